@@ -1,0 +1,44 @@
+"""Rubricate: put documents under headings, measure how well, and say whether one system is really better.
+
+The public names are loaded when first used, so that `import rubricate` costs almost nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rubricate.errors import RubricateError as RubricateError
+    from rubricate.types import Corpus as Corpus
+    from rubricate.types import Counts as Counts
+    from rubricate.types import Decisions as Decisions
+    from rubricate.types import Documents as Documents
+    from rubricate.types import Run as Run
+    from rubricate.types import Scores as Scores
+    from rubricate.types import Significance as Significance
+
+_HOMES = {
+    "Corpus": "types",
+    "Counts": "types",
+    "Decisions": "types",
+    "Documents": "types",
+    "RubricateError": "errors",
+    "Run": "types",
+    "Scores": "types",
+    "Significance": "types",
+}
+
+__all__ = [*sorted(_HOMES), "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"rubricate.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'rubricate' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

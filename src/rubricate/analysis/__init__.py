@@ -1,0 +1,1 @@
+"""Documents → terms: tokens, stop lists, stemming, phrases."""

@@ -1,0 +1,1 @@
+"""Vectors → scores: one file a system."""

@@ -1,0 +1,61 @@
+"""The program: gathers the commands, runs one, and turns errors into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from rubricate import __version__, registry
+from rubricate.errors import RubricateError
+
+__all__ = ["build", "main"]
+
+INTERRUPTED = 130
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        typer.echo(f"rubricate {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Put documents under headings, measure how well, and say whether one system is really better than another.
+
+    Data goes to standard output, talk to standard error; --json gives machine-readable output everywhere.
+
+    Exit codes: 0 done, 1 could not be done, 2 wrong usage or input, 3 corpus missing, 4 extra missing,
+    5 store busy, 130 interrupted.
+    """
+
+
+def build() -> typer.Typer:
+    """The program with every command file beside this one; a plug-in is a function or a Typer group."""
+    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_root)
+    for name in registry.names("cli"):
+        command = registry.load("cli", name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name=name.replace("_", "-"))(command)
+    return app
+
+
+def main() -> None:
+    """Run the program; leaves by `sys.exit`."""
+    try:
+        build()()
+    except RubricateError as error:
+        print(f"rubricate: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("rubricate: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

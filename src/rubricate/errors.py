@@ -1,0 +1,112 @@
+"""What can go wrong, on one screen.
+
+RubricateError
+├── UnknownName          a plug-in, split, column or option that does not exist; the nearest ones are named
+├── InvalidInput         values, shapes or options that cannot be used (also a ValueError)
+│   └── InvalidFile      a file that cannot be read: which file, which line, what to do
+│       ├── UnsafeArchive    an archive whose members would escape or flood the folder
+│       └── DigestMismatch   a file that is not the one expected
+├── CorpusMissing        a corpus that is not on this machine, and how to get it (also a FileNotFoundError)
+├── MissingExtra         an optional dependency is not installed, and the command that installs it (also an ImportError)
+└── StoreBusy            another process holds the store
+
+Every message says what was expected, what came, and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = [
+    "CorpusMissing",
+    "DigestMismatch",
+    "InvalidFile",
+    "InvalidInput",
+    "MissingExtra",
+    "RubricateError",
+    "StoreBusy",
+    "UnknownName",
+    "UnsafeArchive",
+]
+
+
+class RubricateError(Exception):
+    """The root: catch this to catch everything Rubricate raises on purpose."""
+
+    exit_code = 1
+
+
+class UnknownName(RubricateError, LookupError):
+    """A name that is not known; says which ones are nearest.
+
+    >>> raise UnknownName("classifier", "rochio", ["knn", "rocchio", "svm"])
+    Traceback (most recent call last):
+    rubricate.errors.UnknownName: no classifier named 'rochio'. Did you mean 'rocchio'? Known: knn, rocchio, svm.
+    """
+
+    exit_code = 2
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        nearest = difflib.get_close_matches(name, self.known, n=1, cutoff=0.5)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        shown = ", ".join(self.known[:40]) + (", …" if len(self.known) > 40 else "")
+        super().__init__(f"no {kind} named {name!r}.{hint} Known: {shown or 'none'}.")
+
+
+class InvalidInput(RubricateError, ValueError):
+    """Values, shapes or options that cannot be used."""
+
+    exit_code = 2
+
+
+class InvalidFile(InvalidInput):
+    """A file that cannot be read as what it should be.
+
+    >>> raise InvalidFile("row has 2 cells, the header has 3", path="news.csv", line=7, remedy="quote the cell")
+    Traceback (most recent call last):
+    rubricate.errors.InvalidFile: news.csv, line 7: row has 2 cells, the header has 3. To mend it: quote the cell.
+    """
+
+    def __init__(self, problem: str, *, path: str | Path, line: int | None = None, remedy: str | None = None) -> None:
+        self.path, self.line, self.problem, self.remedy = Path(path), line, problem, remedy
+        where = f"{path}, line {line}" if line is not None else f"{path}"
+        mend = f" To mend it: {remedy}." if remedy else ""
+        super().__init__(f"{where}: {problem}.{mend}")
+
+
+class UnsafeArchive(InvalidFile):
+    """An archive whose members would escape the folder, are links or devices, or unpack to far more than expected."""
+
+
+class DigestMismatch(InvalidFile):
+    """A file whose sha256 is not the one on record."""
+
+
+class CorpusMissing(RubricateError, FileNotFoundError):
+    """A corpus that is not on this machine; the message says how to get it."""
+
+    exit_code = 3
+
+
+class MissingExtra(RubricateError, ImportError):
+    """An optional dependency is missing.
+
+    >>> raise MissingExtra("frames", "Parquet files")
+    Traceback (most recent call last):
+    rubricate.errors.MissingExtra: Parquet files need the extra 'frames': pip install "rubricate[frames]"
+    """
+
+    exit_code = 4
+
+    def __init__(self, extra: str, what: str) -> None:
+        self.extra = extra
+        super().__init__(f'{what} need the extra {extra!r}: pip install "rubricate[{extra}]"')
+
+
+class StoreBusy(RubricateError):
+    """Another process holds the store and did not let go in time."""
+
+    exit_code = 5

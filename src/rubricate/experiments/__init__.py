@@ -1,0 +1,1 @@
+"""Plans, running them, the store of results, and the reproductions of the papers."""

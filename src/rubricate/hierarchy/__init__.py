@@ -1,0 +1,1 @@
+"""Trees and graphs of categories: structure, coverage, distance."""

@@ -1,0 +1,91 @@
+"""Labels in any form → a boolean sparse matrix and the names of its columns.
+
+Accepted: a list of label sets (or lists, or single labels), a pandas, polars or Arrow column of those,
+and a matrix documents × categories, dense or sparse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import InvalidInput
+from rubricate.types import Sparse
+
+__all__ = ["column", "indicator", "label_matrix", "label_sets"]
+
+
+def column(values: Any) -> list[Any]:
+    """A list from a list, tuple, array, or a pandas, polars or Arrow column."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, method):
+            return list(getattr(values, method)())
+    return list(values)
+
+
+def indicator(matrix: Any) -> Sparse:
+    """A matrix of labels as the canonical boolean `csr_array`: whatever is not zero is a label.
+
+    >>> indicator([[0, 2], [1, 0]]).toarray()
+    array([[False,  True],
+           [ True, False]])
+    """
+    found = sparse.csr_array(matrix) if sparse.issparse(matrix) else sparse.csr_array(np.atleast_2d(np.asarray(matrix)))
+    if found.dtype.kind == "f" and np.isnan(found.data).any():
+        raise InvalidInput("the label matrix holds NaN; use 0 for no label and 1 for a label")
+    labels = sparse.csr_array(found, dtype=bool, copy=True)
+    labels.sum_duplicates()
+    labels.eliminate_zeros()
+    labels.sort_indices()
+    return labels
+
+
+def _as_set(labels: Any, row: int) -> set[str]:
+    if labels is None or (isinstance(labels, float) and np.isnan(labels)):
+        return set()
+    found = {str(labels)} if isinstance(labels, (str, int, np.integer, np.bool_)) else {str(name) for name in labels}
+    if "" in found:
+        raise InvalidInput(f"document {row} has a label that is an empty string; give no label, or a name")
+    return found
+
+
+def label_sets(values: Any) -> list[set[str]]:
+    """One set of names a document, from a column of names or of collections of names; None is the empty set."""
+    return [_as_set(labels, row) for row, labels in enumerate(column(values))]
+
+
+def label_matrix(labels: Any, categories: Sequence[str] | None = None) -> tuple[Sparse, tuple[str, ...]]:
+    """The label matrix and its categories (sorted by name unless given).
+
+    >>> matrix, names = label_matrix([{"wheat", "corn"}, "corn", []])
+    >>> names, matrix.toarray().astype(int).tolist()
+    (('corn', 'wheat'), [[1, 1], [1, 0], [0, 0]])
+    """
+    if sparse.issparse(labels) or getattr(labels, "ndim", 1) == 2:
+        matrix = indicator(labels)
+        names = tuple(categories) if categories is not None else tuple(str(c) for c in range(matrix.shape[1]))
+        if len(names) != matrix.shape[1]:
+            raise InvalidInput(f"{len(names)} category names for a label matrix of {matrix.shape[1]} columns")
+        return matrix, names
+    sets = label_sets(labels)
+    names = tuple(categories) if categories is not None else tuple(sorted(set().union(*sets)))
+    return _from_sets(sets, names), names
+
+
+def _from_sets(sets: Iterable[set[str]], names: tuple[str, ...]) -> Sparse:
+    position = {name: i for i, name in enumerate(names)}
+    indices: list[int] = []
+    starts = [0]
+    for row, found in enumerate(sets):
+        unknown = found - position.keys()
+        if unknown:
+            raise InvalidInput(f"document {row} has labels outside the categories: {', '.join(sorted(unknown)[:5])}")
+        indices.extend(sorted(position[name] for name in found))
+        starts.append(len(indices))
+    data = np.ones(len(indices), dtype=bool)
+    return sparse.csr_array(
+        (data, np.asarray(indices, np.int32), np.asarray(starts)), shape=(len(starts) - 1, len(names))
+    )

@@ -1,0 +1,1 @@
+"""Decisions and rankings → numbers: one file a measure."""

@@ -1,0 +1,1 @@
+"""Many terms → fewer: one file a criterion."""

@@ -1,0 +1,1 @@
+"""Two systems → p-values: one file a test; corrections for many."""

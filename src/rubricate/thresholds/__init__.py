@@ -1,0 +1,1 @@
+"""Scores → decisions: one file a way of cutting."""

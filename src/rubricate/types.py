@@ -1,0 +1,277 @@
+"""The nouns that the stages hand to each other. Frozen values: they check shapes and compute nothing.
+
+Documents → Terms → (sparse matrix) → Scores → Decisions → Counts → Significance
+A Run is what one system said of one set of documents, with the truth beside it where that is known.
+
+Matrices are documents × categories (or documents × terms), `scipy.sparse.csr_array`, canonical:
+sorted indices, no duplicates, no stored zeros. Labels and decisions are boolean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rubricate.errors import InvalidInput
+
+__all__ = [
+    "Bools",
+    "Corpus",
+    "Counts",
+    "Decisions",
+    "Documents",
+    "Edges",
+    "Evidence",
+    "Floats",
+    "Ints",
+    "Run",
+    "Scores",
+    "Signature",
+    "Significance",
+    "Sparse",
+    "Terms",
+    "Undefined",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+Sparse: TypeAlias = sparse.csr_array
+Edges: TypeAlias = tuple[tuple[str, str], ...]
+"""A taxonomy as (parent, child) pairs."""
+
+Undefined: TypeAlias = Literal["zero", "one", "omit"]
+"""What 0/0 counts as: zero (default), one, or left out of the mean."""
+
+
+def _same_length(noun: str, **parts: Sized | None) -> None:
+    lengths = {name: len(part) for name, part in parts.items() if part is not None}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InvalidInput(f"{noun}: parts of different length ({listed}); give one entry a document in each")
+
+
+def _shape(noun: str, matrix: Any, rows: int, columns: int) -> None:
+    if tuple(matrix.shape) != (rows, columns):
+        raise InvalidInput(f"{noun}: expected a matrix of {rows} × {columns}, got {' × '.join(map(str, matrix.shape))}")
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Documents with their labels.
+
+    `bodies` hold the text (without the title where `titles` are kept apart); `fields` hold what else the
+    corpus says of each document (dates, places, …), one sequence a field.
+    """
+
+    ids: Sequence[str]
+    bodies: Sequence[str]
+    labels: Sparse
+    categories: tuple[str, ...]
+    titles: Sequence[str] | None = None
+    fields: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _same_length("Documents", ids=self.ids, bodies=self.bodies, titles=self.titles, **dict(self.fields))
+        _shape("Documents.labels", self.labels, len(self.ids), len(self.categories))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """Title and body as one text each, a line break between them."""
+        if self.titles is None:
+            return self.bodies
+        return [f"{title}\n{body}" if title else body for title, body in zip(self.titles, self.bodies, strict=True)]
+
+    def take(self, rows: Sequence[int] | Ints) -> Documents:
+        """The documents at these positions, in this order."""
+        index = np.asarray(rows, dtype=np.int64)
+
+        def pick(values: Sequence[Any]) -> list[Any]:
+            return [values[i] for i in index]
+
+        return Documents(
+            ids=pick(self.ids),
+            bodies=pick(self.bodies),
+            labels=self.labels[index],
+            categories=self.categories,
+            titles=None if self.titles is None else pick(self.titles),
+            fields={name: pick(values) for name, values in self.fields.items()},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """A named collection with its split. `taxonomy` is None for a flat one."""
+
+    name: str
+    split: str
+    train: Documents
+    test: Documents
+    taxonomy: Edges | None = None
+    licence: str = ""
+    synthetic: bool = False
+
+    def __post_init__(self) -> None:
+        if self.train.categories != self.test.categories:
+            raise InvalidInput(f"corpus {self.name!r}: train and test must share one tuple of categories")
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories, in the order of the label columns."""
+        return self.train.categories
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """The terms of documents in order of occurrence: d has `words[i]` for i in `ids[starts[d]:starts[d + 1]]`."""
+
+    words: Sequence[str]
+    ids: NDArray[np.int32]
+    starts: Ints
+
+    def __post_init__(self) -> None:
+        if len(self.starts) == 0 or int(self.starts[-1]) != len(self.ids):
+            raise InvalidInput("Terms.starts must begin with 0 and end with the number of occurrences")
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How strongly each document belongs to each category; higher is stronger.
+
+    `values` is dense, or sparse when only the best categories of each document are kept; every score that
+    a sparse matrix does not store equals `floor` (which no stored score undercuts).
+    """
+
+    values: Floats | Sparse
+    categories: tuple[str, ...]
+    documents: Sequence[str]
+    floor: float = -np.inf
+
+    def __post_init__(self) -> None:
+        _shape("Scores", self.values, len(self.documents), len(self.categories))
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """The categories that each document is put under: a boolean sparse matrix."""
+
+    values: Sparse
+    categories: tuple[str, ...]
+    documents: Sequence[str]
+
+    def __post_init__(self) -> None:
+        _shape("Decisions", self.values, len(self.documents), len(self.categories))
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The contingency table of each category: true and false positives, false and true negatives."""
+
+    tp: Ints
+    fp: Ints
+    fn: Ints
+    tn: Ints
+
+    def __post_init__(self) -> None:
+        _same_length("Counts", tp=self.tp, fp=self.fp, fn=self.fn, tn=self.tn)
+
+    def __len__(self) -> int:
+        return len(self.tp)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Where a number comes from; printed beside it."""
+
+    corpus: str = ""
+    split: str = ""
+    terms: str = ""
+    weights: str = ""
+    selection: str = ""
+    classifier: str = ""
+    cut: str = ""
+    undefined: Undefined = "zero"
+    seed: int | None = None
+    version: str = ""
+
+    def __str__(self) -> str:
+        """`corpus:newswire|split:chronological|…`, empty parts left out."""
+        parts = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
+        return "|".join(f"{name}:{value}" for name, value in parts if value not in ("", None))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one system said of one set of documents: scores, decisions or both, and the truth where known.
+
+    `train_counts` are the training documents of each category, for results by category frequency.
+    """
+
+    name: str
+    documents: Sequence[str]
+    categories: tuple[str, ...]
+    scores: Scores | None = None
+    decisions: Decisions | None = None
+    truth: Sparse | None = None
+    train_counts: Ints | None = None
+    signature: Signature = field(default_factory=Signature)
+
+    def __post_init__(self) -> None:
+        if self.scores is None and self.decisions is None:
+            raise InvalidInput(f"run {self.name!r} has neither scores nor decisions; give at least one")
+        rows, columns = len(self.documents), len(self.categories)
+        for noun, matrix in (
+            ("scores", self.scores and self.scores.values),
+            ("decisions", self.decisions and self.decisions.values),
+            ("truth", self.truth),
+        ):
+            if matrix is not None:
+                _shape(f"run {self.name!r}, {noun}", matrix, rows, columns)
+        if self.train_counts is not None and len(self.train_counts) != columns:
+            raise InvalidInput(f"run {self.name!r}: {len(self.train_counts)} train counts for {columns} categories")
+
+
+@dataclass(frozen=True)
+class Significance:
+    """The outcome of one test of system a against system b.
+
+    `symbol` compares the values, as YL99 print it (`>>` a is larger at p <= .01, `>` at .05, `~`, `<`, `<<`);
+    `better` names the better system ("a", "b" or None), which differs from it for measures where less is more.
+    `p_value` is one-sided in the direction of the observed difference where the test is; `sides` says which.
+    """
+
+    test: str
+    statistic: float
+    p_value: float
+    n: int
+    symbol: str
+    better: Literal["a", "b"] | None
+    method: str
+    measure: str = ""
+    sides: Literal[1, 2] = 1
+    effect: float = float("nan")
+    effect_name: str = ""
+    a: str = "a"
+    b: str = "b"
+    adjusted_p: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One reason for a decision: a term, neighbour or rule and what it contributed to the score."""
+
+    source: str
+    weight: float
+    detail: str = ""

@@ -1,0 +1,1 @@
+"""Terms → sparse matrix: vocabulary, counts, SMART weights."""
