@@ -1,0 +1,65 @@
+"""Side-by-side timing: ours and the peer in one run, interleaved, medians, after the same result was checked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a benchmark table; `ratio` is the peer's time over ours."""
+
+    id: str
+    work: str
+    peer: str
+    ours_s: float
+    peer_s: float
+    ratio: float
+    same_result: bool
+    threads: int
+
+
+def measure(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds and result of one call."""
+    start = time.perf_counter()
+    result = function()
+    return time.perf_counter() - start, result
+
+
+def side_by_side(
+    ours: Callable[[], Any],
+    peer: Callable[[], Any],
+    *,
+    id: str,
+    work: str,
+    peer_name: str,
+    same: Callable[[Any, Any], bool],
+    threads: int = 1,
+    repeats: int = 5,
+) -> Row:
+    """Call both once to warm up and compare the results, then in turns; the row has the medians."""
+    agree = bool(same(ours(), peer()))
+    pairs = [(measure(ours)[0], measure(peer)[0]) for _ in range(repeats)]
+    ours_s, peer_s = (statistics.median(times) for times in zip(*pairs, strict=True))
+    return Row(id, work, peer_name, ours_s, peer_s, peer_s / ours_s, agree, threads)
+
+
+def publish(rows: Sequence[Row], description: str) -> None:
+    """Print the rows: a table, or with --json a list."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    if parser.parse_args().json:
+        print(json.dumps([asdict(row) for row in rows], indent=2))
+        return
+    for row in rows:
+        same = "same result" if row.same_result else "RESULTS DIFFER"
+        print(
+            f"{row.id:>20}  ours {row.ours_s:9.4f} s  peer {row.peer_s:9.4f} s  ratio {row.ratio:7.2f}"
+            f"  {row.threads} thread(s)  {same}  {row.peer}: {row.work}"
+        )

@@ -1,0 +1,36 @@
+"""Fixtures for all tests: where the real corpora are, and how hypothesis searches."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "house", deadline=None, max_examples=50, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
+
+
+def need_corpora(*files: str) -> Path:
+    """The folder of real corpora, if it holds these files; else the test is skipped, or fails where they are required."""
+    folder = os.environ.get("RUBRICATE_DATA")
+    missing = [name for name in files if folder is None or not (Path(folder) / name).exists()]
+    if folder is not None and not missing:
+        return Path(folder)
+    reason = f"RUBRICATE_DATA does not name a folder with {', '.join(missing) or 'the corpora'}"
+    if os.environ.get("RUBRICATE_REQUIRE_CORPORA"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def reuters_folder() -> Path:
+    return need_corpora("reuters21578.tar.gz")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    return need_corpora("reuters21578.tar.gz", "20news-bydate.tar.gz", "webkb-data.gtar.gz", "hwv", "rcv1")
