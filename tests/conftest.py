@@ -15,7 +15,7 @@ settings.load_profile("house")
 
 
 def need_corpora(*files: str) -> Path:
-    """The folder of real corpora, if it holds these files; else the test is skipped, or fails where they are required."""
+    """The folder of real corpora, if it holds these files; else skip, or fail where they are required."""
     folder = os.environ.get("RUBRICATE_DATA")
     missing = [name for name in files if folder is None or not (Path(folder) / name).exists()]
     if folder is not None and not missing:
