@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rubricate.corpora import load as load
     from rubricate.errors import RubricateError as RubricateError
     from rubricate.types import Corpus as Corpus
     from rubricate.types import Counts as Counts
@@ -29,6 +30,7 @@ _HOMES = {
     "Run": "types",
     "Scores": "types",
     "Significance": "types",
+    "load": "corpora",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]

@@ -1,0 +1,72 @@
+"""Where corpora lie on this machine: the folder that `RUBRICATE_DATA` names, then the user's cache.
+
+Both have one layout: each file under the name that its `DataFile` gives it. An archive may also lie there unpacked,
+as a folder with the archive's name without its endings (`reuters21578.tar.gz` → `reuters21578/`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from rubricate.corpora._source import DataFile, Source
+from rubricate.errors import CorpusMissing
+
+__all__ = ["DATA_VARIABLE", "cache_folder", "locate", "search_path", "stem"]
+
+DATA_VARIABLE = "RUBRICATE_DATA"
+_ENDINGS = (".tar.gz", ".gtar.gz", ".tgz", ".tar", ".zip", ".gz")
+
+
+def cache_folder() -> Path:
+    """The user's cache of corpora, where the system keeps caches; it need not exist."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "rubricate" / "corpora"
+
+
+def search_path(folder: str | Path | None = None) -> list[Path]:
+    """The folders that are searched, in order; a folder that is given is the only one."""
+    if folder is not None:
+        return [Path(folder)]
+    named = os.environ.get(DATA_VARIABLE)
+    return [*([Path(named)] if named else []), cache_folder()]
+
+
+def stem(name: str) -> str:
+    """The name of an archive without its endings.
+
+    >>> stem("webkb-data.gtar.gz"), stem("rcv1/rcv1.topics.hier.orig")
+    ('webkb-data', 'rcv1/rcv1.topics.hier.orig')
+    """
+    return next((name[: -len(ending)] for ending in _ENDINGS if name.endswith(ending)), name)
+
+
+def find(file: DataFile, folders: list[Path]) -> Path | None:
+    """The path of a file, or of its archive unpacked; None when no folder has it."""
+    for folder in folders:
+        if (path := folder / file.name).exists():
+            return path
+        if (unpacked := folder / stem(file.name)).is_dir():
+            return unpacked
+    return None
+
+
+def locate(source: Source, split: str, folder: str | Path | None = None) -> dict[str, Path]:
+    """The path of each file that a split needs; CorpusMissing says what to do when one is not there."""
+    folders = search_path(folder)
+    found = {file.name: find(file, folders) for file in source.needs(split)}
+    missing = [name for name, path in found.items() if path is None]
+    if missing:
+        looked = ", ".join(str(each) for each in folders)
+        raise CorpusMissing(
+            f"corpus {source.name!r} is not here: no {', '.join(missing)} in {looked}. Run 'rubricate corpus fetch "
+            f"{source.name}' to download it, 'rubricate corpus fetch {source.name} --from PATH' if you have the "
+            f"file, or set {DATA_VARIABLE} to the folder that holds it."
+        )
+    return {name: path for name, path in found.items() if path is not None}

@@ -1,0 +1,101 @@
+"""What a corpus is before it is read: where it comes from, how to know it, what it must count to, who may use it.
+
+A corpus plug-in is one file whose `__all__` holds one name, its `Source`:
+
+    webkb = Source(
+        name="webkb",
+        title="WebKB, the four universities",
+        licence="…",
+        splits=("four", "seven"),                 # the first is the default
+        files=(DataFile("webkb-data.gtar.gz", addresses=("http://…",), sha256="…"),),
+        counts={"four": Expected(train=4199, test=0, categories=4)},
+        read=_read,
+    )
+
+    def _read(files: Mapping[str, Path], split: str, *, option: int = 3) -> Corpus: ...
+
+`read` gets the path of each file that the split needs, under the name the `DataFile` gives it (an archive may be
+found unpacked, as a folder named like the archive without its endings: `_archive.members` reads both alike), and
+the split, already checked. Its keyword-only arguments are the options of `load`, checked by name before the call.
+A generated corpus has no files and says `synthetic=True`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.types import Corpus
+
+__all__ = ["DataFile", "Expected", "Source"]
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file of a corpus as it lies in the data folder, `/` between folders (`rcv1/rcv1.topics.hier.orig`).
+
+    `sha256` is the digest of the file itself, `members` those of files inside an archive (by base name), which
+    hold however the archive was packed: a file is accepted when the former matches or all of the latter do.
+    `splits` are the splits that need it; empty means all.
+    """
+
+    name: str
+    addresses: tuple[str, ...] = ()
+    sha256: str = ""
+    members: Mapping[str, str] = field(default_factory=dict)
+    splits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a split must count to, and what the literature prints (`note` says where, and why they differ)."""
+
+    train: int
+    test: int
+    categories: int
+    published: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A corpus that can be loaded by name."""
+
+    name: str
+    title: str
+    licence: str
+    splits: tuple[str, ...]
+    read: Callable[..., Corpus]
+    files: tuple[DataFile, ...] = ()
+    counts: Mapping[str, Expected] = field(default_factory=dict)
+    synthetic: bool = False
+
+    def needs(self, split: str) -> tuple[DataFile, ...]:
+        """The files that a split is read from."""
+        return tuple(file for file in self.files if not file.splits or split in file.splits)
+
+    def choose(self, split: str | None) -> str:
+        """The split of this name; the first one for None."""
+        if split is None:
+            return self.splits[0]
+        if split not in self.splits:
+            raise UnknownName(f"split of {self.name}", split, self.splits)
+        return split
+
+    def options(self) -> tuple[str, ...]:
+        """The names of the reader's options."""
+        parameters = inspect.signature(self.read).parameters.values()
+        return tuple(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
+
+    def load(self, files: Mapping[str, Path], split: str, options: Mapping[str, Any]) -> Corpus:
+        """The corpus, read from files that are there."""
+        for name in options:
+            if name not in self.options():
+                raise UnknownName(f"option of {self.name}", name, self.options())
+        if missing := [file.name for file in self.needs(split) if file.name not in files]:
+            raise InvalidInput(f"corpus {self.name!r}, split {split!r}: no path given for {', '.join(missing)}")
+        return self.read(files, split, **options)
