@@ -1,0 +1,62 @@
+"""What a measure is: a function that carries its kind, its symbol and which way is better.
+
+| kind          | called with                             | returns one value a …                        |
+|---------------|-----------------------------------------|----------------------------------------------|
+| `counts`      | `Counts`                                | entry of the table: a category, a sum, a cut |
+| `documents`   | truth, decisions (sparse)               | document                                     |
+| `ranking`     | scores, truth                           | document or category                         |
+| `probability` | scores that are probabilities, truth    | category                                     |
+
+Values come per item; `measures.micro`, `measures.macro` and `measures.mean` average them. An item for which the
+measure is not defined has the value of the convention `undefined=` (NaN for `"omit"`), or NaN where nothing can
+be said of it (a document without a label in a ranking measure).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, cast
+
+from rubricate.types import Floats
+
+__all__ = ["Kind", "Measure", "bind", "measure"]
+
+Kind: TypeAlias = Literal["counts", "documents", "ranking", "probability"]
+P = ParamSpec("P")
+
+
+class Measure(Protocol[P]):
+    """A function with three attributes."""
+
+    kind: Kind
+    symbol: str
+    greater_is_better: bool
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Floats:
+        """The values, one an item."""
+        ...
+
+
+def measure(kind: Kind, symbol: str, *, greater_is_better: bool = True) -> Callable[[Callable[P, Floats]], Measure[P]]:
+    """Mark a function as a measure.
+
+    >>> @measure("counts", "TP")
+    ... def hits(counts, *, undefined="zero"):
+    ...     return counts.tp.astype(float)
+    >>> hits.kind, hits.symbol, hits.greater_is_better
+    ('counts', 'TP', True)
+    """
+
+    def mark(function: Callable[P, Floats]) -> Measure[P]:
+        marked = cast(Any, function)
+        marked.kind, marked.symbol, marked.greater_is_better = kind, symbol, greater_is_better
+        return cast(Measure[P], function)
+
+    return mark
+
+
+def bind(function: Measure[...], symbol: str, **options: Any) -> Measure[...]:
+    """The measure with some options fixed, as a measure again."""
+    fixed = functools.wraps(cast(Any, function))(functools.partial(cast(Any, function), **options))
+    return measure(function.kind, symbol, greater_is_better=function.greater_is_better)(fixed)

@@ -1,0 +1,60 @@
+"""Contingency tables: from truth and decisions, summed, and stacked to families."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import InvalidInput
+from rubricate.kernels.contingency import overlap
+from rubricate.labels import indicator
+from rubricate.types import Counts, Sparse
+
+__all__ = ["canonical", "counts", "family", "total"]
+
+
+def canonical(matrix: Any) -> Sparse:
+    """The matrix itself when it is a canonical boolean `csr_array`, else a canonical copy."""
+    good = isinstance(matrix, sparse.csr_array) and matrix.dtype == bool and matrix.has_canonical_format
+    return matrix if good and bool(matrix.data.all()) else indicator(matrix)
+
+
+def counts(truth: Sparse, decided: Sparse) -> Counts:
+    """The table of each category: TP, FP, FN, TN over the documents. yang1999, section 3.2, table 2.
+
+    Cost: labels + decisions + documents + categories, never documents × categories.
+
+    >>> from rubricate.labels import indicator
+    >>> table = counts(indicator([[1, 0], [1, 1]]), indicator([[1, 1], [0, 1]]))
+    >>> table.tp.tolist(), table.fp.tolist(), table.fn.tolist(), table.tn.tolist()
+    ([1, 1], [0, 1], [1, 0], [0, 0])
+    """
+    true, yes = canonical(truth), canonical(decided)
+    if true.shape != yes.shape:
+        raise InvalidInput(
+            f"truth has {true.shape[0]} documents × {true.shape[1]} categories, the decisions "
+            f"{yes.shape[0]} × {yes.shape[1]}; give both over the same documents and categories"
+        )
+    tp, positives, assigned = overlap(true.indptr, true.indices, yes.indptr, yes.indices, true.shape[1])
+    return Counts(tp=tp, fp=assigned - tp, fn=positives - tp, tn=true.shape[0] - positives - assigned + tp)
+
+
+def total(table: Counts) -> Counts:
+    """The sum of the tables as a table of one entry: what micro-averages are made of."""
+    return Counts(*(np.array([part.sum()], np.int64) for part in (table.tp, table.fp, table.fn, table.tn)))
+
+
+def family(tables: Sequence[Counts]) -> Counts:
+    """One entry a cut: the summed table of each setting of a way of cutting (x of Pcut, t of Rcut, an offset to Scut).
+
+    >>> one = Counts(*(np.array(cells) for cells in ([1, 2], [0, 1], [1, 0], [3, 2])))
+    >>> family([one, one]).tp.tolist()
+    [3, 3]
+    """
+    sums = [total(table) for table in tables]
+    return Counts(
+        *(np.array([int(getattr(table, cell)[0]) for table in sums], np.int64) for cell in ("tp", "fp", "fn", "tn"))
+    )
