@@ -1,6 +1,6 @@
 """Decisions, rankings and probabilities → numbers: one file a measure, averaging written once.
 
-A measure lives in the file of its name (`from rubricate.measures.f1 import f1`); `micro` and `macro` also take the name.
+A measure lives in the file of its name (`from rubricate.measures.f1 import f1`); `micro` and `macro` take names too.
 
 >>> from rubricate.labels import indicator
 >>> table = counts(indicator([[1, 0], [1, 1]]), indicator([[1, 0], [0, 1]]))

@@ -1,0 +1,88 @@
+"""Cells of tables: what they look like in text, Markdown, LaTeX, CSV and JSON."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["Cell", "aligned", "inert", "is_number", "latex", "markdown", "missing", "plain", "shown", "width"]
+
+Cell = str | int | float | bool | None
+
+
+def is_number(cell: Cell) -> bool:
+    """Is the cell a number; True and False are not."""
+    return isinstance(cell, numbers.Real) and not isinstance(cell, bool)
+
+
+def missing(cell: Cell) -> bool:
+    """Is there nothing to show: None or NaN."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def shown(cell: Cell, digits: int) -> str:
+    """A cell as people read it; a fraction below one loses its leading zero, as in the papers' tables."""
+    if missing(cell):
+        return "–"
+    if isinstance(cell, numbers.Integral) or not isinstance(cell, numbers.Real):
+        return " ".join(str(cell).split())
+    text = f"{float(cell):.{digits}f}"
+    if float(text) == 0 and cell != 0:
+        return f"{float(cell):.1e}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def width(text: str) -> int:
+    """Columns of a terminal that a text takes: wide characters two, combining ones none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def aligned(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    """One line of text: each cell filled up to its width, on the left where `right` says so."""
+    padded = []
+    for cell, wide, flush in zip(cells, widths, right, strict=True):
+        blank = " " * (wide - width(cell))
+        padded.append(blank + cell if flush else cell + blank)
+    return "  ".join(padded).rstrip()
+
+
+def markdown(text: str) -> str:
+    """The text with what Markdown would take for markup escaped."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+_LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    **{sign: rf"\ensuremath{{{sign}}}" for sign in "<>"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\ensuremath{\sim}",
+    "–": "--",
+    "α": r"\ensuremath{\alpha}",
+    "β": r"\ensuremath{\beta}",
+    "≤": r"\ensuremath{\le}",
+    "≥": r"\ensuremath{\ge}",
+    "×": r"\ensuremath{\times}",
+    "·": r"\ensuremath{\cdot}",
+}
+
+
+def latex(text: str) -> str:
+    """The text with LaTeX's special characters, and the signs our tables use, as commands."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def inert(cell: Cell) -> Cell:
+    """The cell for CSV; a text that a spreadsheet would run as a formula gets a `'` in front."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
+def plain(cell: Cell) -> Any:
+    """The cell for JSON: Python's own types, None for what JSON cannot write."""
+    if missing(cell) or (isinstance(cell, float) and math.isinf(cell)):
+        return None
+    item = getattr(cell, "item", None)
+    return cell if item is None else item()

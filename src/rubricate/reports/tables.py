@@ -1,0 +1,119 @@
+"""A table as a value, and its renderings: aligned text, Markdown, LaTeX (booktabs), CSV, JSON.
+
+Numbers stay numbers until they are rendered: text, Markdown and LaTeX round them to `digits`, CSV and JSON keep
+every digit. NaN and None are shown as `–`, in CSV as an empty cell, in JSON as null.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.reports._cells import Cell, aligned, inert, is_number, latex, markdown, missing, plain, shown, width
+
+__all__ = ["FORMATS", "Cell", "Table", "render"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows with a title, notes below, and the signature that says where the numbers come from.
+
+    >>> print(Table(("system", "miF1"), [("svm", 0.8599), ("knn", 0.8567)], title="Reuters").to_text())
+    Reuters
+    <BLANKLINE>
+    system   miF1
+    -------------
+    svm     .8599
+    knn     .8567
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    signature: str = ""
+    digits: int = 4
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.columns):
+                raise InvalidInput(f"row {number} has {len(row)} cells for {len(self.columns)} columns")
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """Aligned columns, names left and numbers right, the notes and the signature below."""
+        body = [[shown(cell, self.digits) for cell in row] for row in self.rows]
+        right = _numeric(self)
+        widths = [max(map(width, column)) for column in zip(self.columns, *body, strict=True)]
+        lines = [aligned(cells, widths, right) for cells in ([*self.columns], *body)]
+        lines.insert(1, "-" * max([*map(width, lines), 1]))
+        return "\n".join([*([self.title, ""] if self.title else []), *lines, *_below(self)])
+
+    def to_markdown(self) -> str:
+        """A pipe table; `|` in a cell is escaped."""
+        body = [[markdown(shown(cell, self.digits)) for cell in row] for row in self.rows]
+        rule = [" ---: " if right else " --- " for right in _numeric(self)]
+        lines = ["| " + " | ".join(cells) + " |" for cells in ([markdown(c) for c in self.columns], *body)]
+        lines.insert(1, "|" + "|".join(rule) + "|")
+        title = [f"**{markdown(self.title)}**", ""] if self.title else []
+        below = [line for note in _below(self)[1:] for line in ("", note)]
+        return "\n".join([*title, *lines, *below])
+
+    def to_latex(self) -> str:
+        """A `tabular` with the rules of booktabs; characters special to LaTeX are escaped."""
+        body = [[latex(shown(cell, self.digits)) for cell in row] for row in self.rows]
+        align = "".join("r" if right else "l" for right in _numeric(self))
+        lines = [" & ".join(cells) + r" \\" for cells in ([latex(c) for c in self.columns], *body)]
+        ruled = [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+        caption = [rf"\caption{{{latex(self.title)}}}"] if self.title else []
+        below = [rf"\par\smallskip\footnotesize {latex(note)}" for note in _below(self)[1:]]
+        tabular = [rf"\begin{{tabular}}{{{align}}}", *ruled, r"\end{tabular}"]
+        return "\n".join([r"\begin{table}", r"\centering", *caption, *tabular, *below, r"\end{table}"])
+
+    def to_csv(self) -> str:
+        """Header and rows with all digits; cells that a spreadsheet would run as a formula are quoted with `'`."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([inert(name) for name in self.columns])
+        writer.writerows([[inert("" if missing(cell) else cell) for cell in row] for row in self.rows])
+        return text.getvalue().removesuffix("\n")
+
+    def to_json(self) -> str:
+        """Title, notes, signature and one object a row."""
+        rows = [{name: plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows]
+        whole = {"title": self.title, "rows": rows, "notes": list(self.notes), "signature": self.signature}
+        return json.dumps(whole, ensure_ascii=False, indent=2)
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "text": Table.to_text,
+    "markdown": Table.to_markdown,
+    "latex": Table.to_latex,
+    "csv": Table.to_csv,
+    "json": Table.to_json,
+}
+"""The renderings by name."""
+
+
+def render(table: Table, form: str = "text") -> str:
+    """The table in one of FORMATS."""
+    if form not in FORMATS:
+        raise UnknownName("table format", form, FORMATS)
+    return FORMATS[form](table)
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Is each column one of numbers: at least one, and nothing else but missing cells."""
+    columns = [[row[i] for row in table.rows if not missing(row[i])] for i in range(len(table.columns))]
+    return [bool(column) and all(is_number(cell) for cell in column) for column in columns]
+
+
+def _below(table: Table) -> list[str]:
+    notes = [*table.notes, *([table.signature] if table.signature else [])]
+    return ["", *notes] if notes else []
