@@ -53,9 +53,10 @@ def main() -> None:
     except RubricateError as error:
         print(f"rubricate: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("rubricate: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    except SystemExit as left:
+        if left.code == INTERRUPTED:  # Typer has caught Ctrl-C and says nothing
+            print("rubricate: interrupted", file=sys.stderr)
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -1,0 +1,71 @@
+"""Run every benchmark (or those named) and renew the committed table beside them.
+
+python -m benchmarks            all of them
+python -m benchmarks text svm   these two; the other rows of the table stay
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+TABLE = HERE / "RESULTS.md"
+PEERS = ("numpy", "scipy", "scikit-learn", "numba", "statsmodels")
+
+
+def run(name: str) -> list[dict[str, object]]:
+    print(f"benchmarks/{name}.py …", file=sys.stderr)
+    done = subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{name}", "--json"], capture_output=True, text=True, cwd=HERE.parent
+    )
+    if done.returncode:
+        sys.exit(f"benchmarks/{name}.py failed:\n{done.stderr}")
+    return [{"benchmark": name, **row} for row in json.loads(done.stdout)]
+
+
+def table(rows: list[dict[str, object]]) -> str:
+    versions = ", ".join(f"{name} {version(name)}" for name in PEERS)
+    lines = [
+        "# Benchmarks",
+        "",
+        "Ours and the peer in one run, interleaved, medians; a ratio above 1 means that ours is faster. The same result is",
+        "checked before any time is taken. Absolute times depend on the machine and its load; only ratios are claims.",
+        "",
+        f"Python {platform.python_version()}, {versions}. Renew with `make bench`.",
+        "",
+        "| id | threads | ours (s) | peer (s) | ratio | same result | peer | work |",
+        "|---|--:|--:|--:|--:|---|---|---|",
+    ]
+    for row in rows:
+        same = "yes" if row["same_result"] else "**no**"
+        lines.append(
+            f"| {row['id']} | {row['threads']} | {row['ours_s']:.4g} | {row['peer_s']:.4g} | {row['ratio']:.2f} "
+            f"| {same} | {row['peer']} | {row['work']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    known = sorted(path.stem for path in HERE.glob("*.py") if not path.stem.startswith("_"))
+    chosen = sys.argv[1:] or known
+    unknown = set(chosen) - set(known)
+    if unknown:
+        sys.exit(f"no benchmark named {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
+    rows = [row for row in old if row["benchmark"] in known and row["benchmark"] not in chosen]
+    for name in chosen:
+        rows += run(name)
+    rows.sort(key=lambda row: (row["benchmark"], row["id"], row["threads"]))
+    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    TABLE.write_text(table(rows), encoding="utf-8")
+    print(TABLE.relative_to(HERE.parent))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Every engine gives the results of every task in order, and passes errors on."""
+
+from __future__ import annotations
+
+import pytest
+
+from rubricate import registry
+from rubricate.engines import run_tasks
+
+
+@pytest.mark.parametrize("engine", registry.names("engines"))
+def test_results_come_in_the_order_of_the_tasks(engine):
+    assert run_tasks(lambda x: x * x, range(50), engine=engine) == [x * x for x in range(50)]
+
+
+@pytest.mark.parametrize("engine", registry.names("engines"))
+def test_no_task_gives_no_result(engine):
+    assert run_tasks(abs, [], engine=engine) == []
+
+
+@pytest.mark.parametrize("engine", registry.names("engines"))
+def test_an_error_in_a_task_is_raised(engine):
+    with pytest.raises(ZeroDivisionError):
+        run_tasks(lambda x: 1 // x, [1, 0, 2], engine=engine)
+
+
+def test_an_engine_may_be_any_function():
+    assert run_tasks(abs, [-1], engine=lambda function, tasks: [function(t) + 1 for t in tasks]) == [2]
