@@ -34,8 +34,8 @@ def table(rows: list[dict[str, object]]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Ours and the peer in one run, interleaved, medians; a ratio above 1 means that ours is faster. The same result is",
-        "checked before any time is taken. Absolute times depend on the machine and its load; only ratios are claims.",
+        "Ours and the peer in one run, interleaved, medians; a ratio above 1 means that ours is faster. The same",
+        "result is checked before any time is taken. Absolute times depend on the machine; only ratios are claims.",
         "",
         f"Python {platform.python_version()}, {versions}. Renew with `make bench`.",
         "",
