@@ -249,6 +249,8 @@ class Significance:
     `symbol` compares the values, as YL99 print it (`>>` a is larger at p <= .01, `>` at .05, `~`, `<`, `<<`);
     `better` names the better system ("a", "b" or None), which differs from it for measures where less is more.
     `p_value` is one-sided in the direction of the observed difference where the test is; `sides` says which.
+    `direction` is the sign of the observed difference a − b of the values, significant or not.
+    `band` names the training frequencies that the test was confined to, `interval` encloses the effect.
     """
 
     test: str
@@ -266,6 +268,9 @@ class Significance:
     b: str = "b"
     adjusted_p: float | None = None
     note: str = ""
+    direction: Literal[-1, 0, 1] = 0
+    band: str = ""
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,24 @@
+"""The s-test: a sign test on the decisions of all document-category pairs."""
+
+from __future__ import annotations
+
+from rubricate.significance._pair import disagreements
+from rubricate.significance._plugin import significance_test
+from rubricate.significance._sign import sign_test
+from rubricate.significance._system import System
+from rubricate.types import Significance
+
+__all__ = ["micro_sign"]
+
+
+@significance_test("s")
+def micro_sign(a: System, b: System, *, exact: bool = False, mid_p: bool = False) -> Significance:
+    """Of the n decisions on which exactly one system is right, a is right k times. yangliu1999, section 4.1.
+
+    Binomial for n <= 12, else the normal distribution of Z = (k − n/2)/(√n/2); one-sided (see `sign_test`).
+    The decisions count as independent. Where a wrong label comes with a missed one they are not, and the test then
+    rejects too often: docs/significance.md has the measured rates.
+    Cost: stored labels and decisions, never documents × categories.
+    """
+    only_a, only_b, _ = (int(part.sum()) for part in disagreements(a, b))
+    return sign_test(only_a, only_a + only_b, test="s", exact=exact, mid_p=mid_p)
