@@ -22,6 +22,7 @@ A generated corpus has no files and says `synthetic=True`.
 
 from __future__ import annotations
 
+import importlib.resources
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +32,13 @@ from typing import Any
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Corpus
 
-__all__ = ["DataFile", "Expected", "Source"]
+__all__ = ["DataFile", "Expected", "Source", "digests"]
+
+
+def digests(file: str) -> dict[str, str]:
+    """The sha256 of each member, from a file beside this one in the format of `sha256sum`."""
+    text = importlib.resources.files("rubricate.corpora").joinpath(file).read_text("utf-8")
+    return {name: digest for digest, name in (line.split(maxsplit=1) for line in text.splitlines())}
 
 
 @dataclass(frozen=True)
