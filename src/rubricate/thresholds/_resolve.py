@@ -1,0 +1,47 @@
+"""A threshold from its object, its shorthand or a number; the one place where shorthand is read."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+from sklearn.base import clone
+
+from rubricate import registry
+from rubricate.errors import InvalidInput
+from rubricate.thresholds._threshold import Threshold
+
+__all__ = ["resolve"]
+
+
+def resolve(cut: str | float | Threshold) -> Threshold:
+    """An unfitted threshold from a name with one argument, from a number (a fixed cut), or a copy of the object given.
+
+    The argument is t of `"rcut:2"`, x of `"pcut:1.2"`, fbr of `"scut:0.3"`, the cut of `"fixed:0.5"`, the weight of
+    `"micro_macro:0.5"`, the rank of `"rank_limit:10"`; without one the default stands.
+
+    >>> resolve("rcut:2"), resolve(0.5)
+    (Rcut(t=2), FixedCut(cut=0.5))
+    """
+    if isinstance(cut, str):
+        return _named(cut)
+    if isinstance(cut, Real) and not isinstance(cut, bool):
+        return registry.load("thresholds", "fixed")(cut=float(cut))
+    if callable(getattr(cut, "decide", None)) and not isinstance(cut, type):
+        return clone(cut)
+    raise InvalidInput(f"expected a threshold such as 'scut' or rb.Rcut(t=2), or a number; got {cut!r}")
+
+
+def _named(text: str) -> Threshold:
+    name, argument = registry.parse(text)
+    found: Any = registry.load("thresholds", name)
+    if argument is None:
+        return found()
+    parameter, read = found.shorthand
+    try:
+        return found(**{parameter: read(argument)})
+    except ValueError:
+        kind = "a whole number" if read is int else "a number"
+        raise InvalidInput(
+            f"{text!r}: {parameter} must be {kind}, as in '{name}:{getattr(found(), parameter)}'"
+        ) from None

@@ -1,0 +1,49 @@
+"""A fixed cut: the same for all categories, or one given for each."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rubricate.errors import InvalidInput
+from rubricate.thresholds._apply import above
+from rubricate.thresholds._grid import take_labels, take_scores
+from rubricate.thresholds._threshold import Threshold
+from rubricate.types import Floats, Sparse
+
+__all__ = ["FixedCut"]
+
+
+class FixedCut(Threshold):
+    """Assign a category when its score is at least `cut`, one number or one for each category.
+
+    The natural cut of an SVM is 0, of a probability 0.5. Nothing is learned: `fit` may be left out.
+    Note that scikit-learn's own `predict` wants a score greater than 0, where this wants 0 or more.
+
+    >>> FixedCut(cut=0.5).decide([[0.5, 0.4], [0.9, 0.6]]).toarray().astype(int).tolist()
+    [[1, 0], [1, 1]]
+    """
+
+    needs_scores = False
+    shorthand = ("cut", float)
+
+    def __init__(self, *, cut: float | ArrayLike = 0.0) -> None:
+        self.cut = cut
+
+    def fit(self, scores: Any, labels: Any) -> Self:
+        """Lay out one cut for each category of the labels."""
+        self.cuts_ = self._laid_out(take_labels(labels).shape[1])
+        return self
+
+    def decide(self, scores: Any) -> Sparse:
+        """The decisions, documents × categories: boolean, sparse."""
+        grid = take_scores(scores)
+        return above(grid, self._laid_out(grid.shape[1]))
+
+    def _laid_out(self, categories: int) -> Floats:
+        cuts = np.asarray(self.cut, dtype=np.float64)
+        if cuts.ndim > 1 or np.isnan(cuts).any() or cuts.shape not in ((), (categories,)):
+            raise InvalidInput(f"expected one cut or {categories} of them, none NaN; got {self.cut!r}")
+        return np.broadcast_to(cuts, (categories,)).copy()

@@ -1,0 +1,130 @@
+"""Scut: for each category the score that does best on held-out documents."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from rubricate import measures
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.measures import Measure
+from rubricate.measures.f1 import f1
+from rubricate.thresholds._curves import Curves, curves
+from rubricate.thresholds._grid import Grid, take_labels, take_scores
+from rubricate.thresholds._threshold import Threshold
+from rubricate.types import Bools, Counts, Floats, Ints, Sparse
+
+__all__ = ["Scut"]
+
+FALLBACKS = ("maximum", "infinity")
+
+
+class Scut(Threshold):
+    """For each category the cut that maximises a measure, F1 unless told, on held-out scores. yang1999, section 4.2.
+
+    criterion   a measure of counts by name ("f1", "f_beta:2", "error", …) or as a function; it must not improve when a
+                true negative becomes a false positive, which holds for all of ours.
+    fbr         the fallback of yang2001: where the F1 at the chosen cut is under `fbr`, `fallback="maximum"` (FBR.1)
+                cuts above the highest held-out score of the category, `"infinity"` (FBR.0) never assigns it.
+                None leaves it out: the Scut of yang1999.
+    smooth      s/2 is added to every cell of the table before it is measured, which makes F1
+                (2TP + s) / (2TP + FP + FN + 2s): "assign none" then beats a few lucky hits (fanlin2007 has the like).
+    cap         a cut may assign at most cap · n_c + 1 held-out documents, n_c those that have the category.
+    shrink      k: the cut becomes (n_c · cut + k · g) / (n_c + k), with g the cut that is best for all categories
+                in common; infinite cuts stay.
+    folds, seeds   how scores should be made when a classifier is trained along (`Thresholded`): out of 5 folds,
+                once; with more seeds the median of the cuts is taken. `fit` itself reads neither.
+
+    The cut is the middle between the lowest assigned score and the next lower one, never inside a tie; of cuts
+    that do equally well the one that assigns fewest. "Assign none" cuts at the next float above the highest score:
+    yang2001 puts FBR.1 at the highest score itself, which with `score >= cut` would assign every document tied there.
+    A category without a held-out positive is cut there too (FBR.0: at infinity); so are equal scores throughout
+    under the default `fbr`, while with `fbr=None` they are all assigned, as F1 wants. Without any held-out
+    document, or where all scores are -inf, the cut is +inf.
+
+    Cost: documents × categories comparisons and labels · log(labels); memory ∝ labels.
+
+    >>> cut = Scut().fit([[0.9, 0.1], [0.6, 0.3], [0.2, 0.2], [0.1, 0.1]], [[1, 0], [1, 0], [0, 0], [0, 0]])
+    >>> cut.cuts_.round(3).tolist()
+    [0.4, 0.3]
+    """
+
+    shorthand = ("fbr", float)
+
+    def __init__(
+        self,
+        *,
+        criterion: str | Measure[...] = "f1",
+        fbr: float | None = 0.1,
+        fallback: Literal["maximum", "infinity"] = "maximum",
+        smooth: float = 0.0,
+        cap: float | None = None,
+        shrink: float = 0.0,
+        folds: int = 5,
+        seeds: int = 1,
+    ) -> None:
+        self.criterion = criterion
+        self.fbr = fbr
+        self.fallback = fallback
+        self.smooth = smooth
+        self.cap = cap
+        self.shrink = shrink
+        self.folds = folds
+        self.seeds = seeds
+
+    def fit(self, scores: Any, labels: Any) -> Self:
+        """Learn one cut for each category from held-out scores and labels."""
+        self._check()
+        grid = take_scores(scores)
+        matrix = take_labels(labels, grid.shape)
+        sweep = curves(grid, matrix)
+        self.cuts_ = self._shrunk(self._cuts(sweep), grid, matrix, sweep.positives)
+        return self
+
+    def _cuts(self, sweep: Curves) -> Floats:
+        chosen = self._chosen(sweep)
+        found = sweep.cuts(chosen)
+        if self.fbr is None:
+            return found
+        weak = f1(sweep.tables())[chosen] < self.fbr
+        none = sweep.cuts(sweep.starts[1:] - 1) if self.fallback == "maximum" else np.inf
+        return np.where(weak, none, found)
+
+    def _chosen(self, sweep: Curves) -> Ints:
+        measure = measures.resolve(self.criterion)
+        values = measure(_smoothed(sweep.tables(), self.smooth / 2), undefined="zero")
+        return sweep.best(values if measure.greater_is_better else -values, self._allowed(sweep))
+
+    def _allowed(self, sweep: Curves) -> Bools | None:
+        if self.cap is None:
+            return None
+        return sweep.assigned <= self.cap * sweep.positives[sweep.category] + 1
+
+    def _shrunk(self, cuts: Floats, grid: Grid, labels: Sparse, positives: Ints) -> Floats:
+        if self.shrink == 0:
+            return cuts
+        everyone = curves(grid, labels, pooled=True)
+        common = everyone.cuts(self._chosen(everyone))
+        finite = np.where(np.isfinite(cuts), cuts, 0.0)
+        moved = (positives * finite + self.shrink * common) / (positives + self.shrink)
+        return np.where(np.isfinite(cuts), moved, cuts)
+
+    def _check(self) -> None:
+        if self.fallback not in FALLBACKS:
+            raise UnknownName("fallback", str(self.fallback), FALLBACKS)
+        kind = getattr(measures.resolve(self.criterion), "kind", None)
+        if kind != "counts":
+            raise InvalidInput(
+                f"Scut needs a measure of counts as its criterion, such as 'f1'; {self.criterion!r} is not"
+            )
+        for name in ("smooth", "shrink", "cap"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < np.inf:
+                raise InvalidInput(f"Scut: {name} must be a number from 0 on, got {value!r}")
+
+
+def _smoothed(table: Counts, more: Any) -> Counts:
+    if more == 0:
+        return table
+    return Counts(table.tp + more, table.fp + more, table.fn + more, table.tn + more)
