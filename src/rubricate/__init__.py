@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rubricate.corpora import load as load
     from rubricate.errors import RubricateError as RubricateError
+    from rubricate.significance import Comparison as Comparison
+    from rubricate.significance import compare as compare
     from rubricate.types import Corpus as Corpus
     from rubricate.types import Counts as Counts
     from rubricate.types import Decisions as Decisions
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from rubricate.types import Significance as Significance
 
 _HOMES = {
+    "Comparison": "significance",
     "Corpus": "types",
     "Counts": "types",
     "Decisions": "types",
@@ -30,6 +33,7 @@ _HOMES = {
     "Run": "types",
     "Scores": "types",
     "Significance": "types",
+    "compare": "significance",
     "load": "corpora",
 }
 

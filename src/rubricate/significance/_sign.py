@@ -33,9 +33,16 @@ def binomial_tail(k: int, n: int, *, mid_p: bool = False) -> float:
 
 
 def sign_test(
-    wins: int, n: int, *, test: str, measure: str = "", exact: bool = False, mid_p: bool = False
+    wins: int,
+    n: int,
+    *,
+    test: str,
+    measure: str = "",
+    greater_is_better: bool = True,
+    exact: bool = False,
+    mid_p: bool = False,
 ) -> Significance:
-    """Of n items on which the systems differ, a is better on `wins`. yangliu1999, sections 4.1 and 4.2.
+    """Of n items on which the systems differ, a has the larger value on `wins`. yangliu1999, sections 4.1 and 4.2.
 
     For n <= 12 the one-sided p-value is P(Z >= k) or P(Z <= k) of Bin(n, 1/2), on the side of the observation; for
     more it comes from the normal distribution of Z = (k − n/2)/(√n/2). The statistic is Z in both cases. `exact`
@@ -61,5 +68,6 @@ def sign_test(
         measure=measure,
         effect=wins / n - 0.5,
         effect_name=name,
-        note=f"a is better on {wins}, b on {n - wins}",
+        greater_is_better=greater_is_better,
+        note=f"a is larger on {wins}, b on {n - wins}",
     )

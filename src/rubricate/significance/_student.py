@@ -26,7 +26,14 @@ def tail(statistic: float, n: int) -> tuple[float, str]:
 
 
 def t_test(
-    differences: Floats, *, test: str, measure: str = "", exact: bool = False, mid_p: bool = False, seed: int = 0
+    differences: Floats,
+    *,
+    test: str,
+    measure: str = "",
+    greater_is_better: bool = True,
+    exact: bool = False,
+    mid_p: bool = False,
+    seed: int = 0,
 ) -> Significance:
     """Mean of the n differences that are not zero, over its standard error. yangliu1999, sections 4.3 and 4.4.
 
@@ -59,6 +66,7 @@ def t_test(
         measure=measure,
         effect=average / spread if spread else math.nan,
         effect_name=_EFFECT,
+        greater_is_better=greater_is_better,
         note=f"mean difference {average:+.6g}",
     )
 

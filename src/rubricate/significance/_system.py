@@ -52,14 +52,24 @@ class System:
         if self.truth is None:
             raise InvalidInput(f"system {self.name!r} has no truth beside it; give the labels of its documents")
         if self.decided is None:
-            have = "scores only; cut them into decisions first" if self.scores is not None else "no decisions"
-            raise InvalidInput(f"system {self.name!r} has {have} (compare: cut=…, on the command line --cut)")
+            have = "scores only; cut them (thresholds.decide, or --cut)" if self.scores is not None else "no decisions"
+            raise InvalidInput(f"system {self.name!r} has {have}")
         return self.truth, self.decided
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What tests can be made of: `proportions`, `counts`, `decisions`, `scores`."""
+        if self.figures:
+            return frozenset({"proportions"})
+        if self.table is not None:
+            return frozenset({"proportions", "counts"} if self.categories else {"proportions"})
+        decided = {"proportions", "counts", "decisions"} if self.decided is not None else set[str]()
+        return frozenset(decided | ({"scores"} if self.scores is not None else set()))
 
     def f1(self, undefined: Undefined) -> Floats:
         """F1 of each category; NaN where it is 0/0 and `undefined="omit"`."""
-        if self.figures:
-            raise InvalidInput(f"system {self.name!r} has published figures only: no F1 of each category; use test 'p'")
+        if "counts" not in self.offers and "scores" not in self.offers:
+            raise InvalidInput(f"system {self.name!r} has summed figures only: no F1 of each category; use test 'p'")
         return f1(self.counts, undefined=undefined)
 
     def proportion(self, measure: str) -> Proportion:

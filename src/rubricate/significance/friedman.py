@@ -16,7 +16,7 @@ __all__ = ["friedman"]
 _EFFECT = "mean rank of b − mean rank of a"
 
 
-@significance_test("friedman", several=True)
+@significance_test("friedman", needs="counts", several=True)
 def friedman(a: System, b: System, *others: Subject, undefined: Undefined = "zero") -> Significance:
     """Nemenyi's comparison of a and b among all the systems given. demsar2006, section 3.2.2.
 

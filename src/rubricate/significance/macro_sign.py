@@ -11,7 +11,7 @@ from rubricate.types import Significance, Undefined
 __all__ = ["macro_sign"]
 
 
-@significance_test("S")
+@significance_test("S", needs="counts")
 def macro_sign(
     a: System, b: System, *, undefined: Undefined = "zero", exact: bool = False, mid_p: bool = False
 ) -> Significance:

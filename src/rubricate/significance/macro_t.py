@@ -11,7 +11,7 @@ from rubricate.types import Significance, Undefined
 __all__ = ["macro_t"]
 
 
-@significance_test("T")
+@significance_test("T", needs="counts")
 def macro_t(
     a: System,
     b: System,

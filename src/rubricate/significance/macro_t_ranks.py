@@ -14,7 +14,7 @@ from rubricate.types import Significance, Undefined
 __all__ = ["macro_t_ranks"]
 
 
-@significance_test("T'")
+@significance_test("T'", needs="counts")
 def macro_t_ranks(
     a: System,
     b: System,

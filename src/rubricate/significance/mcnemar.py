@@ -20,7 +20,7 @@ __all__ = ["mcnemar"]
 _EFFECT = "Cohen's g: k/n − 1/2"
 
 
-@significance_test("mcnemar")
+@significance_test("mcnemar", needs="decisions")
 def mcnemar(
     a: System,
     b: System,

@@ -11,7 +11,7 @@ from rubricate.types import Significance
 __all__ = ["micro_sign"]
 
 
-@significance_test("s")
+@significance_test("s", needs="decisions")
 def micro_sign(a: System, b: System, *, exact: bool = False, mid_p: bool = False) -> Significance:
     """Of the n decisions on which exactly one system is right, a is right k times. yangliu1999, section 4.1.
 

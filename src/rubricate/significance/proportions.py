@@ -11,7 +11,7 @@ from rubricate.types import Significance
 __all__ = ["proportions"]
 
 
-@significance_test("p", measures=("recall", "precision", "error"))
+@significance_test("p", needs="proportions", measures=("recall", "precision", "error"))
 def proportions(
     a: System, b: System, *, measure: str = "recall", exact: bool = False, mid_p: bool = False
 ) -> Significance:
