@@ -1,0 +1,58 @@
+"""Many texts in little memory.
+
+Python keeps a text of ASCII in one byte a character, but one curly quote makes two of all its characters and one
+emoji four. Texts that are not ASCII are therefore held as UTF-8 and decoded when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import overload
+
+__all__ = ["CompactTexts"]
+
+
+class CompactTexts(Sequence[str]):
+    """A list of texts, about as large as they would be in a UTF-8 file.
+
+    >>> texts = CompactTexts(["plain", "naïve"])
+    >>> texts[1], len(texts), list(texts[:1])
+    ('naïve', 2, ['plain'])
+    """
+
+    __slots__ = ("_held",)
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._held: list[str | bytes] = []
+        for text in texts:
+            self.append(text)
+
+    def append(self, text: str) -> None:
+        """Add one text; half a surrogate pair, which no UTF-8 file can hold, is kept too."""
+        self._held.append(text if text.isascii() else text.encode("utf-8", "surrogatepass"))
+
+    def take(self, rows: Iterable[int]) -> CompactTexts:
+        """The texts at these positions; nothing is copied."""
+        taken = CompactTexts()
+        taken._held = [self._held[row] for row in rows]
+        return taken
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @overload
+    def __getitem__(self, position: int) -> str: ...
+    @overload
+    def __getitem__(self, position: slice) -> CompactTexts: ...
+    def __getitem__(self, position: int | slice) -> str | CompactTexts:
+        if isinstance(position, slice):
+            return self.take(range(*position.indices(len(self))))
+        held = self._held[position]
+        return held if isinstance(held, str) else held.decode("utf-8", "surrogatepass")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (list, tuple, CompactTexts)):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]

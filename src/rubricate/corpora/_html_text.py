@@ -1,0 +1,55 @@
+"""The text of an HTML page, however badly it is written.
+
+Comments, scripts and style sheets go; every other tag becomes a space; character entities are resolved. A `<` that no
+`>` closes before the next `<` is text. Cost: linear in the page, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+__all__ = ["html_text"]
+
+_HIDDEN = re.compile(r"<!--|<(?:script|style)\b", re.IGNORECASE)
+_HIDDEN_END = {
+    "<!--": re.compile("-->"),
+    "<script": re.compile("</script", re.I),
+    "<style": re.compile("</style", re.I),
+}
+_TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
+
+
+def html_text(page: str) -> tuple[str, str]:
+    """The title and the rest of the text; white space is one space between words.
+
+    >>> html_text("<title>Courses</title><!-- spring --><h1>CS&nbsp;101</h1> <p>We meet<br>daily")
+    ('Courses', 'CS 101 We meet daily')
+    """
+    visible = _visible(page)
+    found = _TITLE.search(visible)
+    title = found.group(1) if found else ""
+    rest = visible[: found.start(1)] + visible[found.end(1) :] if found else visible
+    return _plain(title), _plain(rest)
+
+
+def _plain(markup: str) -> str:
+    return " ".join(html.unescape(_TAG.sub(" ", markup)).split())
+
+
+def _visible(page: str) -> str:
+    """The page without comments, scripts and style sheets; one that never ends is left as it is."""
+    parts, position = [], 0
+    unending: set[str] = set()
+    for start in _HIDDEN.finditer(page):
+        kind = start.group().lower()
+        if start.start() < position or kind in unending:
+            continue
+        end = _HIDDEN_END[kind].search(page, start.end())
+        if end is None:
+            unending.add(kind)
+            continue
+        parts.append(page[position : start.start()])
+        position = end.end()
+    return " ".join([*parts, page[position:]])

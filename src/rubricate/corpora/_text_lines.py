@@ -1,0 +1,107 @@
+"""The lines of a text file, plain or gzipped, with errors that say where the file stops being text."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from rubricate.errors import InvalidFile, InvalidInput
+
+__all__ = ["decode", "opened", "text_lines"]
+
+_GZIP = b"\x1f\x8b"
+_OTHER_KINDS = {
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"%PDF": "a PDF file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"SQLite": "a database",
+}
+
+
+def text_lines(path: Path, encoding: str = "utf-8") -> Iterator[str]:
+    """The lines with their ends, one at a time; a byte order mark is dropped.
+
+    Memory: one line. A byte that the encoding does not know, a NUL, or a file of another kind: InvalidFile.
+    """
+    codec = _codec(encoding)
+    with opened(path) as stream:
+        if "\n".encode(codec) != b"\n":
+            yield from _wide_lines(stream, path, codec)
+            return
+        for number, raw in enumerate(stream, 1):
+            yield _decoded(raw, path, codec, number)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked if gzipped; what the system or a damaged file raises becomes InvalidFile."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == _GZIP
+            raw.seek(0)
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 18) if packed else raw
+            yield stream
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InvalidFile(f"damaged or cut short ({error})", path=path, remedy="make or fetch it again") from error
+    except OSError as error:
+        raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="check the path") from error
+
+
+def decode(raw: bytes, path: Path, encoding: str) -> str:
+    """The bytes of a whole file as text, with the same errors."""
+    codec = _codec(encoding)
+    if "\n".encode(codec) == b"\n":
+        return _decoded(raw, path, codec, 1)
+    return "".join(_wide_lines(io.BytesIO(raw), path, codec))
+
+
+def _decoded(raw: bytes, path: Path, codec: str, line: int) -> str:
+    if line == 1:
+        raw = raw.removeprefix(codecs.BOM_UTF8)
+    if b"\0" in raw:
+        raise _no_text(raw, path, line)
+    try:
+        return raw.decode(codec)
+    except UnicodeDecodeError as error:
+        if line == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *_OTHER_KINDS)):
+            raise _no_text(raw, path, line) from error
+        problem = f"byte 0x{raw[error.start]:02x} is not {codec}"
+        remedy = "give the file's encoding, such as encoding='latin-1' (--encoding latin-1)"
+        line += raw.count(b"\n", 0, error.start)
+        raise InvalidFile(problem, path=path, line=line, remedy=remedy) from error
+
+
+def _wide_lines(stream: IO[bytes], path: Path, codec: str) -> Iterator[str]:
+    number = 0
+    try:
+        for number, line in enumerate(io.TextIOWrapper(stream, encoding=codec, newline="\n"), 1):
+            if "\0" in line:
+                raise InvalidFile("a NUL character", path=path, line=number, remedy="remove it")
+            yield line
+    except UnicodeError as error:
+        remedy = "give the file's encoding"
+        raise InvalidFile(f"not {codec} ({error})", path=path, line=number + 1, remedy=remedy) from error
+
+
+def _no_text(raw: bytes, path: Path, line: int) -> InvalidFile:
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return InvalidFile("UTF-16 text", path=path, line=line, remedy="give encoding='utf-16' (--encoding utf-16)")
+    kind = next((kind for start, kind in _OTHER_KINDS.items() if raw.startswith(start)), "")
+    problem = f"this is {kind}, not text" if kind and line == 1 else "a NUL byte: this is no text file"
+    return InvalidFile(problem, path=path, line=line, remedy="give CSV, TSV, JSON lines, Parquet or a folder")
+
+
+def _codec(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError as error:
+        raise InvalidInput(f"no encoding named {encoding!r}; common ones are utf-8, latin-1, cp1252, utf-16") from error
+    return "utf-8" if name == "utf-8-sig" else name
