@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from rubricate import registry
-from rubricate.corpora._folders import locate
+from rubricate.corpora._duplicates import find_duplicates
+from rubricate.corpora._fetch import fetch
+from rubricate.corpora._folders import locate, missing
 from rubricate.corpora._source import Source
+from rubricate.corpora._statistics import describe
+from rubricate.corpora._summary import summary
 from rubricate.errors import UnknownName
 from rubricate.types import Corpus
 
-__all__ = ["load", "source"]
+__all__ = ["describe", "fetch", "find_duplicates", "load", "missing", "source", "summary"]
 
 
 def source(name: str) -> Source:

@@ -13,7 +13,7 @@ from pathlib import Path
 from rubricate.corpora._source import DataFile, Source
 from rubricate.errors import CorpusMissing
 
-__all__ = ["DATA_VARIABLE", "cache_folder", "locate", "search_path", "stem"]
+__all__ = ["DATA_VARIABLE", "cache_folder", "find", "locate", "missing", "search_path", "stem"]
 
 DATA_VARIABLE = "RUBRICATE_DATA"
 _ENDINGS = (".tar.gz", ".gtar.gz", ".tgz", ".tar", ".zip", ".gz")
@@ -57,16 +57,21 @@ def find(file: DataFile, folders: list[Path]) -> Path | None:
     return None
 
 
+def missing(source: Source, split: str | None = None, folder: str | Path | None = None) -> list[str]:
+    """The files of a split (of all by default) that no folder has."""
+    folders = search_path(folder)
+    return [file.name for file in (source.files if split is None else source.needs(split)) if not find(file, folders)]
+
+
 def locate(source: Source, split: str, folder: str | Path | None = None) -> dict[str, Path]:
     """The path of each file that a split needs; CorpusMissing says what to do when one is not there."""
     folders = search_path(folder)
-    found = {file.name: find(file, folders) for file in source.needs(split)}
-    missing = [name for name, path in found.items() if path is None]
-    if missing:
+    if absent := missing(source, split, folder):
         looked = ", ".join(str(each) for each in folders)
         raise CorpusMissing(
-            f"corpus {source.name!r} is not here: no {', '.join(missing)} in {looked}. Run 'rubricate corpus fetch "
+            f"corpus {source.name!r} is not here: no {', '.join(absent)} in {looked}. Run 'rubricate corpus fetch "
             f"{source.name}' to download it, 'rubricate corpus fetch {source.name} --from PATH' if you have the "
             f"file, or set {DATA_VARIABLE} to the folder that holds it."
         )
-    return {name: path for name, path in found.items() if path is not None}
+    found = ((file.name, find(file, folders)) for file in source.needs(split))
+    return {name: path for name, path in found if path is not None}

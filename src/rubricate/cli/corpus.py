@@ -1,0 +1,111 @@
+"""`rubricate corpus`: which corpora there are, getting one, and what one looks like."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["corpus"]
+
+corpus = typer.Typer(no_args_is_help=True, help="List, fetch and describe corpora; also the user's own files.")
+
+_MANY = 100_000
+
+_Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+_Folder = Annotated[Path | None, typer.Option("--folder", help="Look here instead of RUBRICATE_DATA and the cache.")]
+
+
+@corpus.command("list")
+def list_corpora(as_json: _Json = False, folder: _Folder = None) -> None:
+    """Show every corpus, its splits, and whether it is on this machine."""
+    from rubricate import registry
+    from rubricate.cli._corpus_text import listing
+    from rubricate.corpora import missing, source
+
+    rows = [
+        {
+            "name": each.name,
+            "title": each.title,
+            "splits": list(each.splits),
+            "synthetic": each.synthetic,
+            "here": not missing(each, each.splits[0], folder),
+            "licence": each.licence,
+        }
+        for each in map(source, registry.names("corpora"))
+    ]
+    typer.echo(json.dumps(rows, indent=2) if as_json else listing(rows))
+
+
+@corpus.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="A corpus of 'rubricate corpus list'.")],
+    origin: Annotated[
+        Path | None, typer.Option("--from", help="A file or folder that you have, instead of a download.")
+    ] = None,
+    folder: Annotated[Path | None, typer.Option("--folder", help="Put it here instead of the user's cache.")] = None,
+    as_json: _Json = False,
+) -> None:
+    """Download a corpus, or take it from PATH; its digests are checked, its licence is shown.
+
+    A download that broke off is resumed by the same command. Nothing is kept that is not the file on record.
+    """
+    from rubricate.cli._corpus_text import progress_bar
+    from rubricate.corpora import fetch as bring
+    from rubricate.corpora import source
+
+    chosen = source(name)
+    typer.echo(f"{chosen.title}. Licence: {chosen.licence}", err=True)
+    if not chosen.files:
+        typer.echo(f"{name} is generated; there is nothing to fetch.", err=True)
+    with progress_bar() as progress:
+        paths = [str(path) for path in bring(chosen, origin=origin, folder=folder, progress=progress)]
+    typer.echo(json.dumps({"name": name, "files": paths}, indent=2) if as_json else "\n".join(paths))
+
+
+@corpus.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A corpus, or the path of your own file or folder.")],
+    split: Annotated[str | None, typer.Option(help="One of the corpus's splits; for a path, the split column.")] = None,
+    as_json: _Json = False,
+    duplicates: Annotated[
+        bool | None,
+        typer.Option(help=f"Look for duplicates; by default up to {_MANY:,} documents."),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the reader.")
+    ] = None,
+    folder: _Folder = None,
+) -> None:
+    """Describe a corpus: documents, categories, labels, skew, histogram, duplicates, licence."""
+    from rubricate import registry
+    from rubricate.cli._corpus_text import description
+    from rubricate.corpora import find_duplicates, load, source, summary
+
+    loaded = load(name, split=split, folder=folder, **_options(option or []))
+    wanted = len(loaded.train) + len(loaded.test) <= _MANY if duplicates is None else duplicates
+    if duplicates is None and not wanted:
+        typer.echo(f"more than {_MANY:,} documents: --duplicates looks for duplicates all the same", err=True)
+    found = summary(
+        loaded,
+        source=source(name) if name in registry.names("corpora") else None,
+        duplicates=find_duplicates(loaded) if wanted else None,
+    )
+    typer.echo(json.dumps(found, indent=2) if as_json else description(found, sys.stdout.isatty()))
+
+
+def _options(pairs: list[str]) -> dict[str, Any]:
+    """NAME=VALUE as keyword arguments; a value that reads as JSON (a number, true, null) is that, else text."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"expected NAME=VALUE, got {pair!r}", param_hint="--option")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found

@@ -1,0 +1,75 @@
+"""One address → one file, by HTTP, resumed where a download broke off.
+
+What has come so far is kept beside the target under the name `….part`; it becomes the target only when it is whole
+and the caller has found it good. A server that does not know ranges sends everything again.
+"""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from rubricate.errors import InvalidInput
+
+__all__ = ["Progress", "download", "part_of"]
+
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""Called with the file's name, the bytes that are here, and their number in all where that is known."""
+
+_BLOCK = 1 << 18
+_SECONDS = 30.0
+_ATTEMPTS = 3
+_PARTIAL, _NO_SUCH_RANGE = 206, 416
+
+
+def part_of(target: Path) -> Path:
+    """Where an unfinished download of this target is kept."""
+    return target.with_name(target.name + ".part")
+
+
+def download(address: str, target: Path, *, progress: Progress) -> Path:
+    """The path of the finished part file; OSError when the address cannot be read."""
+    if urlsplit(address).scheme not in ("http", "https"):
+        raise InvalidInput(f"cannot download {address!r}; only http and https addresses can be")
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            if _continue(address, target, progress):
+                return part_of(target)
+        except (OSError, http.client.HTTPException) as error:
+            if attempt == _ATTEMPTS or isinstance(error, urllib.error.HTTPError):
+                raise OSError(f"{address}: {error or type(error).__name__}") from error
+    raise OSError(f"{address}: the connection ends before the file does")
+
+
+def _continue(address: str, target: Path, progress: Progress) -> bool:
+    """Fetch what is missing; True when the whole file is here."""
+    part = part_of(target)
+    have = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
+            return _receive(answer, part, have if answer.status == _PARTIAL else 0, target.name, progress)
+    except urllib.error.HTTPError as error:
+        if error.code != _NO_SUCH_RANGE or not have:
+            raise
+        if error.headers.get("Content-Range", "").endswith(f"/{have}"):
+            return True
+        part.unlink()
+        return False
+
+
+def _receive(answer: Any, part: Path, have: int, name: str, progress: Progress) -> bool:
+    length = answer.headers.get("Content-Length")
+    total = have + int(length) if length is not None else None
+    with part.open("ab" if have else "wb") as sink:
+        progress(name, have, total)
+        while block := answer.read(_BLOCK):
+            sink.write(block)
+            have += len(block)
+            progress(name, have, total)
+    return total is None or have == total

@@ -1,0 +1,135 @@
+"""Pairs of texts that are nearly the same: an exact join on the Jaccard similarity of their word shingles.
+
+A text is the set of its runs of `width` consecutive words, lower case; two texts are near duplicates when
+|A ∩ B| / |A ∪ B| >= `threshold` (broder1997, resemblance). Nothing is sampled: candidates come from prefix filtering
+(bayardo2007). With shingles ordered by document frequency, two sets of similarity t must share one of the first
+|A| − ⌈t|A|⌉ + 1 shingles of each; since almost all of those are rare, few candidates are left to be counted.
+
+Cost: O(words log words) and the candidates; memory O(words). A text shorter than `width` is one shingle, an empty
+text is like nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rubricate.types import Floats, Ints
+
+__all__ = ["similar_pairs"]
+
+_WORD = re.compile(r"\w+")
+_SLACK = 1e-9  # t·n is not exact in floating point; a prefix one too long is harmless
+_CANDIDATES = 2_000_000
+_COUNTED = 20_000
+
+
+def similar_pairs(texts: Sequence[str], *, threshold: float = 0.8, width: int = 3) -> tuple[Ints, Ints, Floats]:
+    """All pairs i < j of texts with similarity at least `threshold`, sorted, and their similarities.
+
+    >>> i, j, similarity = similar_pairs(["a b c d e f", "a b c d e g", "x y z"], threshold=0.5)
+    >>> i.tolist(), j.tolist(), similarity.tolist()
+    ([0], [1], [0.6])
+    """
+    sets = _sets(texts, width)
+    sizes = np.diff(sets.indptr).astype(np.int64)
+    found = [_counted(sets, sizes, pairs, threshold) for pairs in _candidates(sets, sizes, threshold)]
+    if not found:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    pairs, similarity = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    pairs, first = np.unique(pairs, return_index=True)
+    return pairs // len(texts), pairs % len(texts), similarity[first]
+
+
+def _sets(texts: Sequence[str], width: int) -> sparse.csr_array:
+    """Texts × shingles, 0/1; columns by ascending document frequency, so that each row starts with its rarest."""
+    numbers: dict[str, int] = {}
+    words = array("q")
+    lengths = np.zeros(len(texts), np.int64)
+    for row, text in enumerate(texts):
+        found = [numbers.setdefault(word, len(numbers) + 1) for word in _WORD.findall(text.lower())]
+        if 0 < len(found) < width:
+            found += [0] * (width - len(found))
+        words.extend(found)
+        lengths[row] = len(found)
+    codes, rows = _windows(np.frombuffer(words, np.int64), lengths, width, len(numbers) + 1)
+    unique, columns = np.unique(codes, return_inverse=True)
+    matrix = sparse.csr_array((np.ones(len(rows), np.int32), (rows, columns)), shape=(len(texts), max(len(unique), 1)))
+    matrix.data[:] = 1  # the constructor adds up repeated shingles
+    frequency = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    rank = np.empty(matrix.shape[1], matrix.indices.dtype)
+    rank[np.argsort(frequency, kind="stable")] = np.arange(matrix.shape[1])
+    matrix.indices = rank[matrix.indices]
+    matrix.has_sorted_indices = False
+    matrix.sort_indices()
+    return matrix
+
+
+def _windows(words: Ints, lengths: Ints, width: int, distinct: int) -> tuple[Ints, Ints]:
+    """A number for each run of words inside a text (equal runs, equal numbers), and the row it is in."""
+    rows = np.repeat(np.arange(len(lengths)), np.maximum(lengths - width + 1, 0))
+    before = np.cumsum(lengths) - lengths
+    windows_before = np.cumsum(np.maximum(lengths - width + 1, 0)) - np.maximum(lengths - width + 1, 0)
+    at = np.arange(len(rows)) - windows_before[rows] + before[rows]
+    codes = words[at]
+    for step in range(1, width):
+        _, codes = np.unique(codes, return_inverse=True)  # small again, so that the product fits in 63 bits
+        codes = codes * distinct + words[at + step]
+    return codes, rows
+
+
+def _candidates(sets: sparse.csr_array, sizes: Ints, threshold: float) -> Iterator[Ints]:
+    """Pairs that share a shingle of their prefixes and could be large enough, as i·n + j with i < j, block by block."""
+    rows, columns = _prefixes(sets, sizes, threshold)
+    span = int(sizes.max(initial=0)) + 1
+    order = np.lexsort((sizes[rows], columns))
+    rows, columns = rows[order], columns[order]
+    key = columns * span + sizes[rows]
+    largest = np.minimum(np.floor(sizes[rows] / threshold + _SLACK).astype(np.int64), span - 1)
+    partners = np.searchsorted(key, columns * span + largest, side="right") - np.arange(len(rows)) - 1
+    for start, stop in _blocks(partners):
+        first = np.repeat(np.arange(start, stop), partners[start:stop])
+        offset = np.arange(len(first)) - np.repeat(
+            np.cumsum(partners[start:stop]) - partners[start:stop], partners[start:stop]
+        )
+        i, j = rows[first], rows[first + offset + 1]
+        yield np.unique(np.minimum(i, j) * len(sizes) + np.maximum(i, j))
+
+
+def _prefixes(sets: sparse.csr_array, sizes: Ints, threshold: float) -> tuple[Ints, Ints]:
+    """The (row, column) entries that can betray a pair: the prefix of each row, without shingles of a single text."""
+    length = sizes - np.ceil(threshold * sizes - _SLACK).astype(np.int64) + 1
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    position = np.arange(sets.nnz) - sets.indptr[:-1].astype(np.int64)[rows]
+    frequency = np.bincount(sets.indices, minlength=sets.shape[1])
+    kept = (position < length[rows]) & (frequency[sets.indices] > 1)
+    return rows[kept], sets.indices[kept].astype(np.int64)
+
+
+def _blocks(partners: Ints) -> Iterator[tuple[int, int]]:
+    """Runs of entries with about `_CANDIDATES` pairs together, at least one entry each."""
+    total = np.cumsum(partners)
+    start, done = 0, 0
+    while start < len(partners) and done < total[-1]:
+        stop = max(int(np.searchsorted(total, done + _CANDIDATES, side="right")), start + 1)
+        yield start, stop
+        start, done = stop, int(total[stop - 1])
+
+
+def _counted(
+    sets: sparse.csr_array, sizes: Ints, pairs: Ints, threshold: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Of candidate pairs, those that are similar enough, and how similar."""
+    shared = np.empty(len(pairs), np.int64)
+    i, j = pairs // len(sizes), pairs % len(sizes)
+    for start in range(0, len(pairs), _COUNTED):
+        block = slice(start, start + _COUNTED)
+        shared[block] = sets[i[block]].multiply(sets[j[block]]).sum(axis=1)
+    similarity = shared / (sizes[i] + sizes[j] - shared)
+    kept = similarity >= threshold - _SLACK
+    return pairs[kept], similarity[kept]

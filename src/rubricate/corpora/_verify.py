@@ -1,0 +1,59 @@
+"""Is a file the one on record? By its own sha256, or by those of the files inside when it was packed differently."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path, PurePosixPath
+
+from rubricate.corpora._archive import Member, members
+from rubricate.corpora._source import DataFile
+from rubricate.errors import DigestMismatch
+
+__all__ = ["sha256", "verify"]
+
+_BLOCK = 1 << 20
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def verify(path: Path, file: DataFile) -> None:
+    """Raise DigestMismatch unless `path` (a file, or its archive unpacked) is `file`.
+
+    Without digests on record there is nothing to check.
+    """
+    own = sha256(path) if file.sha256 and path.is_file() else ""
+    if own and own == file.sha256:
+        return
+    if file.members:
+        _verify_members(path, file)
+    elif file.sha256:
+        raise _mismatch(path, f"sha256 is {own or 'that of a folder'}, expected {file.sha256}")
+
+
+def _verify_members(path: Path, file: DataFile) -> None:
+    def name_of(name: str) -> str:
+        return PurePosixPath(name).name
+
+    found: dict[str, str] = {}
+    for member in members(path, lambda name: name_of(name) in file.members):
+        name = name_of(member.name)
+        found[name] = _digest(member)
+        if found[name] != file.members[name]:
+            raise _mismatch(path, f"member {name} has sha256 {found[name]}, expected {file.members[name]}")
+    if missing := sorted(file.members.keys() - found.keys()):
+        raise _mismatch(path, f"member {missing[0]} is missing ({len(missing)} of {len(file.members)} are)")
+
+
+def _digest(member: Member) -> str:
+    digest = hashlib.sha256()
+    while block := member.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def _mismatch(path: Path, problem: str) -> DigestMismatch:
+    return DigestMismatch(problem, path=path, remedy="fetch it again, or give the original with --from PATH")
