@@ -1,0 +1,114 @@
+"""The desk that writes the stories of one corpus: tree, wording and quotas, made once; then any slice of stories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.corpora._newswire.grammar import Compiled, compiled
+from rubricate.corpora._newswire.quotas import quotas
+from rubricate.corpora._newswire.tree import Tree, tables, tree
+from rubricate.kernels.stories import write
+from rubricate.kernels.story_words import Rates, Topics
+from rubricate.types import Documents, Ints, Sparse
+
+__all__ = ["Desk", "desk_of", "joined"]
+
+_RATES = Rates(second=280, third=40, mislabelled=20, stray=120, own=780, child=300, parent=930)
+_FIRST_DAY = np.datetime64("2025-01-01T00:00:00")
+_YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """Everything that is the same for all stories of a corpus."""
+
+    documents: int
+    seed: int
+    tree: Tree
+    wording: Compiled
+    topics: Topics
+    quotas: Ints
+    categories: tuple[str, ...]
+    columns: Ints
+
+    @property
+    def train(self) -> int:
+        """How many stories, from the first on, are for training."""
+        return 2 * self.documents // 3
+
+    def write(self, start: int, stop: int) -> Documents:
+        """The stories from `start` up to `stop`."""
+        numbers = np.arange(start, stop, dtype=np.int64)
+        times = _FIRST_DAY + (numbers * _YEAR // self.documents).astype("timedelta64[s]")
+        out = np.empty(len(numbers) * self.wording.longest, np.uint8)
+        ends, found = np.empty((len(numbers), 2), np.int64), np.empty((len(numbers), 3), np.int64)
+        grammar, topics = self.wording.grammar, self.topics
+        write(self.seed, numbers, _calendar(times), self.train, self.quotas, grammar, topics, _RATES, out, ends, found)
+        titles, bodies = _texts(out, ends)
+        return Documents(
+            ids=[f"newswire-{number + 1}" for number in numbers.tolist()],
+            titles=titles,
+            bodies=bodies,
+            labels=_matrix(found, self.columns),
+            categories=self.categories,
+            fields={"date": np.datetime_as_string(times, unit="s").tolist()},
+        )
+
+
+@lru_cache(maxsize=4)
+def desk_of(documents: int, categories: int, seed: int) -> Desk:
+    """The desk of a corpus of this size; the last few are kept."""
+    shape, wording = tree(categories), compiled()
+    train = 2 * documents // 3
+    shares = [quotas(train, categories), quotas(documents - train, categories)]
+    sums = np.zeros((2, categories + 1), np.int64)
+    np.cumsum(shares, axis=1, out=sums[:, 1:])
+    order = sorted(range(categories), key=shape.names.__getitem__)
+    columns = np.empty(categories, np.int64)
+    columns[order] = np.arange(categories)
+    topics = tables(shape, wording.numbers, shares[0])
+    return Desk(documents, seed, shape, wording, topics, sums, tuple(shape.names[i] for i in order), columns)
+
+
+def joined(batches: Iterable[Documents]) -> Documents:
+    """All batches as one."""
+    parts = list(batches)
+    return Documents(
+        ids=[name for part in parts for name in part.ids],
+        titles=[title for part in parts for title in part.titles or ()],
+        bodies=[body for part in parts for body in part.bodies],
+        labels=sparse.vstack([part.labels for part in parts], format="csr"),
+        categories=parts[0].categories,
+        fields={"date": [date for part in parts for date in part.fields["date"]]},
+    )
+
+
+def _calendar(times: np.ndarray) -> Ints:
+    """Month, day of the month and week of the corpus."""
+    days, months = times.astype("datetime64[D]"), times.astype("datetime64[M]")
+    month = months.astype(np.int64) % 12 + 1
+    day = (days - months).astype(np.int64) + 1
+    week = (days - _FIRST_DAY.astype("datetime64[D]")).astype(np.int64) // 7
+    return np.stack([month, day, week], axis=1)
+
+
+def _texts(out: np.ndarray, ends: Ints) -> tuple[list[str], list[str]]:
+    text = out[: ends[-1, 1]].tobytes().decode("ascii")
+    middles, lasts = ends[:, 0].tolist(), ends[:, 1].tolist()
+    firsts = [0, *lasts[:-1]]
+    titles = [text[a:b] for a, b in zip(firsts, middles, strict=True)]
+    return titles, [text[a:b] for a, b in zip(middles, lasts, strict=True)]
+
+
+def _matrix(found: Ints, columns: Ints) -> Sparse:
+    present = found >= 0
+    rows, _ = np.nonzero(present)
+    data = np.ones(len(rows), dtype=bool)
+    matrix = sparse.csr_array((data, (rows, columns[found[present]])), shape=(len(found), len(columns)))
+    matrix.sort_indices()
+    return matrix
