@@ -8,8 +8,52 @@ A measure lives in the file of its name (`from rubricate.measures.f1 import f1`)
 (0.8, 0.75)
 """
 
-from rubricate.measures._averages import macro, mean, micro, resolve
+from rubricate.measures._abstention import Abstention, abstention, abstention_curve
+from rubricate.measures._averages import macro, mean, micro
+from rubricate.measures._baselines import acceptor, rejector
+from rubricate.measures._break_even_point import BreakEven, break_even_point
+from rubricate.measures._catalogue import of_kind, resolve
+from rubricate.measures._evaluation import Evaluation
+from rubricate.measures._frequency import Band, by_frequency
+from rubricate.measures._intervals import Interval, bootstrap, percentile, wilson
 from rubricate.measures._measure import Measure, measure
+from rubricate.measures._probabilities import Reliability, reliability, reliability_by_category
+from rubricate.measures._ranks import Ranks, ranks
+from rubricate.measures._sweeps import Sweep, best_cut, pooled_sweep, sweeps
 from rubricate.measures._tables import counts, family, total
 
-__all__ = ["Measure", "counts", "family", "macro", "mean", "measure", "micro", "resolve", "total"]
+__all__ = [
+    "Abstention",
+    "Band",
+    "BreakEven",
+    "Evaluation",
+    "Interval",
+    "Measure",
+    "Ranks",
+    "Reliability",
+    "Sweep",
+    "abstention",
+    "abstention_curve",
+    "acceptor",
+    "best_cut",
+    "bootstrap",
+    "break_even_point",
+    "by_frequency",
+    "counts",
+    "family",
+    "macro",
+    "mean",
+    "measure",
+    "micro",
+    "of_kind",
+    "percentile",
+    "pooled_sweep",
+    "ranks",
+    "rejector",
+    "reliability",
+    "reliability_by_category",
+    "resolve",
+    "sweeps",
+    "total",
+    "wilson",
+]

@@ -6,34 +6,12 @@ import math
 
 import numpy as np
 
-from rubricate import registry
-from rubricate.errors import InvalidInput
-from rubricate.measures._measure import Measure, bind
+from rubricate.measures._catalogue import resolve
+from rubricate.measures._measure import Measure
 from rubricate.measures._tables import total
 from rubricate.types import Counts, Floats, Undefined
 
-__all__ = ["macro", "mean", "micro", "resolve"]
-
-
-def resolve(name: str | Measure[...]) -> Measure[...]:
-    """A measure by name, `f_beta` and `e_beta` with their β behind a colon; a measure is returned as it is.
-
-    >>> resolve("f_beta:2").symbol, resolve("error").greater_is_better
-    ('F2', False)
-    """
-    if not isinstance(name, str):
-        return name
-    stem, argument = registry.parse(name)
-    found: Measure[...] = registry.load("measures", stem)
-    if argument is None:
-        return found
-    if stem not in ("f_beta", "e_beta"):
-        raise InvalidInput(f"measure {stem!r} takes no argument, got {argument!r}; write {stem!r}")
-    try:
-        beta = float(argument)
-    except ValueError:
-        raise InvalidInput(f"{name!r}: β must be a number, as in '{stem}:0.5'") from None
-    return bind(found, f"{found.symbol[0]}{argument}", beta=beta)
+__all__ = ["macro", "mean", "micro"]
 
 
 def micro(measure: str | Measure[...], counts: Counts, *, undefined: Undefined = "zero") -> float:

@@ -1,15 +1,16 @@
 """What a measure is: a function that carries its kind, its symbol and which way is better.
 
-| kind          | called with                             | returns one value a …                        |
-|---------------|-----------------------------------------|----------------------------------------------|
-| `counts`      | `Counts`                                | entry of the table: a category, a sum, a cut |
-| `documents`   | truth, decisions (sparse)               | document                                     |
-| `ranking`     | scores, truth                           | document or category                         |
-| `probability` | scores that are probabilities, truth    | category                                     |
+| kind          | called with                                              | returns one value a …          |
+|---------------|----------------------------------------------------------|--------------------------------|
+| `counts`      | `Counts` with an entry a category, a sum or a cut        | entry                          |
+| `documents`   | `Counts` with an entry a document                        | document                       |
+| `cuts`        | `Counts` with an entry a cut of one ranking              | family of cuts (one value)     |
+| `ranking`     | `Ranks`: where the true labels stand                     | ranking (document or category) |
+| `probability` | scores that are probabilities, and the truth             | category                       |
 
 Values come per item; `measures.micro`, `measures.macro` and `measures.mean` average them. An item for which the
-measure is not defined has the value of the convention `undefined=` (NaN for `"omit"`), or NaN where nothing can
-be said of it (a document without a label in a ranking measure).
+measure is 0/0 has the value of the convention `undefined=` (NaN for `"omit"`); NaN is also the value of a ranking
+without a true label, of which nothing can be said.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from rubricate.types import Floats
 
 __all__ = ["Kind", "Measure", "bind", "measure"]
 
-Kind: TypeAlias = Literal["counts", "documents", "ranking", "probability"]
+Kind: TypeAlias = Literal["counts", "documents", "cuts", "ranking", "probability"]
 P = ParamSpec("P")
 
 

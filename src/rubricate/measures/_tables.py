@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
-from rubricate.errors import InvalidInput
-from rubricate.kernels.contingency import overlap
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.kernels.contingency import overlap, overlap_by_row
 from rubricate.labels import indicator
 from rubricate.types import Counts, Sparse
 
@@ -22,9 +22,10 @@ def canonical(matrix: Any) -> Sparse:
     return matrix if good and bool(matrix.data.all()) else indicator(matrix)
 
 
-def counts(truth: Sparse, decided: Sparse) -> Counts:
+def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"] = "category") -> Counts:
     """The table of each category: TP, FP, FN, TN over the documents. yang1999, section 3.2, table 2.
 
+    `by="document"` gives the table of each document over the categories, for example-based measures.
     Cost: labels + decisions + documents + categories, never documents × categories.
 
     >>> from rubricate.labels import indicator
@@ -38,8 +39,15 @@ def counts(truth: Sparse, decided: Sparse) -> Counts:
             f"truth has {true.shape[0]} documents × {true.shape[1]} categories, the decisions "
             f"{yes.shape[0]} × {yes.shape[1]}; give both over the same documents and categories"
         )
-    tp, positives, assigned = overlap(true.indptr, true.indices, yes.indptr, yes.indices, true.shape[1])
-    return Counts(tp=tp, fp=assigned - tp, fn=positives - tp, tn=true.shape[0] - positives - assigned + tp)
+    if by == "document":
+        tp, n = overlap_by_row(true.indptr, true.indices, yes.indptr, yes.indices), true.shape[1]
+        positives, assigned = np.diff(true.indptr).astype(np.int64), np.diff(yes.indptr).astype(np.int64)
+    elif by == "category":
+        tp, positives, assigned = overlap(true.indptr, true.indices, yes.indptr, yes.indices, true.shape[1])
+        n = true.shape[0]
+    else:
+        raise UnknownName("way to count", by, ("category", "document"))
+    return Counts(tp=tp, fp=assigned - tp, fn=positives - tp, tn=n - positives - assigned + tp)
 
 
 def total(table: Counts) -> Counts:

@@ -1,0 +1,82 @@
+"""The ranking part of an evaluation: by document, by category, and over all cuts."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from rubricate.measures._averages import mean
+from rubricate.measures._break_even_point import BreakEven, break_even_point
+from rubricate.measures._catalogue import of_kind
+from rubricate.measures._eleven_steps import at_full_recall, interpolate, per_interval_average, points, representatives
+from rubricate.measures._measure import Measure
+from rubricate.measures._ranks import Ranks, ranks
+from rubricate.measures._sweeps import pooled_sweep, sweeps
+from rubricate.measures.average_precision import average_precision
+from rubricate.measures.eleven_point import eleven_point
+from rubricate.measures.optimal_f1 import optimal_f1
+from rubricate.measures.r_precision import r_precision
+from rubricate.types import Floats, Sparse, Undefined
+
+__all__ = ["category_summary", "cut_summary", "document_summary", "document_values"]
+
+
+def _limited(one: Measure[...], places: Ranks, limit: int | None) -> Floats:
+    return one(places, limit=limit) if "limit" in inspect.signature(one).parameters else one(places)
+
+
+def document_values(places: Ranks, limit: int | None) -> dict[str, Floats]:
+    """Every ranking measure of each document."""
+    return {name: _limited(one, places, limit) for name, one in of_kind("ranking").items()}
+
+
+def document_summary(scores: Any, truth: Sparse, limit: int | None) -> dict[str, Any]:
+    """The means over the documents, and the 11 points of the curve. Documents without a label are left out."""
+    places = ranks(scores, truth)
+    seen = points(places, limit=limit)
+    curve = per_interval_average(interpolate(at_full_recall(seen, representatives(seen))))
+    means: dict[str, Any] = {name: mean(values) for name, values in document_values(places, limit).items()}
+    return {**means, "limit": limit, "precision_at_recall": curve}
+
+
+def category_summary(scores: Any, truth: Sparse, limit: int | None) -> tuple[dict[str, float], dict[str, Floats]]:
+    """The measures of each category's ranking of the documents, and their means."""
+    places = ranks(scores, truth, by="category")
+    columns = {
+        "average_precision": average_precision(places),
+        "eleven_point": eleven_point(places, limit=limit),
+        "r_precision": r_precision(places),
+    }
+    return {name: mean(values) for name, values in columns.items()}, columns
+
+
+def cut_summary(scores: Any, truth: Sparse, undefined: Undefined) -> tuple[dict[str, Any], dict[str, Floats]]:
+    """Break-even point and optimal F1: of each category, their macro average, and micro by one global threshold."""
+    each: list[BreakEven] = []
+    best: list[float] = []
+    for found in sweeps(scores, truth):
+        each.append(break_even_point(found.counts, undefined=undefined))
+        best.append(float(optimal_f1(found.counts, undefined=undefined)[0]))
+    cuts = pooled_sweep(scores, truth).counts
+    pooled = break_even_point(cuts, undefined=undefined)
+    columns = {
+        "break_even": np.array([point.value for point in each]),
+        "break_even_interpolated": np.array([float(point.interpolated) for point in each]),
+        "optimal_f1": np.array(best),
+    }
+    summary = {
+        "break_even": {
+            "micro": pooled.value,
+            "micro_interpolated": pooled.interpolated,
+            "way": "one global threshold",
+            "macro": mean(columns["break_even"]),
+            "macro_interpolated": int(columns["break_even_interpolated"].sum()),
+        },
+        "optimal_f1": {
+            "micro": float(optimal_f1(cuts, undefined=undefined)[0]),
+            "macro": mean(columns["optimal_f1"]),
+        },
+    }
+    return summary, columns

@@ -1,0 +1,24 @@
+"""Ranking loss: the pairs of a true and an untrue label that stand the wrong way round."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rubricate.measures._measure import measure
+from rubricate.measures._ranks import Ranks
+from rubricate.types import Floats
+
+__all__ = ["ranking_loss"]
+
+
+@measure("ranking", "rloss", greater_is_better=False)
+def ranking_loss(ranks: Ranks) -> Floats:
+    """Pairs (true, untrue) with s(untrue) >= s(true), over all such pairs of the ranking. tsoumakas2010, section 5.
+
+    A tied pair counts as wrong, as in scikit-learn's `label_ranking_loss`. 0 where every label is true or none is.
+    """
+    true = ranks.labels
+    ranked = np.where(ranks.found(), ranks.hits, true[ranks.row])
+    wrong = np.bincount(ranks.row, weights=ranks.rank - ranked, minlength=len(ranks))
+    pairs = true * (ranks.items - true)
+    return np.divide(wrong, pairs, out=np.zeros(len(ranks)), where=pairs > 0)
