@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from rubricate.errors import RubricateError as RubricateError
     from rubricate.significance import Comparison as Comparison
     from rubricate.significance import compare as compare
+    from rubricate.thresholds._thresholded import Thresholded as Thresholded
+    from rubricate.thresholds.fixed import FixedCut as FixedCut
+    from rubricate.thresholds.micro_macro import MicroMacro as MicroMacro
+    from rubricate.thresholds.pcut import Pcut as Pcut
+    from rubricate.thresholds.rank_limit import RankLimit as RankLimit
+    from rubricate.thresholds.rcut import Rcut as Rcut
+    from rubricate.thresholds.scut import Scut as Scut
     from rubricate.types import Corpus as Corpus
     from rubricate.types import Counts as Counts
     from rubricate.types import Decisions as Decisions
@@ -29,10 +36,17 @@ _HOMES = {
     "Counts": "types",
     "Decisions": "types",
     "Documents": "types",
+    "FixedCut": "thresholds.fixed",
+    "MicroMacro": "thresholds.micro_macro",
+    "Pcut": "thresholds.pcut",
+    "RankLimit": "thresholds.rank_limit",
+    "Rcut": "thresholds.rcut",
     "RubricateError": "errors",
     "Run": "types",
     "Scores": "types",
+    "Scut": "thresholds.scut",
     "Significance": "types",
+    "Thresholded": "thresholds._thresholded",
     "compare": "significance",
     "load": "corpora",
 }
