@@ -139,10 +139,10 @@ def _as_test(stream: Iterator[Record]) -> Iterator[Record]:
 
 
 def _stem(path: Path) -> str:
-    name = path.resolve().name
-    for suffix in (".gz", *_SUFFIXES):
-        name = name.removesuffix(suffix)
-    return name
+    name = Path(path.resolve().name)
+    if path.is_dir():
+        return name.name
+    return Path(name.stem).stem if name.suffix.lower() == ".gz" else name.stem
 
 
 def _taxonomy(path: Path, categories: tuple[str, ...], taxonomy: str | Path | None) -> Edges | None:
