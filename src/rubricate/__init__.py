@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rubricate.analysis import Analyzer as Analyzer
+    from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.corpora import load as load
     from rubricate.errors import RubricateError as RubricateError
+    from rubricate.selection import Select as Select
     from rubricate.significance import Comparison as Comparison
     from rubricate.significance import compare as compare
     from rubricate.thresholds._thresholded import Thresholded as Thresholded
@@ -29,8 +32,10 @@ if TYPE_CHECKING:
     from rubricate.types import Run as Run
     from rubricate.types import Scores as Scores
     from rubricate.types import Significance as Significance
+    from rubricate.vectors import Weights as Weights
 
 _HOMES = {
+    "Analyzer": "analysis",
     "Comparison": "significance",
     "Corpus": "types",
     "Counts": "types",
@@ -45,8 +50,11 @@ _HOMES = {
     "Run": "types",
     "Scores": "types",
     "Scut": "thresholds.scut",
+    "Select": "selection",
     "Significance": "types",
     "Thresholded": "thresholds._thresholded",
+    "Vectors": "categorizer.vectors",
+    "Weights": "vectors",
     "compare": "significance",
     "load": "corpora",
 }

@@ -1,0 +1,80 @@
+"""What a token is, and the tables with which the scanning kernel finds tokens.
+
+A text is folded by `str.lower`; its tokens are the matches of one of these patterns, from left to right:
+
+    letters        [^\\W\\d_]+    letters of any script (and what Unicode counts as a letter-like number, as in ½)
+    alphanumeric   [^\\W_]+      letters and digits
+    words          \\w+          letters, digits and the underscore
+
+Each pattern repeats one class of characters, so that a table of the class finds the same tokens: 256 bytes are
+enough for ASCII, and a table of code points, filled by the pattern itself, serves the rest of Unicode.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rubricate.errors import UnknownName
+from rubricate.types import Bools
+
+__all__ = ["NO_CLASSES", "PATTERNS", "byte_tables", "code_points", "encode", "pattern"]
+
+PATTERNS = {"letters": r"[^\W\d_]+", "alphanumeric": r"[^\W_]+", "words": r"\w+"}
+NO_CLASSES = np.zeros(1, bool)
+"""Stands in for the table of code points where a text is ASCII."""
+
+Bytes = NDArray[np.uint8]
+LEAD_BYTES = slice(0xC2, 0xF5)
+
+
+def pattern(tokens: Any) -> str:
+    """The regular expression of a kind of token.
+
+    >>> pattern("words")
+    '\\\\w+'
+    """
+    if tokens not in PATTERNS:
+        raise UnknownName("kind of token", str(tokens), PATTERNS)
+    return PATTERNS[tokens]
+
+
+@cache
+def byte_tables(tokens: str) -> tuple[Bytes, Bytes]:
+    """What each byte is in a token (0 nothing, 1 starts a longer code point, else itself folded); each byte folded."""
+    match = re.compile(pattern(tokens)).fullmatch
+    lower = np.arange(256, dtype=np.uint8)
+    lower[ord("A") : ord("Z") + 1] += ord("a") - ord("A")
+    fold = np.array([lower[b] if b < 128 and match(chr(b)) else 0 for b in range(256)], np.uint8)
+    fold[LEAD_BYTES] = 1
+    return fold, lower
+
+
+@cache
+def code_points(tokens: str) -> Bools:
+    """Which code points are part of a token, as this Python's Unicode has it."""
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    found = np.zeros(len(every), bool)
+    for run in re.finditer(pattern(tokens), every):
+        found[run.start() : run.end()] = True
+    return found
+
+
+def encode(texts: list[str]) -> tuple[Bytes, NDArray[np.int64], bool]:
+    """The texts as one buffer of UTF-8, folded beyond ASCII; the end of each text; whether all is ASCII.
+
+    Lone surrogates pass as three bytes, which no token contains.
+    """
+    joined = "".join(texts)
+    if joined.isascii():
+        data, lengths = joined.encode("ascii"), map(len, texts)
+        return np.frombuffer(data, np.uint8), np.cumsum(np.fromiter(lengths, np.int64, len(texts))), True
+    del joined
+    parts = [t.encode("ascii") if t.isascii() else t.lower().encode("utf-8", "surrogatepass") for t in texts]
+    ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
+    return np.frombuffer(b"".join(parts), np.uint8), ends, False

@@ -1,0 +1,99 @@
+"""Terms → counts: a sparse matrix documents × terms, its columns in the order of the sorted vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rubricate.errors import InvalidInput
+from rubricate.kernels.counting import count, settle
+from rubricate.types import Ints, Sparse, Terms
+
+__all__ = ["Chunk", "chunk", "counts", "gather"]
+
+LARGEST = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Counts of some documents, rows in order, columns still numbered as the words are."""
+
+    starts: Ints
+    columns: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+
+def chunk(terms: Terms) -> Chunk:
+    """Count the terms of each document; cost: one pass."""
+    return Chunk(*count(terms.ids, terms.starts, len(terms.words)))
+
+
+def counts(terms: Terms, vocabulary: Sequence[str] | None = None, *, min_df: int = 1) -> tuple[Sparse, tuple[str, ...]]:
+    """How often each term occurs in each document: int32, and the vocabulary, which is the order of the columns.
+
+    Without a vocabulary: the terms of at least `min_df` documents, sorted by code point. With one: its terms in its
+    order, whether they occur or not; other terms are left out, and so is `min_df`.
+
+    >>> terms = Terms(["wheat", "corn"], np.array([0, 1, 0, 1], np.int32), np.array([0, 3, 4]))
+    >>> matrix, vocabulary = counts(terms)
+    >>> vocabulary, matrix.toarray().tolist()
+    (('corn', 'wheat'), [[1, 2], [1, 0]])
+    """
+    columns = None if vocabulary is None else _positions(vocabulary)
+    return gather([chunk(terms)], terms.words, vocabulary=columns, min_df=min_df)
+
+
+def gather(
+    chunks: list[Chunk], words: Sequence[str], *, vocabulary: Mapping[str, int] | None = None, min_df: int = 1
+) -> tuple[Sparse, tuple[str, ...]]:
+    """One matrix from chunks in the order of their rows, whose columns are numbered as `words`.
+
+    `vocabulary` gives the column of each term, in the order of the columns. Empties `chunks` as it goes, so that the
+    counts are not held twice.
+    """
+    if min_df < 1:
+        raise InvalidInput(f"min_df must be 1 or more documents, got {min_df}")
+    if vocabulary is not None:
+        columns = np.fromiter((vocabulary.get(word, -1) for word in words), np.int32, len(words))
+        return _rows(chunks, columns, len(vocabulary)), tuple(vocabulary)
+    order = _frequent(chunks, words, min_df)
+    columns = np.full(len(words), -1, np.int32)
+    columns[order] = np.arange(len(order))
+    return _rows(chunks, columns, len(order)), tuple(words[i] for i in order)
+
+
+def _positions(vocabulary: Sequence[str]) -> dict[str, int]:
+    position = {term: i for i, term in enumerate(vocabulary)}
+    if len(position) < len(vocabulary):
+        twice = next(term for i, term in enumerate(vocabulary) if position[term] != i)
+        raise InvalidInput(f"the vocabulary has {twice!r} twice; give each term once")
+    return position
+
+
+def _frequent(chunks: list[Chunk], words: Sequence[str], min_df: int) -> list[int]:
+    """The words of enough documents, sorted by name."""
+    frequency = np.zeros(len(words), np.int64)
+    for part in chunks:
+        frequency += np.bincount(part.columns, minlength=len(words))
+    return sorted(np.flatnonzero(frequency >= min_df).tolist(), key=words.__getitem__)
+
+
+def _rows(chunks: list[Chunk], columns: NDArray[np.int32], width: int) -> Sparse:
+    stored = sum(int(np.count_nonzero(columns[part.columns] >= 0)) for part in chunks)
+    indices, data = np.empty(stored, np.int32), np.empty(stored, np.int32)
+    lengths, at = [np.zeros(1, np.int64)], 0
+    chunks.reverse()
+    while chunks:
+        part = chunks.pop()
+        lengths.append(settle(part.starts, part.columns, part.counts, columns, indices[at:], data[at:]))
+        at += int(lengths[-1].sum())
+    starts = np.concatenate(lengths).cumsum()
+    if stored <= LARGEST:
+        starts = starts.astype(np.int32)
+    matrix = sparse.csr_array((data, indices, starts), shape=(len(starts) - 1, width))
+    matrix.has_canonical_format = True
+    return matrix

@@ -1,0 +1,90 @@
+"""SMART weights: three letters for the term frequency, the document frequency and the length of a document.
+
+With f the count of term t in document d, N training documents, n of them with t:
+
+    tf     n  f                       b  1 (present)            l  1 + ln f
+           a  .5 + .5 f / max f       L  (1 + ln f) / (1 + ln mean f)
+    idf    n  1                       t  ln(N / n)              p  max(0, ln((N - n) / n))
+    norm   n  1                       c  1 / √Σ w²
+
+max and mean f run over the terms of the document that are in the vocabulary. The idf has no +1: a term of every
+training document weighs nothing. A term of no training document (n = 0) has idf 0. `tfidf` is another name of ntc,
+the weighting of joachims2000; the letters are those of salton1988 and manning2008 (section 6.4).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import UnknownName
+from rubricate.types import Floats, Ints, Sparse
+
+__all__ = ["SCHEMES", "idf", "parse_scheme", "weigh"]
+
+TF, IDF, NORM = "nlbaL", "ntp", "nc"
+ALIASES = {"tfidf": "ntc"}
+SCHEMES = tuple(tf + df + norm for tf in TF for df in IDF for norm in NORM)
+"""Every triple."""
+
+
+def parse_scheme(name: str) -> str:
+    """The three letters of a scheme.
+
+    >>> parse_scheme("ltc"), parse_scheme("tfidf")
+    ('ltc', 'ntc')
+    """
+    scheme = ALIASES.get(name, name)
+    if scheme not in SCHEMES:
+        raise UnknownName("scheme of weights", str(name), [*SCHEMES, *ALIASES])
+    return scheme
+
+
+def idf(frequency: Ints, documents: int, scheme: str) -> Floats:
+    """The second letter: the weight of each term by the number of training documents that have it.
+
+    >>> idf(np.array([1, 2, 4, 0]), 4, "ltc").round(3).tolist()
+    [1.386, 0.693, 0.0, 0.0]
+    """
+    known = frequency > 0
+    n = np.where(known, frequency, 1).astype(np.float64)
+    letter = parse_scheme(scheme)[1]
+    if letter == "n":
+        return np.ones(len(frequency))
+    if letter == "t":
+        return np.where(known, np.log(documents / n), 0.0)
+    return np.where(known, np.log(np.maximum((documents - n) / n, 1.0)), 0.0)
+
+
+def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
+    """The weights of canonical counts: float64, without stored zeros; a document without weight is a zero row.
+
+    Cost: a few passes over what is stored. Each row depends on itself and on `idf` alone.
+    """
+    tf, _, norm = tuple(parse_scheme(scheme))
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    data = _frequency(counts.data, tf, rows, counts.shape[0]) * idf[counts.indices]
+    if norm == "c":
+        length = np.sqrt(np.bincount(rows, weights=data * data, minlength=counts.shape[0]))
+        length[length == 0] = 1.0
+        data /= length[rows]
+    weights = sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+    weights.eliminate_zeros()
+    return weights
+
+
+def _frequency(counts: np.ndarray, tf: str, rows: Ints, documents: int) -> Floats:
+    f = counts.astype(np.float64)
+    if tf == "n":
+        return f
+    if tf == "b":
+        return np.ones(len(f))
+    if tf == "l":
+        return 1.0 + np.log(f)
+    if tf == "a":
+        largest = np.zeros(documents)
+        np.maximum.at(largest, rows, f)
+        return 0.5 + 0.5 * f / largest[rows]
+    terms = np.bincount(rows, minlength=documents)
+    mean = np.bincount(rows, weights=f, minlength=documents) / np.maximum(terms, 1)
+    return (1.0 + np.log(f)) / (1.0 + np.log(mean))[rows] if len(f) else f
