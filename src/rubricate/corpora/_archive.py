@@ -93,9 +93,12 @@ def _archive(path: Path, wanted: _Want, guard: Guard, raw: IO[bytes]) -> Iterato
         return
     _expect(path, packed or not path.name.endswith((".gz", ".tgz")), "gzipped file")
     _expect(path, path.suffix != ".zip", "zip archive")
-    stream = io.BufferedReader(_Metered(gzip.GzipFile(fileobj=raw) if packed else raw, guard), _BLOCK)
+    metered = _Metered(gzip.GzipFile(fileobj=raw) if packed else raw, guard)
+    stream = io.BufferedReader(metered, _BLOCK)
     if _is_tar(stream.peek(tarfile.BLOCKSIZE)):
         yield from _tar(wanted, guard, stream)
+        if metered.tail != bytes(tarfile.BLOCKSIZE):  # tarfile takes a cut between two members for the end
+            raise tarfile.ReadError("no end-of-archive block")
     else:
         _expect(path, not path.name.endswith(_TAR_ENDINGS), "tar archive")
         name = path.name.removesuffix(".gz")
@@ -109,11 +112,11 @@ def _expect(path: Path, fulfilled: bool, what: str) -> None:
 
 
 class _Metered(io.RawIOBase):
-    """Bytes that come out of an archive, each counted by the guard."""
+    """Bytes that come out of an archive, each counted by the guard; `tail` is the last block of them."""
 
     def __init__(self, stream: Any, guard: Guard) -> None:
         super().__init__()
-        self._stream, self._guard = stream, guard
+        self._stream, self._guard, self.tail = stream, guard, b""
 
     def readable(self) -> bool:
         return True
@@ -121,6 +124,7 @@ class _Metered(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         data = self._stream.read(len(buffer))
         self._guard.bytes(len(data))
+        self.tail = (self.tail + data[-tarfile.BLOCKSIZE :])[-tarfile.BLOCKSIZE :]
         buffer[: len(data)] = data
         return len(data)
 
