@@ -16,21 +16,22 @@ __all__ = ["bands"]
 def bands(train_counts: Ints, how: int | Sequence[int]) -> list[tuple[str, Bools]]:
     """The label and the categories of each band that has any, rarest first. yangliu1999, section 6 and figures 4, 5.
 
-    A number asks for that many intervals of equal width over 0 … the largest frequency; a list of edges e₀ < e₁ < …
-    for the bands e₀+1 … e₁, e₁+1 … e₂, and so on. Frequencies are whole; a band (low, high] holds low+1 to high.
-    Frequency 0 belongs to the first band. Categories outside the edges belong to none.
+    A number asks for that many intervals of equal width from 1 to the largest frequency, widths being whole numbers
+    of documents, so that the last may end beyond it; a list of edges e₀ < e₁ < … for the bands e₀+1 … e₁, e₁+1 … e₂,
+    and so on. Categories outside, such as those without a training document, belong to none.
 
     >>> [(label, chosen.tolist()) for label, chosen in bands(np.array([3, 60, 100]), [0, 60, 120])]
     [('1–60', [True, True, False]), ('61–120', [False, False, True])]
+    >>> [label for label, _ in bands(np.array([1, 2, 40]), 2)]
+    ['1–20', '21–40']
     """
-    edges = _edges(np.asarray(train_counts), how)
     found = []
-    for i, (low, high) in enumerate(pairwise(edges)):
+    for low, high in pairwise(_edges(np.asarray(train_counts), how)):
         chosen = (train_counts > low) & (train_counts <= high)
-        if i == 0 and low == 0:
-            chosen = train_counts <= high
         if chosen.any():
-            found.append((f"{int(low) + 1}–{int(high)}", chosen))
+            found.append((f"{low + 1}–{high}", chosen))
+    if not found:
+        raise InvalidInput("no category has a training frequency within the bands; give other edges")
     return found
 
 
@@ -39,7 +40,8 @@ def _edges(train_counts: Ints, how: int | Sequence[int]) -> list[int]:
         if how < 1:
             raise InvalidInput(f"{how} bands of training frequency; give 1 or more")
         most = max(int(train_counts.max(initial=1)), 1)
-        return sorted({round(most * i / how) for i in range(how + 1)})
+        width = -(-most // int(how))
+        return list(range(0, most + width, width))
     edges = [int(edge) for edge in how]
     if len(edges) < 2 or edges != sorted(set(edges)) or edges[0] < 0:
         raise InvalidInput(f"edges of training frequency must rise from 0 or more, got {list(how)}")

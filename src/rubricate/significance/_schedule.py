@@ -50,7 +50,7 @@ def tasks(systems: Sequence[System], one: Asked, given: Mapping[str, Any], basel
     found = []
     for a, b in combinations(systems, 2):
         same = a.collection == b.collection
-        if same == through or not (same or one.test.needs == "proportions"):
+        if (same and through) or not (same or one.test.needs == "proportions"):
             continue
         options = options_for(one, given)
         if through:

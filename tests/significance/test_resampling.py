@@ -1,0 +1,126 @@
+"""Permutation and bootstrap against full enumeration, and their draws against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from tests.oracles import significance as oracle
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.labels import indicator
+from rubricate.significance import System
+from rubricate.significance._pair import codes
+from rubricate.significance._patterns import patterns
+from rubricate.significance._resampling import Resampler
+from rubricate.significance.bootstrap import bootstrap
+from rubricate.significance.permutation import permutation
+
+MEASURES = {"micro_f1": oracle.f1, "macro_f1": oracle.macro_f1}
+small = arrays(np.int8, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.integers(0, 7))
+
+
+def _systems(table: np.ndarray) -> tuple[list[np.ndarray], list[System]]:
+    dense = [table >> bit & 1 == 1 for bit in range(3)]
+    true = indicator(dense[0])
+    return dense, [System(n, truth=true, decided=indicator(d)) for n, d in zip("ab", dense[1:], strict=True)]
+
+
+@given(small, st.sampled_from(sorted(MEASURES)))
+def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str) -> None:
+    (truth, a, b), systems = _systems(table)
+    found = permutation(*systems, measure=measure)
+    assert found.n == (a != b).any(axis=1).sum()
+    assert found.method == ("none" if found.n == 0 else "all swaps")
+    assert found.p_value == pytest.approx(oracle.permutation_p(truth, a, b, MEASURES[measure]), abs=1e-12)
+    assert found.effect == pytest.approx(MEASURES[measure](truth, a) - MEASURES[measure](truth, b), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", sorted(MEASURES))
+def test_drawn_swaps_come_near_all_swaps(measure: str) -> None:
+    table = np.random.default_rng(3).integers(0, 8, (14, 3)).astype(np.int8)
+    (truth, a, b), systems = _systems(table)
+    expected = oracle.permutation_p(truth, a, b, MEASURES[measure])
+    drawn = Resampler(codes(*systems), measure, "zero").swapped(20_000, seed=1)
+    observed = abs(MEASURES[measure](truth, a) - MEASURES[measure](truth, b))
+    share = (np.abs(drawn.differences) >= observed - 1e-12) @ drawn.chances
+    assert share == pytest.approx(expected, abs=0.015)
+
+
+@settings(max_examples=15)
+@given(arrays(np.int8, st.tuples(st.integers(2, 4), st.integers(1, 3)), elements=st.integers(0, 7)))
+def test_bootstrap_has_the_moments_of_all_draws(table: np.ndarray) -> None:
+    (truth, a, b), systems = _systems(table)
+    for measure, twin in MEASURES.items():
+        every = np.array(oracle.bootstrap_differences(truth, a, b, twin))
+        drawn = Resampler(codes(*systems), measure, "zero")
+        found = drawn.bootstrapped(4000, seed=5) * (-1 if drawn.turned else 1)
+        assert found.mean() == pytest.approx(every.mean(), abs=0.05)
+        assert found.std() == pytest.approx(every.std(), abs=0.05)
+        assert np.abs(found[:, None] - every[None, :]).min(axis=1).max() < 1e-12, "a difference no draw can have"
+
+
+@given(arrays(np.int8, st.tuples(st.integers(1, 30), st.integers(1, 3)), elements=st.integers(0, 7)))
+def test_patterns_stand_for_all_documents(table: np.ndarray) -> None:
+    _, systems = _systems(table)
+    cells = codes(*systems)
+    adds = [np.arange(8) & 1, np.arange(8) >> 1]
+    for by_category in (False, True):
+        found = patterns(cells, adds, by_category=by_category)
+        assert found.sizes.sum() == len(table)
+        sums = found.sums(found.sizes[None, :])
+        for add, one in zip(adds, sums, strict=True):
+            expected = add[table].sum(axis=0)
+            assert one[0].tolist() == (expected.tolist() if by_category else [expected.sum()])
+
+
+def test_equal_documents_make_one_pattern() -> None:
+    _, systems = _systems(np.tile(np.array([[3, 0, 5]], np.int8), (1000, 1)))
+    assert len(patterns(codes(*systems), [np.arange(8)], by_category=True).sizes) == 1
+
+
+def test_fingerprints_that_deceive_do_no_harm(monkeypatch) -> None:
+    from rubricate.significance import _patterns
+
+    monkeypatch.setattr(_patterns, "_fingerprints", lambda codes, seed: np.zeros(codes.shape[0], np.int64))
+    _, systems = _systems(np.array([[1], [2], [2]], np.int8))
+    assert _patterns.patterns(codes(*systems), [np.arange(8)], by_category=True).sizes.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("test", [permutation, bootstrap])
+@pytest.mark.parametrize("measure", sorted(MEASURES))
+def test_seed_decides_and_order_does_not(test, measure, make_run, noisy) -> None:
+    truth, decided = noisy(2, (300, 12), 0.055, 0.055)
+    runs = [make_run(n, truth, d) for n, d in zip("ab", decided, strict=True)]
+    order = np.random.default_rng(0).permutation(300)
+    again = [make_run(n, truth[order], d[order]) for n, d in zip("ab", decided, strict=True)]
+    found = test(*runs, measure=measure, samples=999)
+    assert found.p_value == test(*again, measure=measure, samples=999).p_value
+    assert found == test(*runs, measure=measure, samples=999)
+    assert found.p_value != test(*runs, measure=measure, samples=999, seed=1).p_value
+
+
+def test_bootstrap_interval_encloses_the_difference(make_run, noisy) -> None:
+    truth, decided = noisy(2, (400, 10), 0.05, 0.09)
+    runs = [make_run(n, truth, d) for n, d in zip("ab", decided, strict=True)]
+    found, basic = bootstrap(*runs), bootstrap(*runs, method="basic")
+    assert found.interval is not None
+    assert basic.interval is not None
+    low, high = found.interval
+    assert low < found.effect < high
+    assert basic.interval == pytest.approx((2 * found.effect - high, 2 * found.effect - low), abs=1e-12)
+    assert bootstrap(*runs, level=0.5).interval[0] > low
+    assert found.better == "a"
+
+
+def test_wrong_options(make_run) -> None:
+    run = make_run("a", np.eye(2, dtype=bool), np.eye(2, dtype=bool))
+    with pytest.raises(UnknownName, match="micro_f1"):
+        permutation(run, run, measure="mirco_f1")
+    with pytest.raises(UnknownName, match="percentile"):
+        bootstrap(run, run, method="bca")
+    for test in (permutation, bootstrap):
+        with pytest.raises(InvalidInput, match="samples"):
+            test(run, run, samples=0)
