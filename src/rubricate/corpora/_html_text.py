@@ -14,8 +14,8 @@ __all__ = ["html_text"]
 _HIDDEN = re.compile(r"<!--|<(?:script|style)\b", re.IGNORECASE)
 _HIDDEN_END = {
     "<!--": re.compile("-->"),
-    "<script": re.compile("</script", re.I),
-    "<style": re.compile("</style", re.I),
+    "<script": re.compile("</script[^<>]*>?", re.IGNORECASE),
+    "<style": re.compile("</style[^<>]*>?", re.IGNORECASE),
 }
 _TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
