@@ -1,0 +1,130 @@
+"""Pairs of document and category as they come from a file, row by row, kept in arrays."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rubricate.errors import InvalidFile
+from rubricate.types import Bools, Floats, Ints
+
+__all__ = ["Gather", "Pairs", "listed"]
+
+UNDECIDED = -1
+
+
+def listed(names: Iterable[str], *, most: int = 5) -> str:
+    """The first few names, and how many there are beside them.
+
+    >>> listed(["b", "a"]), listed("abcdefgh")
+    ('a, b', 'a, b, c, d, e and 3 more')
+    """
+    every = sorted(names)
+    rest = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + rest
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What a file says: its documents and categories in order of appearance, and one entry a pair.
+
+    `scores` are NaN and `decided` is -1 where the row does not say; `lines` tell where each pair stands.
+    """
+
+    path: Path
+    documents: tuple[str, ...]
+    categories: tuple[str, ...]
+    rows: Ints
+    columns: Ints
+    lines: Ints
+    scores: Floats
+    decided: Ints
+
+    @property
+    def has_scores(self) -> bool:
+        """Does any pair have a score."""
+        return not bool(np.isnan(self.scores).all()) if len(self.scores) else False
+
+    @property
+    def has_decisions(self) -> bool:
+        """Does the file decide: it says so for some pair, or it has no scores."""
+        return bool((self.decided != UNDECIDED).any()) or not self.has_scores
+
+    def chosen(self) -> Bools:
+        """The pairs that are assigned: by their decision, or by being there at all in a file without any."""
+        said = self.decided != UNDECIDED
+        return self.decided == 1 if said.any() else np.ones(len(self.decided), bool)
+
+
+class Gather:
+    """Collects pairs row by row: names become numbers at once, so that a row costs some bytes and no objects."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.documents: dict[str, int] = {}
+        self.categories: dict[str, int] = {}
+        self.rows, self.columns, self.lines = array("q"), array("q"), array("q")
+        self.scores, self.decided = array("d"), array("b")
+
+    def document(self, name: str, line: int) -> int:
+        """The number of a document, a new one for a new name."""
+        if not name:
+            raise InvalidFile("the row names no document", path=self.path, line=line, remedy="give each row a document")
+        return self.documents.setdefault(name, len(self.documents))
+
+    def new_document(self, name: str, line: int) -> int:
+        """As `document`, where each may come only once."""
+        before = len(self.documents)
+        number = self.document(name, line)
+        if number != before:
+            raise InvalidFile(
+                f"document {name!r} comes twice", path=self.path, line=line, remedy="keep one of the rows"
+            )
+        return number
+
+    def pair(
+        self, row: int, category: str, line: int, *, score: float = float("nan"), decided: int = UNDECIDED
+    ) -> None:
+        """Add one pair."""
+        self.rows.append(row)
+        self.columns.append(self.categories.setdefault(category, len(self.categories)))
+        self.lines.append(line)
+        self.scores.append(score)
+        self.decided.append(decided)
+
+    def pairs(self) -> Pairs:
+        """What was collected; an error when that is nothing, or a pair comes twice."""
+        if not self.documents:
+            raise InvalidFile("the file holds no row", path=self.path, remedy="give at least one document")
+        found = Pairs(
+            self.path,
+            tuple(self.documents),
+            tuple(self.categories),
+            np.array(self.rows, np.int64),
+            np.array(self.columns, np.int64),
+            np.array(self.lines, np.int64),
+            np.array(self.scores, np.float64),
+            np.array(self.decided, np.int64),
+        )
+        _check_duplicates(found)
+        return found
+
+
+def _check_duplicates(pairs: Pairs) -> None:
+    key = pairs.rows * max(len(pairs.categories), 1) + pairs.columns
+    order = np.argsort(key, kind="stable")
+    twice = np.flatnonzero(key[order][1:] == key[order][:-1])
+    if not len(twice):
+        return
+    first, second = order[twice[0]], order[twice[0] + 1]
+    what = f"document {pairs.documents[pairs.rows[second]]!r} has category {pairs.categories[pairs.columns[second]]!r}"
+    raise InvalidFile(
+        f"{what} twice, first on line {pairs.lines[first]} ({len(twice)} such rows in all)",
+        path=pairs.path,
+        line=int(pairs.lines[second]),
+        remedy="keep one row for each pair",
+    )

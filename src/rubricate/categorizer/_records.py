@@ -1,0 +1,109 @@
+"""Records of CSV, JSON Lines and Parquet files, one after the other, each with its line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO, cast
+
+from rubricate.errors import InvalidFile, MissingExtra
+
+__all__ = ["csv_rows", "first_line", "json_rows", "opened", "parquet_batches"]
+
+DELIMITERS = ",;\t|"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[TextIO]:
+    """The file as text: UTF-8 with or without a byte order mark, unpacked when its name ends in `.gz`."""
+    try:
+        raw = cast(BinaryIO, gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb"))
+    except FileNotFoundError:
+        raise InvalidFile("there is no such file", path=path, remedy="check the name") from None
+    except OSError as error:
+        raise InvalidFile(f"the file cannot be opened ({error.strerror})", path=path) from None
+    with raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
+        try:
+            yield text
+        except UnicodeDecodeError as error:
+            raise InvalidFile(f"not UTF-8 text ({error})", path=path, remedy="save it as UTF-8") from None
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise InvalidFile(f"not a whole gzip file ({error})", path=path, remedy="pack it again") from None
+
+
+def csv_rows(path: Path, text: TextIO) -> tuple[list[str], str, Iterator[tuple[int, list[str]]]]:
+    """The header, the delimiter (the one of `,` `;` tab `|` that the header has most of), and the rows by line."""
+    first = text.readline()
+    delimiter = max(DELIMITERS, key=first.count)
+    header = next(csv.reader([first], delimiter=delimiter), [])
+    return [name.strip() for name in header], delimiter, _rows(path, text, delimiter, len(header))
+
+
+def _rows(path: Path, text: TextIO, delimiter: str, width: int) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in reader:
+            if row and len(row) != width:
+                problem = f"the row has {len(row)} cells, the header {width}"
+                remedy = f"quote cells that hold {delimiter!r}, fill up missing ones"
+                raise InvalidFile(problem, path=path, line=line + 1, remedy=remedy)
+            if row:
+                yield line + 1, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InvalidFile(
+            f"not readable as CSV ({error})", path=path, line=line + 1, remedy="check the quotes"
+        ) from None
+
+
+def first_line(path: Path) -> str:
+    """The first line that is not empty; an error when there is none."""
+    with opened(path) as text:
+        found = next((line for line in text if line.strip()), None)
+    if found is None:
+        raise InvalidFile("the file is empty", path=path, remedy="give at least one document")
+    return found.strip()
+
+
+def json_rows(path: Path, text: TextIO) -> Iterator[tuple[tuple[str, ...], Iterator[tuple[int, list[Any]]]]]:
+    """The objects of JSON Lines as rows: for each stretch of lines with the same keys, the keys and the rows."""
+    for keys, records in groupby(_records(path, text), key=lambda record: tuple(record[1])):
+        yield keys, ((line, list(record.values())) for line, record in records)
+
+
+def _records(path: Path, text: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, one in enumerate(text, start=1):
+        if not one.strip():
+            continue
+        try:
+            record = json.loads(one)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InvalidFile(f"not JSON ({error})", path=path, line=line, remedy="write one object a line") from None
+        if not isinstance(record, dict):
+            raise InvalidFile("the line is no JSON object", path=path, line=line, remedy='write {"document": …} a line')
+        yield line, record
+
+
+def parquet_batches(path: Path) -> Iterator[tuple[list[str], Iterator[tuple[int, tuple[Any, ...]]]]]:
+    """The names of the columns and the rows of a Parquet file, numbered from 1, a batch at a time."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("frames", "Parquet files") from None
+    first = 1
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=1 << 16):
+                columns = batch.to_pydict()
+                yield list(columns), enumerate(zip(*columns.values(), strict=True), start=first)
+                first += batch.num_rows
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InvalidFile(f"not readable as Parquet ({error})", path=path, remedy="write it again") from None
