@@ -1,4 +1,4 @@
-"""SplitMix64 (Steele, Lea and Flood 2014): one 64-bit word of state, integer operations only.
+"""SplitMix64 (steele2014): one 64-bit word of state, integer operations only.
 
 The same numbers on every platform and in every version. The state is an array of one uint64, advanced in place.
 """
@@ -56,7 +56,7 @@ def permuted(i: Whole, n: Whole, key: Whole) -> Whole:
     """Where a keyed permutation of 0 … n - 1 sends i, in constant memory.
 
     A four-round Feistel network on the smallest even number of bits that holds n, walked until it lands below n
-    (Black and Rogaway 2002); three steps on average at most.
+    (blackrogaway2002); four steps on average at most.
     """
     half = 1
     while np.int64(1) << (2 * half) < n:
