@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from rubricate.analysis import Analyzer as Analyzer
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.corpora import load as load
+    from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
+    from rubricate.hierarchy import Hierarchy as Hierarchy
+    from rubricate.hierarchy import read_taxonomy as read_taxonomy
     from rubricate.selection import Select as Select
     from rubricate.significance import Comparison as Comparison
     from rubricate.significance import compare as compare
@@ -42,6 +45,7 @@ _HOMES = {
     "Decisions": "types",
     "Documents": "types",
     "FixedCut": "thresholds.fixed",
+    "Hierarchy": "hierarchy",
     "MicroMacro": "thresholds.micro_macro",
     "Pcut": "thresholds.pcut",
     "RankLimit": "thresholds.rank_limit",
@@ -57,6 +61,8 @@ _HOMES = {
     "Weights": "vectors",
     "compare": "significance",
     "load": "corpora",
+    "read_taxonomy": "hierarchy",
+    "records": "corpora._user_files",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]

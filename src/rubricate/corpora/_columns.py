@@ -99,7 +99,7 @@ class Columns:
     def _missing(self, role: str, asked: str, names: Sequence[str], line: int) -> InvalidFile:
         known = {name.lower(): name for name in names}
         near = [known[name] for name in difflib.get_close_matches(asked.lower(), known, n=1, cutoff=0.5)]
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
         without = ", or labels=None to read documents without labels" if role == "labels" else ""
         return InvalidFile(
             f"no column {asked!r} among {', '.join(names[:20]) or 'none'}{hint}",
