@@ -12,12 +12,18 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rubricate.analysis import Analyzer as Analyzer
+    from rubricate.categorizer.evaluation import evaluate as evaluate
+    from rubricate.categorizer.predictions import read_runs as read_runs
+    from rubricate.categorizer.predictions import read_truth as read_truth
+    from rubricate.categorizer.predictions import write_run as write_run
+    from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
     from rubricate.hierarchy import Hierarchy as Hierarchy
     from rubricate.hierarchy import read_taxonomy as read_taxonomy
+    from rubricate.measures import Evaluation as Evaluation
     from rubricate.selection import Select as Select
     from rubricate.significance import Comparison as Comparison
     from rubricate.significance import compare as compare
@@ -44,6 +50,7 @@ _HOMES = {
     "Counts": "types",
     "Decisions": "types",
     "Documents": "types",
+    "Evaluation": "measures",
     "FixedCut": "thresholds.fixed",
     "Hierarchy": "hierarchy",
     "MicroMacro": "thresholds.micro_macro",
@@ -59,10 +66,15 @@ _HOMES = {
     "Thresholded": "thresholds._thresholded",
     "Vectors": "categorizer.vectors",
     "Weights": "vectors",
+    "as_run": "categorizer.runs",
     "compare": "significance",
+    "evaluate": "categorizer.evaluation",
     "load": "corpora",
+    "read_runs": "categorizer.predictions",
     "read_taxonomy": "hierarchy",
+    "read_truth": "categorizer.predictions",
     "records": "corpora._user_files",
+    "write_run": "categorizer.predictions",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]

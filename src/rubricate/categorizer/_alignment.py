@@ -14,7 +14,7 @@ from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.labels import indicator
 from rubricate.types import Bools, Decisions, Floats, Ints, Run, Scores, Sparse
 
-__all__ = ["align", "labels_of"]
+__all__ = ["align", "labels_of", "labels_over"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,13 @@ class _Grid:
         return sparse.csr_array((values[mask][kept], (row[kept], column[kept])), shape=shape)
 
     def labels(self, truth: Decisions) -> Sparse:
-        """The truth over the grid, which has all its categories and some of its documents."""
+        """Labels over the grid; what lies outside it is left out."""
         entries = truth.values.tocoo()
         rows, columns = _places(truth.documents, self.documents), _places(truth.categories, self.categories)
         row, column = rows[entries.row], columns[entries.col]
+        kept = (row >= 0) & (column >= 0)
         shape = (len(self.documents), len(self.categories))
-        return indicator(sparse.csr_array((entries.data[row >= 0], (row[row >= 0], column[row >= 0])), shape=shape))
+        return indicator(sparse.csr_array((entries.data[kept], (row[kept], column[kept])), shape=shape))
 
 
 def _places(names: Sequence[str], among: Sequence[str]) -> Ints:
@@ -62,6 +63,11 @@ def labels_of(pairs: Pairs) -> Decisions:
         raise InvalidFile("the file has scores but says nowhere what is true", path=pairs.path, remedy=remedy)
     grid = _Grid(pairs.documents, tuple(sorted(pairs.categories)))
     return Decisions(grid.decisions(pairs), grid.categories, grid.documents)
+
+
+def labels_over(labels: Decisions, categories: Sequence[str]) -> Sparse:
+    """The labels of other documents, such as training documents, over these categories; other labels are left out."""
+    return _Grid(tuple(labels.documents), tuple(categories)).labels(labels)
 
 
 def align(

@@ -11,17 +11,29 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rubricate.categorizer._alignment import align, labels_of
+from rubricate.categorizer._alignment import align, labels_of, labels_over
 from rubricate.categorizer._layouts import fill, layout_of
 from rubricate.categorizer._pairs import Gather, Pairs
 from rubricate.categorizer._records import csv_rows, first_line, json_rows, opened, parquet_batches
 from rubricate.categorizer._text_runs import PREFIX, Topic, fill_fasttext, fill_trec, looks_like_trec
-from rubricate.categorizer._train_counts import TrainCounts
+from rubricate.categorizer._train_counts import TrainCounts, read_train_counts
 from rubricate.categorizer._writing import write_labels, write_run
-from rubricate.errors import InvalidFile
+from rubricate.errors import InvalidFile, UnknownName
 from rubricate.types import Decisions, Run
 
-__all__ = ["read_pairs", "read_run", "read_runs", "read_truth", "run_names", "write_labels", "write_run"]
+__all__ = [
+    "TrainCounts",
+    "labels_over",
+    "read_categories",
+    "read_pairs",
+    "read_run",
+    "read_runs",
+    "read_train_counts",
+    "read_truth",
+    "run_names",
+    "write_labels",
+    "write_run",
+]
 
 PARQUET = b"PAR1"
 
@@ -31,6 +43,8 @@ def read_pairs(path: str | Path, *, topic: Topic = "document") -> Pairs:
 
     Cost: one pass, some bytes a row.
     """
+    if topic not in ("document", "category"):
+        raise UnknownName("kind of TREC topic", topic, ("document", "category"))
     place = Path(path)
     gather = Gather(place)
     if _is_parquet(place):
@@ -71,12 +85,22 @@ def read_run(
     path: str | Path,
     truth: str | Path | Decisions,
     *,
+    categories: Iterable[str] = (),
+    train: TrainCounts | None = None,
     intersection: bool = False,
     new_categories: bool = False,
     topic: Topic = "document",
 ) -> Run:
     """One run beside its truth; the options are those of `read_runs`."""
-    return read_runs(truth, [path], intersection=intersection, new_categories=new_categories, topic=topic)[0]
+    return read_runs(
+        truth,
+        [path],
+        categories=categories,
+        train=train,
+        intersection=intersection,
+        new_categories=new_categories,
+        topic=topic,
+    )[0]
 
 
 def read_runs(
@@ -105,6 +129,12 @@ def read_runs(
         intersection=intersection,
         new_categories=new_categories,
     )
+
+
+def read_categories(path: str | Path) -> list[str]:
+    """The names in a file of categories, one a line; empty lines are passed over."""
+    with opened(Path(path)) as text:
+        return [line.strip() for line in text if line.strip()]
 
 
 def run_names(paths: Sequence[str | Path]) -> list[str]:

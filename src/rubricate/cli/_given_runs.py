@@ -1,0 +1,108 @@
+"""The runs that a command was given on its line: read, brought over the truth, and cut where asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rubricate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rubricate.categorizer._text_runs import Topic
+    from rubricate.types import Decisions, Run, Sparse
+
+__all__ = ["Given", "given_runs"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """How to read and cut the runs. `held_out_runs` are the same systems' scores of the documents in `held_out`."""
+
+    cut: str | None = None
+    train: Path | None = None
+    train_counts: Path | None = None
+    categories: Path | None = None
+    held_out: Path | None = None
+    held_out_runs: Sequence[Path] = ()
+    intersection: bool = False
+    new_categories: bool = False
+    topic: Topic = "document"
+
+
+def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
+    """The runs over the documents and categories of the truth, with decisions where `given.cut` makes them."""
+    from rubricate.categorizer.predictions import read_categories, read_runs, read_truth
+
+    labels = read_truth(given.train, topic=given.topic) if given.train is not None else None
+    found = read_runs(
+        truth,
+        runs,
+        categories=read_categories(given.categories) if given.categories is not None else (),
+        train=_train(labels, given),
+        intersection=given.intersection,
+        new_categories=given.new_categories,
+        topic=given.topic,
+    )
+    return found if given.cut is None else [_cut(run, place, labels, given) for place, run in enumerate(found)]
+
+
+def _train(labels: Decisions | None, given: Given) -> Any:
+    from rubricate.categorizer.predictions import TrainCounts, read_train_counts
+
+    if labels is not None and given.train_counts is not None:
+        raise InvalidInput("--train and --train-counts say the same; give one of them")
+    if given.train_counts is not None:
+        return read_train_counts(given.train_counts)
+    return None if labels is None else TrainCounts.of(labels)
+
+
+def _cut(run: Run, place: int, train: Decisions | None, given: Given) -> Run:
+    from rubricate.categorizer.predictions import labels_over
+    from rubricate.thresholds import resolve
+    from rubricate.types import Decisions
+
+    if run.scores is None or given.cut is None:
+        raise InvalidInput(f"run {run.name!r} has no scores for --cut to work on; leave --cut away")
+    threshold = resolve(given.cut)
+    if threshold.needs_scores:
+        threshold.fit(*_held_out(run, place, given))
+    elif train is not None:
+        threshold.fit(None, labels_over(train, run.categories))
+    decisions = Decisions(_decide(threshold, run, given.cut), run.categories, run.documents)
+    return replace(run, decisions=decisions, signature=replace(run.signature, cut=given.cut))
+
+
+def _decide(threshold: Any, run: Run, cut: str) -> Sparse:
+    from sklearn.exceptions import NotFittedError
+
+    try:
+        return threshold.decide(run.scores)
+    except NotFittedError:
+        raise InvalidInput(f"the cut {cut!r} learns from training labels; give them with --train FILE") from None
+
+
+def _held_out(run: Run, place: int, given: Given) -> tuple[Any, Sparse]:
+    """Scores and truth of the held-out documents over the categories of the run."""
+    from rubricate.categorizer.predictions import read_run
+    from rubricate.types import Scores
+
+    if given.held_out is None or place >= len(given.held_out_runs):
+        raise InvalidInput(
+            f"the cut {given.cut!r} learns from held-out scores; give --held-out TRUTH and, for each run in turn, "
+            "--held-out-run FILE with the same system's scores of those documents"
+        )
+    held = read_run(
+        given.held_out_runs[place],
+        given.held_out,
+        categories=run.categories,
+        intersection=given.intersection,
+        new_categories=given.new_categories,
+        topic=given.topic,
+    )
+    if held.scores is None or held.truth is None:
+        raise InvalidInput(f"{given.held_out_runs[place]} has no scores to learn the cut from")
+    columns = [held.categories.index(name) for name in run.categories]
+    scores = Scores(held.scores.values[:, columns], run.categories, held.documents, floor=held.scores.floor)
+    return scores, held.truth[:, columns]

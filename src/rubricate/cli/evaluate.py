@@ -1,0 +1,132 @@
+"""`rubricate evaluate`: every measure of anyone's predictions."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from rubricate.cli import _options as options
+from rubricate.cli._given_runs import Given, given_runs
+from rubricate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rubricate.measures import Evaluation
+
+__all__ = ["evaluate"]
+
+_Measure = Annotated[list[str] | None, typer.Option(help="One more measure, such as f_beta:2; may be repeated.")]
+_Limit = Annotated[int | None, typer.Option(help="TR: 11-point average precision looks down to this rank.", min=1)]
+_PerCategory = Annotated[bool, typer.Option("--per-category", help="Also the values of each category.")]
+_ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Also F1 by training frequency.")]
+_Bands = Annotated[int, typer.Option(help="Intervals of equal width for --by-frequency.", min=1)]
+_Highest = Annotated[int | None, typer.Option(help="The highest training frequency shown; 60 in YL99's figure 4.")]
+_Bootstrap = Annotated[int, typer.Option(help="Resamples of the documents for confidence intervals.", min=0)]
+_Level = Annotated[float, typer.Option(help="The confidence of the intervals.")]
+_Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]
+
+
+def evaluate(
+    truth: options.Truth,
+    runs: options.Runs,
+    cut: options.Cut = None,
+    train: options.Train = None,
+    train_counts: options.TrainCounts = None,
+    held_out: options.HeldOut = None,
+    held_out_run: options.HeldOutRun = None,
+    categories: options.Categories = None,
+    new_categories: options.NewCategories = False,
+    intersection: options.Intersection = False,
+    topic: options.Topic = "document",
+    measure: _Measure = None,
+    undefined: options.Undefined = "zero",
+    limit: _Limit = None,
+    per_category: _PerCategory = False,
+    by_frequency: _ByFrequency = False,
+    bands: _Bands = 10,
+    highest: _Highest = None,
+    bootstrap: _Bootstrap = 0,
+    level: _Level = 0.95,
+    seed: _Seed = 0,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+    as_markdown: options.Markdown = False,
+    as_latex: options.Latex = False,
+) -> None:
+    """Measure how well the predictions in some files agree with the truth.
+
+    A file is CSV, JSON Lines or Parquet (columns document,category,score,decision, or document,labels, or one column
+    a category), a TREC run or qrels, or a fastText label file; which one is found out from its content. A pair
+    without a score is not ranked. Without decisions and without --cut only the ranking is measured.
+
+    --json prints one object a run, each on a line of its own.
+    """
+    from rubricate.categorizer.evaluation import evaluate as evaluated
+
+    form = options.chosen_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
+    given = Given(
+        cut=cut,
+        train=train,
+        train_counts=train_counts,
+        categories=categories,
+        held_out=held_out,
+        held_out_runs=tuple(held_out_run or ()),
+        intersection=intersection,
+        new_categories=new_categories,
+        topic=cast(Any, topic),
+    )
+    if by_frequency and train is None and train_counts is None:
+        raise InvalidInput(
+            "--by-frequency needs the training documents of each category; give --train or --train-counts"
+        )
+    results = [
+        evaluated(
+            run,
+            measures=tuple(measure or ()),
+            undefined=cast(Any, undefined),
+            limit=limit,
+            bands=bands,
+            highest=highest,
+            bootstrap=bootstrap,
+            level=level,
+            seed=seed,
+        )
+        for run in given_runs(truth, runs, given)
+    ]
+    for one in results:
+        if not one.micro:
+            print(f"rubricate: {one.name} has scores and no decisions; --cut makes some", file=sys.stderr)
+    if form == "json":
+        typer.echo("\n".join(json.dumps(one.to_dict(), ensure_ascii=False) for one in results))
+        return
+    shown = _tables(
+        results, measure or (), per_category=per_category, by_frequency=by_frequency, intervals=bootstrap > 0
+    )
+    from rubricate.reports.tables import render
+
+    typer.echo("\n\n".join(render(table, form) for table in shown))
+
+
+def _tables(
+    results: Sequence[Evaluation],
+    extra: Sequence[str],
+    *,
+    per_category: bool,
+    by_frequency: bool,
+    intervals: bool,
+) -> list[Any]:
+    from rubricate.reports import evaluations as tables
+
+    found = [tables.summary_table(results, extra=extra)]
+    if any(one.ranking for one in results):
+        found.append(tables.ranking_table(results))
+    if per_category:
+        found.append(tables.category_table(results))
+    if by_frequency:
+        found.append(tables.frequency_table(results))
+    if intervals:
+        found.append(tables.interval_table(results))
+    return found
