@@ -125,7 +125,10 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         cut = resolve(self.cut)
         if not cut.needs_scores:
             return cut.fit(None, labels)
-        folds, seeds = self.folds or cut.folds, self.seeds or cut.seeds
+        folds = cut.folds if self.folds is None else self.folds
+        seeds = cut.seeds if self.seeds is None else self.seeds
+        if seeds < 1:
+            raise InvalidInput(f"Thresholded: seeds must be 1 or more, got {seeds}")
         dealt = [stratified_folds(labels, folds, seed=self.seed + k) for k in range(seeds)]
         scores = [out_of_fold(aligned, X, labels, folds=part, engine=self.engine) for part in dealt]
         if self.keep_scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -118,9 +119,9 @@ class Scut(Threshold):
             raise InvalidInput(
                 f"Scut needs a measure of counts as its criterion, such as 'f1'; {self.criterion!r} is not"
             )
-        for name in ("smooth", "shrink", "cap"):
+        for name in ("fbr", "smooth", "cap", "shrink"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value < np.inf:
+            if value is not None and not (isinstance(value, Real) and 0 <= value < np.inf):
                 raise InvalidInput(f"Scut: {name} must be a number from 0 on, got {value!r}")
 
 
