@@ -63,14 +63,16 @@ def _from_decisions(runs: Mapping[str, Any], truth: Any, categories: Sequence[st
     if truth is None:
         raise InvalidInput("decisions without truth; give truth=, the labels of the same documents in the same order")
     names = tuple(categories) if categories is not None else _names(truth, runs.values())
-    true = _matrix(truth, names)
-    systems = [System(name, names, truth=true, decided=_matrix(values, names)) for name, values in runs.items()]
-    for system in systems:
-        if system.labels[1].shape != true.shape:
+    true = _matrix("the truth", truth, names)
+    systems = []
+    for name, values in runs.items():
+        decided = _matrix(f"system {name!r}", values, names)
+        if decided.shape != true.shape:
             raise InvalidInput(
-                f"system {system.name!r} has decisions of {' × '.join(map(str, system.labels[1].shape))}, "
-                f"the truth {' × '.join(map(str, true.shape))}; give the same documents and categories"
+                f"system {name!r} has decisions on {decided.shape[0]} documents, the truth has {true.shape[0]}; "
+                "give the same documents in the same order"
             )
+        systems.append(System(name, names, truth=true, decided=decided))
     return systems
 
 
@@ -87,11 +89,13 @@ def _names(truth: Any, decisions: Iterable[Any]) -> tuple[str, ...]:
     return tuple(sorted(set().union(*(names for values in columns for names in label_sets(values)))))
 
 
-def _matrix(values: Any, names: tuple[str, ...]) -> Sparse:
+def _matrix(owner: str, values: Any, names: tuple[str, ...]) -> Sparse:
     if _is_frame(values):
         have = [str(name) for name in values.columns]
         if sorted(have) != sorted(names):
             odd = sorted(set(have) ^ set(names))
-            raise InvalidInput(f"frames with different columns, such as {', '.join(odd[:5])}; give the same categories")
+            raise InvalidInput(f"{owner} has other columns, such as {', '.join(odd[:5])}; give the same categories")
         values = np.asarray(values.to_numpy())[:, [have.index(name) for name in names]]
+    if _is_matrix(values) and values.shape[1] != len(names):
+        raise InvalidInput(f"{owner} has {values.shape[1]} columns for {len(names)} categories; give one for each")
     return label_matrix(values, names)[0]

@@ -44,11 +44,15 @@ class System:
         """The contingency table of each category."""
         if self.table is not None:
             return self.table
+        if self.figures:
+            raise InvalidInput(f"system {self.name!r} has figures only: no counts of each category; use test 'p'")
         return count(*self.labels)
 
     @property
     def labels(self) -> tuple[Sparse, Sparse]:
         """Truth and decisions."""
+        if self.figures or self.table is not None:
+            raise InvalidInput(f"system {self.name!r} has counts or figures only, no decisions; use test 'p'")
         if self.truth is None:
             raise InvalidInput(f"system {self.name!r} has no truth beside it; give the labels of its documents")
         if self.decided is None:
