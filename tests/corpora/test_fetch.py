@@ -237,6 +237,13 @@ def test_from_an_unpacked_archive(tmp_path):
     assert locate(source(), "all", tmp_path / "cache") == {"corpus.tar.gz": tmp_path / "cache" / "corpus"}
 
 
+def test_an_unpacked_archive_that_is_there_stays(tmp_path):
+    (tmp_path / "corpus").mkdir()
+    assert fetch(source(), folder=tmp_path) == [tmp_path / "corpus"], "nothing on record to check its files by"
+    with pytest.raises(DigestMismatch, match=r"one\.txt is missing \(2 of 2 are\)"):
+        fetch(source(members=MEMBERS), folder=tmp_path)
+
+
 def test_from_the_wrong_file_leaves_nothing(tmp_path):
     (tmp_path / "wrong").write_bytes(b"wrong")
     with pytest.raises(DigestMismatch, match="sha256 is"):

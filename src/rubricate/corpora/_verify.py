@@ -23,15 +23,15 @@ def sha256(path: Path) -> str:
 def verify(path: Path, file: DataFile) -> None:
     """Raise DigestMismatch unless `path` (a file, or its archive unpacked) is `file`.
 
-    Without digests on record there is nothing to check.
+    Without digests on record, and of an unpacked archive without those of its members, nothing can be checked.
     """
     own = sha256(path) if file.sha256 and path.is_file() else ""
     if own and own == file.sha256:
         return
     if file.members:
         _verify_members(path, file)
-    elif file.sha256:
-        raise _mismatch(path, f"sha256 is {own or 'that of a folder'}, expected {file.sha256}")
+    elif own:
+        raise _mismatch(path, f"sha256 is {own}, expected {file.sha256}")
 
 
 def _verify_members(path: Path, file: DataFile) -> None:

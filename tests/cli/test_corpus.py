@@ -1,0 +1,148 @@
+"""`rubricate corpus`: list, fetch and show, for people and as JSON, on a named corpus and on the user's own file."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from rubricate import registry
+from rubricate.cli import _main
+from rubricate.cli._corpus_text import description, progress_bar
+from rubricate.errors import DigestMismatch, InvalidFile, UnknownName
+
+
+def run(*arguments: str, code: int = 0):
+    result = CliRunner().invoke(_main.build(), ["corpus", *arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture
+def news(tmp_path):
+    path = tmp_path / "news.csv"
+    path.write_text(
+        "text,labels,split\nwheat prices rose again today,grain;wheat,train\noil fell,crude,train\n"
+        "Wheat prices rose again today,grain,test\nnobody knows,,test\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_list_names_every_corpus(monkeypatch, tmp_path):
+    monkeypatch.setenv("RUBRICATE_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    rows = json.loads(run("list", "--json").stdout)
+    assert [row["name"] for row in rows] == registry.names("corpora")
+    assert {row["name"]: row["here"] for row in rows}["reuters21578"] is False
+    text = run("list").stdout
+    assert "not here" in text
+    assert "synthetic" in text
+
+
+def test_show_the_users_own_file(news):
+    found = json.loads(run("show", str(news), "--json").stdout)
+    assert found["documents"] == {"train": 2, "test": 2}
+    assert found["categories"] == 3
+    assert found["labels_per_document"] == 1.0
+    assert found["test"]["unlabelled"] == 1
+    assert found["duplicates"]["near"] == {"train": 0, "test": 0, "across": 1}
+    assert found["published"] is None
+
+
+def test_show_takes_options_of_the_reader(news):
+    found = json.loads(run("show", str(news), "--json", "-o", "separator=|", "--no-duplicates").stdout)
+    assert "grain;wheat" in [row["category"] for row in found["frequencies"]]
+    assert found["duplicates"] is None
+    run("show", str(news), "-o", "nonsense", code=2)
+
+
+def test_show_for_people(news):
+    text = run("show", str(news)).stdout
+    for line in (
+        "2 train, 2 test",
+        "0 train, 1 test",
+        "categories by number of training documents",
+        "1 of test in train",
+    ):
+        assert line in text
+    assert "not looked for" in run("show", str(news), "--no-duplicates").stdout
+
+
+def test_show_of_nothing(tmp_path):
+    (tmp_path / "none.csv").write_text("text,labels\n", encoding="utf-8")
+    try:
+        found = json.loads(run("show", str(tmp_path / "none.csv"), "--json").stdout)
+    except InvalidFile:
+        return  # a reader may refuse a file without documents; it must not break
+    assert found["documents"] == {"train": 0, "test": 0}
+    assert found["labels_per_document"] == 0
+    assert description(found)
+
+
+def test_show_the_synthetic_corpus_says_so():
+    result = run("show", "newswire", "--no-duplicates")
+    assert "synthetic" in result.stdout.splitlines()[0]
+
+
+def test_show_reuters(reuters_folder):
+    found = json.loads(
+        run("show", "reuters21578", "--split", "aptemod", "--json", "--folder", str(reuters_folder)).stdout
+    )
+    assert {key: found[key] for key in ("name", "split", "documents", "categories")} == {
+        "name": "reuters21578",
+        "split": "aptemod",
+        "documents": {"train": 7770, "test": 3019},
+        "categories": 90,
+    }
+    assert found["labels_per_document"] == pytest.approx(1.235, abs=5e-4)
+    assert found["duplicates"]["exact"]["train"] == 76
+    assert found["published"]["train"] == 7769
+    text = run("show", "reuters21578", "--split", "v1", "--no-duplicates", "--folder", str(reuters_folder)).stdout
+    assert "20,856 train, 722 test" in text
+    assert "train 21,450, test 723, categories 182" in text
+    assert "research purposes only" in text
+
+
+def test_unknown_names_are_answered():
+    with pytest.raises(UnknownName, match="Did you mean"):
+        run("show", "reuters2158")
+    with pytest.raises(UnknownName, match="Did you mean"):
+        run("fetch", "reuters2158")
+
+
+def test_fetch_from_a_file(reuters_folder, tmp_path):
+    archive = reuters_folder / "reuters21578.tar.gz"
+    result = run("fetch", "reuters21578", "--from", str(archive), "--folder", str(tmp_path), "--json")
+    assert json.loads(result.stdout)["files"] == [str(tmp_path / "reuters21578.tar.gz")]
+    assert "research purposes only" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["reuters21578.tar.gz"]
+
+
+def test_fetch_from_a_wrong_file_leaves_nothing(tmp_path):
+    (tmp_path / "wrong.tar.gz").write_bytes(b"\x1f\x8bnot really")
+    with pytest.raises((DigestMismatch, InvalidFile)):
+        run("fetch", "reuters21578", "--from", str(tmp_path / "wrong.tar.gz"), "--folder", str(tmp_path / "cache"))
+    assert not (tmp_path / "cache").exists() or not list((tmp_path / "cache").iterdir())
+
+
+def test_fetch_of_what_is_generated():
+    result = run("fetch", "newswire")
+    assert "nothing to fetch" in result.stderr
+
+
+def test_the_progress_bar_is_only_for_terminals(monkeypatch, capsys):
+    with progress_bar() as progress:
+        progress("x", 1, 2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress_bar() as progress:
+        progress("x.tar.gz", 1, 2)
+        progress("x.tar.gz", 2, 2)
+    captured = capsys.readouterr()
+    assert "x.tar.gz" in captured.err
+    assert captured.out == ""
