@@ -14,11 +14,12 @@ _SHOWN = 5
 
 
 def listing(rows: list[dict[str, Any]]) -> str:
-    """One line a corpus: name, whether it is here, title, splits."""
+    """Two lines a corpus: name, whether it is here, title; splits and the reader's options."""
     wide = max((len(row["name"]) for row in rows), default=0)
     states = [_state(row) for row in rows]
     return "\n".join(
-        f"{row['name']:<{wide}}  {state:<9}  {row['title']}  [{', '.join(row['splits'])}]"
+        f"{row['name']:<{wide}}  {state:<9}  {row['title']}\n{'':<{wide}}  splits {', '.join(row['splits'])}"
+        + (f"; options {', '.join(row['options'])}" if row["options"] else "")
         for row, state in zip(rows, states, strict=True)
     )
 

@@ -31,6 +31,7 @@ def list_corpora(as_json: _Json = False, folder: _Folder = None) -> None:
             "name": each.name,
             "title": each.title,
             "splits": list(each.splits),
+            "options": list(each.options()),
             "synthetic": each.synthetic,
             "here": not missing(each, each.splits[0], folder),
             "licence": each.licence,

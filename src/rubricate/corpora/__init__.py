@@ -34,7 +34,7 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
     """The corpus of this name, or the user's own documents at this path.
 
     `split` is one of the corpus's splits (the first by default). `folder` is searched instead of the usual places.
-    `options` are those of the corpus (`rubricate corpus show NAME` lists them) or of `read_files` for a path.
+    `options` are those of the corpus (`rubricate corpus list` names them) or of `read_files` for a path.
     A name wins over a file of the same name; write `./name` for the file.
     """
     if isinstance(name, str) and name in registry.names("corpora"):
