@@ -175,3 +175,11 @@ def test_oracle_by_hand():
     """Scores .9+ .8- .7+ .1-: F1 of cutting after 1, 2, 3, 4 documents is 2/3, 1/2, 4/5, 2/3."""
     tables = [f1(t) for _, t in every_cut(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1, 0, 1, 0], bool))]
     assert [str(v) for v in tables] == ["0", "2/3", "1/2", "4/5", "2/3"]
+
+
+@pytest.mark.parametrize(("positives", "assigned"), [(1, 0), (2, 0), (3, 40), (40, 40)])
+def test_all_scores_equal(positives, assigned):
+    """F1 of assigning all 40 is 2n / (40 + n): .05, .095, .14, 1; the fallback stands under .1."""
+    scores, truth = np.full((40, 1), -0.3), np.arange(40)[:, None] < positives
+    assert Scut().fit(scores, truth).decide(scores).nnz == assigned
+    assert Scut(fbr=None).fit(scores, truth).decide(scores).nnz == 40
