@@ -14,15 +14,15 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from rubricate.errors import UnknownName
 from rubricate.types import Floats, Sparse
 
-__all__ = ["GLOBAL", "Criterion", "Occurrences", "Table", "by_category"]
+__all__ = ["WAYS", "Criterion", "Occurrences", "Table", "by_category"]
 
 CELLS = 1 << 20
 """Term × category cells that are held at once."""
 
-GLOBAL = ("max", "avg", "sum")
+WAYS = ("max", "avg", "sum", "each")
+"""How the scores of a term for the categories become one; "each" leaves them as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,7 @@ def by_category(by: str) -> Callable[[Callable[[Table], Floats]], Criterion]:
             parts = [join(cells(table)) for _, table in occurrences.tables()]
             return np.concatenate(parts) if parts else np.empty(0)
 
+        criterion.needs_labels = True  # type: ignore[attr-defined]
         return criterion
 
     return make
@@ -88,11 +89,9 @@ def _joining(by: str, occurrences: Occurrences) -> Callable[[Floats], Floats]:
     labels = occurrences.labels
     prior = np.bincount(labels.indices, minlength=labels.shape[1]) / max(1, occurrences.documents)
     ways: dict[str, Callable[[Floats], Floats]] = {
-        "max": lambda scores: scores.max(axis=1, initial=-np.inf) if labels.shape[1] else np.zeros(len(scores)),
-        "avg": lambda scores: scores @ prior,
+        "max": lambda scores: scores.max(axis=1) if labels.shape[1] else np.zeros(len(scores)),
+        "avg": lambda scores: (scores * prior).sum(axis=1),  # not @: equal rows must give equal sums
         "sum": lambda scores: scores.sum(axis=1),
         "each": lambda scores: scores,
     }
-    if by not in ways:
-        raise UnknownName("way to join categories", by, GLOBAL)
     return ways[by]

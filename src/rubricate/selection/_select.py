@@ -12,10 +12,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rubricate import registry
-from rubricate.errors import InvalidInput
+from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator, label_matrix
-from rubricate.selection._occurrences import Occurrences
-from rubricate.types import Bools, Floats
+from rubricate.selection._occurrences import WAYS, Occurrences
+from rubricate.types import Bools, Floats, Sparse
 
 __all__ = ["Select", "term_scores"]
 
@@ -29,11 +29,25 @@ def term_scores(criterion: str, X: Any, labels: Any, *, by: str | None = None) -
     [4.0, 1.333]
     """
     function = registry.load("selection", criterion)
+    if by is not None and by not in WAYS:
+        raise UnknownName("way to join categories", by, WAYS)
     present = indicator(X)
-    found = label_matrix(labels)[0] if labels is not None else sparse.csr_array((present.shape[0], 0), dtype=bool)
-    if found.shape[0] != present.shape[0]:
-        raise InvalidInput(f"X has {present.shape[0]} documents and y has {found.shape[0]}; they must be the same")
+    found = _labels(labels, present.shape[0])
+    if present.shape[0] == 0 or found.shape[0] != present.shape[0]:
+        raise InvalidInput(
+            f"X has {present.shape[0]} documents and y has {found.shape[0]}; they must be the same, and at least 1"
+        )
     return function(Occurrences(present, found), by)
+
+
+def _labels(given: Any, documents: int) -> Sparse:
+    if given is None:
+        return sparse.csr_array((documents, 0), dtype=bool)
+    if hasattr(given, "__array__") and not hasattr(given, "__iter__"):
+        given = np.asarray(given)
+    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "fiub":
+        given = np.unique(given, return_inverse=True)[1]
+    return label_matrix(given)[0]
 
 
 class Select(SelectorMixin, BaseEstimator):
@@ -60,7 +74,7 @@ class Select(SelectorMixin, BaseEstimator):
         """Score the terms on a training set and choose."""
         name, k = self._parse()
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
-        if y is None and name in NEED_LABELS:
+        if y is None and _needs_labels(name):
             raise InvalidInput(f"{name} requires y to be passed, but the target y is None")
         self.scores_ = term_scores(name, X, y, by=self.by)
         names = terms if terms is not None else getattr(self, "feature_names_in_", None)
@@ -84,11 +98,12 @@ class Select(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.required = registry.parse(self.criterion)[0] in NEED_LABELS
+        tags.target_tags.required = _needs_labels(registry.parse(self.criterion)[0])
         return tags
 
 
-NEED_LABELS = ("chi2", "information_gain", "mutual_information")
+def _needs_labels(criterion: str) -> bool:
+    return getattr(registry.load("selection", criterion), "needs_labels", False)
 
 
 def _best(scores: Floats, k: int, names: Sequence[str] | None) -> Bools:
@@ -97,7 +112,7 @@ def _best(scores: Floats, k: int, names: Sequence[str] | None) -> Bools:
     if names is not None:
         if len(names) != len(scores):
             raise InvalidInput(f"{len(names)} names for {len(scores)} terms; give one name a column")
-        rank[np.argsort(np.asarray(names, dtype=object), kind="stable")] = np.arange(len(scores))
+        rank[np.argsort(np.array(list(names), dtype=object), kind="stable")] = np.arange(len(scores))
     chosen = np.zeros(len(scores), bool)
     chosen[np.lexsort((rank, -scores))[:k]] = True
     return chosen

@@ -85,6 +85,5 @@ def _frequency(counts: np.ndarray, tf: str, rows: Ints, documents: int) -> Float
         largest = np.zeros(documents)
         np.maximum.at(largest, rows, f)
         return 0.5 + 0.5 * f / largest[rows]
-    terms = np.bincount(rows, minlength=documents)
-    mean = np.bincount(rows, weights=f, minlength=documents) / np.maximum(terms, 1)
-    return (1.0 + np.log(f)) / (1.0 + np.log(mean))[rows] if len(f) else f
+    mean = np.bincount(rows, weights=f, minlength=documents) / np.maximum(np.bincount(rows, minlength=documents), 1)
+    return (1.0 + np.log(f)) / (1.0 + np.log(mean[rows]))

@@ -1,0 +1,44 @@
+"""The scanning kernel by itself: what a table keeps between calls, and the edges of texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rubricate.analysis._tokens import NO_CLASSES, byte_tables, code_points
+from rubricate.kernels.text import empty_table, scan
+
+
+def run(texts: list[str], table, classes=NO_CLASSES):
+    parts = [text.encode("utf-8") for text in texts]
+    buffer = np.frombuffer(b"".join(parts), np.uint8)
+    return scan(buffer, np.cumsum([len(part) for part in parts]), *byte_tables("letters"), classes, table)
+
+
+def words(table) -> list[bytes]:
+    _, _, ends, pool, size = table
+    return [pool[int(ends[w]) : int(ends[w + 1]) - 1].tobytes() for w in range(int(size[0]))]
+
+
+def test_words_do_not_cross_the_end_of_a_text() -> None:
+    ids, starts, table = run(["wheat", "corn", "", "wheat!"], empty_table())
+    assert ids.tolist() == [0, 1, 0]
+    assert starts.tolist() == [0, 1, 2, 2, 3]
+    assert words(table) == [b"wheat", b"corn"]
+
+
+def test_a_table_goes_on_numbering() -> None:
+    _, _, table = run(["a b"], empty_table())
+    ids, _, table = run(["c b a"], table)
+    assert ids.tolist() == [2, 1, 0]
+    assert words(table) == [b"a", b"b", b"c"]
+
+
+def test_code_points_of_two_three_and_four_bytes() -> None:
+    ids, _, table = run(["é漢𐐨x€😀é"], empty_table(), code_points("letters"))
+    assert ids.tolist() == [0, 1]
+    assert [word.decode() for word in words(table)] == ["é漢𐐨x", "é"]
+
+
+def test_nothing_to_read() -> None:
+    ids, starts, table = run([], empty_table())
+    assert (len(ids), starts.tolist(), words(table)) == (0, [0], [])
