@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from rubricate import __version__
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.measures._ratio import undefined_value
 from rubricate.significance._bands import bands
 from rubricate.significance._corrections import ADJUSTMENTS, adjusted
 from rubricate.significance._inputs import gather
@@ -33,6 +35,7 @@ class Comparison:
     results: tuple[Significance, ...]
     adjust: str
     undefined: Undefined
+    seed: int = 0
     notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Significance]:
@@ -42,15 +45,20 @@ class Comparison:
         return len(self.results)
 
     def __str__(self) -> str:
-        return "\n\n".join([*(text(grid) for grid in self.tables()), *self.notes])
+        return "\n\n".join([*(text(grid) for grid in self.tables()), *self.notes, self.signature])
+
+    @property
+    def signature(self) -> str:
+        """What every number here depends on besides the runs."""
+        return f"adjust:{self.adjust}|undefined:{self.undefined}|seed:{self.seed}|version:{__version__}"
 
     def tables(self) -> list[Grid]:
         """The tables of marks: for s, S, T, T'; for p; for the other tests; each again for each band."""
         return marks(self.results, self.adjust)
 
-    def details(self) -> Grid:
-        """Every number in one table, a row a result."""
-        return details(self.results)
+    def details(self, *, rounded: bool = False) -> Grid:
+        """Every number in one table, a row a result; `rounded` p-values have three digits and keep their exponent."""
+        return details(self.results, rounded=rounded)
 
     def to_dict(self) -> dict[str, Any]:
         """`{"comparisons": [{"a", "b", "test", "measure", "statistic", "p_value", …}], …}`; NaN becomes None."""
@@ -60,6 +68,7 @@ class Comparison:
             "adjust": self.adjust,
             "convention": {"undefined": self.undefined},
             "notes": list(self.notes),
+            "signature": self.signature,
         }
 
 
@@ -103,6 +112,7 @@ def compare(
     """
     if adjust not in ADJUSTMENTS:
         raise UnknownName("correction", adjust, ADJUSTMENTS)
+    undefined_value(undefined)
     systems = gather(runs, truth=truth, categories=categories)
     asked, notes = plan(systems, tests, baseline)
     given = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
@@ -116,7 +126,7 @@ def compare(
             results += [replace(outcome, band=band) for outcome in _corrected(found, one, adjust)]
     if not results:
         raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
-    return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, tuple(notes))
+    return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, seed, tuple(notes))
 
 
 def _corrected(found: Sequence[Significance], one: Asked, adjust: str) -> list[Significance]:

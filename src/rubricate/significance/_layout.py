@@ -38,17 +38,20 @@ def _mark(one: Significance) -> str:
     return f"({one.symbol})" if lost else one.symbol
 
 
-def _table(title: str, results: Sequence[Significance], notes: Sequence[str]) -> Grid:
+def _table(title: str, results: Sequence[Significance]) -> Grid:
     columns = list(dict.fromkeys(_column(one) for one in results))
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for one in results:
         rows.setdefault((one.a, one.b), {})[_column(one)] = _mark(one)
     body = [[a, b, *(cells.get(name, "") for name in columns)] for (a, b), cells in rows.items()]
-    return Grid(title, ["sysA", "sysB", *columns], body, notes)
+    return Grid(title, ["sysA", "sysB", *columns], body)
 
 
 def marks(results: Sequence[Significance], adjust: str) -> list[Grid]:
-    """One table for the tests of YL99's table 2, one for the p-test (table 3), one for the others; by band."""
+    """One table for the tests of YL99's table 2, one for the p-test (table 3), one for the others; by band.
+
+    The last one has the notes that explain the marks.
+    """
     kinds: tuple[tuple[str, Callable[[Significance], bool]], ...] = (
         ("Statistical significance test results", lambda one: one.test in ("s", "S", "T", "T'")),
         ("p-test applied to multiple measures", lambda one: one.test == "p"),
@@ -64,12 +67,19 @@ def marks(results: Sequence[Significance], adjust: str) -> list[Grid]:
             chosen = [one for one in results if one.band == band and belongs(one)]
             if chosen:
                 where = f", training frequency {band}" if band else ""
-                tables.append(_table(title + where, chosen, notes))
-    return tables
+                tables.append(_table(title + where, chosen))
+    return [*tables[:-1], tables[-1]._replace(notes=notes)] if tables else []
 
 
-def details(results: Sequence[Significance]) -> Grid:
-    """Every number of every result, one row each; a column `band` when there are bands."""
+def details(results: Sequence[Significance], *, rounded: bool = False) -> Grid:
+    """Every number of every result, one row each; a column `band` when there are bands.
+
+    `rounded` turns p-values into text of three digits, so that small ones do not become 0.
+    """
+
+    def chance(p: float) -> float | str:
+        return f"{p:.3g}" if rounded else p
+
     banded = any(one.band for one in results)
     rows: list[list[str | float | int]] = [
         [
@@ -80,8 +90,8 @@ def details(results: Sequence[Significance]) -> Grid:
             one.measure,
             one.n,
             one.statistic,
-            one.p_value,
-            one.p_value if one.adjusted_p is None else one.adjusted_p,
+            chance(one.p_value),
+            chance(one.p_value if one.adjusted_p is None else one.adjusted_p),
             one.symbol,
             {"a": one.a, "b": one.b}.get(one.better or "", ""),
             one.effect,

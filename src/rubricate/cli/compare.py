@@ -1,0 +1,140 @@
+"""`rubricate compare`: is one system really better than another."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from rubricate.cli import _options as options
+from rubricate.cli._given_runs import Given
+from rubricate.cli._given_systems import given_systems
+from rubricate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rubricate.significance import Comparison
+
+__all__ = ["compare"]
+
+_Truth = Annotated[Path | None, typer.Argument(help="The true labels.")]
+_Runs = Annotated[list[Path] | None, typer.Argument(help="What each system said; named by the stem of its file.")]
+_TruthB = Annotated[Path | None, typer.Option(help="The true labels of a second collection, for the other runs.")]
+_Counts = Annotated[
+    Path | None,
+    typer.Option(help="Counts or published figures: CSV system,tp,fp,fn,tn or system,recall,precision,error,n."),
+]
+_Tests = Annotated[
+    str | None,
+    typer.Option(
+        help="Tests, commas between: s, S, T, T', p, permutation, bootstrap, mcnemar, friedman, ranking_sign, "
+        "ranking_t, ranking_permutation, indirect; with a measure behind a colon, as p:accuracy. Default: s,S,T,T',p."
+    ),
+]
+_Adjust = Annotated[str, typer.Option(help="Correction over all pairs: holm, bh (Benjamini–Hochberg) or none.")]
+_Exact = Annotated[bool, typer.Option("--exact", help="Exact distributions where a test has one.")]
+_MidP = Annotated[bool, typer.Option("--mid-p", help="Exact, with half of the observed outcome's chance.")]
+_ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Test each band of training frequency.")]
+_Bands = Annotated[int, typer.Option(help="Bands of equal width for --by-frequency.", min=1)]
+_Edges = Annotated[str | None, typer.Option(help="Edges of the bands instead, as 0,60,3000.")]
+_Baseline = Annotated[str | None, typer.Option(help="A system of both collections, for the indirect comparison.")]
+_Samples = Annotated[int, typer.Option(help="Draws of the permutation and bootstrap tests.", min=1)]
+_Seed = Annotated[int, typer.Option(help="The seed of the draws.", min=0)]
+_Details = Annotated[bool, typer.Option("--details", help="Every number instead of the tables of marks.")]
+
+
+def compare(
+    truth: _Truth = None,
+    runs: _Runs = None,
+    cut: options.Cut = None,
+    tests: _Tests = None,
+    adjust: _Adjust = "holm",
+    exact: _Exact = False,
+    mid_p: _MidP = False,
+    truth_b: _TruthB = None,
+    counts: _Counts = None,
+    baseline: _Baseline = None,
+    by_frequency: _ByFrequency = False,
+    bands: _Bands = 10,
+    edges: _Edges = None,
+    train: options.Train = None,
+    train_counts: options.TrainCounts = None,
+    held_out: options.HeldOut = None,
+    held_out_run: options.HeldOutRun = None,
+    categories: options.Categories = None,
+    new_categories: options.NewCategories = False,
+    intersection: options.Intersection = False,
+    topic: options.Topic = "document",
+    undefined: options.Undefined = "zero",
+    samples: _Samples = 9_999,
+    seed: _Seed = 0,
+    details: _Details = False,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+    as_markdown: options.Markdown = False,
+    as_latex: options.Latex = False,
+) -> None:
+    """Test whether one system is really better than another, for all pairs of the systems given.
+
+    The files are those of `rubricate evaluate`. The tables show >> or << for a P-value of .01 or less, > or < for .05
+    or less, ~ for more; the marks compare the values, so that << on error means that the first system is better.
+
+    Tests that need decisions take them from the files, or from scores by --cut. --counts takes the place of TRUTH and
+    the runs, or adds systems to them. --csv and --json have every number.
+    """
+    from rubricate.significance import compare as compared
+
+    form = options.chosen_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
+    if by_frequency and train is None and train_counts is None:
+        raise InvalidInput(
+            "--by-frequency needs the training documents of each category; give --train or --train-counts"
+        )
+    given = Given(
+        cut=cut,
+        train=train,
+        train_counts=train_counts,
+        categories=categories,
+        held_out=held_out,
+        held_out_runs=tuple(held_out_run or ()),
+        intersection=intersection,
+        new_categories=new_categories,
+        topic=cast(Any, topic),
+    )
+    found = compared(
+        given_systems(truth, runs or (), given, truth_b=truth_b, counts=counts),
+        tests=None if tests is None else [name.strip() for name in tests.split(",") if name.strip()],
+        adjust=cast(Any, adjust),
+        undefined=cast(Any, undefined),
+        exact=exact,
+        mid_p=mid_p,
+        by_frequency=(_edges(edges) or bands) if by_frequency else None,
+        baseline=baseline,
+        samples=samples,
+        seed=seed,
+    )
+    for note in found.notes:
+        print(f"rubricate: {note}", file=sys.stderr)
+    typer.echo(_shown(found, form, details=details))
+
+
+def _edges(text: str | None) -> list[int] | None:
+    try:
+        return None if text is None else [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInput(f"--edges {text!r}; give whole numbers with commas between, as 0,60,3000") from None
+
+
+def _shown(found: Comparison, form: str, *, details: bool) -> str:
+    from rubricate.reports.tables import Table, render
+
+    if form == "json":
+        return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
+    grids = [found.details(rounded=form != "csv")] if details or form == "csv" else found.tables()
+    last = len(grids) - 1
+    tables = [
+        Table(grid.columns, grid.rows, grid.title, grid.notes, found.signature if i == last else "")
+        for i, grid in enumerate(grids)
+    ]
+    return "\n\n".join(render(table, form) for table in tables)
