@@ -32,8 +32,8 @@ def as_run(
 ) -> Run:
     """A run of decisions, scores or both beside the truth, each documents × categories in the same order.
 
-    Labels may be a matrix (dense or sparse, whatever is not zero), a list of label sets or single labels, or a column
-    of a data frame; scores a matrix, `Scores`, or the sparse kind of that with floor 0. Data frames with a column of
+    Labels may be a matrix (dense or sparse, whatever is not zero; also rows of 0 and 1 in plain lists), a list of
+    label sets or single labels, or a column of a data frame; scores a matrix, `Scores`, or the sparse kind of that with floor 0. Data frames with a column of
     documents, and mappings from documents to labels, are brought together by their ids; a frame without one is a
     matrix whose columns are the categories.
 
@@ -41,6 +41,7 @@ def as_run(
     >>> run.categories, run.decisions.values.toarray().astype(int).tolist()
     (('corn', 'wheat'), [[1, 0], [0, 0]])
     """
+    truth, decisions = _array(truth), _array(decisions)
     if decisions is None and scores is None:
         raise InvalidInput("neither decisions nor scores; give at least one beside the truth")
     if _by_id(truth):
@@ -58,6 +59,15 @@ def as_run(
         train_counts=counts,
         signature=signature or Signature(),
     )
+
+
+def _array(labels: Any) -> Any:
+    """Rows of numbers 0 and 1, all as long, are a matrix and no lists of labels."""
+    if not isinstance(labels, (list, tuple)) or not labels or not isinstance(labels[0], (list, tuple)):
+        return labels
+    same = all(isinstance(row, (list, tuple)) and len(row) == len(labels[0]) for row in labels)
+    numbers = same and all(isinstance(cell, (bool, int, float)) and cell in (0, 1) for row in labels for cell in row)
+    return np.array(labels, dtype=bool) if numbers and len(labels[0]) else labels
 
 
 def _is_frame(values: Any) -> bool:

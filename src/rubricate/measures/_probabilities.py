@@ -87,6 +87,7 @@ def _block_bins(block: Any, floor: float, bins: int) -> tuple[Ints, Floats, Ints
     labels = np.where(block.labels == -np.inf, floor, block.labels)
     sizes, sums = tally(block.values, block.starts, None), tally(block.values, block.starts, block.values)
     missing, at = block.items - np.diff(block.starts), int(np.searchsorted(inner, floor))
+    sums = sums.astype(np.float64)  # an empty tally is of whole numbers
     sizes[:, at] += missing
     sums[:, at] += missing * floor
     return sizes, sums, tally(labels, block.label_starts, None)

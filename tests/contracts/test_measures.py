@@ -1,0 +1,110 @@
+"""Rules that every measure meets: found by themselves, one test a rule."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rubricate import registry
+from rubricate.labels import indicator
+from rubricate.measures import counts, ranks, sweeps
+
+NAMES = registry.names("measures")
+KINDS = ("counts", "documents", "cuts", "ranking", "probability")
+RNG = np.random.default_rng(7)
+TRUTH = RNG.random((40, 6)) < 0.3
+TRUTH[:, 5] = False
+TRUTH[3] = False
+SCORES = np.round(RNG.random((40, 6)), 1)
+
+
+def measures(*kinds):
+    found = {name: registry.load("measures", name) for name in NAMES}
+    return [pytest.param(one, id=name) for name, one in found.items() if one.kind in kinds]
+
+
+def values(measure, scores, truth):
+    """The values of a measure of any kind on one set of scores, decisions being the scores from .5 on."""
+    labels = indicator(truth)
+    decided = indicator(scores >= 0.5)
+    if measure.kind in ("counts", "documents"):
+        by = "category" if measure.kind == "counts" else "document"
+        return measure(counts(labels, decided, by=by))
+    if measure.kind == "cuts":
+        return np.concatenate([measure(found.counts) for found in sweeps(scores, labels)])
+    if measure.kind == "ranking":
+        return measure(ranks(scores, labels))
+    return measure(scores, labels)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_measure_says_what_it_is(name):
+    one = registry.load("measures", name)
+    assert one.kind in KINDS
+    assert one.symbol
+    assert isinstance(one.greater_is_better, bool)
+    assert one.__doc__
+    assert registry.find("measures", one) == name
+
+
+@pytest.mark.parametrize("measure", measures(*KINDS))
+def test_perfect_predictions_score_best(measure):
+    best = values(measure, TRUTH.astype(float), TRUTH)
+    for scores in (SCORES, 1 - TRUTH.astype(float), np.zeros(TRUTH.shape), np.ones(TRUTH.shape)):
+        other = values(measure, scores, TRUTH)
+        both = ~np.isnan(best) & ~np.isnan(other)
+        assert both.any()
+        better = best[both] >= other[both] if measure.greater_is_better else best[both] <= other[both]
+        assert better.all()
+    assert np.nansum(best) != pytest.approx(np.nansum(values(measure, 1 - TRUTH.astype(float), TRUTH)))
+
+
+@pytest.mark.parametrize("measure", measures(*KINDS))
+def test_permuting_documents_and_categories_changes_nothing(measure):
+    rows, columns = RNG.permutation(40), RNG.permutation(6)
+    plain = values(measure, SCORES, TRUTH)
+    mixed = values(measure, SCORES[rows][:, columns], TRUTH[rows][:, columns])
+    order = rows if len(plain) == 40 else columns
+    assert mixed == pytest.approx(plain[order], nan_ok=True)
+
+
+@pytest.mark.parametrize("measure", measures("ranking", "cuts", "probability"))
+def test_sparse_and_dense_scores_give_the_same(measure):
+    stored = sparse.csr_array(SCORES)
+    assert values_of_sparse(measure, stored) == pytest.approx(values(measure, SCORES, TRUTH), nan_ok=True)
+
+
+def values_of_sparse(measure, stored):
+    labels = indicator(TRUTH)
+    if measure.kind == "ranking":
+        return measure(ranks(stored, labels))
+    if measure.kind == "cuts":
+        return np.concatenate([measure(found.counts) for found in sweeps(stored, labels)])
+    return measure(stored, labels)
+
+
+@pytest.mark.parametrize("measure", measures("ranking", "cuts"))
+def test_only_the_order_of_scores_matters(measure):
+    assert values(measure, np.exp(3 * SCORES) - 7, TRUTH) == pytest.approx(values(measure, SCORES, TRUTH), nan_ok=True)
+
+
+@pytest.mark.parametrize("measure", measures("counts", "documents", "cuts"))
+@pytest.mark.parametrize("undefined, value", [("zero", 0.0), ("one", 1.0), ("omit", np.nan)])
+def test_0_over_0_follows_the_convention(measure, undefined, value):
+    nothing = counts(indicator(np.zeros((0, 1))), indicator(np.zeros((0, 1))))
+    found = measure(nothing, undefined=undefined)[0]
+    if measure.symbol == "exact":
+        assert found == 1.0
+    elif measure.symbol == "Eβ":
+        assert found == pytest.approx(1 - value, nan_ok=True)
+    else:
+        assert found == pytest.approx(value, nan_ok=True)
+
+
+@pytest.mark.parametrize("measure", measures(*KINDS))
+def test_values_are_finite_or_nan_and_in_range(measure):
+    found = values(measure, SCORES, TRUTH)
+    kept = found[~np.isnan(found)]
+    assert len(kept)
+    top = TRUTH.shape[1] if measure.symbol == "coverage" else 1
+    assert (kept >= 0).all()
+    assert (kept <= top).all()

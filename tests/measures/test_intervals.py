@@ -1,0 +1,79 @@
+"""Intervals: Wilson against statsmodels, the bootstrap against resampling whole documents, and how often they hold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+from tests.measures.strategies import label_pairs
+
+from rubricate.errors import InvalidInput
+from rubricate.labels import indicator
+from rubricate.measures import bootstrap, counts, micro, percentile, wilson
+from rubricate.measures._intervals import Resampler
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_is_that_of_statsmodels(hits, misses, level):
+    found = wilson(hits, hits + misses, level=level)
+    if hits + misses == 0:
+        assert (found.low, found.high) == (0.0, 1.0)
+        return
+    theirs = proportion_confint(hits, hits + misses, alpha=1 - level, method="wilson")
+    assert (found.low, found.high) == pytest.approx(theirs, abs=1e-12)
+    assert found.low <= hits / (hits + misses) <= found.high
+
+
+def test_wilson_by_hand():
+    """8 of 10 with z² = 3.841459: (.8 + .192073 ± 1.959964 √(.016 + .009604)) / 1.384146."""
+    found = wilson(8, 10)
+    assert (round(found.low, 6), round(found.high, 6)) == (0.490162, 0.943318)
+
+
+@given(label_pairs(), st.integers(0, 2**16))
+def test_a_resample_counts_as_the_documents_that_were_drawn(pair, seed):
+    truth, decided = map(indicator, pair)
+    drawn = np.random.default_rng(seed).integers(0, truth.shape[0], truth.shape[0])
+    weights = np.bincount(drawn, minlength=truth.shape[0])
+    ours, theirs = Resampler.of(truth, decided).counts(weights), counts(truth[drawn], decided[drawn])
+    for cell in ("tp", "fp", "fn", "tn"):
+        assert np.array_equal(getattr(ours, cell), getattr(theirs, cell))
+
+
+def test_the_bootstrap_holds_about_as_often_as_it_says():
+    """Recall of independent documents with p = .7: a 90 % interval should hold 90 % of the time; 200 trials, ±3 s.e."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for trial in range(200):
+        hits = indicator((rng.random((80, 1)) < 0.7).astype(int))
+        parts = Resampler.of(indicator(np.ones((80, 1))), hits)
+        values = bootstrap(lambda w, parts=parts: {"r": micro("recall", parts.counts(w))}, 80, draws=200, seed=trial)
+        interval = percentile(values["r"], level=0.9)
+        held += interval.low <= 0.7 <= interval.high
+    assert 0.9 - 3 * 0.0212 <= held / 200 <= 0.9 + 3 * 0.0212
+
+
+def test_resamples_follow_the_seed():
+    def spread(weights):
+        return {"x": float(weights @ np.arange(5)), "y": float(weights[0])}
+
+    first, again, other = (bootstrap(spread, 5, draws=20, seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first["x"], again["x"])
+    assert not np.array_equal(first["x"], other["x"])
+
+
+def test_percentiles_leave_nan_out():
+    interval = percentile(np.array([np.nan, 1.0, 1.0]))
+    assert (interval.low, interval.high, interval.method) == (1.0, 1.0, "bootstrap")
+    assert np.isnan(percentile(np.array([np.nan])).low)
+
+
+def test_errors_say_what_to_do():
+    with pytest.raises(InvalidInput, match="between 0 and 1"):
+        wilson(1, 2, level=95)
+    with pytest.raises(InvalidInput, match="successes must lie"):
+        wilson(3, 2)
+    with pytest.raises(InvalidInput, match="at least one draw"):
+        bootstrap(lambda w: {}, 3, draws=0)
+    with pytest.raises(InvalidInput, match="no document to draw"):
+        bootstrap(lambda w: {}, 0)
