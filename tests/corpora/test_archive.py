@@ -161,6 +161,16 @@ def test_an_archive_cut_anywhere_is_damaged(mode, tmp_path):
             read_all(path)
 
 
+def test_the_checksum_behind_the_last_block_is_read(tmp_path):
+    """A tar of exactly five megabytes: whole blocks are read without touching what follows them."""
+    data = bytearray(tar_bytes({"zeros": bytes(5 * 2**20 - 3 * 512)}))
+    path = write(tmp_path / "x.tar.gz", bytes(data))
+    assert len(read_all(path)["zeros"]) == 5 * 2**20 - 3 * 512
+    data[-6] ^= 1
+    with pytest.raises(InvalidFile, match="CRC"):
+        read_all(write(path, bytes(data)))
+
+
 @given(position=st.integers(0, 10_000), value=st.integers(0, 255))
 def test_a_changed_byte_is_found_or_harmless(position, value, tmp_path_factory):
     data = bytearray(tar_bytes({"a": b"some text\n" * 30, "b": b"more"}))

@@ -82,6 +82,11 @@ def test_counts_inside_and_across():
     assert found.near == Found(train=3, test=1, across=3)
 
 
+def test_a_twin_counts_whichever_of_the_two_the_training_set_has():
+    found = find_duplicates(Corpus("toy", "", documents([A]), documents([NEAR_A, A])))
+    assert found.near == Found(train=0, test=1, across=2)
+
+
 def test_exact_means_every_part_of_the_text():
     corpus = Corpus(
         "toy",

@@ -137,10 +137,22 @@ def test_a_connection_that_keeps_breaking_leaves_the_part_to_resume_from(server,
     assert server.ranges[-1] == "bytes=30-"
 
 
+def test_interrupted_by_the_user(server, tmp_path):
+    def interrupt(name: str, here: int, total: int | None) -> None:
+        if here:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch(source(server.address), folder=tmp_path, progress=interrupt)
+    assert names(tmp_path) == ["corpus.tar.gz.part"]
+    assert fetch(source(server.address), folder=tmp_path)[0].read_bytes() == ARCHIVE
+
+
 def test_a_server_without_ranges_starts_again(server, tmp_path):
     server.knows_ranges = False
     part_of(tmp_path / "corpus.tar.gz").write_bytes(ARCHIVE[:100])
     assert fetch(source(server.address), folder=tmp_path)[0].read_bytes() == ARCHIVE
+    assert len(server.ranges) == 1
 
 
 def test_a_part_from_elsewhere_is_thrown_away(server, tmp_path):
@@ -153,6 +165,7 @@ def test_a_part_from_elsewhere_is_thrown_away(server, tmp_path):
 def test_a_part_as_long_as_the_file_or_longer(server, tmp_path, excess):
     part_of(tmp_path / "corpus.tar.gz").write_bytes(ARCHIVE + b"x" * excess)
     assert fetch(source(server.address), folder=tmp_path)[0].read_bytes() == ARCHIVE
+    assert len(server.ranges) == (2 if excess else 1), "what is whole already is not sent again"
 
 
 def test_something_else_is_not_kept(server, tmp_path):

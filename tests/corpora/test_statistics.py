@@ -37,6 +37,12 @@ def test_by_hand():
     assert found.histogram == (Bin(0, 0, 1), Bin(1, 1, 1), Bin(2, 4, 1))
 
 
+@pytest.mark.parametrize(("number", "shares"), [(9, (1, 1)), (10, (0, 1)), (99, (0, 1)), (100, (0, 0))])
+def test_under_means_fewer_than(number, shares):
+    found = describe(Corpus("toy", "s", documents([["a"]] * number, "a"), documents([], "a")))
+    assert (found.under_10, found.under_100) == shares
+
+
 def test_no_documents_and_no_categories():
     found = describe(Corpus("toy", "s", documents([], ""), documents([], "")))
     assert found.labels_per_document == found.gini == found.under_10 == 0.0
