@@ -41,6 +41,12 @@ def test_a_path_is_the_users_own_file(tmp_path):
     assert len(load("news.csv", folder=tmp_path).train) == 1
 
 
+def test_an_unknown_option_of_a_users_file(tmp_path):
+    (tmp_path / "news.csv").write_text("text,labels\nwheat rose,grain\n", encoding="utf-8")
+    with pytest.raises(UnknownName, match="Did you mean 'separator'"):
+        load(tmp_path / "news.csv", seperator="|")
+
+
 def test_a_path_that_is_not_there(tmp_path):
     with pytest.raises(RubricateError, match=r"none\.csv"):
         load(tmp_path / "none.csv")

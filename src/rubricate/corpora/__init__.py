@@ -6,6 +6,7 @@ a corpus file exports is a `Source` (`_source`), and archives are read without u
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -49,4 +50,8 @@ def _own(path: Path, name: str, split: str | None, options: dict[str, Any]) -> C
         raise UnknownName("corpus", name, registry.names("corpora"))
     from rubricate.corpora._user_files import read_files
 
+    known = [option for option in inspect.signature(read_files).parameters if option != "path"]
+    for option in options:
+        if option not in known:
+            raise UnknownName("option of a user's file", option, known)
     return read_files(path, **options) if split is None else read_files(path, split=split, **options)
