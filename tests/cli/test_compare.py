@@ -143,17 +143,10 @@ def test_scores_are_cut_or_ranked(world) -> None:
 def test_by_frequency(world) -> None:
     folder, _ = world
     files = [folder / "truth.csv", folder / "svm.csv", folder / "nb.csv"]
-    found = results(*files, "--by-frequency", "--train-counts", folder / "train.csv", "--bands", 2, "--tests", "s,S")
-    assert [(one["band"], one["test"]) for one in found] == [
-        ("1–38", "s"),
-        ("1–38", "S"),
-        ("39–76", "s"),
-        ("39–76", "S"),
-    ]
-    found = results(
-        *files, "--by-frequency", "--train-counts", folder / "train.csv", "--edges", "0,20,80", "--tests", "s"
-    )
-    assert [one["band"] for one in found] == ["1–20", "21–80"]
+    trained = [*files, "--by-frequency", "--train-counts", folder / "train.csv"]
+    bands = [(one["band"], one["test"]) for one in results(*trained, "--bands", 2, "--tests", "s,S")]
+    assert bands == [("1–38", "s"), ("1–38", "S"), ("39–76", "s"), ("39–76", "S")]
+    assert [one["band"] for one in results(*trained, "--edges", "0,20,80", "--tests", "s")] == ["1–20", "21–80"]
     with pytest.raises(InvalidInput, match="--train-counts"):
         compare(*files, "--by-frequency")
     with pytest.raises(InvalidInput, match="whole numbers"):
