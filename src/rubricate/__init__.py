@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from rubricate._version import __version__
 
 if TYPE_CHECKING:
     from rubricate.analysis import Analyzer as Analyzer
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rubricate.categorizer.predictions import write_run as write_run
     from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
+    from rubricate.classifiers.svm import SVM as SVM
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
@@ -59,6 +60,7 @@ _HOMES = {
     "Rcut": "thresholds.rcut",
     "RubricateError": "errors",
     "Run": "types",
+    "SVM": "classifiers.svm",
     "Scores": "types",
     "Scut": "thresholds.scut",
     "Select": "selection",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
 import typer
 
-from rubricate import __version__, registry
+from rubricate import registry
+from rubricate._version import __version__
 from rubricate.errors import RubricateError
 
 __all__ = ["build", "main"]
@@ -48,6 +50,9 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run the program; leaves by `sys.exit`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a console that cannot show a character shows a ? instead of failing
+            stream.reconfigure(errors="replace")
     try:
         build()()
     except RubricateError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from rubricate import __version__
+from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures._ratio import undefined_value
 from rubricate.significance._bands import bands
