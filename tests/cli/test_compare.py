@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 import rubricate as rb
+from rubricate import registry
 from rubricate.categorizer.predictions import read_runs
 from rubricate.cli._main import build
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
@@ -247,3 +250,10 @@ def test_one_document_one_category_and_nothing_true(tmp_path: Path) -> None:
     found = results(truth, a, b, "--categories", tmp_path / "categories.txt")
     assert all(0 <= outcome["p_value"] <= 1 for outcome in found)
     assert {outcome["test"]: outcome["n"] for outcome in found}["s"] == 1
+
+
+def test_the_help_names_every_test() -> None:
+    command = importlib.import_module("rubricate.cli.compare")
+    help_text = get_args(command._Tests)[1].help
+    listed = set(help_text.replace(",", " ").replace(";", " ").split())
+    assert {registry.load("significance", name).symbol for name in registry.names("significance")} <= listed

@@ -27,6 +27,10 @@ def given_systems(
         raise InvalidInput("nothing to compare; give TRUTH and two runs or more, or --counts FILE")
     if truth is not None and not runs:
         raise InvalidInput(f"{truth} has no runs behind it; give TRUTH and then the files of the systems")
+    if truth_b is not None and given.held_out is not None:
+        raise InvalidInput(
+            "--held-out belongs to one collection; with --truth-b give decisions, or a cut that needs none"
+        )
     if truth is None or truth_b is None:
         return systems + (_read(truth, runs, given, "") if truth is not None else [])
     first, second = _dealt(truth, truth_b, runs, given)

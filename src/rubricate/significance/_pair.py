@@ -29,7 +29,7 @@ def _first_difference(a: Sequence[str], b: Sequence[str]) -> str:
 def _same_names(noun: str, systems: Sequence[System], names: Sequence[Sequence[str]]) -> None:
     first = names[0]
     for system, other in zip(systems[1:], names[1:], strict=True):
-        if first is not other and (len(first) != len(other) or any(x != y for x, y in zip(first, other, strict=True))):
+        if first is not other and list(first) != list(other):
             raise InvalidInput(
                 f"systems {systems[0].name!r} and {system.name!r} have different {noun} "
                 f"({_first_difference(first, other)}); bring both to the same ones in the same order, "
