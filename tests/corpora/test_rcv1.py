@@ -53,6 +53,16 @@ def test_stories_topics_and_tree(files: Path) -> None:
     assert Hierarchy.from_edges(corpus.taxonomy).structure(corpus.categories) == "tree"
 
 
+def test_unpacked_files_are_found_as_well(files: Path) -> None:
+    packed = load("rcv1", folder=files)
+    for path in (files / "rcv1").glob("*.gz"):
+        path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        path.unlink()
+    plain = load("rcv1", folder=files)
+    assert list(plain.train.bodies) == list(packed.train.bodies)
+    assert plain.test.ids == packed.test.ids
+
+
 def test_one_test_file_alone(files: Path) -> None:
     (files / "rcv1" / "lyrl2004_tokens_test_pt3.dat.gz").unlink()
     assert load("rcv1", folder=files, split="lyrl2004-pt0").test.ids == ["26151"]

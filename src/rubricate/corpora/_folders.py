@@ -48,11 +48,11 @@ def stem(name: str) -> str:
 
 
 def find(file: DataFile, folders: list[Path]) -> Path | None:
-    """The path of a file, or of its archive unpacked; None when no folder has it."""
+    """The path of a file, or of what it unpacks to; None when no folder has it."""
     for folder in folders:
         if (path := folder / file.name).exists():
             return path
-        if (unpacked := folder / stem(file.name)).is_dir():
+        if (unpacked := folder / stem(file.name)).exists():
             return unpacked
     return None
 
