@@ -33,6 +33,7 @@ ROLES = {
 
 YES = frozenset({"1", "1.0", "true", "yes", "y", "t"})
 Rows: TypeAlias = Iterable[tuple[int, Sequence[Any]]]
+BOOLEANS = {"True": 1.0, "False": 0.0, "TRUE": 1.0, "FALSE": 0.0, "true": 1.0, "false": 0.0}
 NO = frozenset({"0", "0.0", "false", "no", "n", "f", ""})
 
 
@@ -150,6 +151,8 @@ def _number(gather: Gather, cell: Any, line: int, comma: bool) -> float:
     """A score; NaN for an empty cell. A cell that says NaN is an error."""
     if cell is None or cell == "":
         return math.nan
+    if cell in BOOLEANS:
+        return BOOLEANS[cell]
     try:
         value = float(cell.strip().replace(",", ".") if comma and isinstance(cell, str) else cell)
     except (TypeError, ValueError):

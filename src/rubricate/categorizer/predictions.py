@@ -147,7 +147,8 @@ def run_names(paths: Sequence[str | Path]) -> list[str]:
     stems = [place.name.removesuffix(".gz").rsplit(".", 1)[0] or place.name for place in places]
     taken = Counter(stems)
     names = [
-        f"{place.parent.name}/{stem}" if taken[stem] > 1 else stem for place, stem in zip(places, stems, strict=True)
+        f"{place.parent.name}/{stem}" if taken[stem] > 1 and place.parent.name else stem
+        for place, stem in zip(places, stems, strict=True)
     ]
     seen: Counter[str] = Counter()
     for i, name in enumerate(names):

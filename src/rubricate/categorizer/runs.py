@@ -33,9 +33,9 @@ def as_run(
     """A run of decisions, scores or both beside the truth, each documents × categories in the same order.
 
     Labels may be a matrix (dense or sparse, whatever is not zero; also rows of 0 and 1 in plain lists), a list of
-    label sets or single labels, or a column of a data frame; scores a matrix, `Scores`, or the sparse kind of that with floor 0. Data frames with a column of
-    documents, and mappings from documents to labels, are brought together by their ids; a frame without one is a
-    matrix whose columns are the categories.
+    label sets or of single labels, or a column of a data frame; scores a matrix (of a sparse one, what is not stored
+    is 0) or `Scores`. Data frames with a column `document`, laid out as files are, and mappings from documents to
+    labels are brought together by their ids; a frame without that column is a matrix of categories.
 
     >>> run = as_run([{"corn"}, {"corn", "wheat"}], [{"corn"}, set()])
     >>> run.categories, run.decisions.values.toarray().astype(int).tolist()

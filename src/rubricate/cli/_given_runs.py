@@ -32,7 +32,11 @@ class Given:
 
 
 def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
-    """The runs over the documents and categories of the truth, with decisions where `given.cut` makes them."""
+    """The runs over the documents and categories of the truth.
+
+    `given.cut` decides where there are scores, also in place of decisions that the file makes; a run without scores
+    keeps its own.
+    """
     from rubricate.categorizer.predictions import read_categories, read_runs, read_truth
 
     labels = read_truth(given.train, topic=given.topic) if given.train is not None else None
@@ -45,7 +49,11 @@ def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
         new_categories=given.new_categories,
         topic=given.topic,
     )
-    return found if given.cut is None else [_cut(run, place, labels, given) for place, run in enumerate(found)]
+    if given.cut is None:
+        return found
+    if all(run.scores is None for run in found):
+        raise InvalidInput("no run has scores for --cut to work on; leave --cut away")
+    return [run if run.scores is None else _cut(run, place, labels, given) for place, run in enumerate(found)]
 
 
 def _train(labels: Decisions | None, given: Given) -> Any:
@@ -59,19 +67,19 @@ def _train(labels: Decisions | None, given: Given) -> Any:
 
 
 def _cut(run: Run, place: int, train: Decisions | None, given: Given) -> Run:
+    """The run with the decisions of the cut."""
     from rubricate.categorizer.predictions import labels_over
     from rubricate.thresholds import resolve
     from rubricate.types import Decisions
 
-    if run.scores is None or given.cut is None:
-        raise InvalidInput(f"run {run.name!r} has no scores for --cut to work on; leave --cut away")
-    threshold = resolve(given.cut)
+    cut = given.cut or ""
+    threshold = resolve(cut)
     if threshold.needs_scores:
         threshold.fit(*_held_out(run, place, given))
     elif train is not None:
         threshold.fit(None, labels_over(train, run.categories))
-    decisions = Decisions(_decide(threshold, run, given.cut), run.categories, run.documents)
-    return replace(run, decisions=decisions, signature=replace(run.signature, cut=given.cut))
+    decisions = Decisions(_decide(threshold, run, cut), run.categories, run.documents)
+    return replace(run, decisions=decisions, signature=replace(run.signature, cut=cut))
 
 
 def _decide(threshold: Any, run: Run, cut: str) -> Sparse:
