@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.classifiers.svm import SVM as SVM
+    from rubricate.classifiers.knn import KNN as KNN
+    from rubricate.classifiers.nb import NB as NB
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
@@ -54,7 +56,9 @@ _HOMES = {
     "Evaluation": "measures",
     "FixedCut": "thresholds.fixed",
     "Hierarchy": "hierarchy",
+    "KNN": "classifiers.knn",
     "MicroMacro": "thresholds.micro_macro",
+    "NB": "classifiers.nb",
     "Pcut": "thresholds.pcut",
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",

@@ -1,0 +1,132 @@
+"""The nearest documents by cosine: sparse vectors over postings, dense vectors by blocks of matrix products."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from rubricate.kernels.postings import nearest_by_postings
+from rubricate.kernels.similar_rows import nearest_rows
+from rubricate.types import Floats, Ints
+
+__all__ = ["DensePoints", "Postings", "index_of", "unit_rows"]
+
+CELLS = 1 << 24
+"""Similarities held at once by a thread: 64 MB in single precision."""
+QUERIES = 256
+"""Queries of one task."""
+
+
+def unit_rows(X: Any) -> Any:
+    """The rows divided by their Euclidean length; a row of zeros stays.
+
+    Each row is first divided by its largest magnitude, so that no square overflows or vanishes.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0], [3e-200, 4e-200]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0], [0.6, 0.8]]
+    """
+    if not sparse.issparse(X):
+        scaled = X / _or_one(np.abs(X).max(axis=1, initial=0.0))[:, None]
+        return scaled / _or_one(np.sqrt(np.square(scaled).sum(axis=1)))[:, None]
+    unit = sparse.csr_array(X, dtype=np.float64, copy=True)
+    unit.sum_duplicates()
+    row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
+    largest = np.zeros(unit.shape[0])
+    np.maximum.at(largest, row, np.abs(unit.data))
+    unit.data /= _or_one(largest)[row]
+    unit.data /= _or_one(np.sqrt(np.bincount(row, np.square(unit.data), unit.shape[0])))[row]
+    return unit
+
+
+def _or_one(lengths: Floats) -> Floats:
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Postings:
+    """For each term the documents that hold it and its weight there."""
+
+    starts: Ints
+    documents: NDArray[np.uint32]
+    weights: Floats
+    size: int
+
+    @staticmethod
+    def of(vectors: sparse.csr_array) -> Postings:
+        """The postings of documents × terms: one counting sort."""
+        turned = sparse.csc_array(vectors)
+        turned.sort_indices()
+        return Postings(turned.indptr.astype(np.int64), turned.indices.astype(np.uint32), turned.data, vectors.shape[0])
+
+    def nearest(self, queries: Any, k: int, threads: int | None) -> tuple[Ints, Floats]:
+        """The k nearest documents of each query and their cosines; see `kernels.postings`."""
+        unit = unit_rows(sparse.csr_array(queries))
+        starts, terms = unit.indptr.astype(np.int64), unit.indices.astype(np.uint32)
+
+        def block(begin: int, end: int) -> tuple[Ints, Floats]:
+            return nearest_by_postings(
+                starts[begin : end + 1], terms, unit.data, self.starts, self.documents, self.weights, self.size, k
+            )
+
+        return _in_blocks(block, unit.shape[0], QUERIES, threads)
+
+
+@dataclass(frozen=True, eq=False)
+class DensePoints:
+    """Unit vectors, and the same in single precision, which give the estimates."""
+
+    vectors: Floats
+    single: NDArray[np.float32]
+
+    @staticmethod
+    def of(vectors: Floats) -> DensePoints:
+        """The vectors as given and in single precision."""
+        return DensePoints(np.ascontiguousarray(vectors), vectors.astype(np.float32))
+
+    def error(self) -> float:
+        """The most that an estimate can be off: n u / (1 - n u), with n products and two roundings of each factor.
+
+        u = 2⁻²⁴ is the unit roundoff; the bound holds for any order of summation, since Σ|q_i d_i| ≤ |q||d| = 1.
+        """
+        terms = (self.vectors.shape[1] + 4) * 2.0**-24
+        return terms / (1 - terms) if terms < 0.5 else 2.0
+
+    def nearest(self, queries: Any, k: int, threads: int | None) -> tuple[Ints, Floats]:
+        """The k nearest documents of each query and their cosines; see `kernels.similar_rows`."""
+
+        def block(begin: int, end: int) -> tuple[Ints, Floats]:
+            rows = queries[begin:end]
+            unit = unit_rows(rows.toarray() if sparse.issparse(rows) else np.ascontiguousarray(rows))
+            estimates = unit.astype(np.float32) @ self.single.T
+            return nearest_rows(estimates, self.error(), unit, self.vectors, k)
+
+        rows = min(QUERIES, max(1, CELLS // max(1, len(self.vectors))))
+        with threadpool_limits(1, user_api="blas"):
+            return _in_blocks(block, queries.shape[0], rows, threads)
+
+
+def index_of(vectors: Any) -> Postings | DensePoints:
+    """The index that suits the vectors."""
+    return Postings.of(vectors) if sparse.issparse(vectors) else DensePoints.of(vectors)
+
+
+def _in_blocks(
+    block: Callable[[int, int], tuple[Ints, Floats]], queries: int, rows: int, threads: int | None
+) -> tuple[Ints, Floats]:
+    """The blocks' results one below the other; which thread made which does not matter."""
+    tasks = [(begin, min(begin + rows, queries)) for begin in range(0, queries, rows)] or [(0, 0)]
+    workers = min(threads or os.cpu_count() or 1, len(tasks))
+    if workers == 1:
+        parts = [block(*task) for task in tasks]
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(lambda task: block(*task), tasks))
+    return np.concatenate([found for found, _ in parts]), np.concatenate([near for _, near in parts])

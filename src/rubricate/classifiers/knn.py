@@ -1,0 +1,145 @@
+"""k nearest neighbours by cosine. yangliu1999, section 3.2; yang1999, section 3.2."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from rubricate.classifiers._further import take_further
+from rubricate.classifiers._neighbours import DensePoints, Postings, index_of, unit_rows
+from rubricate.classifiers._scorer import Scorer
+from rubricate.errors import InvalidInput
+from rubricate.kernels.votes import vote
+from rubricate.types import Evidence, Floats, Ints, Sparse
+
+__all__ = ["KNN"]
+
+
+class KNN(Scorer):
+    """Each of the k nearest documents votes for its categories with its cosine:
+
+        s(x, c) = Σ_{d in kNN(x)} cos(x, d) · y(d, c)          yangliu1999, section 3.2, without the threshold b_c
+
+    k         neighbours, 45 in yangliu1999; all documents where there are fewer
+    votes     "all"; or "best": only the best category of a document keeps its score, the others get 0, which is the
+              simplified kNN that yangliu1999 contrast (equal scores: the earlier category)
+    threads   for queries; None for as many as there are cores. The result does not depend on it
+
+    Learned: `vectors_` (documents × terms, rows of length 1) and `labels_` (documents × categories, boolean).
+
+    The neighbours are exact. Sparse vectors are searched over postings: the cost of a query is the postings of its
+    terms; dense ones (embeddings) by blocks of matrix products. Neither holds documents × documents. Equal cosines go
+    to the document that was learnt earlier. A row of zeros has cosine 0 with everything and scores 0 everywhere; so
+    does an empty category. Cosines may be negative, and then count against a category.
+
+    `predict` gives the best class of a single-label y; of a multi-label one, the categories with more than half of the
+    neighbours' weight. There are no sample weights: they would not say how many of the k places a document takes.
+
+    >>> knn = KNN(k=2).fit([[1, 0], [1, 1], [0, 1]], ["corn", "corn", "gold"])
+    >>> knn.predict([[3, 1], [0, 2]]).tolist()
+    ['corn', 'gold']
+    """
+
+    vectors_: Any
+    labels_: Sparse
+
+    def __init__(self, k: int = 45, *, votes: Literal["all", "best"] = "all", threads: int | None = 1) -> None:
+        self.k = k
+        self.votes = votes
+        self.threads = threads
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, see above
+        """Keep the documents, their rows scaled to length 1."""
+        return super().fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn these documents beside those learnt before: the same as one `fit` with all.
+
+        The first call may name all `classes` of a single-label y; later ones must not bring others.
+        """
+        known = hasattr(self, "vectors_")
+        X, labels, _ = take_further(self, X, y, classes=classes)
+        if not known:
+            self._learn(X, labels, None)
+            return self
+        together = sparse.csr_array(sparse.vstack([self.labels_, labels]), dtype=bool)
+        self._keep(_below(self.vectors_, unit_rows(X)), together)
+        return self
+
+    def update(self, X: Any, y: Any) -> Self:
+        """Learn further documents; the categories stay."""
+        check_is_fitted(self)
+        return self.partial_fit(X, y)
+
+    def kneighbors(self, X: Any, k: int | None = None) -> tuple[Ints, Floats]:
+        """The nearest documents (their numbers in the order learnt) and their cosines, queries × k, nearest first."""
+        X = self._take_vectors(X)
+        return self._nearest(X, _count(self.k if k is None else k))
+
+    def predict(self, X: Any) -> Any:
+        """The best class; for a multi-label y, every category with more than half of the neighbours' weight."""
+        check_is_fitted(self)
+        if not self.multilabel_ or self.votes == "best":
+            return super().predict(X)
+        found, near = self._nearest(self._take_vectors(X), _count(self.k))
+        decided = self._vote(found, near) > np.maximum(near.sum(axis=1), 0.0)[:, None] / 2
+        return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        _count(self.k)
+        if self.votes not in ("all", "best"):
+            raise InvalidInput(f'votes must be "all" or "best", got {self.votes!r}')
+        self._keep(unit_rows(X), labels)
+
+    def _keep(self, vectors: Any, labels: Sparse) -> None:
+        self.vectors_, self.labels_ = vectors, labels
+        self._index()
+
+    def _score(self, X: Any) -> Floats:
+        scores = self._vote(*self._nearest(X, _count(self.k)))
+        if self.votes == "best" and scores.shape[1]:
+            others = np.arange(scores.shape[1]) != scores.argmax(axis=1)[:, None]
+            scores[others] = 0.0
+        return scores
+
+    def _vote(self, found: Ints, near: Floats) -> Floats:
+        labels = self.labels_
+        return vote(found, near, labels.indptr.astype(np.int64), labels.indices.astype(np.int64), labels.shape[1])
+
+    def _nearest(self, X: Any, k: int) -> tuple[Ints, Floats]:
+        return self._index().nearest(X, min(k, self.vectors_.shape[0]), self.threads)
+
+    def _index(self) -> Postings | DensePoints:
+        """The index of `vectors_`: made with them, or when first needed by a model read from a file."""
+        if getattr(self, "_indexed", None) is not self.vectors_:
+            self._built, self._indexed = index_of(self.vectors_), self.vectors_
+        return self._built
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """The neighbours in the category, each with the cosine that it adds."""
+        found, near = self._nearest(X, _count(self.k))
+        members = np.zeros(self.labels_.shape[0], bool)
+        members[self.labels_[:, [category]].nonzero()[0]] = True
+        return [self._witnesses(*pair, members, limit) for pair in zip(found, near, strict=True)]
+
+    def _witnesses(self, found: Ints, near: Floats, members: Any, limit: int) -> list[Evidence]:
+        at = np.flatnonzero(members[found] & (near != 0))
+        at = at[np.argsort(-np.abs(near[at]), kind="stable")][:limit]
+        return [Evidence(str(found[i]), float(near[i]), f"neighbour {i + 1} of {len(found)}") for i in at]
+
+
+def _count(k: Any) -> int:
+    if isinstance(k, (bool, np.bool_)) or not isinstance(k, Integral) or k < 1:
+        raise InvalidInput(f"k must be a whole number of 1 or more, got {k!r}")
+    return int(k)
+
+
+def _below(vectors: Any, further: Any) -> Any:
+    """Both one below the other, in the form of the first."""
+    if sparse.issparse(vectors):
+        return sparse.csr_array(sparse.vstack([vectors, sparse.csr_array(further)]))
+    return np.vstack([vectors, further.toarray() if sparse.issparse(further) else further])
