@@ -24,7 +24,10 @@ from rubricate.types import Terms
 
 __all__ = ["Analyzer"]
 
-BLOCK = 1 << 20
+AHEAD = 2
+"""Blocks that each worker may be ahead of the thread that waits for them."""
+
+BLOCK = 1 << 18
 """Characters analysed at once: what an analyzer holds beyond its result is a small multiple of this."""
 
 
@@ -90,6 +93,7 @@ class Analyzer(BaseEstimator):
             stem=self.stem,
             lengths=self.lengths(),
             title=self.title,
+            scanners=max(1, workers),
         )
         return map(lexicon.terms, self._scan(blocks(documents, BLOCK), workers))
 
@@ -105,7 +109,7 @@ class Analyzer(BaseEstimator):
             ahead: deque[Future[Scanned]] = deque()
             for turn, block in enumerate(chain(begun, texts)):
                 ahead.append(pools[turn % workers].submit(scanners[turn % workers].scan, block))
-                if len(ahead) > workers:
+                if len(ahead) > AHEAD * workers:
                     yield ahead.popleft().result()
             yield from (future.result() for future in ahead)
 

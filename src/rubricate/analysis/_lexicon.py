@@ -29,8 +29,16 @@ class Lexicon:
     """The terms found so far, numbered by first occurrence; serves any number of scanners, in one thread."""
 
     def __init__(
-        self, *, stop: frozenset[str], min_length: int, stem: str | None, lengths: tuple[int, int], title: str | int
+        self,
+        *,
+        stop: frozenset[str],
+        min_length: int,
+        stem: str | None,
+        lengths: tuple[int, int],
+        title: str | int,
+        scanners: int,
     ) -> None:
+        self._alone = scanners == 1
         self.words: list[str] = []
         self._stop, self._min_length, self._lengths, self._title = stop, min_length, lengths, title
         self._stemmer = Stemmer.Stemmer(STEMMERS[stem], 0) if stem else None
@@ -49,8 +57,12 @@ class Lexicon:
         return Terms(self.words, *(self._with_titles(ids, starts) if scanned.titled else (ids, starts)))
 
     def _learn(self, tokens: list[str]) -> Ids:
-        """The term of each token; those that no scanner has met before are stopped and stemmed."""
-        known, stop, shortest = self._term_of_token, self._stop, self._min_length
+        """The term of each token; those that no scanner has met before are stopped and stemmed.
+
+        What is new to the only scanner is new: then no token need be remembered here.
+        """
+        known: dict[str, int] = {} if self._alone else self._term_of_token
+        stop, shortest = self._stop, self._min_length
         unknown = [token for token in tokens if token not in known]
         kept = [token for token in unknown if len(token) >= shortest and token not in stop]
         known.update(dict.fromkeys(unknown, STOPPED))

@@ -31,6 +31,7 @@ NO_CLASSES = np.zeros(1, bool)
 
 Bytes = NDArray[np.uint8]
 LEAD_BYTES = slice(0xC2, 0xF5)
+PLANE = 1 << 16
 
 
 def pattern(tokens: Any) -> str:
@@ -58,10 +59,11 @@ def byte_tables(tokens: str) -> tuple[Bytes, Bytes]:
 @cache
 def code_points(tokens: str) -> Bools:
     """Which code points are part of a token, as this Python's Unicode has it."""
-    every = "".join(map(chr, range(sys.maxunicode + 1)))
-    found = np.zeros(len(every), bool)
-    for run in re.finditer(pattern(tokens), every):
-        found[run.start() : run.end()] = True
+    found = np.zeros(sys.maxunicode + 1, bool)
+    for first in range(0, len(found), PLANE):
+        plane = np.arange(first, first + PLANE, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        for run in re.finditer(pattern(tokens), plane):
+            found[first + run.start() : first + run.end()] = True
     return found
 
 

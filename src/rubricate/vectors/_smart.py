@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import UnknownName
+from rubricate.kernels.rows import largest, make_unit, mean
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["SCHEMES", "idf", "parse_scheme", "weigh"]
@@ -59,31 +60,35 @@ def idf(frequency: Ints, documents: int, scheme: str) -> Floats:
 def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
     """The weights of canonical counts: float64, without stored zeros; a document without weight is a zero row.
 
-    Cost: a few passes over what is stored. Each row depends on itself and on `idf` alone.
+    Cost: a few passes over what is stored. Each row depends on itself and on `idf` alone. Where no weight is zero the
+    result shares the column numbers of `counts`.
     """
     tf, _, norm = tuple(parse_scheme(scheme))
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    data = _frequency(counts.data, tf, rows, counts.shape[0]) * idf[counts.indices]
+    starts = counts.indptr.astype(np.int64)
+    data = _frequency(counts.data, tf, starts)
+    data *= idf[counts.indices]
     if norm == "c":
-        length = np.sqrt(np.bincount(rows, weights=data * data, minlength=counts.shape[0]))
-        length[length == 0] = 1.0
-        data /= length[rows]
+        make_unit(starts, data)
+    if data.all():
+        return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
     weights = sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
     weights.eliminate_zeros()
     return weights
 
 
-def _frequency(counts: np.ndarray, tf: str, rows: Ints, documents: int) -> Floats:
+def _frequency(counts: np.ndarray, tf: str, starts: Ints) -> Floats:
+    """The first letter, in an array of its own."""
     f = counts.astype(np.float64)
-    if tf == "n":
-        return f
     if tf == "b":
-        return np.ones(len(f))
-    if tf == "l":
-        return 1.0 + np.log(f)
-    if tf == "a":
-        largest = np.zeros(documents)
-        np.maximum.at(largest, rows, f)
-        return 0.5 + 0.5 * f / largest[rows]
-    mean = np.bincount(rows, weights=f, minlength=documents) / np.maximum(np.bincount(rows, minlength=documents), 1)
-    return (1.0 + np.log(f)) / (1.0 + np.log(mean[rows]))
+        f[:] = 1.0
+    elif tf == "a":
+        f /= np.repeat(largest(starts, f), np.diff(starts))
+        f *= 0.5
+        f += 0.5
+    elif tf in "lL":
+        average = mean(starts, f) if tf == "L" else np.empty(0)
+        np.log(f, out=f)
+        f += 1.0
+        if tf == "L":
+            f /= 1.0 + np.log(np.repeat(average, np.diff(starts)))
+    return f

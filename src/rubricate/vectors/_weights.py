@@ -46,11 +46,9 @@ class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32, np.int32, np.int64])
         if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
             raise ValueError(f"Negative values in data passed to {type(self).__name__}: counts cannot be below zero")
-        counts = sparse.csr_array(X)
-        if not counts.has_canonical_format or (counts.data == 0).any():
-            counts = counts.copy()
-            counts.sum_duplicates()
-            counts.eliminate_zeros()
+        counts = sparse.csr_array(X, copy=True)
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
         return counts
 
     def __sklearn_tags__(self) -> Any:
