@@ -40,13 +40,28 @@ def test_each_pass_raises_what_it_maximises(seed):
 
 
 def test_only_the_best_documents_are_candidates():
-    """One positive at rank 52 of 100: reaching it would mean more than max(50, 5) documents."""
+    """One positive at rank 51 of 100: reaching it would mean more than max(50, 5) documents."""
     scores = np.arange(100.0, 0, -1)[:, None]
     truth = np.zeros((100, 1), bool)
-    truth[51] = True
+    truth[50] = True
     assert MicroMacro().fit(scores, truth).cuts_.tolist() == [np.nextafter(100.0, 101)]
-    truth[51], truth[49] = False, True
+    truth[50], truth[49] = False, True
     assert MicroMacro().fit(scores, truth).cuts_.tolist() == [50.5]
+
+
+def test_frequent_categories_may_reach_five_times_their_documents():
+    """Eleven positives at ranks 46 to 56: the last would be worth it (22/67 > 20/66) but lies beyond 5 · 11 = 55."""
+    scores = np.arange(100.0, 0, -1)[:, None]
+    truth = np.zeros((100, 1), bool)
+    truth[45:56] = True
+    assert MicroMacro().fit(scores, truth).cuts_.tolist() == [45.5]
+
+
+@pytest.mark.parametrize("passes", [0, 2])
+def test_of_equal_cuts_the_one_that_assigns_fewest(passes):
+    """Positives at ranks 1 and 4: F1 is 2/3 after one document and after four."""
+    cut = MicroMacro(passes=passes).fit([[0.9], [0.8], [0.7], [0.6]], [[1], [0], [0], [1]])
+    assert cut.cuts_[0] == pytest.approx(0.85)
 
 
 def test_zeros_of_nearest_neighbours_are_not_flooded():

@@ -114,6 +114,13 @@ def test_plain_scut_assigns_everything_to_reach_a_lone_positive_at_the_bottom():
     assert Scut(fbr=None).fit(scores, truth).decide(scores).nnz == 1000
 
 
+def test_fallback_is_for_less_than_fbr_not_for_equal():
+    """One of three positives on top, nothing else reachable: F1 is 2 / (1 + 3)."""
+    scores, truth = [[1.0], [-np.inf], [-np.inf]], [[1], [1], [1]]
+    assert Scut(fbr=0.5).fit(scores, truth).cuts_.tolist() == [1.0]
+    assert Scut(fbr=0.51).fit(scores, truth).cuts_.tolist() == [np.nextafter(1.0, 2)]
+
+
 def test_no_positive_cuts_above_the_highest_score():
     scores = np.array([[0.2], [0.7]])
     assert Scut(fbr=None).fit(scores, [[0], [0]]).cuts_.tolist() == [np.nextafter(0.7, 1)]

@@ -157,6 +157,7 @@ def test_class_missing_from_a_fold():
     missing = np.isneginf(scores[:, 2])
     assert missing[10]
     assert (scores[missing, 0] == -scores[missing, 1]).all()
+    assert (np.diff(scores[missing, 1]) > 0).all()
 
 
 def test_texts_through_a_pipeline_and_a_grid():

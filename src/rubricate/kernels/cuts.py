@@ -116,6 +116,8 @@ def _best_step(
 ) -> int:
     """The step from `first` to `last` with the highest shares[0] · micro-F1 + shares[1] · F1; the highest of equals.
 
+    Where no step is allowed, the last.
+
     `rest` has the hits of all other categories, and their assigned documents plus all positives.
     """
     best, chosen = -1.0, last

@@ -25,7 +25,7 @@ def above(grid: Grid, cuts: Floats) -> Sparse:
     if grid.dense is not None:
         return sparse.csr_array(grid.dense >= cuts)
     stored, flooded = grid.stored, cuts <= grid.floor
-    kept = (stored.data >= cuts[stored.indices]) & ~flooded[stored.indices]
+    kept = stored.data >= cuts[stored.indices]
     rows = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr))
     everyone = np.arange(stored.shape[0])
     return _cells(

@@ -34,11 +34,6 @@ class Curves:
         """The category of each step."""
         return np.repeat(np.arange(len(self.positives)), np.diff(self.starts))
 
-    @property
-    def none(self) -> Bools:
-        """Which steps assign no finite score."""
-        return np.isinf(self.steps)
-
     def tables(self) -> Counts:
         """The contingency table of each step."""
         missed = self.positives[self.category] - self.hits
@@ -48,9 +43,9 @@ class Curves:
     def best(self, values: Floats, allowed: Bools | None = None) -> Ints:
         """The step of each category with the highest value; among equals the one that assigns the fewest documents.
 
-        `allowed` leaves steps out, though never "none".
+        `allowed` leaves steps out; where it leaves none, "assign none" stands.
         """
-        kept = values if allowed is None else np.where(allowed | self.none, values, -np.inf)
+        kept = values if allowed is None else np.where(allowed, values, -np.inf)
         if len(self.positives) == 0:
             return np.empty(0, np.int64)
         tops = np.maximum.reduceat(kept, self.starts[:-1])

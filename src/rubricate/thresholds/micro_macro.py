@@ -58,7 +58,7 @@ class MicroMacro(Threshold):
             sweep.hits,
             sweep.assigned,
             sweep.positives,
-            near | sweep.none,
+            near,
             float(self.weight),
             int(self.passes),
         )

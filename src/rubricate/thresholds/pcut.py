@@ -93,7 +93,7 @@ def _cut(scores: Floats, grid: Grid, quota: float) -> float:
     """The lowest score to assign, so that the number assigned is as near to the quota as ties allow."""
     held = int(np.count_nonzero(scores > -np.inf))
     missing = grid.shape[0] - len(scores) if grid.floor > -np.inf else 0
-    wanted = min(math.ceil(quota - 0.5), held + missing)
+    wanted = min(math.ceil(quota), held + missing)
     if wanted <= 0:
         return math.inf
     place = len(scores) - wanted

@@ -121,7 +121,7 @@ class Scut(Threshold):
             )
         for name in ("fbr", "smooth", "cap", "shrink"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, Real) and 0 <= value < np.inf):
+            if value is not None and not (isinstance(value, Real) and 0 <= float(value) < np.inf):
                 raise InvalidInput(f"Scut: {name} must be a number from 0 on, got {value!r}")
 
 
