@@ -29,14 +29,17 @@ def sign_p(k: int, n: int) -> Fraction:
     return Fraction(sum(math.comb(n, i) for i in chosen), 2**n)
 
 
-def f1(truth: np.ndarray, decided: np.ndarray) -> float:
+def f1(truth: np.ndarray, decided: np.ndarray, undefined: float = 0.0) -> float:
     tp = int((truth & decided).sum())
     both = int(truth.sum()) + int(decided.sum())
-    return 2 * tp / both if both else 0.0
+    return 2 * tp / both if both else undefined
 
 
-def macro_f1(truth: np.ndarray, decided: np.ndarray) -> float:
-    return statistics.fmean(f1(truth[:, c], decided[:, c]) for c in range(truth.shape[1]))
+def macro_f1(truth: np.ndarray, decided: np.ndarray, undefined: float = 0.0) -> float:
+    """The mean over categories; NaN is left out, and the answer when nothing is left."""
+    values = [f1(truth[:, c], decided[:, c], undefined) for c in range(truth.shape[1])]
+    kept = [value for value in values if not math.isnan(value)]
+    return statistics.fmean(kept) if kept else math.nan
 
 
 def t_statistic(a: list[float], b: list[float]) -> tuple[float, int]:
@@ -70,7 +73,7 @@ def permutation_p(truth: np.ndarray, a: np.ndarray, b: np.ndarray, measure) -> f
     for swap in itertools.product((False, True), repeat=len(truth)):
         chosen = np.array(swap)[:, None]
         first, second = np.where(chosen, b, a), np.where(chosen, a, b)
-        extreme += abs(measure(truth, first) - measure(truth, second)) >= observed - 1e-12
+        extreme += not abs(measure(truth, first) - measure(truth, second)) < observed - 1e-12
     return extreme / 2 ** len(truth)
 
 

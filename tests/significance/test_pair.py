@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import sparse
 from tests.oracles import significance as oracle
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
+from rubricate.significance import compare
 from rubricate.significance._pair import codes, disagreements
 from rubricate.significance._system import System
 
@@ -75,3 +77,19 @@ def test_scores_alone_ask_for_a_cut(make_run) -> None:
 
     with pytest.raises(InvalidInput, match="--cut"):
         micro_sign(dataclasses.replace(run, decisions=None), run)
+
+
+def test_cost_follows_the_labels_and_not_the_pairs() -> None:
+    """4·10¹⁰ pairs, 6·10⁵ stored entries: anything dense, or a loop over pairs, would not come back."""
+    rng, size = np.random.default_rng(0), 200_000
+    truth, a, b = (
+        sparse.csr_array((np.ones(size, bool), (np.arange(size), rng.integers(0, size, size))), shape=(size, size))
+        for _ in range(3)
+    )
+    changed = truth.copy()
+    changed.indices[:500] = (changed.indices[:500] + 1) % size
+    pair = [System(n, truth=truth, decided=d) for n, d in (("a", a), ("b", b))]
+    assert compare(pair, tests="s,S,T,T',p,mcnemar").results[0].n > 0
+    near = [System(n, truth=truth, decided=d) for n, d in (("a", truth), ("b", changed))]
+    found = compare(near, tests="permutation", samples=499)
+    assert {one.better for one in found} == {"a"}

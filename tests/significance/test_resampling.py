@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +21,7 @@ from rubricate.significance._resampling import Resampler
 from rubricate.significance.bootstrap import bootstrap
 from rubricate.significance.permutation import permutation
 
+UNDEFINED = {"zero": 0.0, "one": 1.0, "omit": math.nan}
 MEASURES = {"micro_f1": oracle.f1, "macro_f1": oracle.macro_f1}
 small = arrays(np.int8, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.integers(0, 7))
 
@@ -28,14 +32,20 @@ def _systems(table: np.ndarray) -> tuple[list[np.ndarray], list[System]]:
     return dense, [System(n, truth=true, decided=indicator(d)) for n, d in zip("ab", dense[1:], strict=True)]
 
 
-@given(small, st.sampled_from(sorted(MEASURES)))
-def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str) -> None:
+@settings(max_examples=100)
+@given(small, st.sampled_from(sorted(MEASURES)), st.sampled_from(sorted(UNDEFINED)))
+def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str, undefined: str) -> None:
     (truth, a, b), systems = _systems(table)
-    found = permutation(*systems, measure=measure)
+    twin = partial(MEASURES[measure], undefined=UNDEFINED[undefined])
+    found = permutation(*systems, measure=measure, undefined=undefined)
+    difference = twin(truth, a) - twin(truth, b)
     assert found.n == (a != b).any(axis=1).sum()
-    assert found.method == ("none" if found.n == 0 else "all swaps")
-    assert found.p_value == pytest.approx(oracle.permutation_p(truth, a, b, MEASURES[measure]), abs=1e-12)
-    assert found.effect == pytest.approx(MEASURES[measure](truth, a) - MEASURES[measure](truth, b), abs=1e-12)
+    if found.n == 0 or math.isnan(difference):
+        assert (found.method, found.p_value) == ("none", 1.0)
+        return
+    assert found.method == "all swaps"
+    assert found.p_value == pytest.approx(oracle.permutation_p(truth, a, b, twin), abs=1e-12)
+    assert found.effect == pytest.approx(difference, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))
@@ -50,12 +60,16 @@ def test_drawn_swaps_come_near_all_swaps(measure: str) -> None:
 
 
 @settings(max_examples=15)
-@given(arrays(np.int8, st.tuples(st.integers(2, 4), st.integers(1, 3)), elements=st.integers(0, 7)))
-def test_bootstrap_has_the_moments_of_all_draws(table: np.ndarray) -> None:
+@given(
+    arrays(np.int8, st.tuples(st.integers(2, 4), st.integers(1, 3)), elements=st.integers(0, 7)),
+    st.sampled_from(["zero", "one"]),
+)
+def test_bootstrap_has_the_moments_of_all_draws(table: np.ndarray, undefined: str) -> None:
     (truth, a, b), systems = _systems(table)
-    for measure, twin in MEASURES.items():
+    for measure, slow in MEASURES.items():
+        twin = partial(slow, undefined=UNDEFINED[undefined])
         every = np.array(oracle.bootstrap_differences(truth, a, b, twin))
-        drawn = Resampler(codes(*systems), measure, "zero")
+        drawn = Resampler(codes(*systems), measure, undefined)
         found = drawn.bootstrapped(4000, seed=5) * (-1 if drawn.turned else 1)
         assert found.mean() == pytest.approx(every.mean(), abs=0.05)
         assert found.std() == pytest.approx(every.std(), abs=0.05)
@@ -113,6 +127,16 @@ def test_bootstrap_interval_encloses_the_difference(make_run, noisy) -> None:
     assert basic.interval == pytest.approx((2 * found.effect - high, 2 * found.effect - low), abs=1e-12)
     assert bootstrap(*runs, level=0.5).interval[0] > low
     assert found.better == "a"
+
+
+@pytest.mark.parametrize("test", [permutation, bootstrap])
+@pytest.mark.parametrize("measure", sorted(MEASURES))
+def test_nothing_defined_is_no_evidence(test, measure: str) -> None:
+    """Nothing is true and a assigns nothing: its F1 is 0/0, and left out."""
+    _, systems = _systems(np.array([[4, 0], [0, 4]], np.int8))
+    found = test(*systems, measure=measure, undefined="omit")
+    assert (found.p_value, found.statistic, found.symbol) == (1.0, 0.0, "~")
+    assert "0/0" in found.note
 
 
 def test_wrong_options(make_run) -> None:

@@ -104,7 +104,7 @@ def compare(
     )
     found = compared(
         given_systems(truth, runs or (), given, truth_b=truth_b, counts=counts),
-        tests=None if tests is None else [name.strip() for name in tests.split(",") if name.strip()],
+        tests=tests,
         adjust=cast(Any, adjust),
         undefined=cast(Any, undefined),
         exact=exact,

@@ -84,7 +84,7 @@ def _plain(one: Significance) -> dict[str, Any]:
 def compare(
     runs: Iterable[Subject] | Mapping[str, Any],
     *,
-    tests: Sequence[str] | None = None,
+    tests: str | Sequence[str] | None = None,
     adjust: Literal["holm", "bh", "none"] = "holm",
     undefined: Undefined = "zero",
     truth: Any = None,

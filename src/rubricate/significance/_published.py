@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -74,17 +73,11 @@ def read_counts(path: str | Path) -> list[System]:
     macro tests too. Columns `system, recall, precision, error, n` and optionally `true`: published figures. An
     optional column `collection` tells test collections apart.
     """
-    rows = _rows(Path(path))
-    columns = rows[0][1].keys()
-    keyed = sorted(rows, key=lambda row: _key(row[1]))
-    first = {key: i for i, (_, row) in reversed(list(enumerate(rows))) if (key := _key(row))}
-    groups = [(key, list(group)) for key, group in groupby(keyed, key=lambda row: _key(row[1]))]
-    make = _counted if set(_CELLS) <= columns else _figured
-    return [make(Path(path), key, group) for key, group in sorted(groups, key=lambda item: first[item[0]])]
-
-
-def _key(row: Mapping[str, str]) -> tuple[str, str]:
-    return row.get("collection", ""), row["system"]
+    rows, groups = _rows(Path(path)), dict[tuple[str, str], list[tuple[int, dict[str, str]]]]()
+    for line, row in rows:
+        groups.setdefault((row.get("collection", ""), row["system"]), []).append((line, row))
+    make = _counted if set(_CELLS) <= rows[0][1].keys() else _figured
+    return [make(Path(path), key, group) for key, group in groups.items()]
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:

@@ -63,11 +63,28 @@ class Resampler:
         t, a, b, tp_a, tp_b = self._sums()
         return float(self._f1(tp_a, a + t)), float(self._f1(tp_b, b + t))
 
-    def _f1(self, tp: Floats, both: Floats) -> Floats:
-        """F1 averaged over the last axis, one value a draw; `both` is assigned + true."""
+    def _f1(self, tp: Floats, both: Floats, rest: tuple[float, int] = (0.0, 0)) -> Floats:
+        """F1 averaged over the last axis, one value a draw; `both` is assigned + true, `rest` what else is averaged."""
         values = ratio(2 * tp, both, self.undefined)
         defined = ~np.isnan(values)
-        return ratio(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1), self.undefined)
+        total = np.where(defined, values, 0.0).sum(axis=-1) + rest[0]
+        return ratio(total, defined.sum(axis=-1) + rest[1], self.undefined)
+
+    def _narrowed(self, cells: Sparse) -> tuple[Sparse, list[Floats], tuple[float, int]]:
+        """The columns that have cells, the sums in them, and the F1 values of the others: their sum and number.
+
+        Where no cell is resampled, a and b have the same F1, or 0/0: what it adds to both means does not change.
+        """
+        if not self.by_category:
+            return cells, self._sums(), (0.0, 0)
+        active, columns = np.unique(cells.indices, return_inverse=True)
+        narrow = sparse.csr_array((cells.data, columns, cells.indptr), shape=(cells.shape[0], len(active)))
+        others = np.ones(cells.shape[1], bool)
+        others[active] = False
+        t, a, _, tp, _ = (part[others] for part in self._sums())
+        values = ratio(2 * tp, a + t, self.undefined)
+        values = values[~np.isnan(values)]
+        return narrow, [part[active] for part in self._sums()], (float(values.sum()), len(values))
 
     @property
     def differing(self) -> Sparse:
@@ -83,30 +100,32 @@ class Resampler:
         Of a pattern with s documents Bin(s, 1/2) are swapped; all outcomes are counted, with their chances, when
         they are no more than `samples`.
         """
-        found = patterns(self.differing, [_T * (_B - _A), _B - _A], by_category=self.by_category)
+        cells, sums, rest = self._narrowed(self.differing)
+        found = patterns(cells, [_T * (_B - _A), _B - _A], by_category=self.by_category)
         exact = prod(int(size) + 1 for size in found.sizes[:64]) <= samples and len(found.sizes) <= 64
         if exact:
             outcomes, chances = _all_swaps(found.sizes)
-            return Swaps(self._after(found, outcomes), chances, exact=True)
-        rng = np.random.default_rng(seed)
+            return Swaps(self._after(found, outcomes, sums, rest), chances, exact=True)
+        rng, shape = np.random.default_rng(seed), len(found.sizes)
         drawn = [
-            self._after(found, rng.binomial(found.sizes, 0.5, (n, len(found.sizes)))) for n in chunks(found, samples)
+            self._after(found, rng.binomial(found.sizes, 0.5, (n, shape)), sums, rest) for n in chunks(found, samples)
         ]
         return Swaps(np.concatenate(drawn), np.full(samples, 1 / samples), exact=False)
 
-    def _after(self, found: Patterns, swaps: Ints) -> Floats:
-        t, a, b, tp_a, tp_b = self._sums()
+    def _after(self, found: Patterns, swaps: Ints, sums: list[Floats], rest: tuple[float, int]) -> Floats:
+        t, a, b, tp_a, tp_b = sums
         tp, assigned = found.sums(swaps)
-        return self._f1(tp_a + tp, a + assigned + t) - self._f1(tp_b - tp, b - assigned + t)
+        return self._f1(tp_a + tp, a + assigned + t, rest) - self._f1(tp_b - tp, b - assigned + t, rest)
 
     def bootstrapped(self, samples: int, seed: int) -> Floats:
         """Differences over documents drawn with replacement, the same ones for both systems."""
-        found, documents = patterns(self.codes, _ADDS, by_category=self.by_category), self.codes.shape[0]
+        cells, _, rest = self._narrowed(self.codes)
+        found, documents = patterns(cells, _ADDS, by_category=self.by_category), cells.shape[0]
         rng, chances = np.random.default_rng(seed), found.sizes / max(documents, 1)
         drawn = []
         for n in chunks(found, samples):
             t, a, b, tp_a, tp_b = found.sums(rng.multinomial(documents, chances, n))
-            drawn.append(self._f1(tp_a, a + t) - self._f1(tp_b, b + t))
+            drawn.append(self._f1(tp_a, a + t, rest) - self._f1(tp_b, b + t, rest))
         return np.concatenate(drawn)
 
 

@@ -23,7 +23,9 @@ class Task(NamedTuple):
     options: Mapping[str, Any]
 
 
-def plan(systems: Sequence[System], tests: Sequence[str] | None, baseline: str | None) -> tuple[list[Asked], list[str]]:
+def plan(
+    systems: Sequence[System], tests: str | Sequence[str] | None, baseline: str | None
+) -> tuple[list[Asked], list[str]]:
     """The tests to make, and notes on what was left out.
 
     Without `tests` the five of YL99, as far as every system offers what they need; and the indirect comparison when

@@ -28,14 +28,14 @@ def _all() -> dict[str, Test[...]]:
     return {**by_name, **{test.symbol: test for test in by_name.values()}}
 
 
-def asked(names: Iterable[str]) -> list[Asked]:
-    """Each test once for each of its measures, in the order given.
+def asked(names: str | Iterable[str]) -> list[Asked]:
+    """Each test once for each of its measures, in the order given; one text may hold several, commas between.
 
     >>> [(one.test.symbol, one.measure) for one in asked(["s", "p", "permutation:macro_f1"])]
     [('s', ''), ('p', 'recall'), ('p', 'precision'), ('p', 'error'), ('permutation', 'macro_f1')]
     """
     known, found = _all(), []
-    for text in names:
+    for text in [part for part in names.split(",") if part.strip()] if isinstance(names, str) else names:
         name, measure = registry.parse(text)
         if name not in known:
             raise UnknownName("test", name, known)

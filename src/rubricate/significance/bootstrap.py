@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -42,8 +43,9 @@ def bootstrap(
         raise InvalidInput(f"samples = {samples}, level = {level}; give 1 resample or more and a level within 0 and 1")
     pair, name = Resampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
     n, difference = pair.codes.shape[0], pair.of_a - pair.of_b
-    if pair.differing.shape[0] == 0:
-        note = "the systems decide alike on every document"
+    if pair.differing.shape[0] == 0 or math.isnan(difference):
+        alike = not math.isnan(difference)
+        note = "the systems decide alike on every document" if alike else "an F1 of 0/0 that is left out"
         return no_evidence("bootstrap", n=n, note=note, measure=measure, sides=2, effect_name=name)
     drawn = pair.bootstrapped(samples, seed) * (-1 if pair.turned else 1)
     d = drawn if method == "percentile" else 2 * difference - drawn
@@ -64,7 +66,8 @@ def bootstrap(
 
 
 def _two_sided(d: Floats) -> float:
-    below, above = int((d <= 1e-12).sum()), int((d >= -1e-12).sum())
+    """Twice the smaller share; a draw whose F1 is left out as 0/0 counts on both sides."""
+    below, above = int((~(d > 1e-12)).sum()), int((~(d < -1e-12)).sum())
     return min(1.0, 2 * (1 + min(below, above)) / (1 + len(d)))
 
 

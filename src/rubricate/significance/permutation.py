@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rubricate.errors import InvalidInput
@@ -30,17 +32,18 @@ def permutation(
     Two-sided: p = (1 + #{|d*| >= |d|})/(1 + samples), or the exact share when all outcomes are no more than
     `samples`. The documents are the units, so that dependent decisions on one document do no harm. n is the number
     of documents on which the systems disagree; n = 0 is no evidence. Statistic and effect: F1(a) − F1(b).
-    Differences within 10⁻¹² of the observed one are ties with it. Cost: samples × patterns (see `_patterns`).
+    Differences within 10⁻¹² of the observed one are ties with it; an outcome whose F1 is left out as 0/0 counts as far
+    off. Cost: samples × patterns (see `_patterns`).
     """
     if samples < 1:
         raise InvalidInput(f"samples = {samples}; give at least 1 resample")
     pair, name = Resampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
     n, difference = pair.differing.shape[0], pair.of_a - pair.of_b
-    if n == 0:
-        note = "the systems decide alike on every document"
-        return no_evidence("permutation", n=0, note=note, measure=measure, sides=2, effect_name=name)
+    if n == 0 or math.isnan(difference):
+        note = "the systems decide alike on every document" if n == 0 else "an F1 of 0/0 that is left out"
+        return no_evidence("permutation", n=n, note=note, measure=measure, sides=2, effect_name=name)
     swaps = pair.swapped(samples, seed)
-    share = float(swaps.chances[np.abs(swaps.differences) >= abs(difference) - 1e-12].sum())
+    share = float(swaps.chances[~(np.abs(swaps.differences) < abs(difference) - 1e-12)].sum())
     return verdict(
         "permutation",
         statistic=difference,
