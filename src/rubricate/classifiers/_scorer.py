@@ -7,30 +7,41 @@ A classifier is a file with a class derived from `Scorer` that gives two methods
 
 and may give `_explain(X, category, limit)`. For a one-dimensional y with two classes, `labels` has two columns
 (the score is their difference), or one where `_mirrored` says that the second is only the first with the other sign.
+
+y may be a column of classes (list, array, pandas or polars series) or a matrix documents × categories (array, sparse,
+data frame), whose every non-zero entry is a label. A sparse matrix is always multi-label, a dense one with a single
+column is a column of classes.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_is_fitted, validate_data
 
-from rubricate.errors import InvalidInput
+from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
 from rubricate.types import Evidence, Floats, Scores, Sparse
 
-__all__ = ["Scorer"]
+__all__ = ["BLOCK", "Scorer", "contributions", "strongest"]
 
 BLOCK = 1 << 22
-"""Scores held at once when only the best of each document are kept."""
+"""Scores held at once when documents are scored in blocks."""
 
 
 class Scorer(ClassifierMixin, BaseEstimator):
-    """A classifier that gives scores; decisions are made by thresholds."""
+    """A classifier that gives scores; decisions are made by thresholds.
+
+    Learned by every classifier: `classes_` (the classes of a one-dimensional y, else 0, 1, …), `categories_` (their
+    names), `multilabel_`, `sparse_labels_` (whether `predict` answers with a sparse matrix).
+    """
 
     _mirrored = False
     _natural_cut = 0.0
@@ -40,8 +51,10 @@ class Scorer(ClassifierMixin, BaseEstimator):
         """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_non_negative=self._nonnegative)
         labels = self._take_labels(y, X.shape[0])
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        self._learn(sparse.csr_array(X) if sparse.issparse(X) else X, labels, weights)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self._learn(_canonical(X), labels, weights)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -49,10 +62,13 @@ class Scorer(ClassifierMixin, BaseEstimator):
         scores = self._score(self._take_vectors(X))
         if self.multilabel_ or len(self.classes_) > 2:
             return scores
-        return scores[:, 0] if self._mirrored else scores[:, 1] - scores[:, 0]
+        return scores[:, 0] if self._is_mirrored() else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Any) -> Any:
-        """The best class for a one-dimensional y; for a multi-label one, every category above the natural cut."""
+        """The best class for a one-dimensional y; for a multi-label one, every category above the natural cut.
+
+        Of equal scores the first class wins; a score equal to the cut is below it.
+        """
         scores = self.decision_function(X)
         if self.multilabel_:
             decided = scores > self._natural_cut
@@ -61,16 +77,27 @@ class Scorer(ClassifierMixin, BaseEstimator):
         return self.classes_[best]
 
     def top(self, X: Any, k: int) -> Scores:
-        """The k best categories of each document, as sparse scores whose floor is the least of them."""
-        X = self._take_vectors(X)
-        rows = max(1, BLOCK // max(1, self._columns()))
-        parts = [_best(self._score(X[s : s + rows]), k) for s in range(0, X.shape[0], rows)]
-        values = sparse.csr_array(sparse.vstack(parts))
-        names = tuple(str(c) for c in range(values.shape[1]))
-        return Scores(values, names, [str(i) for i in range(values.shape[0])], float(values.data.min(initial=0.0)))
+        """The k best categories of each document as sparse scores, whose floor is the least score kept.
 
-    def explain(self, X: Any, category: int, limit: int = 10) -> list[list[Evidence]]:
-        """For each document, what spoke most for or against a category (its column), strongest first."""
+        Documents are scored in blocks. Of equal scores the earlier category is kept.
+        """
+        if k < 1:
+            raise InvalidInput(f"top: k must be at least 1, got {k}")
+        X = self._take_vectors(X)
+        rows = max(1, BLOCK // len(self.categories_))
+        parts = [_best(self._all_scores(X[s : s + rows]), k) for s in range(0, X.shape[0], rows)]
+        values = sparse.csr_array(sparse.vstack(parts))
+        floor = float(values.data.min()) if values.nnz else -np.inf
+        return Scores(values, self.categories_, [str(i) for i in range(values.shape[0])], floor)
+
+    def explain(self, X: Any, category: int | str, limit: int = 10) -> list[list[Evidence]]:
+        """For each document, what spoke most for (> 0) or against (< 0) a category, given by column or name."""
+        if isinstance(category, str):
+            if category not in self.categories_:
+                raise UnknownName("category", category, self.categories_)
+            category = self.categories_.index(category)
+        if not 0 <= category < len(self.categories_):
+            raise InvalidInput(f"explain: category {category} of {len(self.categories_)}; columns count from 0")
         return self._explain(self._take_vectors(X), category, limit)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
@@ -82,33 +109,48 @@ class Scorer(ClassifierMixin, BaseEstimator):
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         raise NotImplementedError
 
-    def _columns(self) -> int:
-        return len(self.classes_)
+    def _all_scores(self, X: Any) -> Floats:
+        """A column for every category, also where one is the mirror of the other."""
+        scores = self._score(X)
+        return np.column_stack([-scores[:, 0], scores[:, 0]]) if self._is_mirrored() else scores
+
+    def _is_mirrored(self) -> bool:
+        return self._mirrored and not self.multilabel_ and len(self.classes_) == 2
+
+    def _term_names(self) -> Sequence[str]:
+        """The names of the columns of X, `x0`, `x1`, … where it had none."""
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{t}" for t in range(self.n_features_in_)] if names is None else names
 
     def _take_vectors(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=self._nonnegative
+        return _canonical(
+            validate_data(
+                self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=self._nonnegative
+            )
         )
-        return sparse.csr_array(X) if sparse.issparse(X) else X
 
     def _take_labels(self, y: Any, rows: int) -> Sparse:
         if y is None:
-            raise InvalidInput("requires y to be passed, but the target y is None")
-        self.multilabel_ = sparse.issparse(y) or (getattr(np.asanyarray(y), "ndim", 1) == 2 and np.shape(y)[1] > 1)
+            raise InvalidInput(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self.sparse_labels_ = sparse.issparse(y)
+        names = [str(name) for name in getattr(y, "columns", ())]
+        values = y if self.sparse_labels_ else np.asarray(y)
+        self.multilabel_ = self.sparse_labels_ or (values.ndim == 2 and values.shape[1] > 1)
         if self.multilabel_:
-            labels = indicator(y)
+            labels = _label_matrix(values)
             self.classes_ = np.arange(labels.shape[1])
         else:
-            labels = self._take_classes(y)
+            labels = self._take_classes(values)
         if labels.shape[0] != rows:
-            raise InvalidInput(f"X has {rows} documents and y has {labels.shape[0]}; they must be the same")
+            raise InvalidInput(f"X has {rows} documents and y has {labels.shape[0]}; inconsistent numbers of samples")
+        self.categories_ = tuple(names if self.multilabel_ and names else (str(name) for name in self.classes_))
         return labels
 
-    def _take_classes(self, y: Any) -> Sparse:
-        values = np.asarray(y)
+    def _take_classes(self, values: Any) -> Sparse:
         if values.ndim == 2:
+            message = "A column-vector y was passed when a 1d array was expected; give y.ravel()"
+            warnings.warn(message, DataConversionWarning, stacklevel=4)
             values = values.ravel()
         check_classification_targets(values)
         self.classes_, column = np.unique(values, return_inverse=True)
@@ -127,6 +169,27 @@ class Scorer(ClassifierMixin, BaseEstimator):
         return tags
 
 
+def _canonical(X: Any) -> Any:
+    """A sparse matrix as a canonical `csr_array`; a dense one as it is."""
+    if not sparse.issparse(X):
+        return X
+    X = sparse.csr_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _label_matrix(values: Any) -> Sparse:
+    if not sparse.issparse(values):
+        if values.dtype.kind not in "bifu":
+            raise InvalidInput(f"a label matrix must hold numbers or booleans, got {values.dtype}")
+        assert_all_finite(values, input_name="y")
+    if values.shape[1] == 0:
+        raise InvalidInput("the label matrix has no column; give at least one category")
+    return indicator(values)
+
+
 def _best(scores: Floats, k: int) -> sparse.csr_array:
     """The k highest of each row; equal scores go to the earlier column."""
     rows, columns = scores.shape
@@ -134,3 +197,19 @@ def _best(scores: Floats, k: int) -> sparse.csr_array:
     order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :k], axis=1)
     data = np.take_along_axis(scores, order, axis=1).ravel()
     return sparse.csr_array((data, order.ravel(), np.arange(rows + 1) * k), shape=scores.shape)
+
+
+def strongest(names: Sequence[str], weights: Floats, limit: int) -> list[Evidence]:
+    """The names with the largest absolute weights, largest first, the earlier of equals; zeros are left out."""
+    order = np.argsort(-np.abs(weights), kind="stable")[:limit]
+    return [Evidence(str(names[i]), float(weights[i])) for i in order if weights[i] != 0]
+
+
+def contributions(X: Any, weights: Floats, names: Sequence[str], limit: int) -> list[list[Evidence]]:
+    """For each row of X, the terms by weight · value."""
+    X = sparse.csr_array(X)
+    found = []
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        terms = X.indices[start:stop]
+        found.append(strongest([names[t] for t in terms], X.data[start:stop] * weights[terms], limit))
+    return found

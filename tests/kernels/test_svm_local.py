@@ -1,0 +1,116 @@
+"""The solver of one linear SVM on a set of rows, and its parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.oracles import svm as oracle
+
+from rubricate.kernels.svm_local import balance, best_bias, compact, scores, solve_rows, weight_vectors
+
+numbers = st.integers(0, 10_000)
+
+
+def _problem(seed, n=12, d=5, zero=True):
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((n, d), density=0.6, rng=rng, format="csr", data_sampler=rng.standard_normal)
+    if zero:
+        X = sparse.diags_array(np.arange(n) > 0, dtype=float) @ X
+    y = np.where(np.arange(n) < n // 3, 1.0, -1.0)
+    return sparse.csr_array(X), y, rng.uniform(0.1, 2, n)
+
+
+def _rows(X):
+    return X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(float)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 3.0, np.inf])
+@given(seed=numbers)
+def test_the_gap_it_reports_is_the_gap_it_has(penalty, seed):
+    X, y, cap = _problem(seed)
+    beta, w = np.zeros(len(y)), np.zeros(X.shape[1])
+    squares = X.multiply(X).sum(axis=1)
+    b, gap, primal, sweeps = solve_rows(*_rows(X), squares, y, cap, beta, w, 0.0, penalty, 1e-6, 20_000, seed)
+    dense = X.toarray()
+    assert gap <= 1e-6 * primal
+    assert sweeps < 20_000
+    np.testing.assert_allclose(w, beta @ dense, atol=1e-9)
+    assert ((y * beta >= 0) & (y * beta <= cap)).all()
+    if penalty == 0:
+        balance(*_rows(X), y, cap, beta, w)
+        b = best_bias(dense @ w, y, cap)
+    value, dual = oracle.objectives(dense @ dense.T, y, cap, np.abs(beta), b, penalty)
+    assert value - dual <= 1e-4 * value
+
+
+@given(seed=numbers)
+def test_a_row_of_cap_zero_is_left_out(seed):
+    X, y, cap = _problem(seed)
+    cap[4], beta, w = 0.0, np.zeros(len(y)), np.zeros(X.shape[1])
+    b, *_ = solve_rows(*_rows(X), X.multiply(X).sum(axis=1), y, cap, beta, w, 0.0, 1.0, 1e-9, 50_000, 0)
+    keep = np.arange(len(y)) != 4
+    part, other, v = X[keep], np.zeros(len(y) - 1), np.zeros(X.shape[1])
+    c, *_ = solve_rows(
+        *_rows(part), part.multiply(part).sum(axis=1), y[keep], cap[keep], other, v, 0.0, 1.0, 1e-9, 50_000, 0
+    )
+    assert beta[4] == 0
+    np.testing.assert_allclose(scores(*_rows(X), w, b), scores(*_rows(X), v, c), atol=2e-3)
+
+
+def test_a_warm_start_at_the_optimum_stays_there():
+    X, y, cap = _problem(1)
+    beta, w = np.zeros(len(y)), np.zeros(X.shape[1])
+    given = (*_rows(X), X.multiply(X).sum(axis=1), y, cap)
+    b, *_ = solve_rows(*given, beta, w, 0.0, 1.0, 1e-10, 50_000, 0)
+    before = beta.copy()
+    *_, sweeps = solve_rows(*given, beta, w, b, 1.0, 1e-8, 50_000, 5)
+    assert sweeps == 1
+    np.testing.assert_allclose(beta, before, atol=1e-3)
+
+
+@given(seed=numbers, n=st.integers(2, 20))
+def test_the_best_bias_is_the_best_of_all_breakpoints(seed, n):
+    rng = np.random.default_rng(seed)
+    score, y, cap = rng.integers(-3, 4, n) / 2, rng.choice([-1.0, 1.0], n), rng.integers(1, 4, n) / 2
+    b = best_bias(score, y, cap)
+    assert cap @ np.maximum(0, 1 - y * (score + b)) == pytest.approx(oracle.hinge_bias(score, y, cap))
+
+
+def test_the_best_bias_is_the_middle_of_an_interval():
+    assert best_bias(np.array([2.0, -2.0]), np.array([1.0, -1.0]), np.ones(2)) == 0.0
+    assert best_bias(np.array([0.0, 0.5]), np.array([-1.0, -1.0]), np.ones(2)) == -1.5
+
+
+@given(seed=numbers)
+def test_balance_keeps_the_bounds_and_the_weights(seed):
+    X, y, cap = _problem(seed)
+    rng = np.random.default_rng(seed)
+    beta = y * cap * rng.choice([0, 0.5, 1.0, rng.random()], len(y))
+    w = beta @ X.toarray()
+    balance(*_rows(X), y, cap, beta, w)
+    assert beta.sum() == pytest.approx(0, abs=1e-12)
+    assert ((y * beta >= 0) & (y * beta <= cap)).all()
+    np.testing.assert_allclose(w, beta @ X.toarray(), atol=1e-12)
+
+
+@given(seed=numbers)
+def test_compact_rows_are_the_rows(seed):
+    X, _, _ = _problem(seed, n=15, d=30)
+    rows, place = np.array([3, 0, 7, 7], np.int32), np.full(30, -1, np.int32)
+    starts, terms, values, used = compact(*_rows(X), rows, place)
+    assert (place == -1).all()
+    assert used == len(np.unique(X[rows].indices))
+    own = sparse.csr_array((values, terms, starts), shape=(4, max(used, 1))).toarray()
+    np.testing.assert_allclose(own @ own.T, (X[rows] @ X[rows].T).toarray())
+
+
+@given(seed=numbers)
+def test_weight_vectors_are_a_product(seed):
+    X, _, _ = _problem(seed)
+    beta = sparse.random_array((12, 7), density=0.4, rng=np.random.default_rng(seed), format="csr")
+    W = np.zeros((5, 7))
+    weight_vectors(X.indptr, X.indices, X.data, beta.indptr, beta.indices, beta.data, W)
+    np.testing.assert_allclose(W, (X.T @ beta).toarray(), atol=1e-12)
