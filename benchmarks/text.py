@@ -143,7 +143,7 @@ class Clocked:
 
 
 def curve() -> None:
-    ours(["warm up"] * 2, 1)
+    ours(["warm up: ä"] * 2, 1)
     print("| documents | MB | terms | stored | seconds | µs a document | MB/s |\n|---|---|---|---|---|---|---|")
     for size in SIZES:
         stories = Clocked(size)

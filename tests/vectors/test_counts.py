@@ -12,7 +12,7 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.types import Terms
-from rubricate.vectors import chunk, counts, gather
+from rubricate.vectors import chunk, counts, frequent, gather
 
 DOCUMENTS = st.lists(st.lists(st.sampled_from(["corn", "wheat", "a b", "zinc", "Ähre"]), max_size=8), max_size=8)
 
@@ -49,9 +49,12 @@ def test_chunks_join_to_the_whole(documents: list[list[str]], cut: int) -> None:
         Terms(whole.words, whole.ids[:middle], whole.starts[: cut + 1]),
         Terms(whole.words, whole.ids[middle:], whole.starts[cut:] - middle),
     ]
-    joined, vocabulary = gather([chunk(part) for part in parts], whole.words)
+    chunks = [chunk(part) for part in parts]
+    columns = frequent(chunks, whole.words, 1)
+    joined = gather(chunks, whole.words, columns)
     expected, names = counts(whole)
-    assert vocabulary == names
+    assert tuple(columns) == names
+    assert chunks == []
     assert joined.toarray().tolist() == expected.toarray().tolist()
 
 

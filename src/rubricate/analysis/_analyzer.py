@@ -76,19 +76,21 @@ class Analyzer(BaseEstimator):
         starts = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
         return _only_used(Terms(words, ids, starts))
 
-    def batches(self, documents: Any, *, threads: int | None = None) -> Iterator[Terms]:
+    def batches(
+        self, documents: Any, *, threads: int | None = None, stop: frozenset[str] | None = None
+    ) -> Iterator[Terms]:
         """The terms of the documents batch by batch, in order, so that texts larger than memory can be read.
 
         All batches share one list of words, which grows: the number of a term is the same in every batch. With several
         threads (None: as many as there are cores) one prepares terms and the others look ahead for tokens; batches do
-        not depend on how many there are.
+        not depend on how many there are. `stop` are the stop words where they have been looked up before.
         """
         self.check()
         workers = ((os.cpu_count() or 1) if threads is None else threads) - 1
         if workers < 0:
             raise InvalidInput(f"threads must be 1 or more, or None for all cores; got {threads}")
         lexicon = Lexicon(
-            stop=stop_words(self.stop),
+            stop=stop_words(self.stop) if stop is None else stop,
             min_length=self.min_length,
             stem=self.stem,
             lengths=self.lengths(),

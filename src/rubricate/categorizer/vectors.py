@@ -14,7 +14,7 @@ from rubricate.analysis import Analyzer, stop_words
 from rubricate.errors import InvalidInput
 from rubricate.selection import Select
 from rubricate.types import Documents, Floats, Sparse
-from rubricate.vectors import Chunk, Weights, chunk, gather, idf, parse_scheme, weigh
+from rubricate.vectors import Chunk, Weights, chunk, frequent, gather, idf, parse_scheme, weigh
 
 __all__ = ["Vectors"]
 
@@ -64,7 +64,7 @@ class Vectors(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Sparse:
         """The vectors of texts; unknown terms are left out, and a text without a known term is a zero row."""
         check_is_fitted(self)
-        return self._weigh(self._count(X, vocabulary=self._columns())[0])
+        return self._weigh(gather(*self._count(X), self._known()[0]))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The terms, in the order of the columns."""
@@ -75,7 +75,9 @@ class Vectors(TransformerMixin, BaseEstimator):
         scheme = self._scheme()
         selector = Select(self.select) if isinstance(self.select, str) else self.select
         self.stop_words_ = tuple(sorted(stop_words(self._analyzer().stop)))
-        counts, self.vocabulary_ = self._count(X)
+        chunks, words = self._count(X)
+        columns = frequent(chunks, words, self.min_df)
+        counts = gather(chunks, words, columns)
         if counts.shape[0] == 0:
             raise InvalidInput("no documents to learn from; give at least one text")
         if counts.shape[1] == 0:
@@ -83,6 +85,7 @@ class Vectors(TransformerMixin, BaseEstimator):
                 f"no term occurs in {self.min_df} or more of the {counts.shape[0]} documents; "
                 "lower min_df, or look at the tokens, stop words and min_length of the analyzer"
             )
+        self.vocabulary_ = tuple(columns)
         if selector is not None:
             counts = self._choose(clone(selector), counts, X.labels if y is None and isinstance(X, Documents) else y)
         self._fit_weights(counts, scheme)
@@ -116,23 +119,23 @@ class Vectors(TransformerMixin, BaseEstimator):
         return None
 
     def _analyzer(self) -> Analyzer:
-        return Analyzer() if self.analyzer is None else clone(self.analyzer)
+        return Analyzer() if self.analyzer is None else self.analyzer
 
-    def _count(self, X: Any, vocabulary: Mapping[str, int] | None = None) -> tuple[Sparse, tuple[str, ...]]:
-        analyzer = self._analyzer().set_params(stop=self.stop_words_)
+    def _count(self, X: Any) -> tuple[list[Chunk], Sequence[str]]:
         words: Sequence[str] = ()
         chunks: list[Chunk] = []
-        for terms in analyzer.batches(X, threads=self.threads):
+        for terms in self._analyzer().batches(X, threads=self.threads, stop=self._known()[1]):
             words = terms.words
             chunks.append(chunk(terms))
-        return gather(chunks, words, vocabulary=vocabulary, min_df=self.min_df)
+        return chunks, words
 
-    def _columns(self) -> Mapping[str, int]:
-        """The column of each term, made once."""
-        if getattr(self, "_columns_of", None) is not self.vocabulary_:
-            self._column = {term: i for i, term in enumerate(self.vocabulary_)}
-            self._columns_of = self.vocabulary_
-        return self._column
+    def _known(self) -> tuple[Mapping[str, int], frozenset[str]]:
+        """The column of each term, and the stop words, as mappings; made once for what was learned."""
+        learned = (getattr(self, "vocabulary_", ()), self.stop_words_)
+        if getattr(self, "_known_for", None) != learned:
+            columns = {term: i for i, term in enumerate(learned[0])}
+            self._known_for, self._looked_up = learned, (columns, frozenset(learned[1]))
+        return self._looked_up
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

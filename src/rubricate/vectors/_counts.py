@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from rubricate.errors import InvalidInput
 from rubricate.kernels.counting import count, settle
 from rubricate.types import Ints, Sparse, Terms
 
-__all__ = ["Chunk", "chunk", "counts", "gather"]
+__all__ = ["Chunk", "chunk", "counts", "frequent", "gather"]
 
 LARGEST = np.iinfo(np.int32).max
 
@@ -36,34 +37,36 @@ def counts(terms: Terms, vocabulary: Sequence[str] | None = None, *, min_df: int
     """How often each term occurs in each document: int32, and the vocabulary, which is the order of the columns.
 
     Without a vocabulary: the terms of at least `min_df` documents, sorted by code point. With one: its terms in its
-    order, whether they occur or not; other terms are left out, and so is `min_df`.
+    order, whether they occur or not; other terms are left out, and `min_df` does not matter.
 
     >>> terms = Terms(["wheat", "corn"], np.array([0, 1, 0, 1], np.int32), np.array([0, 3, 4]))
     >>> matrix, vocabulary = counts(terms)
     >>> vocabulary, matrix.toarray().tolist()
     (('corn', 'wheat'), [[1, 2], [1, 0]])
     """
-    columns = None if vocabulary is None else _positions(vocabulary)
-    return gather([chunk(terms)], terms.words, vocabulary=columns, min_df=min_df)
+    parts = [chunk(terms)]
+    columns = frequent(parts, terms.words, min_df) if vocabulary is None else _positions(vocabulary)
+    return gather(parts, terms.words, columns), tuple(columns)
 
 
-def gather(
-    chunks: list[Chunk], words: Sequence[str], *, vocabulary: Mapping[str, int] | None = None, min_df: int = 1
-) -> tuple[Sparse, tuple[str, ...]]:
-    """One matrix from chunks in the order of their rows, whose columns are numbered as `words`.
-
-    `vocabulary` gives the column of each term, in the order of the columns. Empties `chunks` as it goes, so that the
-    counts are not held twice.
-    """
+def frequent(chunks: Sequence[Chunk], words: Sequence[str], min_df: int) -> dict[str, int]:
+    """The column of each word that at least `min_df` documents have: the words sorted by code point."""
     if min_df < 1:
         raise InvalidInput(f"min_df must be 1 or more documents, got {min_df}")
-    if vocabulary is not None:
-        columns = np.fromiter((vocabulary.get(word, -1) for word in words), np.int32, len(words))
-        return _rows(chunks, columns, len(vocabulary)), tuple(vocabulary)
-    order = _frequent(chunks, words, min_df)
-    columns = np.full(len(words), -1, np.int32)
-    columns[order] = np.arange(len(order))
-    return _rows(chunks, columns, len(order)), tuple(words[i] for i in order)
+    frequency = np.zeros(len(words), np.int64)
+    for part in chunks:
+        frequency += np.bincount(part.columns, minlength=len(words))
+    chosen = sorted(words[i] for i in np.flatnonzero(frequency >= min_df).tolist())
+    return dict(zip(chosen, range(len(chosen)), strict=True))
+
+
+def gather(chunks: list[Chunk], words: Sequence[str], columns: Mapping[str, int]) -> Sparse:
+    """One matrix from chunks in the order of their rows, numbered as `words`; `columns` says where each word goes.
+
+    Words without a column are left out. Empties `chunks` as it goes, so that the counts are not held twice.
+    """
+    new = np.fromiter(map(columns.get, words, repeat(-1)), np.int32, len(words))
+    return _rows(chunks, new, len(columns))
 
 
 def _positions(vocabulary: Sequence[str]) -> dict[str, int]:
@@ -72,14 +75,6 @@ def _positions(vocabulary: Sequence[str]) -> dict[str, int]:
         twice = next(term for i, term in enumerate(vocabulary) if position[term] != i)
         raise InvalidInput(f"the vocabulary has {twice!r} twice; give each term once")
     return position
-
-
-def _frequent(chunks: list[Chunk], words: Sequence[str], min_df: int) -> list[int]:
-    """The words of enough documents, sorted by name."""
-    frequency = np.zeros(len(words), np.int64)
-    for part in chunks:
-        frequency += np.bincount(part.columns, minlength=len(words))
-    return sorted(np.flatnonzero(frequency >= min_df).tolist(), key=words.__getitem__)
 
 
 def _rows(chunks: list[Chunk], columns: NDArray[np.int32], width: int) -> Sparse:
