@@ -21,7 +21,7 @@ from rubricate.classifiers._nb_weights import (
     multinomial_rest,
 )
 from rubricate.classifiers._posteriors import log_odds, log_posteriors, log_prior
-from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Sparse
 
@@ -153,9 +153,6 @@ class NB(Scorer):
     def _events(self, X: Any) -> Sparse:
         """What the model counts: values, or presence."""
         X = sparse.csr_array(X)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
         if self.model != "bernoulli":
             return X
         return sparse.csr_array(((X.data > 0).astype(np.float64), X.indices, X.indptr), shape=X.shape)
@@ -195,18 +192,8 @@ class NB(Scorer):
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms of the document, each with what it adds to the log-odds of the category against the rest."""
-        X = self._events(X)
         weights = FORMS[self.model, "rest"](self._counted([category])).of_column(0)
-        names = getattr(self, "feature_names_in_", None)
-        return [self._terms(X[[d]], weights, names, limit) for d in range(X.shape[0])]
-
-    def _terms(self, x: Sparse, weights: Floats, names: Any, limit: int) -> list[Evidence]:
-        parts = x.data * weights[x.indices]
-        strongest = np.argsort(-np.abs(parts), kind="stable")[:limit]
-        return [
-            Evidence(str(x.indices[i]) if names is None else str(names[x.indices[i]]), float(parts[i]))
-            for i in strongest
-        ]
+        return contributions(self._events(X), weights, self._term_names(), limit)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
