@@ -20,6 +20,8 @@ import numpy as np
 
 __all__ = ["label_scores", "places"]
 
+SHORT = 32
+"""Stretches of so many columns are counted through, longer ones halved first."""
 FEW = 128
 """Up to so many labels, a pass over the scores for each (0.16 ns a comparison) beats one search a score (40 ns)."""
 
@@ -33,16 +35,34 @@ def label_scores(
     label_columns: np.ndarray,
     floor: float,
 ) -> np.ndarray:
-    """The score of each label in a sparse matrix of scores, `floor` where none is stored; both with sorted columns."""
+    """The score of each label in a sparse matrix of scores, `floor` where none is stored; both with sorted columns.
+
+    Cost: labels × log of the stored scores of a row.
+    """
     found = np.full(len(label_columns), floor)
     for row in range(len(starts) - 1):
-        i, end = starts[row], starts[row + 1]
+        start, end = starts[row], starts[row + 1]
+        stored = columns[start:end]
         for j in range(label_starts[row], label_starts[row + 1]):
-            while i < end and columns[i] < label_columns[j]:
-                i += 1
-            if i < end and columns[i] == label_columns[j]:
-                found[j] = values[i]
+            place = start + _before(stored, label_columns[j])
+            if place < end and columns[place] == label_columns[j]:
+                found[j] = values[place]
     return found
+
+
+@numba.njit(cache=True, nogil=True)
+def _before(ascending: np.ndarray, target: int) -> int:
+    """How many entries are less than the target; short stretches are counted, since that runs in vector registers."""
+    low, size = 0, len(ascending)
+    while size > SHORT:
+        half = size >> 1
+        low += half * (ascending[low + half - 1] < target)
+        size -= half
+    rest = ascending[low : low + size]
+    less = 0
+    for i in range(len(rest)):
+        less += rest[i] < target
+    return low + less
 
 
 @numba.njit(cache=True, nogil=True)
@@ -121,7 +141,10 @@ def _count_hits(true: np.ndarray, hits: np.ndarray) -> None:
     n = len(true)
     if n <= FEW:
         for j in range(n):
-            hits[j] = 0 if true[j] == -np.inf else np.sum(true >= true[j])
+            found = 0
+            for i in range(n):
+                found += true[i] >= true[j]
+            hits[j] = 0 if true[j] == -np.inf else found
         return
     order = np.argsort(true)
     first = 0

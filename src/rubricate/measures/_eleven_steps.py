@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rubricate.kernels.recall_levels import LEVELS, best_in_intervals, last_points, running_maximum
 from rubricate.measures._averages import mean
 from rubricate.measures._ranks import Ranks
 from rubricate.types import Floats, Ints
@@ -24,8 +25,6 @@ __all__ = [
     "points",
     "representatives",
 ]
-
-STEPS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,31 +57,24 @@ def representatives(points: Points) -> Floats:
 
     Recall 1 is left for step 3.
     """
-    interval = STEPS * points.hits // points.labels
-    below = interval < STEPS
-    table = np.zeros((points.rankings, STEPS + 1))
-    np.maximum.at(table, (points.row[below], interval[below]), points.precision[below])
-    return table
+    return best_in_intervals(points.row, points.hits, points.rank, points.labels, points.rankings)
 
 
 def at_full_recall(points: Points, table: Floats) -> Floats:
     """Step 3: at recall 1 the precision of the exact point, else of the nearest: the one of highest recall; else 0."""
-    best = np.zeros(points.rankings, np.int64)
-    np.maximum.at(best, points.row, points.hits)
-    last = points.hits == best[points.row]
     full = table.copy()
-    full[points.row[last], STEPS] = points.precision[last]
+    full[:, LEVELS - 1] = last_points(points.row, points.hits, points.rank, points.rankings)
     return full
 
 
 def interpolate(table: Floats) -> Floats:
     """Step 4: each threshold gets the highest precision at it and to the right of it."""
-    return np.maximum.accumulate(table[:, ::-1], axis=1)[:, ::-1]
+    return running_maximum(table)
 
 
 def per_interval_average(table: Floats) -> Floats:
     """Step 5: the mean over the rankings at each threshold: 11 values, NaN when there is no ranking."""
-    return table.mean(axis=0) if len(table) else np.full(STEPS + 1, np.nan)
+    return table.mean(axis=0) if len(table) else np.full(LEVELS, np.nan)
 
 
 def global_average(averages: Floats) -> float:

@@ -40,7 +40,7 @@ def score_values(scores: Any) -> tuple[Any, float]:
     """
     values, floor = (scores.values, float(scores.floor)) if isinstance(scores, Scores) else (scores, 0.0)
     if sparse.issparse(values):
-        values = sparse.csr_array(values)
+        values = values if isinstance(values, sparse.csr_array) else sparse.csr_array(values)
         if not values.has_canonical_format:
             values = values.copy()
             values.sum_duplicates()
@@ -48,7 +48,8 @@ def score_values(scores: Any) -> tuple[Any, float]:
         values = np.asarray(values)
     if values.ndim != 2 or values.dtype.kind not in "fiub":
         raise InvalidInput("scores must be a matrix of numbers, documents × categories")
-    if np.isnan(values.data if sparse.issparse(values) else values).any() or np.isnan(floor):
+    stored = values.data if sparse.issparse(values) else values
+    if np.isnan(floor) or (stored.size and np.isnan(stored.min())):  # the least of some numbers and a NaN is NaN
         raise InvalidInput("the scores hold NaN; leave the pair out, or give -inf where a category is not ranked")
     return values, floor
 
