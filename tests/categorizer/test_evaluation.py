@@ -89,13 +89,37 @@ def test_more_measures_by_name():
 def test_intervals_hold_the_value_and_follow_the_seed():
     found = whole(bootstrap=200, seed=3)
     for name, intervals in found.intervals.items():
-        where, _, measure = name.partition(".")
-        value = getattr(found, where)[measure]
+        where, *steps = name.split(".")
+        value = getattr(found, where)
+        for step in steps:
+            value = value[step]
         for one in intervals:
             assert one.low - 0.02 <= value <= one.high + 0.02, (name, one.method)
     assert whole(bootstrap=50, seed=1).intervals == whole(bootstrap=50, seed=1).intervals
     assert {one.method for one in found.intervals["micro.recall"]} == {"wilson", "bootstrap"}
+    assert {"ranking.by_category.break_even", "ranking.by_category.eleven_point", "probability.brier"} <= set(
+        found.intervals
+    )
     assert {one.method for one in whole().intervals["micro.recall"]} == {"wilson"}
+
+
+def test_resampling_every_document_once_gives_the_values_themselves(monkeypatch):
+    """With each document drawn once every interval is a point: the number itself."""
+    monkeypatch.setattr(
+        np.random, "default_rng", lambda seed: type("Once", (), {"integers": lambda s, a, n, k: np.arange(n)})()
+    )
+    found = whole(bootstrap=1)
+    for name, intervals in found.intervals.items():
+        where, *steps = name.split(".")
+        value = getattr(found, where)
+        for step in steps:
+            value = value[step]
+        drawn = next(one for one in intervals if one.method == "bootstrap")
+        assert (drawn.low, drawn.high) == (pytest.approx(value), pytest.approx(value)), name
+    ranked = {name for name in found.ranking if isinstance(found.ranking[name], float)}
+    assert {f"ranking.{name}" for name in ranked} | {"probability.ece", "ranking.break_even.micro"} <= set(
+        found.intervals
+    )
 
 
 @given(label_pairs())

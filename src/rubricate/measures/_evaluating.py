@@ -93,6 +93,7 @@ def _with_decisions(result: Evaluation, truth: Sparse, decided: Sparse, chosen: 
 def _with_ranking(result: Evaluation, truth: Sparse, scores: Any, limit: int | None) -> Evaluation:
     by_category, columns = category_summary(scores, truth, limit)
     cuts, more = cut_summary(scores, truth, result.convention)
+    by_category |= {name: mean(more[name]) for name in ("break_even", "optimal_f1")}
     ranking = {**document_summary(scores, truth, limit), "by_category": by_category, **cuts}
     return dataclasses.replace(result, ranking=ranking, per_category=_more_columns(result, {**columns, **more}))
 

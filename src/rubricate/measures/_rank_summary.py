@@ -18,7 +18,7 @@ from rubricate.measures.average_precision import average_precision
 from rubricate.measures.eleven_point import eleven_point
 from rubricate.measures.optimal_f1 import optimal_f1
 from rubricate.measures.r_precision import r_precision
-from rubricate.types import Floats, Sparse, Undefined
+from rubricate.types import Counts, Floats, Sparse, Undefined
 
 __all__ = ["category_summary", "cut_summary", "document_summary", "document_values"]
 
@@ -52,15 +52,21 @@ def category_summary(scores: Any, truth: Sparse, limit: int | None) -> tuple[dic
     return {name: mean(values) for name, values in columns.items()}, columns
 
 
+def _of_cuts(cuts: Counts, true: int, undefined: Undefined) -> tuple[BreakEven, float]:
+    """Break-even point and optimal F1; both 0 where something is true but nothing ranked: there is no cut then."""
+    if true and not len(cuts):
+        return BreakEven(0.0, True, -1), 0.0
+    return break_even_point(cuts, undefined=undefined), float(optimal_f1(cuts, undefined=undefined)[0])
+
+
 def cut_summary(scores: Any, truth: Sparse, undefined: Undefined) -> tuple[dict[str, Any], dict[str, Floats]]:
     """Break-even point and optimal F1: of each category, their macro average, and micro by one global threshold."""
-    each: list[BreakEven] = []
-    best: list[float] = []
-    for found in sweeps(scores, truth):
-        each.append(break_even_point(found.counts, undefined=undefined))
-        best.append(float(optimal_f1(found.counts, undefined=undefined)[0]))
-    cuts = pooled_sweep(scores, truth).counts
-    pooled = break_even_point(cuts, undefined=undefined)
+    positives = np.bincount(truth.indices, minlength=truth.shape[1])
+    found = [
+        _of_cuts(each.counts, int(true), undefined) for each, true in zip(sweeps(scores, truth), positives, strict=True)
+    ]
+    each, best = [point for point, _ in found], [value for _, value in found]
+    pooled, pooled_best = _of_cuts(pooled_sweep(scores, truth).counts, truth.nnz, undefined)
     columns = {
         "break_even": np.array([point.value for point in each]),
         "break_even_interpolated": np.array([float(point.interpolated) for point in each]),
@@ -75,7 +81,7 @@ def cut_summary(scores: Any, truth: Sparse, undefined: Undefined) -> tuple[dict[
             "macro_interpolated": int(columns["break_even_interpolated"].sum()),
         },
         "optimal_f1": {
-            "micro": float(optimal_f1(cuts, undefined=undefined)[0]),
+            "micro": pooled_best,
             "macro": mean(columns["optimal_f1"]),
         },
     }

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
+from scipy import sparse
 
 from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._evaluating import averages, true_labels
 from rubricate.measures._evaluation import Evaluation
 from rubricate.measures._intervals import Interval, Resampler, bootstrap, percentile, wilson
+from rubricate.measures._probabilities import reliability_by_category
 from rubricate.measures._rank_summary import document_values
 from rubricate.measures._ranks import ranks
+from rubricate.measures._resampled_rankings import SortedRankings
 from rubricate.measures._tables import canonical, counts, total
-from rubricate.types import Floats, Ints, Run
+from rubricate.measures.brier import brier
+from rubricate.types import Floats, Ints, Run, Scores, Sparse
 
 __all__ = ["with_intervals"]
 
@@ -26,6 +31,9 @@ PROPORTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "fallout": (("fp",), ("fp", "tn")),
 }
 """The measures that are a share of counted decisions: the cells of numerator and denominator."""
+
+
+Statistics: TypeAlias = Callable[[Ints], dict[str, float]]
 
 
 def with_intervals(
@@ -52,29 +60,73 @@ def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
     return {**found, "examples.subset_accuracy": wilson(exact, result.documents, level=level)}
 
 
-def _statistics(result: Evaluation, run: Run, limit: int | None) -> Callable[[Ints], dict[str, float]]:
+def _statistics(result: Evaluation, run: Run, limit: int | None) -> Statistics:
     """Every number that is resampled, as a function of how often each document was drawn."""
-    truth = true_labels(run)
-    each: dict[str, Floats] = {}
-    if run.scores is not None:
-        places = document_values(ranks(run.scores, truth), limit)
-        each |= {f"ranking.{name}": values for name, values in places.items()}
-    if run.decisions is None:
-        return lambda weights: _weighted(each, weights)
-    decided = canonical(run.decisions.values)
-    table = counts(truth, decided, by="document")
-    examples = of_kind("documents")
-    each |= {f"examples.{name}": one(table, undefined=result.convention) for name, one in examples.items()}
-    chosen = {name: resolve(name) for name in result.micro}
-    parts = Resampler.of(truth, decided)
+    parts = [part for part in (_of_decisions(result, run), *_of_scores(result, run, limit)) if part is not None]
 
     def statistics(weights: Ints) -> dict[str, float]:
-        both = averages(parts.counts(weights), chosen, result.convention)
-        return {f"{way}.{name}": value for way, found in both.items() for name, value in found.items()} | _weighted(
-            each, weights
-        )
+        return {name: value for part in parts for name, value in part(weights).items()}
 
     return statistics
+
+
+def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
+    if run.decisions is None:
+        return None
+    truth, decided = true_labels(run), canonical(run.decisions.values)
+    table = counts(truth, decided, by="document")
+    each = {f"examples.{name}": one(table, undefined=result.convention) for name, one in of_kind("documents").items()}
+    chosen = {name: resolve(name) for name in result.micro}
+    contributions = Resampler.of(truth, decided)
+
+    def statistics(weights: Ints) -> dict[str, float]:
+        both = averages(contributions.counts(weights), chosen, result.convention)
+        found = {f"{way}.{name}": value for way, values in both.items() for name, value in values.items()}
+        return {**found, **_weighted(each, weights)}
+
+    return statistics
+
+
+def _of_scores(result: Evaluation, run: Run, limit: int | None) -> list[Statistics]:
+    """By document (weighted means), by category and by one threshold (sorted once), and of probabilities."""
+    if run.scores is None:
+        return []
+    truth = true_labels(run)
+    values = document_values(ranks(run.scores, truth), limit)
+    each = {f"ranking.{name}": found for name, found in values.items()}
+    categories, pooled = (SortedRankings.of(run.scores, truth, pooled=one) for one in (False, True))
+
+    def of_rankings(weights: Ints) -> dict[str, float]:
+        found = categories.means(weights, result.convention)
+        one = pooled.means(weights, result.convention)
+        return {f"ranking.by_category.{name}": value for name, value in found.items()} | {
+            f"ranking.{name}.micro": one[name] for name in ("break_even", "optimal_f1")
+        }
+
+    found: list[Statistics] = [lambda weights: _weighted(each, weights), of_rankings]
+    return [*found, _of_probabilities(run.scores, truth)] if result.probability else found
+
+
+def _of_probabilities(scores: Scores, truth: Sparse) -> Statistics:
+    """Brier score and calibration error from what each document adds to them."""
+    flipped, labels = _transposed(scores), canonical(truth.T)
+    squares = brier(flipped, labels)
+    curve = reliability_by_category(flipped, labels)
+    predicted, observed = (np.nan_to_num(part) * curve.counts for part in (curve.predicted, curve.observed))
+
+    def statistics(weights: Ints) -> dict[str, float]:
+        gaps = np.abs(weights @ observed - weights @ predicted)
+        error = float(gaps.sum() / (weights @ curve.counts).sum())
+        return {**_weighted({"probability.brier": squares}, weights), "probability.ece": error}
+
+    return statistics
+
+
+def _transposed(scores: Scores) -> Scores:
+    """The scores with documents and categories exchanged, for the mean of each document."""
+    values = scores.values.T if isinstance(scores.values, np.ndarray) else sparse.csr_array(scores.values.T)
+    ids = tuple(map(str, scores.documents))
+    return Scores(values, ids, scores.categories, floor=scores.floor)
 
 
 def _weighted(each: dict[str, Floats], weights: Ints) -> dict[str, float]:

@@ -48,7 +48,7 @@ def score_values(scores: Any) -> tuple[Any, float]:
         values = np.asarray(values)
     if values.ndim != 2 or values.dtype.kind not in "fiub":
         raise InvalidInput("scores must be a matrix of numbers, documents × categories")
-    stored = values.data if sparse.issparse(values) else values
+    stored: Any = values.data if sparse.issparse(values) else values
     if np.isnan(floor) or (stored.size and np.isnan(stored.min())):  # the least of some numbers and a NaN is NaN
         raise InvalidInput("the scores hold NaN; leave the pair out, or give -inf where a category is not ranked")
     return values, floor

@@ -102,8 +102,8 @@ def interval_table(results: Sequence[Evaluation]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in results:
         for name, found in one.intervals.items():
-            where, _, measure = name.partition(".")
-            value = getattr(one, where).get(measure)
+            where, *steps = name.split(".")
+            value = _at(getattr(one, where), steps)
             rows += [(one.name, name, value, each.low, each.high, each.method) for each in found]
     level = next((each.level for one in results for found in one.intervals.values() for each in found), 0.95)
     return Table(
