@@ -45,34 +45,46 @@ def weighted_rankings(
 
 
 @numba.njit(cache=True, nogil=True)
+def _nearer(hits: int, assigned: int, n: int, nearest: float, value: float) -> tuple[float, float]:
+    """The pair of precision and recall that is nearest so far: their distance and their mean."""
+    p, r = hits / assigned, hits / n
+    distance, middle = abs(p - r), (p + r) / 2
+    if hits > 0 and (distance < nearest or (distance == nearest and middle > value)):
+        return distance, middle
+    return nearest, value
+
+
+@numba.njit(cache=True, nogil=True)
 def _measure(
     listed: np.ndarray, labels: np.ndarray, last: np.ndarray, weights: np.ndarray, n: int, found: np.ndarray
 ) -> None:
+    """One ranking. Between two hits |P - R| falls towards the cut at n, so only cuts beside hits and n are tried."""
     levels = np.zeros(LEVELS)
     assigned, hits, before, hits_before = 0, 0, 0, 0
     precision_sum, inside, best_f1, nearest, bep, exact = 0.0, 0.0, 0.0, np.inf, 0.0, -1.0
     for i in range(len(listed)):
-        assigned += weights[listed[i]]
-        hits += weights[listed[i]] * labels[i]
-        if not last[i] or assigned == before:
+        weight = weights[listed[i]]
+        assigned += weight
+        hits += weight * labels[i]
+        if not last[i]:
             continue
+        if hits > hits_before or before < n < assigned:
+            if before > 0:
+                nearest, bep = _nearer(hits_before, before, n, nearest, bep)
+            nearest, bep = _nearer(hits, assigned, n, nearest, bep)
         if hits > hits_before:
-            p, r = hits / assigned, hits / n
+            p = hits / assigned
             precision_sum += (hits - hits_before) * p
             level = (LEVELS - 1) * hits // n
-            if level < LEVELS - 1:
-                levels[level] = max(levels[level], p)
+            levels[level] = max(levels[level], p) if level < LEVELS - 1 else p
             levels[LEVELS - 1] = p
-            share = min(max((n - before) / (assigned - before), 0.0), 1.0)
-            inside += (hits - hits_before) * share
+            inside += (hits - hits_before) * min(max((n - before) / (assigned - before), 0.0), 1.0)
             best_f1 = max(best_f1, 2 * hits / (assigned + n))
         if assigned == n:
             exact = hits / n
-        if hits > 0:
-            p, r = hits / assigned, hits / n
-            if abs(p - r) < nearest or (abs(p - r) == nearest and (p + r) / 2 > bep):
-                nearest, bep = abs(p - r), (p + r) / 2
         before, hits_before = assigned, hits
+    if before > 0:
+        nearest, bep = _nearer(hits, before, n, nearest, bep)
     for level in range(LEVELS - 2, -1, -1):
         levels[level] = max(levels[level], levels[level + 1])
     found[0], found[1], found[2] = precision_sum / n, inside / n, np.mean(levels)

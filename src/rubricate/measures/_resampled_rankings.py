@@ -49,7 +49,7 @@ class SortedRankings:
         last[:-1] = (category[1:] != category[:-1]) | (value[1:] != value[:-1])
         starts = np.searchsorted(category, np.arange(categories + 1))
         columns = labels.indices[missed] * (not pooled)
-        return cls(starts, _rows(listed)[order], true[order], last, (_rows(labels)[missed], columns))
+        return cls(starts, _rows(listed)[order].astype(np.int32), true[order], last, (_rows(labels)[missed], columns))
 
     def values(self, weights: Ints) -> dict[str, Floats]:
         """The measures of each category when document d counts `weights[d]` times; NaN where nothing is true."""

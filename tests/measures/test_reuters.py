@@ -1,0 +1,54 @@
+"""The measures on a real corpus: the trivial systems, and a system without learning, against scikit-learn."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+import rubricate as rb
+from rubricate.measures import acceptor, macro, micro, rejector
+
+
+@pytest.fixture(scope="module")
+def stories(reuters_folder):
+    return rb.load("reuters21578", split="aptemod", folder=reuters_folder)
+
+
+def test_the_trivial_systems_on_aptemod(stories):
+    """3,019 documents with 1.24 of 90 categories each: to reject everything errs in 1.24/90 = 1.4 % of decisions."""
+    truth = stories.test.labels
+    labels_per_document = truth.nnz / truth.shape[0]
+    assert 1.2 <= labels_per_document <= 1.3
+    assert micro("error", rejector(truth)) == pytest.approx(labels_per_document / 90)
+    assert micro("error", rejector(truth)) == pytest.approx(macro("error", rejector(truth)))
+    assert micro("f1", acceptor(truth)) < 0.03
+
+
+def test_a_system_that_looks_for_category_names(stories):
+    """Scores count how often the name of the category is in the text: no learning, many ties, most scores 0."""
+    test = stories.test
+    words = [re.findall(r"[a-z]+", text.lower()) for text in test.texts]
+    scores = np.array([[text.count(name) for name in test.categories] for text in words], float)
+    truth, decided = test.labels.toarray(), scores > 0
+    found = rb.evaluate(
+        test.labels, decided, scores=scores, categories=test.categories, train_counts=stories.train.labels
+    )
+    for average in ("micro", "macro"):
+        p, r, f, _ = metrics.precision_recall_fscore_support(truth, decided, average=average, zero_division=0)
+        mine = getattr(found, average)
+        assert (mine["precision"], mine["recall"], mine["f1"]) == pytest.approx((p, r, f))
+    assert found.examples["example_f1"] == pytest.approx(
+        metrics.f1_score(truth, decided, average="samples", zero_division=0)
+    )
+    assert found.ranking["coverage_error"] == pytest.approx(metrics.coverage_error(truth, scores))
+    assert found.ranking["ranking_loss"] == pytest.approx(metrics.label_ranking_loss(truth, scores))
+    assert found.ranking["average_precision"] == pytest.approx(
+        metrics.label_ranking_average_precision_score(truth, scores)
+    )
+    assert found.ranking["by_category"]["average_precision"] == pytest.approx(
+        metrics.average_precision_score(truth, scores, average="macro")
+    )
+    assert found.micro["f1"] > micro("f1", acceptor(test.labels))
+    assert sum(band.categories for band in found.by_frequency) == 90
+    assert found.by_frequency[-1].high >= 2877
