@@ -1,0 +1,118 @@
+"""Markup that cannot be injected into: text becomes `Html` only by being escaped, elements only by `tag`.
+
+`tag` escapes every child and attribute that is not `Html` already, so that names and documents from anywhere are
+shown as they are and never run. Control characters and halves of surrogate pairs, which HTML cannot hold, are
+shown as U+FFFD.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+__all__ = ["Child", "Html", "data_script", "escape", "isolated", "join", "shorten", "tag"]
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_VOID = {"br", "col", "hr", "input", "meta"}
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "str | int | float | Html | Iterable[Child] | None"
+
+
+def escape(text: str) -> Html:
+    """The text as markup that shows it.
+
+    >>> escape("<b> & 'c'")
+    '&lt;b&gt; &amp; &#39;c&#39;'
+    """
+    if isinstance(text, Html):
+        return text
+    safe = _UNPRINTABLE.sub("\ufffd", text)
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
+        safe = safe.replace(character, entity)
+    return Html(safe)
+
+
+def join(children: Child) -> Html:
+    """Children one after the other; None is nothing."""
+    if children is None:
+        return Html("")
+    if isinstance(children, (str, int, float)):
+        return escape(children if isinstance(children, str) else str(children))
+    return Html("".join(join(child) for child in children))
+
+
+def tag(name: str, *children: Child, **attributes: str | int | float | bool | None) -> Html:
+    """An element. `class_` is class, `data_x` is data-x; True is an attribute without a value, None and False none.
+
+    >>> tag("td", "a < b", class_="num", title='"', hidden=True)
+    '<td class="num" title="&quot;" hidden>a &lt; b</td>'
+    """
+    parts = [name]
+    for key, value in attributes.items():
+        attribute = key.rstrip("_").replace("_", "-")
+        if not _NAME.fullmatch(attribute) or attribute.startswith("on"):
+            raise ValueError(f"no attribute named {attribute!r} in a report")
+        if value is True:
+            parts.append(attribute)
+        elif value is not None and value is not False:
+            parts.append(f'{attribute}="{escape(str(value))}"')
+    opening = f"<{' '.join(parts)}>"
+    return Html(opening if name in _VOID else f"{opening}{join(children)}</{name}>")
+
+
+def data_script(data: Any) -> Html:
+    """Data for the page's own script. No text in it can end the element or be taken for a comment.
+
+    Numbers lose what lies beyond six digits; NaN and infinity become null.
+
+    >>> data_script({"name": "</script><!--", "x": 0.12345678})
+    '<script type="application/json">{"name":"\\\\u003c/script\\\\u003e\\\\u003c!--","x":0.123457}</script>'
+    """
+    text = json.dumps(_plain(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = _UNPRINTABLE.sub("\ufffd", text)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Html(f'<script type="application/json">{text}</script>')
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(part) for part in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        short = float(f"{value:.6g}")
+        return int(short) if short.is_integer() else short
+    return value
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """The text on one line, cut to a length with an ellipsis.
+
+    >>> shorten("one  two\\nthree", 9)
+    'one two …'
+    """
+    line = " ".join(text[: 20 * length].split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + " …"
+
+
+def isolated(name: str, length: int = 60, **attributes: str | None) -> Html:
+    """A name from outside: cut, kept apart from the writing direction around it, whole in its tooltip when cut."""
+    short = shorten(name, length)
+    return tag("bdi", short, title=shorten(name, 500) if short != name else None, **attributes)

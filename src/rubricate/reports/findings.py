@@ -1,0 +1,157 @@
+"""What a study found, in words. Every sentence follows from a test or a count; none is written by hand.
+
+Who is better is said only where the permutation test (documents exchanged, two-sided) on the very measure named
+is at p <= .05 after Holm's correction over the pairs; else the systems are called not distinguishable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rubricate.reports._cells import shown
+from rubricate.reports._html import shorten
+from rubricate.reports.confusions import confusions
+from rubricate.reports.mistakes import likely_mislabelled
+from rubricate.reports.results import COLUMNS, Results, outcome
+from rubricate.significance import Comparison
+from rubricate.types import Significance
+
+__all__ = ["findings", "listed", "p_text"]
+
+LEVEL = 0.05
+
+
+def p_text(p: float) -> str:
+    """A p-value as papers print it.
+
+    >>> p_text(0.3121), p_text(0.0042), p_text(0.00005)
+    ('p = .31', 'p = .004', 'p < .001')
+    """
+    if p < 0.001:
+        return "p < .001"
+    return "p = " + (shown(p, 2 if p >= 0.095 else 3))
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts as a list in a sentence.
+
+    >>> listed(["SVM", "kNN", "NB"]), listed(["SVM"])
+    ('SVM, kNN and NB', 'SVM')
+    """
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def findings(results: Results) -> list[str]:
+    """The findings, most important first: the leaders, rare categories, what is hard, what is confused, odd labels."""
+    found = [_leader(results, "micro-F1"), _leader(results, "macro-F1")]
+    if results.by_band is not None and results.rare is not None:
+        found += _banded(results, results.by_band, results.rare)
+    found += [_unlearned(results), _confused(results), _odd_labels(results)]
+    return [sentence for sentence in found if sentence]
+
+
+def _name(text: str) -> str:
+    return shorten(text, 40)
+
+
+def _leader(results: Results, column: str) -> str:
+    """Who leads by a measure, who is not distinguishable from it, who is below."""
+    order = sorted(range(len(results.runs)), key=lambda k: -results.value(k, column))
+    best = order[0]
+    interval = results.interval(best, column)
+    level = f"{interval.level:.0%} interval {shown(interval.low, 3)}–{shown(interval.high, 3)}" if interval else ""
+    whole = f"{shown(results.value(best, column), 3)}" + (f" ({level})" if level else "")
+    if len(order) == 1:
+        return f"{_name(results.names[best])} reaches a {column} of {whole}."
+    test, measure = COLUMNS[column][2:]
+    made = {k: outcome(results.comparison, (results.names[best], results.names[k]), test, measure) for k in order[1:]}
+    tied, below = _parted(results, made)
+    start = f"{_name(results.names[best])} has the highest {column}, {whole}"
+    if not tied:
+        return f"{start}, above every other system ({_worst(below)})."
+    same = listed([f"{_name(results.names[k])} ({_p(made[k])})" for k in tied])
+    rest = f" It is above {listed([_name(results.names[k]) for k in below])} ({_worst(below)})." if below else ""
+    return f"{start}, but is not distinguishable from {same}.{rest}"
+
+
+def _parted(results: Results, made: dict[int, Significance | None]) -> tuple[list[int], dict[int, Significance]]:
+    tied = [k for k, one in made.items() if one is None or _adjusted(one) > LEVEL]
+    return tied, {k: one for k, one in made.items() if one is not None and k not in tied}
+
+
+def _adjusted(one: Significance) -> float:
+    return one.p_value if one.adjusted_p is None else one.adjusted_p
+
+
+def _p(one: Significance | None) -> str:
+    return "not tested" if one is None else p_text(_adjusted(one))
+
+
+def _worst(below: dict[int, Significance]) -> str:
+    worst = max(_adjusted(one) for one in below.values())
+    return p_text(worst) if len(below) == 1 or worst < 0.001 else f"each {p_text(worst).replace('=', '≤')}"
+
+
+def _banded(results: Results, by_band: Comparison, edge: int) -> list[str]:
+    """What holds on rare and on frequent categories, of the two systems that lead by macro-F1 there."""
+    counts = results.train_counts
+    if counts is None:
+        return []
+    low = next((one.band for one in by_band if one.band.startswith("1–")), "")
+    bands = list(dict.fromkeys(one.band for one in by_band))
+    found = []
+    for band in bands:
+        chosen = (counts > 0) & (counts <= edge) if band == low else counts > edge
+        where = f"the {int(chosen.sum())} {'rare' if band == low else 'frequent'} categories"
+        limits = f"at most {edge}" if band == low else f"more than {edge}"
+        found.append(_in_band(results, by_band, band, chosen, f"On {where} ({limits} training documents)"))
+    return found
+
+
+def _in_band(results: Results, by_band: Comparison, band: str, chosen: np.ndarray, where: str) -> str:
+    means = [float(np.nanmean(one.per_category["f1"][chosen])) for one in results.evaluations]
+    first, second = sorted(range(len(means)), key=lambda k: -means[k])[:2]
+    names = [results.names[first], results.names[second]]
+    one = outcome(by_band, (names[0], names[1]), "permutation", "macro_f1", band=band)
+    values = f"mean F1 {shown(means[first], 3)} and {shown(means[second], 3)}"
+    a, b = map(_name, names)
+    if one is None or _adjusted(one) > LEVEL:
+        return f"{where}, the two best, {a} and {b}, are not distinguishable ({values}, {_p(one)})."
+    return f"{where}, {a} is better than the next best, {b} ({values}, {_p(one)})."
+
+
+def _unlearned(results: Results) -> str:
+    """How many categories the best system never gets right."""
+    best = results.order[0]
+    table = results.evaluations[best].counts
+    if table is None:
+        return ""
+    never = (table.tp == 0) & (results.test_counts > 0)
+    if not never.any():
+        return f"{_name(results.names[best])} gets every category right at least once."
+    train = results.train_counts
+    few = "" if train is None else f", with a median of {int(np.median(train[never]))} training documents"
+    many = f"{int(never.sum())} of the {int((results.test_counts > 0).sum())} categories in the test documents"
+    return f"{_name(results.names[best])} never gets {many} right{few}."
+
+
+def _confused(results: Results) -> str:
+    best = results.order[0]
+    top = confusions(results.truth, results.decided(best)).top(1)
+    if not top or top[0][2] < 2:
+        return ""
+    missed, given = (_name(results.categories[c]) for c in top[0][:2])
+    where = f"“{given}” given where “{missed}” was missed, in {top[0][2]} documents"
+    return f"The commonest confusion of {_name(results.names[best])}: {where}."
+
+
+def _odd_labels(results: Results) -> str:
+    suspects = [one for one in likely_mislabelled(results, limit=10**6) if one.against == one.systems]
+    if results.data.suspects is None and len(results.runs) < 2:
+        return ""
+    if not suspects:
+        return ""
+    many = f"{len(suspects):,} labels" if len(suspects) > 1 else "1 label"
+    return f"All systems contradict {many} of the test documents; the clearest cases are listed for checking."

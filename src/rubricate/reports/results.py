@@ -1,0 +1,155 @@
+"""The numbers of a report, computed once from its data: evaluations, tests, tests on rare categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rubricate.categorizer.evaluation import evaluate
+from rubricate.measures import Evaluation, Interval
+from rubricate.measures._tables import canonical
+from rubricate.reports.data import ReportData
+from rubricate.reports.intervals import with_centred_intervals
+from rubricate.significance import Comparison, compare
+from rubricate.types import Ints, Run, Significance, Sparse
+
+__all__ = ["COLUMNS", "Results", "outcome", "rare_edge", "results_of"]
+
+COLUMNS = {
+    "micro-F1": ("micro", "f1", "permutation", "micro_f1"),
+    "macro-F1": ("macro", "f1", "permutation", "macro_f1"),
+    "recall": ("micro", "recall", "p", "recall"),
+    "precision": ("micro", "precision", "p", "precision"),
+    "error": ("micro", "error", "p", "error"),
+}
+"""The columns of the systems' table: average, measure, and the test (with its measure) behind the marks."""
+
+TESTS = ("s", "S", "T", "T'", "p", "permutation")
+RARE = 60
+"""Categories with at most so many training documents are rare: the range of yangliu1999's figure 4."""
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What the sections of a report draw from; `comparison` and `by_band` are None where there is one system."""
+
+    data: ReportData
+    evaluations: tuple[Evaluation, ...]
+    comparison: Comparison | None = None
+    by_band: Comparison | None = None
+    rare: int | None = None
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The runs, in the order given."""
+        return self.data.runs
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return [run.name for run in self.runs]
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories, in the order of the columns."""
+        return self.runs[0].categories
+
+    @cached_property
+    def truth(self) -> Sparse:
+        """The true labels."""
+        return canonical(self.runs[0].truth)
+
+    @cached_property
+    def test_counts(self) -> Ints:
+        """The test documents of each category."""
+        return np.bincount(self.truth.indices, minlength=len(self.categories)).astype(np.int64)
+
+    @property
+    def train_counts(self) -> Ints | None:
+        """The training documents of each category, where a run has them."""
+        return next((run.train_counts for run in self.runs if run.train_counts is not None), None)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The positions of the systems by falling micro-F1; of equals the first given."""
+        return sorted(range(len(self.runs)), key=lambda k: -self.value(k, "micro-F1"))
+
+    def decided(self, system: int) -> Sparse:
+        """The decisions of a system."""
+        run = self.runs[system]
+        return canonical(run.decisions.values if run.decisions is not None else self.truth)
+
+    def value(self, system: int, column: str) -> float:
+        """A number of the systems' table."""
+        average, measure, *_ = COLUMNS[column]
+        return float(getattr(self.evaluations[system], average)[measure])
+
+    def interval(self, system: int, column: str) -> Interval | None:
+        """Its interval: by the document bootstrap, else (without resamples) Wilson's for proportions, else None."""
+        average, measure, *_ = COLUMNS[column]
+        found = self.evaluations[system].intervals.get(f"{average}.{measure}", ())
+        return found[0] if found else None
+
+
+def rare_edge(train_counts: Ints, *, least: int = 3) -> int | None:
+    """Up to how many training documents a category counts as rare.
+
+    60 as in yangliu1999, figure 4; the median where fewer than `least` categories would be on one side; None where
+    that does not divide them either. Categories without a training document belong to neither side.
+
+    >>> rare_edge(np.array([1, 5, 9, 70, 80, 900])), rare_edge(np.array([1, 2, 3, 10, 11, 12]))
+    (60, 3)
+    """
+    seen = np.sort(train_counts[train_counts > 0])
+    for edge in (RARE, int(np.quantile(seen, 0.5, method="lower")) if len(seen) else 0):
+        if least <= int((seen <= edge).sum()) <= len(seen) - least:
+            return edge
+    return None
+
+
+def results_of(data: ReportData) -> Results:
+    """Evaluate every run and test every pair. Cost: that of `evaluate` and `compare` with `data.resamples`."""
+    plain = Results(data, tuple(evaluate(run, undefined=data.undefined, level=data.level) for run in data.runs))
+    chosen = [(average, measure) for average, measure, *_ in COLUMNS.values()]
+    evaluations = tuple(
+        with_centred_intervals(one, plain.truth, plain.decided(k), columns=chosen, draws=data.resamples, seed=data.seed)
+        for k, one in enumerate(plain.evaluations)
+    )
+    found = Results(data, evaluations)
+    edge = None if found.train_counts is None else rare_edge(found.train_counts)
+    if len(data.runs) == 1:
+        return Results(data, evaluations, rare=edge)
+    return Results(
+        data, evaluations, _compared(data, None), _compared(data, _edges(found, edge)) if edge else None, edge
+    )
+
+
+def _edges(found: Results, edge: int) -> list[int]:
+    counts = found.train_counts
+    return [0, edge, int(counts.max()) if counts is not None else edge + 1]
+
+
+def _compared(data: ReportData, edges: list[int] | None) -> Comparison:
+    tests = TESTS if edges is None else ("S", "permutation:macro_f1")
+    samples = max(2 * data.resamples - 1, 199)
+    return compare(
+        list(data.runs),
+        tests=tests,
+        undefined=data.undefined,
+        samples=samples,
+        seed=data.seed,
+        by_frequency=edges,
+    )
+
+
+def outcome(
+    comparison: Comparison | None, pair: tuple[str, str], test: str, measure: str = "", *, band: str = ""
+) -> Significance | None:
+    """The outcome of one test on one pair, whichever way round it was made; the names in it say which is a."""
+    for one in comparison or ():
+        if {one.a, one.b} == set(pair) and one.test == test and one.band == band and measure in ("", one.measure):
+            return one
+    return None
