@@ -13,7 +13,7 @@ __all__ = ["ranking_loss"]
 
 @measure("ranking", "rloss", greater_is_better=False)
 def ranking_loss(ranks: Ranks) -> Floats:
-    """Pairs (true, untrue) with s(untrue) >= s(true), over all such pairs of the ranking. tsoumakas2010, section 5.
+    """Pairs (true, untrue) with s(untrue) >= s(true), over all such pairs of the ranking. tsoumakas2010.
 
     A tied pair counts as wrong, as in scikit-learn's `label_ranking_loss`. 0 where every label is true or none is.
     """
