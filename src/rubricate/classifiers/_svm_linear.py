@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.kernels.svm_joint import check_block, guess_block
+from rubricate.kernels.svm_joint import check, guess
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import best_bias, solve_block
 from rubricate.kernels.svm_smo import solve_smo
@@ -140,19 +140,20 @@ class _Solver:
 
     def guess(self, block: Ints) -> None:
         documents, (values, inverse, weights) = self.documents, self._single
-        costs = (self.lanes(self.costs, block) * self.scale).astype(np.float32)
-        share = np.diff(self.members.indptr)[block] / len(documents.order)
-        bias = np.zeros(LANES, np.float32)
+        n, labels = len(documents.order), self.bits(block)
+        W, beta = np.zeros((documents.features, LANES), np.float32), np.zeros((n, LANES), np.float32)
+        near, state = np.zeros(n, np.uint16), np.zeros((5, LANES), np.float32)
+        state[3:] = self.lanes(self.costs, block) * self.scale
         if np.isfinite(self.penalty):
-            bias[: len(block)] = np.where(share < 1 / 3, -1.05, np.where(share > 2 / 3, 1.05, 0.0))
-        penalty = float(self.penalty * self.scale)
-        offsets, rows, beta, bias = guess_block(
-            documents.starts, documents.terms, values, inverse, weights, self.bits(block),
-            documents.features, len(block), costs, bias, penalty, SWEEPS, DELAY,
+            share = np.diff(self.members.indptr)[block] / n
+            state[1, : len(block)] = np.where(share < 1 / 3, -1.05, np.where(share > 2 / 3, 1.05, 0.0))
+        guess(
+            documents.starts, documents.terms, values, inverse, weights, labels, W, beta, near, state,
+            float(self.penalty * self.scale), SWEEPS, DELAY,
         )  # fmt: skip
-        for lane, category in enumerate(block):
-            part = slice(offsets[lane], offsets[lane + 1])
-            self.working[category] = _Working(rows[part], beta[part] / self.scale, float(bias[lane]), beta[:0])
+        for lane, (category, rows) in enumerate(zip(block, _rows_of(near, len(block)), strict=True)):
+            own = beta[rows, lane].astype(np.float64) / self.scale
+            self.working[category] = _Working(rows, own, float(state[1, lane]), own[:0])
 
     def _pack(self, block: Ints) -> tuple[Ints, NDArray[np.int32], Floats, Floats]:
         """The working sets of a block end to end: offsets of the lanes, rows, β, and the bias of each lane."""
@@ -192,15 +193,23 @@ class _Solver:
         part.bias = best_bias(f, y, cap) if penalty == 0 else float(beta.sum()) * shift
 
     def check(self, block: Ints) -> None:
-        documents, (offsets, rows, beta, bias) = self.documents, self._pack(block)
-        primal, dual, offsets, rows, beta, slack = check_block(
-            documents.starts, documents.terms, documents.values, self.weights, self.bits(block),
-            offsets, rows, beta, documents.features, len(block), self.lanes(self.costs, block), bias, self.penalty,
+        documents, parts = self.documents, [self.working[category] for category in block]
+        n, penalty, bias = len(documents.order), self.penalty, np.zeros(LANES)
+        W, beta, margin = np.zeros((documents.features, LANES)), np.zeros((n, LANES)), np.empty((n, LANES))
+        near, norms, losses = np.zeros(n, np.uint16), np.zeros(LANES), np.zeros(LANES)
+        for lane, part in enumerate(parts):
+            beta[part.rows, lane], bias[lane] = part.beta, part.bias
+            near[part.rows[part.beta != 0]] = 1
+        check(
+            documents.starts, documents.terms, documents.values, self.weights, self.bits(block), W, beta, margin, near,
+            self.lanes(self.costs, block), bias, norms, losses,
         )  # fmt: skip
-        for lane, category in enumerate(block):
-            part, near = self.working[category], slice(offsets[lane], offsets[lane + 1])
-            part.rows, part.beta, part.slack = rows[near], beta[near], slack[near]
-            part.primal, part.dual = float(primal[lane]), float(dual[lane])
+        tied = 0 < penalty < np.inf
+        for lane, (part, rows) in enumerate(zip(parts, _rows_of(near, len(block)), strict=True)):
+            half, sums = 0.5 * norms[lane], float(part.beta.sum())
+            part.primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
+            part.dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
+            part.rows, part.beta, part.slack = rows, beta[rows, lane], 1 - margin[rows, lane]
 
     def batches(self, categories: Ints) -> list[Ints]:
         """The categories in groups of similar work, the most work first: at most 16, and few where sets are large."""
@@ -217,11 +226,18 @@ class _Solver:
         return [np.array(group) for group in groups]
 
 
-def empty_cache(documents: int, megabytes: float) -> tuple[Any, Any, Any]:
-    """Room for as many rows of a kernel matrix as fit, for `solve_smo`."""
-    slots = int(min(documents, max(2, megabytes * 2**20 / (8 * documents))))
-    clock = np.stack([np.zeros(slots, np.int64), np.full(slots, -1, np.int64)])
-    return np.empty((slots, documents)), np.full(documents, -1, np.int64), clock
+def empty_cache(documents: int, megabytes: float) -> tuple[Any, Any, Any, Any]:
+    """Room for as many rows of a kernel matrix as fit, for `solve_smo`: rows, slots, owners, clock."""
+    rows = int(min(documents, max(2, megabytes * 2**20 / (8 * documents))))
+    slots, owners = np.full(documents, -1, np.int64), np.full(rows, -1, np.int64)
+    return np.empty((rows, documents)), slots, owners, np.zeros(rows + 1, np.int64)
+
+
+def _rows_of(near: NDArray[np.uint16], lanes: int) -> list[NDArray[np.int32]]:
+    """The documents of each lane, from a bit a lane."""
+    some = np.flatnonzero(near).astype(np.int32)
+    bits = near[some]
+    return [some[(bits >> lane) & 1 == 1] for lane in range(lanes)]
 
 
 def _blocks(categories: Ints) -> list[Ints]:

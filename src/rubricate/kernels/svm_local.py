@@ -51,6 +51,14 @@ def _add(terms: np.ndarray, values: np.ndarray, w: np.ndarray, start: int, stop:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def _sum(values: np.ndarray) -> float:
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def scores(starts: np.ndarray, terms: np.ndarray, values: np.ndarray, w: np.ndarray, b: float) -> np.ndarray:
     """w·x_i + b of every row."""
     found = np.empty(len(starts) - 1)
@@ -131,7 +139,7 @@ def solve_rows(
     count = len(y)
     order, state = np.arange(count), np.uint64(seed)
     state = state * np.uint64(2862933555777941757) + np.uint64(88172645463325252)
-    biased, free, size = penalty < np.inf, 0, max(squares.mean(), 1e-300)
+    biased, free, size = penalty < np.inf, 0, max(_sum(squares) / max(len(y), 1), 1e-300)
     for r in range(count):
         free += beta[r] != 0 and abs(beta[r]) < cap[r]
     active, gap, primal, done = count, np.inf, 0.0, 0
@@ -146,7 +154,7 @@ def solve_rows(
         primal = hinge + 0.5 * wf
         lean = 0.0
         if biased:
-            lean = beta.sum() - penalty * b
+            lean = _sum(beta) - penalty * b
             gap += lean * lean / (2 * penalty) if penalty > 0 else abs(b * lean) + 0.5 * lean * lean
             primal += 0.5 * penalty * b * b
         if gap <= tol * primal:
@@ -170,14 +178,15 @@ def balance(
 ) -> None:
     """Shift the free β evenly, then the bounded ones, until Σ β = 0; w follows."""
     for _ in range(100):
-        total, free = beta.sum(), 0
+        total, size, free = 0.0, 0.0, 0
         for r in range(len(beta)):
+            total += beta[r]
+            size += abs(beta[r])
             free += beta[r] != 0 and abs(beta[r]) < cap[r]
-        if abs(total) <= 1e-15 * np.abs(beta).sum():
+        if abs(total) <= 1e-15 * size:
             return
         for r in range(len(beta)):
-            movable = abs(beta[r]) < cap[r] and beta[r] != 0 if free else beta[r] * total > 0
-            if movable:
+            if (beta[r] != 0 and abs(beta[r]) < cap[r]) if free else beta[r] * total > 0:
                 share = total / free if free else total
                 new = y[r] * min(max(y[r] * (beta[r] - share), 0.0), cap[r])
                 _add(terms, values, w, starts[r], starts[r + 1], new - beta[r])
@@ -198,19 +207,21 @@ def _slope(points: np.ndarray, y: np.ndarray, cap: np.ndarray, b: float) -> floa
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _edge(points: np.ndarray, y: np.ndarray, cap: np.ndarray, level: float) -> float:
     """The largest breakpoint at whose left the slope is at most `level`, by bisection; the least one if none is."""
-    low, high = points.min(), points.max()
+    low, high = points[0], points[0]
+    for i in range(len(points)):
+        low, high = min(low, points[i]), max(high, points[i])
+    found = low
     if _slope(points, y, cap, high) <= level:
         return high
-    while True:
+    while low < 0.5 * (low + high) < high:
         middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
         if _slope(points, y, cap, middle) <= level:
             low = middle
         else:
             high = middle
-    inside = points[points <= low]
-    return inside.max()
+    for i in range(len(points)):
+        found = max(found, points[i]) if points[i] <= low else found
+    return found
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -219,7 +230,9 @@ def best_bias(score: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
 
     The slope grows by C_i at each y_i − score_i. Cost: about 100 passes.
     """
-    points, tiny = y - score, 1e-12 * cap.sum()
+    points, tiny = np.empty(len(y)), 1e-12 * _sum(cap)
+    for i in range(len(y)):
+        points[i] = y[i] - score[i]
     return 0.5 * (_edge(points, y, cap, -tiny) + _edge(points, y, cap, tiny))
 
 

@@ -51,32 +51,41 @@ def _row(
     dense: np.ndarray,
     cache: np.ndarray,
     slots: np.ndarray,
+    owners: np.ndarray,
     clock: np.ndarray,
 ) -> int:
     """The slot of row i of the kernel matrix; the slot used longest ago is given up for it.
 
-    `slots` holds, for each document, its slot or −1; `clock` when each slot was used (row 0) and its owner (row 1).
+    `slots` holds the slot of each document or −1, `owners` the document of each slot or −1, `clock` when each slot was
+    used last, and in its last place the time.
     """
-    now = clock[0].max() + 1
+    clock[-1] += 1
     slot = slots[i]
     if slot >= 0:
-        clock[0, slot] = now
+        clock[slot] = clock[-1]
         return slot
-    slot = int(np.argmin(clock[0]))
-    if clock[1, slot] >= 0:
-        slots[clock[1, slot]] = -1
-    kind, gamma, degree, coef0, shift = spec
+    slot = 0
+    for k in range(len(owners)):
+        slot = k if clock[k] < clock[slot] else slot
+    if owners[slot] >= 0:
+        slots[owners[slot]] = -1
     for p in range(starts[i], starts[i + 1]):
         dense[terms[p]] = values[p]
     for r in range(len(squares)):
         product = 0.0
         for p in range(starts[r], starts[r + 1]):
             product += dense[terms[p]] * values[p]
-        cache[slot, r] = _kernel(kind, product, squares[i], squares[r], gamma, degree, coef0, shift)
+        cache[slot, r] = _kernel(spec[0], product, squares[i], squares[r], spec[1], spec[2], spec[3], spec[4])
     for p in range(starts[i], starts[i + 1]):
         dense[terms[p]] = 0.0
-    slots[i], clock[0, slot], clock[1, slot] = slot, now, i
+    slots[i], clock[slot], owners[slot] = slot, clock[-1], i
     return slot
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _move(f: np.ndarray, step: float, row: np.ndarray) -> None:
+    for i in range(len(f)):
+        f[i] += step * row[i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -180,6 +189,7 @@ def solve_smo(
     limit: int,
     cache: np.ndarray,
     slots: np.ndarray,
+    owners: np.ndarray,
     clock: np.ndarray,
     features: int,
 ) -> tuple[np.ndarray, float, int]:
@@ -189,12 +199,13 @@ def solve_smo(
     bias, and then Σ β must be 0; `cache` is slots × documents.
     """
     dense, f, diagonal = np.zeros(features), np.zeros(len(y)), np.empty(len(y))
-    low, high = np.minimum(y * cap, 0.0), np.maximum(y * cap, 0.0)
+    low, high = np.empty(len(y)), np.empty(len(y))
     for i in range(len(y)):
-        square = squares[i]
+        square, low[i], high[i] = squares[i], min(y[i] * cap[i], 0.0), max(y[i] * cap[i], 0.0)
         diagonal[i] = _kernel(spec[0], square, square, square, spec[1], spec[2], spec[3], spec[4])
         if beta[i] != 0:
-            f += beta[i] * cache[_row(starts, terms, values, squares, spec, i, dense, cache, slots, clock)]
+            slot = _row(starts, terms, values, squares, spec, i, dense, cache, slots, owners, clock)
+            _move(f, beta[i], cache[slot])
     steps, bias = 0, 0.0
     while steps < limit:
         if free:
@@ -209,15 +220,17 @@ def solve_smo(
         if i < 0 or (free and up <= down):
             break
         steps += 1
-        row = cache[_row(starts, terms, values, squares, spec, i, dense, cache, slots, clock)]
+        row = cache[_row(starts, terms, values, squares, spec, i, dense, cache, slots, owners, clock)]
         j = _opposite(y, low, beta, f, row, diagonal, i) if free else _partner(y, f, row, diagonal, beta, i)
         if free and j < 0:
             break
         if j >= 0:
-            other = cache[_row(starts, terms, values, squares, spec, j, dense, cache, slots, clock)]
+            other = cache[_row(starts, terms, values, squares, spec, j, dense, cache, slots, owners, clock)]
         if free:
             rest = up - (y[j] - f[j])
-            f += _exchange(low, high, beta, rest, diagonal[i] + diagonal[j] - 2 * row[j], i, j) * (row - other)
+            step = _exchange(low, high, beta, rest, diagonal[i] + diagonal[j] - 2 * row[j], i, j)
+            _move(f, step, row)
+            _move(f, -step, other)
             continue
         if j >= 0:
             volume, rest_i, rest_j = diagonal[i] * diagonal[j] - row[j] * row[j], y[i] - f[i], y[j] - f[j]
@@ -226,9 +239,10 @@ def solve_smo(
             if low[i] <= beta[i] + step_i <= high[i] and low[j] <= beta[j] + step_j <= high[j]:
                 beta[i] += step_i
                 beta[j] += step_j
-                f += step_i * row + step_j * other
+                _move(f, step_i, row)
+                _move(f, step_j, other)
                 continue
         step = min(max(beta[i] + (y[i] - f[i]) / max(diagonal[i], TINY), low[i]), high[i]) - beta[i]
         beta[i] += step
-        f += step * row
+        _move(f, step, row)
     return f, bias, steps
