@@ -24,7 +24,7 @@ from rubricate.types import Terms
 
 __all__ = ["Analyzer"]
 
-AHEAD = 2
+AHEAD = 4
 """Blocks that each worker may be ahead of the thread that waits for them."""
 
 BLOCK = 1 << 18
