@@ -12,7 +12,10 @@ from rubricate._version import __version__
 
 if TYPE_CHECKING:
     from rubricate.analysis import Analyzer as Analyzer
+    from rubricate.categorizer.categorizer import Categorizer as Categorizer
     from rubricate.categorizer.evaluation import evaluate as evaluate
+    from rubricate.categorizer.model_file import open_model as open_model
+    from rubricate.categorizer.model_file import save as save
     from rubricate.categorizer.predictions import read_runs as read_runs
     from rubricate.categorizer.predictions import read_truth as read_truth
     from rubricate.categorizer.predictions import write_run as write_run
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.classifiers.svm import SVM as SVM
     from rubricate.classifiers.knn import KNN as KNN
+    from rubricate.classifiers.llsf import LLSF as LLSF
     from rubricate.classifiers.nb import NB as NB
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Analyzer": "analysis",
+    "Categorizer": "categorizer.categorizer",
     "Comparison": "significance",
     "Corpus": "types",
     "Counts": "types",
@@ -57,6 +62,7 @@ _HOMES = {
     "FixedCut": "thresholds.fixed",
     "Hierarchy": "hierarchy",
     "KNN": "classifiers.knn",
+    "LLSF": "classifiers.llsf",
     "MicroMacro": "thresholds.micro_macro",
     "NB": "classifiers.nb",
     "Pcut": "thresholds.pcut",
@@ -76,10 +82,12 @@ _HOMES = {
     "compare": "significance",
     "evaluate": "categorizer.evaluation",
     "load": "corpora",
+    "open_model": "categorizer.model_file",
     "read_runs": "categorizer.predictions",
     "read_taxonomy": "hierarchy",
     "read_truth": "categorizer.predictions",
     "records": "corpora._user_files",
+    "save": "categorizer.model_file",
     "write_run": "categorizer.predictions",
 }
 
