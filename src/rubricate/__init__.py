@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from rubricate.categorizer.predictions import write_run as write_run
     from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
-    from rubricate.classifiers.svm import SVM as SVM
     from rubricate.classifiers.knn import KNN as KNN
     from rubricate.classifiers.llsf import LLSF as LLSF
     from rubricate.classifiers.nb import NB as NB
+    from rubricate.classifiers.svm import SVM as SVM
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError

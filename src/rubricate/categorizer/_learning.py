@@ -1,0 +1,209 @@
+"""How a categorizer learns: representation, candidates, cut, confidence; and how it learns more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from rubricate import registry
+from rubricate.categorizer import _scoring
+from rubricate.categorizer._targets import count, ids_of, take_target
+from rubricate.categorizer._training import Judged, choose, fit_cut, judge, out_of_fold
+from rubricate.categorizer.confidence import Confidence
+from rubricate.categorizer.representation import Representation
+from rubricate.errors import InvalidInput
+from rubricate.folds import stratified_folds
+from rubricate.measures import abstention_curve, counts, macro, micro
+from rubricate.thresholds import resolve
+from rubricate.thresholds._aligned import Aligned, Form
+from rubricate.types import Decisions, Documents, Ints, Run, Scores, Sparse
+
+__all__ = ["add_documents", "learn", "with_truth"]
+
+COSTS = (0.5, 1.0, 2.0, 4.0)
+"""The costs C among which the default classifier, a linear SVM, is chosen."""
+POINTS = 1000
+"""Points of the coverage–error curve that are kept."""
+
+
+def learn(model: Any, documents: Any, labels: Sparse) -> None:
+    """Learn everything from documents whose labels were checked."""
+    n, m = labels.shape
+    model.representation_ = Representation(
+        model.analyzer, weights=model.weights, select=model.select, min_df=model.min_df
+    )
+    model.limit_ = _scoring.LIMIT if n * m > _scoring.LARGE else None
+    cut = _cut(model)
+    folds = _folds(model, cut, n)
+    rows = model.representation_.read(documents)
+    if count(rows) != n:
+        raise InvalidInput(f"{count(rows)} documents and {n} label sets; give one set a document")
+    candidates = _candidates(model, labels, tuned=folds > 0)
+    if folds:
+        chosen = _learn_cut(model, cut, rows, labels, candidates, folds)
+    else:
+        chosen, model.cut_ = 0, fit_cut(cut, None, labels)
+        model.confidence_ = model.coverage_ = model.cross_validation_ = model._judged = None
+    vectors = model.representation_.settle(rows, labels)
+    model.aligned_ = clone(candidates[chosen]).fit(vectors, labels)
+
+
+def _cut(model: Any) -> Any:
+    if model.cut is not None:
+        return resolve(model.cut)
+    return resolve("rcut:1") if model.single_label_ else resolve("micro_macro")
+
+
+def _folds(model: Any, cut: Any, documents: int) -> int:
+    folds = cut.folds if model.folds is None else model.folds
+    if not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
+        raise InvalidInput(f"folds must be 0 (none) or from 2 on, got {model.folds!r}")
+    if folds == 0 and cut.needs_scores:
+        raise InvalidInput(f"{cut!r} learns from out-of-fold scores; give folds=5, or a cut such as 'rcut:1' or 0.0")
+    return min(int(folds), documents)
+
+
+def _candidates(model: Any, labels: Sparse, *, tuned: bool) -> list[Aligned]:
+    form: Form = "classes" if model.single_label_ else "matrix"
+    return [
+        Aligned(each, form=form, classes=np.arange(labels.shape[1]))
+        for each in _classifiers(model.classifier, tuned=tuned)
+    ]
+
+
+def _classifiers(given: Any, *, tuned: bool) -> Sequence[Any]:
+    if given is None:
+        svm = registry.load("classifiers", "svm")
+        return [svm(C=C) for C in COSTS] if tuned else [svm()]
+    if isinstance(given, str):
+        return [registry.load("classifiers", given)()]
+    if isinstance(given, type) or not hasattr(given, "fit"):
+        raise InvalidInput(f"expected a classifier such as rb.SVM(C=1) or a name such as 'svm', got {given!r}")
+    return [given]
+
+
+def _learn_cut(model: Any, cut: Any, rows: Any, labels: Sparse, candidates: Sequence[Aligned], folds: int) -> int:
+    part = model.representation_.part()
+    dealt = stratified_folds(labels, folds, seed=model.seed)
+    options = {"engine": model.engine, "limit": model.limit_}
+    scores = out_of_fold(part, rows, labels, candidates, folds=dealt, **options)
+    chosen, model.cut_ = choose(cut, scores, labels)
+    if cut.needs_scores and cut.seeds > 1:
+        fits = [model.cut_]
+        for more in range(1, cut.seeds):
+            other = stratified_folds(labels, folds, seed=model.seed + more)
+            again = out_of_fold(part, rows, labels, [candidates[chosen]], folds=other, **options)
+            fits.append(fit_cut(cut, again[0], labels))
+        model.cut_ = clone(cut).merge(fits)
+    _keep_figures(model, judge(cut, scores, labels, dealt), labels, folds)
+    return chosen
+
+
+def _keep_figures(model: Any, judged: Judged, labels: Sparse, folds: int) -> None:
+    table = counts(labels, judged.decided)
+    model.cross_validation_ = {
+        "micro_f1": micro("f1", table),
+        "macro_f1": macro("f1", table),
+        "error": micro("error", table),
+        "exactly_right": float(np.mean(judged.right)),
+        "documents": int(labels.shape[0]),
+        "folds": folds,
+    }
+    model.confidence_ = Confidence().fit(judged.offsets, labels, judged.right)
+    curve = abstention_curve(judged.confidence, np.where(judged.right, 0.0, 1.0))
+    kept = np.unique(np.linspace(0, len(curve.error) - 1, POINTS).round().astype(int))
+    model.coverage_ = {name: getattr(curve, name)[kept] for name in ("confidence", "coverage", "error")}
+    model._judged = (judged.decided, labels)
+
+
+def add_documents(model: Any, documents: Any, y: Any) -> None:
+    """Teach the classifier further documents of the categories that it knows."""
+    classifier = model.aligned_.classifier_
+    method = getattr(classifier, "update", None) or getattr(classifier, "partial_fit", None)
+    if method is None:
+        raise InvalidInput(
+            f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them, "
+            "or use one that can: nb, knn"
+        )
+    labels = take_target(documents, y, model.categories_).labels
+    if labels.shape[0] != count(documents):
+        raise InvalidInput(f"{count(documents)} documents and {labels.shape[0]} label sets; give one set a document")
+    _check_learnable(model, labels)
+    method(model.representation_.transform(documents), model.aligned_._target(labels))
+    model.train_counts_ = model.train_counts_ + np.bincount(labels.indices, minlength=labels.shape[1])
+    model.ids_ = (*model.ids_, *map(str, ids_of(documents, labels.shape[0], len(model.ids_))))
+
+
+def _check_learnable(model: Any, labels: Sparse) -> None:
+    lengths, aligned = np.diff(labels.indptr), model.aligned_
+    if aligned.form == "classes" and np.any(lengths != 1):
+        row = int(np.flatnonzero(lengths != 1)[0])
+        raise InvalidInput(
+            f"document {row} has {lengths[row]} labels; this model was learned from one label a document"
+        )
+    held = np.bincount(labels.indices, minlength=labels.shape[1])
+    strange = np.where(aligned.constants_ > 0, held != labels.shape[0], held > 0)
+    strange[aligned.columns_] = False
+    if strange.any():
+        name = model.categories_[int(np.flatnonzero(strange)[0])]
+        raise InvalidInput(f"{name!r} had all or none of the training documents and was not learned; fit anew")
+
+
+def with_truth(run: Run, documents: Any, y: Any) -> Run:
+    """The run beside the labels of its documents, over the categories of both."""
+    if y is None and not (isinstance(documents, Documents) and documents.categories):
+        return run
+    target = take_target(documents, y)
+    if target.labels.shape[0] != len(run.documents):
+        raise InvalidInput(f"{len(run.documents)} documents and {target.labels.shape[0]} label sets")
+    if target.form in ("dense", "sparse") and target.labels.shape[1] == len(run.categories) and y is not None:
+        target = replace(target, categories=run.categories)
+    extra = [name for name in target.categories if name not in set(run.categories)]
+    known = run.categories + tuple(extra)
+    truth = _over(target.labels, target.categories, known)
+    return replace(
+        run,
+        categories=known,
+        truth=truth,
+        scores=_wider_scores(run.scores, known, len(extra)),
+        decisions=_wider_decisions(run.decisions, known, len(extra)),
+        train_counts=_wider_counts(run.train_counts, len(extra)),
+    )
+
+
+def _over(labels: Sparse, names: tuple[str, ...], known: tuple[str, ...]) -> Sparse:
+    if names == known:
+        return labels
+    place = {name: i for i, name in enumerate(known)}
+    moved = np.array([place[name] for name in names], dtype=np.int64)
+    found = sparse.csr_array((labels.data, moved[labels.indices], labels.indptr), shape=(labels.shape[0], len(known)))
+    found.sort_indices()
+    return found
+
+
+def _wider_scores(scores: Scores | None, known: tuple[str, ...], extra: int) -> Scores | None:
+    if scores is None or not extra:
+        return scores
+    values: Any = scores.values
+    if sparse.issparse(values):
+        wider: Any = sparse.csr_array((values.data, values.indices, values.indptr), shape=(values.shape[0], len(known)))
+    else:
+        wider = np.hstack([values, np.full((values.shape[0], extra), -np.inf)])
+    return replace(scores, values=wider, categories=known)
+
+
+def _wider_decisions(decisions: Decisions | None, known: tuple[str, ...], extra: int) -> Decisions | None:
+    if decisions is None or not extra:
+        return decisions
+    v = decisions.values
+    wider = sparse.csr_array((v.data, v.indices, v.indptr), shape=(v.shape[0], len(known)))
+    return replace(decisions, values=wider, categories=known)
+
+
+def _wider_counts(train_counts: Ints | None, extra: int) -> Ints | None:
+    return None if train_counts is None else np.r_[train_counts, np.zeros(extra, np.int64)]

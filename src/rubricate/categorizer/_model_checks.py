@@ -1,0 +1,91 @@
+"""Whether the parts of an opened model fit together.
+
+Digests show that a file is what its maker wrote, not that the maker meant well: arrays of the wrong length would send
+compiled loops past their ends. So shapes are checked by name, then the model is tried once on next to nothing.
+A class whose loops follow learned positions (a tree, a table of rules) also gives `check_state()`, which raises
+ValueError when they lead astray.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["check_parts", "try_out"]
+
+DIMENSIONS: dict[str, tuple[str | int, ...]] = {
+    "alpha_": ("documents", "columns"),
+    "category_counts_": ("columns",),
+    "coef_": ("columns", "terms"),
+    "cuts_": ("columns",),
+    "dual_": ("columns",),
+    "dual_coef_": ("columns", "support"),
+    "idf_": ("terms",),
+    "intercept_": ("columns",),
+    "labels_": ("documents", "columns"),
+    "primal_": ("columns",),
+    "sigmoid_": (2, "columns"),
+    "slack_": ("documents", "columns"),
+    "stable_": ("columns",),
+    "support_": ("support",),
+    "support_vectors_": ("support", "terms"),
+    "sweeps_": ("columns",),
+    "term_counts_": ("terms", "columns"),
+    "term_totals_": ("terms",),
+    "vectors_": ("documents", "terms"),
+}
+"""What the axes of learned arrays mean, wherever they go by these names."""
+
+
+def check_parts(estimator: Any) -> None:
+    """The learned arrays of one estimator of ours agree on documents, terms and categories, and its own check."""
+    sizes: dict[str | int, int] = {2: 2}
+    if hasattr(estimator, "n_features_in_"):
+        sizes["terms"] = int(estimator.n_features_in_)
+    if isinstance(getattr(estimator, "vocabulary_", None), tuple):
+        sizes["terms"] = len(estimator.vocabulary_)
+    for name, axes in DIMENSIONS.items():
+        found = vars(estimator).get(name)
+        if isinstance(found, np.ndarray) or sparse.issparse(found):
+            _same_sizes(name, axes, found.shape, sizes)
+    classes = getattr(estimator, "classes_", None)
+    if "columns" in sizes and classes is not None and sizes["columns"] not in (1, len(classes)):
+        raise ValueError(f"{sizes['columns']} columns for {len(classes)} categories")
+    if hasattr(estimator, "check_state"):
+        estimator.check_state()
+
+
+def _same_sizes(name: str, axes: tuple[str | int, ...], shape: tuple[int, ...], sizes: dict[str | int, int]) -> None:
+    if len(shape) != len(axes):
+        raise ValueError(f"{name} has {len(shape)} axes, not {len(axes)}")
+    for axis, length in zip(axes, shape, strict=True):
+        if sizes.setdefault(axis, length) != length:
+            raise ValueError(f"{name} has {length} {axis}, other parts have {sizes[axis]}")
+
+
+def try_out(estimator: Any) -> None:
+    """Use a fitted estimator on two documents, one of them empty; whatever is wrong with it raises."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if hasattr(estimator, "try_out"):
+            estimator.try_out()
+        elif hasattr(estimator, "decide") and hasattr(estimator, "cuts_"):
+            estimator.decide(np.zeros((2, len(estimator.cuts_))))
+        elif hasattr(estimator, "vocabulary_") and hasattr(estimator, "analyzer"):
+            estimator.transform(["", " ".join(estimator.vocabulary_[:3])])
+        elif hasattr(estimator, "n_features_in_"):
+            _on_vectors(estimator)
+
+
+def _on_vectors(estimator: Any) -> None:
+    X = sparse.csr_array(np.vstack([np.zeros(estimator.n_features_in_), np.ones(estimator.n_features_in_)]))
+    if hasattr(estimator, "decision_function"):
+        scores = estimator.decision_function(X)
+        wanted = len(estimator.classes_)
+        if np.shape(scores) not in ((2,), (2, 1), (2, wanted)) or (np.ndim(scores) == 1 and wanted > 2):
+            raise ValueError(f"scores of shape {np.shape(scores)} for {wanted} categories")
+    elif hasattr(estimator, "transform"):
+        estimator.transform(X)
