@@ -1,0 +1,67 @@
+"""The passes over all documents for sixteen SVMs at once, against dense algebra."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.oracles import svm as oracle
+
+from rubricate.kernels.svm_joint import BAND, check, guess
+from rubricate.kernels.svm_lanes import LANES
+
+
+def _block(seed, n=40, d=12):
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((n, d), density=0.4, rng=rng, format="csr", data_sampler=rng.standard_normal)
+    positive = rng.random((n, LANES)) < 0.3
+    bits = (positive * (1 << np.arange(LANES))).sum(axis=1).astype(np.uint16)
+    weights, costs = rng.uniform(0.2, 2, n), rng.uniform(0.2, 2, (2, LANES))
+    caps = weights[:, None] * np.where(positive, costs[1], costs[0])
+    return rng, sparse.csr_array(X), np.where(positive, 1.0, -1.0), bits, weights, costs, caps
+
+
+def _rows(X, kind=np.float64):
+    return X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(kind)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_the_check_is_the_definition(seed):
+    rng, X, y, bits, weights, costs, caps = _block(seed)
+    beta = y * caps * rng.choice([0.0, 0.0, 0.4, 1.0], caps.shape)
+    bias, margin = rng.standard_normal(LANES), np.empty_like(beta)
+    near, norms, losses = beta.any(axis=1).astype(np.uint16), np.zeros(LANES), np.zeros(LANES)
+    W = np.zeros((X.shape[1], LANES))
+    check(*_rows(X), weights, bits, W, beta, margin, near, costs, bias, norms, losses)
+    np.testing.assert_allclose(W, X.T @ beta, atol=1e-12)
+    np.testing.assert_allclose(norms, (W**2).sum(axis=0))
+    np.testing.assert_allclose(margin, y * (X @ W + bias), atol=1e-12)
+    np.testing.assert_allclose(losses, (caps * np.maximum(0, 1 - margin)).sum(axis=0))
+    wanted = (beta != 0) | (margin < 1 + BAND)
+    assert ((near[:, None] >> np.arange(LANES)) & 1 == wanted).all()
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, np.inf])
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10_000))
+def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
+    _, X, y, bits, weights, costs, caps = _block(seed, n=16)
+    n, kind = X.shape[0], np.float32
+    squares = np.maximum(X.multiply(X).sum(axis=1), 1e-12)
+    state = np.zeros((5, LANES), kind)
+    state[3:] = costs
+    W, beta, near = np.zeros((X.shape[1], LANES), kind), np.zeros((n, LANES), kind), np.zeros(n, np.uint16)
+    guess(*_rows(X, kind), (1 / squares).astype(kind), weights.astype(kind), bits, W, beta, near, state, penalty, 30, 2)
+    alpha = y * beta
+    assert (alpha >= 0).all()
+    assert (alpha <= caps * (1 + 1e-6)).all()
+    np.testing.assert_allclose(W, X.T @ beta, atol=1e-4)
+    if penalty == 0:
+        return
+    K = (X @ X.T).toarray()
+    best = oracle.best_value(K, y[:, 7], caps[:, 7], penalty)
+    bias = state[1, 7] if penalty < np.inf else 0.0
+    primal, _ = oracle.objectives(K, y[:, 7], caps[:, 7], alpha[:, 7], bias, penalty)
+    assert primal <= 1.5 * best + 0.5
