@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from tests.oracles.knn import inner, nearest
 
-from rubricate.kernels.postings import CHUNK, nearest_by_postings
+from rubricate.kernels.postings import nearest_by_postings
 
 
 def search(queries, documents, k):
@@ -48,7 +48,7 @@ def test_the_same_as_sorting_all_similarities(table):
 @pytest.mark.parametrize("k", [1, 45, 400])
 def test_many_documents_with_few_and_many_postings(density, k):
     rng = np.random.default_rng(int(1000 * density) + k)
-    documents = rng.integers(-2, 4, (5 * CHUNK, 50)) * (rng.random((5 * CHUNK, 50)) < density)
+    documents = rng.integers(-2, 4, (640, 50)) * (rng.random((640, 50)) < density)
     queries = rng.integers(-2, 4, (12, 50)) * (rng.random((12, 50)) < 0.2)
     queries[3] = 0
     agrees(queries, documents, k)

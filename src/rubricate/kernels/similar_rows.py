@@ -12,6 +12,8 @@ Exact    inner products are summed in one fixed order, so the answer depends nei
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 
@@ -43,12 +45,12 @@ def nearest_rows(
     rows, documents = estimates.shape
     found, near = np.empty((rows, k), np.int64), np.empty((rows, k))
     for q in range(rows):
-        kept = 0
+        kept: Any = np.int64(0)  # no literal: one compilation of `offer` serves
         for d in range(documents):
             if kept < k or estimates[q, d] > near[q, 0]:
                 kept = offer(np.float64(estimates[q, d]), d, kept, near[q], found[q])
         least = near[q, 0] - 2 * error
-        kept = 0
+        kept: Any = np.int64(0)
         for d in range(documents):
             if estimates[q, d] >= least:
                 kept = offer(_inner(queries[q], vectors[d]), d, kept, near[q], found[q])

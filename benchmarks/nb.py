@@ -1,0 +1,74 @@
+"""nb: naive Bayes of the 90 categories of ApteMod, each against the rest: fit, and posteriors of the test documents.
+
+The same result: posteriors equal to 1e-8. The peer runs one category after the other, or on threads.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from joblib import parallel_config
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+
+import rubricate as rb
+from benchmarks._timing import Row, publish, side_by_side
+
+COMPILE = """
+import time, numpy as np
+from rubricate import NB
+start = time.perf_counter()
+NB().fit(np.eye(9), np.eye(9)).predict(np.eye(9))
+print(time.perf_counter() - start)
+"""
+
+
+def compilation() -> Row:
+    """First use with an empty cache against the second use: no peer, `peer_s` is the time with the cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+        first, again = (
+            float(
+                subprocess.run([sys.executable, "-c", COMPILE], env=environment, capture_output=True, text=True).stdout
+            )
+            for _ in range(2)
+        )
+    return Row("nb-compile", "first use of naive Bayes", "cached", first, again, again / first, True, 1)
+
+
+def compare(corpus, X, new, model, peer, *, work, threads) -> Row:
+    labels = corpus.train.labels
+
+    def ours():
+        return rb.NB(model, against="rest").fit(X, labels).predict_proba(new)
+
+    def theirs():
+        with parallel_config("threading", n_jobs=threads):
+            return OneVsRestClassifier(peer(), n_jobs=threads).fit(X, labels).predict_proba(new)
+
+    return side_by_side(
+        ours, theirs, id="nb" if model == "multinomial" else f"nb-{model}", work=work, threads=threads,
+        peer_name=f"scikit-learn OneVsRest({peer.__name__})",
+        same=lambda a, b: np.allclose(a, b, rtol=1e-8, atol=1e-14),
+    )  # fmt: skip
+
+
+def rows() -> list[Row]:
+    corpus = rb.load("reuters21578", split="aptemod")
+    found = []
+    for name, select in (("all terms", None), ("2,415 terms", "chi2:2415")):
+        flow = rb.Vectors(weights="nnn", select=select)
+        X, new = flow.fit_transform(corpus.train), flow.transform(corpus.test)
+        for model, peer in (("multinomial", MultinomialNB), ("bernoulli", BernoulliNB)):
+            for threads in (1, 2):
+                work = f"{model} NB, 90 categories, {name}: fit and score {new.shape[0]} documents"
+                found.append(compare(corpus, X, new, model, peer, work=work, threads=threads))
+    return [*found, compilation()]
+
+
+if __name__ == "__main__":
+    publish(rows(), __doc__ or "")
