@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from rubricate.categorizer._cell_values import as_number, as_text
+from rubricate.categorizer._long_rows import fill_long
 from rubricate.categorizer._pairs import UNDECIDED, Gather
 from rubricate.errors import InvalidFile
 
@@ -31,10 +33,7 @@ ROLES = {
 }
 """What a column may be called, the best name first; a column without a name is the index that pandas writes."""
 
-YES = frozenset({"1", "1.0", "true", "yes", "y", "t"})
 Rows: TypeAlias = Iterable[tuple[int, Sequence[Any]]]
-BOOLEANS = {"True": 1.0, "False": 0.0, "TRUE": 1.0, "FALSE": 0.0, "true": 1.0, "false": 0.0}
-NO = frozenset({"0", "0.0", "false", "no", "n", "f", ""})
 
 
 @dataclass(frozen=True)
@@ -73,25 +72,18 @@ def layout_of(gather: Gather, names: Sequence[str], *, comma: bool = False) -> L
 
 def fill(gather: Gather, layout: Layout, rows: Rows) -> None:
     """Read the rows by their layout."""
-    {"long": _long, "wide": _wide, "matrix": _matrix}[layout.kind](gather, layout, rows)
-
-
-def _long(gather: Gather, layout: Layout, rows: Rows) -> None:
-    document, category = layout.places["document"], layout.places["category"]
-    score, decision = layout.places.get("score"), layout.places.get("decision")
-    for line, cells in rows:
-        row = gather.document(_text(cells[document]), line)
-        name = _text(cells[category])
-        if name:
-            value = math.nan if score is None else _number(gather, cells[score], line, layout.comma)
-            yes = UNDECIDED if decision is None else _decision(gather, cells[decision], line)
-            gather.pair(row, name, line, score=value, decided=yes)
+    if layout.kind == "long":
+        fill_long(gather, layout.places, rows, comma=layout.comma)
+    elif layout.kind == "wide":
+        _wide(gather, layout, rows)
+    else:
+        _matrix(gather, layout, rows)
 
 
 def _wide(gather: Gather, layout: Layout, rows: Rows) -> None:
     document, labels, scores = layout.places["document"], layout.places.get("labels"), layout.places.get("scores")
     for line, cells in rows:
-        row = gather.new_document(_text(cells[document]), line)
+        row = gather.new_document(as_text(cells[document]), line)
         chosen = None if labels is None else _labels(gather, cells[labels], line)
         values = {} if scores is None else _scores(gather, cells[scores], line)
         for name in dict.fromkeys([*(chosen or ()), *values]):
@@ -105,7 +97,7 @@ def _scores(gather: Gather, cell: Any, line: int) -> dict[str, float]:
     if not isinstance(cell, Mapping):
         remedy = 'write {"earn": 0.9, "acq": 0.1}'
         raise InvalidFile("scores must be an object of category: number", path=gather.path, line=line, remedy=remedy)
-    return {_text(name): _number(gather, value, line, False) for name, value in cell.items() if value is not None}
+    return {as_text(name): as_number(gather, value, line, False) for name, value in cell.items() if value is not None}
 
 
 def _labels(gather: Gather, cell: Any, line: int) -> list[str]:
@@ -115,7 +107,7 @@ def _labels(gather: Gather, cell: Any, line: int) -> list[str]:
     parts = cell.split(";") if isinstance(cell, str) else cell
     if not isinstance(parts, Iterable) or isinstance(parts, Mapping):
         parts = [parts]
-    names = [name for name in map(_text, parts) if name]
+    names = [name for name in map(as_text, parts) if name]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidFile(f"label {twice!r} comes twice", path=gather.path, line=line, remedy="give each label once")
@@ -127,48 +119,11 @@ def _matrix(gather: Gather, layout: Layout, rows: Rows) -> None:
     for _, name in layout.others:
         gather.categories.setdefault(name, len(gather.categories))
     for line, cells in rows:
-        row = gather.new_document(_text(cells[document]), line)
+        row = gather.new_document(as_text(cells[document]), line)
         for place, name in layout.others:
-            value = _number(gather, cells[place], line, layout.comma)
+            value = as_number(gather, cells[place], line, layout.comma)
             if not math.isnan(value):
                 gather.pair(row, name, line, score=value)
     if all(value in (0.0, 1.0) for value in gather.scores[start:]):
         for i in range(start, len(gather.scores)):
             gather.decided[i], gather.scores[i] = int(gather.scores[i]), math.nan
-
-
-def _text(cell: Any) -> str:
-    if isinstance(cell, str):
-        return cell.strip()
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
-    if isinstance(cell, float) and cell.is_integer():
-        cell = int(cell)
-    return str(cell).strip()
-
-
-def _number(gather: Gather, cell: Any, line: int, comma: bool) -> float:
-    """A score; NaN for an empty cell. A cell that says NaN is an error."""
-    if cell is None or cell == "":
-        return math.nan
-    if cell in BOOLEANS:
-        return BOOLEANS[cell]
-    try:
-        value = float(cell.strip().replace(",", ".") if comma and isinstance(cell, str) else cell)
-    except (TypeError, ValueError):
-        problem = f"{cell!r} is no number"
-        raise InvalidFile(
-            problem, path=gather.path, line=line, remedy="give a number, or leave the cell empty"
-        ) from None
-    if math.isnan(value):
-        raise InvalidFile(
-            "the score is NaN", path=gather.path, line=line, remedy="give a number, or leave the cell empty"
-        )
-    return value
-
-
-def _decision(gather: Gather, cell: Any, line: int) -> int:
-    said = _text(cell).lower()
-    if said in YES or said in NO:
-        return int(said in YES)
-    raise InvalidFile(f"{cell!r} is no decision", path=gather.path, line=line, remedy="write 1 or 0, yes or no")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +72,12 @@ class Gather:
         self.rows, self.columns, self.lines = array("q"), array("q"), array("q")
         self.scores, self.decided = array("d"), array("b")
 
+    def extend(self, parts: tuple[Sequence[Any], ...]) -> None:
+        """Add many pairs: their rows, columns, lines, scores and decisions."""
+        for held, more in zip((self.rows, self.columns, self.lines, self.decided), (*parts[:3], parts[4]), strict=True):
+            held.extend(more)
+        self.scores.extend(parts[3])
+
     def document(self, name: str, line: int) -> int:
         """The number of a document, a new one for a new name."""
         if not name:
@@ -86,12 +94,14 @@ class Gather:
             )
         return number
 
-    def pair(
-        self, row: int, category: str, line: int, *, score: float = float("nan"), decided: int = UNDECIDED
-    ) -> None:
+    def category(self, name: str) -> int:
+        """The number of a category, a new one for a new name."""
+        return self.categories.setdefault(name, len(self.categories))
+
+    def pair(self, row: int, category: str, line: int, *, score: float = math.nan, decided: int = UNDECIDED) -> None:
         """Add one pair."""
         self.rows.append(row)
-        self.columns.append(self.categories.setdefault(category, len(self.categories)))
+        self.columns.append(self.category(category))
         self.lines.append(line)
         self.scores.append(score)
         self.decided.append(decided)
