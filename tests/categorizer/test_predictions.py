@@ -413,3 +413,24 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         write_run(scored, tmp_path / "x.csv", layout="wide")
     with pytest.raises(UnknownName, match="layout"):
         write_labels(labels, tmp_path / "x.csv", layout="log")
+
+
+def test_long_files_are_read_in_pieces_that_do_not_show(save):
+    """More rows than are read at once: names with blanks, empty cells, every line number right."""
+    lines = ["document,category,score"]
+    for i in range(1000):
+        cell = "" if i % 7 == 0 else f" c{i % 5} "
+        lines.append(f"d{i // 3},{cell},{'' if i % 11 == 0 else i / 8}")
+    found = read_pairs(save("\n".join(lines) + "\n"))
+    assert found.documents == tuple(f"d{i}" for i in range(334))
+    kept = [i for i in range(1000) if i % 7]
+    assert found.lines.tolist() == [i + 2 for i in kept]
+    assert [found.categories[c] for c in found.columns] == [f"c{i % 5}" for i in kept]
+    assert [found.documents[r] for r in found.rows] == [f"d{i // 3}" for i in kept]
+    assert np.array_equal(found.scores, [np.nan if i % 11 == 0 else i / 8 for i in kept], equal_nan=True)
+    lines[900] = lines[900].rsplit(",", 1)[0] + ",x"
+    with pytest.raises(InvalidFile, match="line 901: 'x' is no number"):
+        read_pairs(save("\n".join(lines)))
+    lines[900] = ",c1,1"
+    with pytest.raises(InvalidFile, match="line 901: the row names no document"):
+        read_pairs(save("\n".join(lines)))
