@@ -54,7 +54,7 @@ def join(children: Child) -> Html:
     return Html("".join(join(child) for child in children))
 
 
-def tag(name: str, *children: Child, **attributes: str | int | float | bool | None) -> Html:
+def tag(name: str, /, *children: Child, **attributes: str | int | float | bool | None) -> Html:
     """An element. `class_` is class, `data_x` is data-x; True is an attribute without a value, None and False none.
 
     >>> tag("td", "a < b", class_="num", title='"', hidden=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from rubricate.analysis import Analyzer
 from rubricate.errors import InvalidInput
 from rubricate.measures import Abstention
 from rubricate.types import Documents, Evidence, Run, Undefined
@@ -60,6 +61,7 @@ class ReportData:
     corpus_note     a sentence on where the documents come from and under which licence; says so when synthetic
     commands        the exact commands that make the study again, one each
     explain         evidence for the decisions that the report shows (see `Explain`)
+    analyzer        makes terms of words as the systems did, so that evidence is found in the text; None: the default
     learning        learning curves
     abstentions     coverage–error curves by run name, else those of the best category of each document
     suspects        likely mislabelled documents, else those of the test documents that the systems contradict
@@ -75,6 +77,7 @@ class ReportData:
     corpus_note: str = ""
     commands: Sequence[str] = ()
     explain: Explain | None = None
+    analyzer: Analyzer | None = None
     learning: Sequence[LearningCurve] = ()
     abstentions: Mapping[str, Abstention] = field(default_factory=dict)
     suspects: Sequence[Suspect] | None = None

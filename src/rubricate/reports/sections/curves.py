@@ -1,0 +1,83 @@
+"""Precision against recall and the sweep of the threshold, for any category."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rubricate.measures import Sweep, sweeps
+from rubricate.reports._html import Html, join, shorten, tag
+from rubricate.reports._section import chart, section
+from rubricate.reports.results import Results
+from rubricate.types import Ints
+
+__all__ = ["curves"]
+
+POINTS = 40
+"""Cuts that a curve shows at most."""
+
+BUDGET = 12_000
+"""Cuts that all curves show together at most: about 200 KB."""
+
+
+@section("Precision, recall and the threshold", order=60)
+def curves(results: Results) -> Html | None:
+    """The curves of the categories with test documents, most first, of every system with scores."""
+    scored = [k for k, run in enumerate(results.runs) if run.scores is not None]
+    order = [int(c) for c in np.argsort(-results.test_counts, kind="stable") if results.test_counts[c] > 0]
+    if not scored or not order:
+        return None
+    points = {k: _points(results, k, order) for k in scored}
+    kept = _within_budget(points, len(order))
+    decided = {k: results.evaluations[k].counts for k in scored}
+    data = {
+        "categories": [shorten(results.categories[c], 60) for c in order[:kept]],
+        "positives": [int(results.test_counts[c]) for c in order[:kept]],
+        "documents": results.truth.shape[0],
+        "runs": [shorten(results.names[k], 40) for k in scored],
+        "points": [points[k][:kept] for k in scored],
+        "decided": [[_given(decided[k], c) for c in order[:kept]] for k in scored],
+    }
+    left = len(order) - kept
+    lead = "Every score can be cut at another threshold: a lower one finds more, a higher one errs less."
+    caption = f"At most {POINTS} cuts a curve." + (
+        f" {left:,} categories with fewer test documents are left out." if left else ""
+    )
+    return join([tag("p", lead), chart("curves", data, label="Curves of a category", caption=caption)])
+
+
+def _given(table: object, category: int) -> list[int]:
+    return [int(getattr(table, cell)[category]) for cell in ("tp", "fp")]
+
+
+def _points(results: Results, system: int, order: list[int]) -> list[list[float]]:
+    every = list(sweeps(results.runs[system].scores, results.truth))
+    return [_flat(every[c]) for c in order]
+
+
+def _flat(cuts: Sweep) -> list[float]:
+    kept = thinned(cuts.counts.tp, POINTS)
+    rows = zip(cuts.counts.tp[kept], cuts.counts.fp[kept], cuts.thresholds[kept], strict=True)
+    return [float(f"{value:.4g}") for row in rows for value in row]
+
+
+def thinned(hits: Ints, most: int) -> Ints:
+    """Which cuts to show: the first and last of each number of hits, evenly thinned to `most`, both ends kept.
+
+    Between two of them the curve is a straight fall of precision, so nothing is lost where all fit.
+
+    >>> thinned(np.array([0, 0, 0, 1, 1, 1, 2]), 9).tolist()
+    [0, 2, 3, 5, 6]
+    """
+    if not len(hits):
+        return np.zeros(0, np.int64)
+    rises = np.flatnonzero(np.diff(hits))
+    corners = np.unique(np.concatenate([[0], rises, rises + 1, [len(hits) - 1]]))
+    if len(corners) <= most:
+        return corners
+    return corners[np.unique(np.linspace(0, len(corners) - 1, most).round().astype(np.int64))]
+
+
+def _within_budget(points: dict[int, list[list[float]]], categories: int) -> int:
+    """How many categories fit into the budget, at least one."""
+    sizes = np.cumsum([sum(len(own[c]) // 3 for own in points.values()) for c in range(categories)])
+    return max(1, int((sizes <= BUDGET).sum()))

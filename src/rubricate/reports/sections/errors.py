@@ -1,0 +1,63 @@
+"""The errors a system was surest of, with the words that misled it."""
+
+from __future__ import annotations
+
+from rubricate.reports._cases import evidence_line, label_chips, text_of
+from rubricate.reports._html import Html, isolated, join, shorten, tag
+from rubricate.reports._section import panels, section
+from rubricate.reports.mistakes import Mistake, confident_mistakes
+from rubricate.reports.results import Results
+from rubricate.types import Evidence
+
+__all__ = ["errors"]
+
+SHOWN = 6
+"""Errors of each kind and system."""
+
+
+@section("The most confident errors", order=100)
+def errors(results: Results) -> Html | None:
+    """For each system the labels it wrongly gave and missed, farthest from the threshold first."""
+    parts = {}
+    for system in results.order:
+        found = confident_mistakes(results, system, SHOWN)
+        if found:
+            parts[shorten(results.names[system], 60)] = _cases(results, system, found)
+    if not parts:
+        return None
+    marked = " Marked words spoke for the category; underlined ones against it." if results.data.explain else ""
+    lead = f"Where a system was wrong and farthest from its threshold.{marked}"
+    return join([tag("p", lead), panels("System", parts)])
+
+
+def _cases(results: Results, system: int, found: list[Mistake]) -> Html:
+    kinds = {"wrong": "Wrongly given", "missed": "Missed"}
+    parts = []
+    for kind, title in kinds.items():
+        own = [one for one in found if one.kind == kind]
+        if own:
+            parts += [tag("h3", title), tag("div", [_case(results, system, one) for one in own], class_="cases")]
+    return join(parts)
+
+
+def _case(results: Results, system: int, one: Mistake) -> Html:
+    run, category = results.runs[system], results.categories[one.column]
+    evidence: list[Evidence] = []
+    if results.data.explain is not None:
+        evidence = list(results.data.explain(run.name, one.row, category))
+    verb = "given" if one.kind == "wrong" else "missed"
+    far = f", {one.margin:.3g} from the threshold" if run.scores is not None else ""
+    return tag(
+        "article",
+        tag("h4", isolated(category), f" {verb}{far}"),
+        tag(
+            "p",
+            "Document ",
+            isolated(str(run.documents[one.row]), 40),
+            ". True labels: ",
+            label_chips(results, one.row, one.column),
+        ),
+        text_of(results, one.row, evidence),
+        evidence_line(evidence),
+        class_="case",
+    )

@@ -1,0 +1,71 @@
+"""F1 against how often a category occurs in training. yangliu1999, figures 4 and 5."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rubricate.measures import Band, by_frequency
+from rubricate.reports._html import Html, join, shorten, tag
+from rubricate.reports._section import chart, section
+from rubricate.reports.results import RARE, Results
+
+__all__ = ["frequency"]
+
+BANDS = 12
+
+
+@section("Rare and frequent categories", order=40)
+def frequency(results: Results) -> Html | None:
+    """Mean F1 in intervals of training frequency: all categories by doubling, the rare ones, and the full range."""
+    train = results.train_counts
+    if train is None or int(train.max(initial=0)) < 2:
+        return None
+    most = int(train.max())
+    views = [_view("All categories, intervals that double", frequency_curves(results, "doubling"), log=True)]
+    if most > RARE:
+        views.append(_view(f"Rare categories, up to {RARE} training documents", frequency_curves(results, "rare")))
+    views.append(_view("All categories, intervals of equal width", frequency_curves(results, "full")))
+    lead = "The mean F1 of the categories by how many training documents they have."
+    caption = "As figures 4 (rare) and 5 (equal width) of Yang and Liu, SIGIR 1999. Empty intervals are left out."
+    return join(
+        [tag("p", lead), chart("lines", {"views": views}, label="Mean F1 by training frequency", caption=caption)]
+    )
+
+
+def frequency_curves(results: Results, how: str) -> dict[str, list[Band]]:
+    """The mean F1 of each system in intervals of training frequency: `doubling`, `rare` (up to 60) or `full`.
+
+    Doubling intervals are 1, 2–3, 4–7, 8–15, …
+    """
+    train = results.train_counts
+    if train is None:
+        return {}
+    found = {}
+    for one in results.evaluations:
+        values = np.asarray(one.per_category["f1"], np.float64)
+        if how == "doubling":
+            edges = [2**k for k in range(int(train.max()).bit_length())]
+            parts = [by_frequency(values, train, bands=1, low=edge, high=2 * edge - 1)[0] for edge in edges]
+        else:
+            parts = by_frequency(values, train, bands=BANDS, high=RARE if how == "rare" else None)
+        found[one.name] = [band for band in parts if band.categories]
+    return found
+
+
+def _view(name: str, curves: dict[str, list[Band]], *, log: bool = False) -> dict[str, Any]:
+    def place(band: Band) -> float:
+        return float(np.sqrt(band.low * band.high)) if log else (band.low + band.high) / 2
+
+    def said(band: Band) -> str:
+        span = f"{band.low:,}–{band.high:,}" if band.high > band.low else f"{band.low:,}"
+        return f"{span} training documents, {band.categories} {'categories' if band.categories > 1 else 'category'}"
+
+    series = [
+        {"name": shorten(system, 40), "slot": slot, "points": [[place(band), band.value, said(band)] for band in bands]}
+        for slot, (system, bands) in enumerate(curves.items())
+    ]
+    ends = [place(band) for bands in curves.values() for band in bands]
+    x = {"label": "training documents of the category", "min": min(ends) if log else 0, "max": max(ends), "log": log}
+    return {"name": name, "x": x, "y": {"label": "mean F1", "min": 0, "max": 1}, "series": series}

@@ -1,0 +1,40 @@
+"""How the systems improve with more training documents."""
+
+from __future__ import annotations
+
+from rubricate.reports._html import Html, join, shorten, tag
+from rubricate.reports._section import chart, section
+from rubricate.reports.results import Results
+
+__all__ = ["learning"]
+
+
+@section("Learning curve", order=80)
+def learning(results: Results) -> Html | None:
+    """The learning curves that came with the data, one view a measure."""
+    found = [curve for curve in results.data.learning if len(curve.sizes)]
+    if not found:
+        return None
+    slots = {name: slot for slot, name in enumerate(dict.fromkeys([*results.names, *(curve.run for curve in found)]))}
+    views = []
+    for measure in dict.fromkeys(curve.measure for curve in found):
+        own = [curve for curve in found if curve.measure == measure]
+        series = [
+            {
+                "name": shorten(curve.run, 40),
+                "slot": slots[curve.run],
+                "points": [[n, value] for n, value in zip(curve.sizes, curve.values, strict=True)],
+                "band": [list(edge) for edge in zip(curve.sizes, curve.low, curve.high, strict=False)],
+            }
+            for curve in own
+        ]
+        sizes = [n for curve in own for n in curve.sizes]
+        x = {
+            "label": "training documents",
+            "min": min(sizes),
+            "max": max(sizes),
+            "log": min(sizes) > 0 and max(sizes) >= 8 * min(sizes),
+        }
+        views.append({"name": measure, "x": x, "y": {"label": measure, "min": 0, "max": 1}, "series": series})
+    lead = "A curve that still rises says: more labelled documents will help."
+    return join([tag("p", lead), chart("lines", {"views": views}, label="Learning curve")])

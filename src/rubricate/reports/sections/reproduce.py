@@ -1,0 +1,61 @@
+"""Where every number comes from, and the commands that make them again."""
+
+from __future__ import annotations
+
+from rubricate.reports._grid import grid, number_cell
+from rubricate.reports._html import Html, isolated, join, tag
+from rubricate.reports._section import section
+from rubricate.reports.results import Results
+
+__all__ = ["reproduce"]
+
+TERMS = {
+    "TP, FP, FN": "labels rightly given, wrongly given, and missed.",
+    "precision": "TP / (TP + FP): the share of the given labels that are true.",
+    "recall": "TP / (TP + FN): the share of the true labels that were given.",
+    "F1": "2TP / (2TP + FP + FN): the harmonic mean of precision and recall.",
+    "micro-average": "the measure of the summed counts of all categories.",
+    "macro-average": "the mean of the measure over the categories.",
+    "interval": "the documents are drawn anew with replacement; so far the value moves. Centred on the measured value.",
+    "p-value": "how often chance alone would make a difference this large; small is strong evidence.",
+    "Holm": "with many comparisons some look significant by chance; this correction guards against it.",
+}
+
+
+@section("How to get these numbers again", order=900)
+def reproduce(results: Results) -> Html:
+    """Commands, the signature of each system, times where known, and the terms explained."""
+    parts: list[Html] = []
+    if results.data.commands:
+        parts += [
+            tag("p", "The exact commands:"),
+            tag("pre", tag("code", "\n".join(results.data.commands)), tabindex="0"),
+        ]
+    parts += [tag("p", "Every number above carries the signature of its system:"), _signatures(results)]
+    if results.data.seconds:
+        parts.append(_times(results))
+    terms = [join([tag("dt", name), tag("dd", told)]) for name, told in TERMS.items()]
+    return join([*parts, tag("h3", "The terms"), tag("dl", terms, class_="terms")])
+
+
+def _signatures(results: Results) -> Html:
+    rows = [
+        tag(
+            "tr", tag("th", isolated(one.name), scope="row"), tag("td", tag("code", str(one.signature) or "none given"))
+        )
+        for one in results.evaluations
+    ]
+    settings = (
+        f"intervals: {results.data.resamples} resamples, level {results.data.level}, seed {results.data.seed}"
+        f" | 0/0: {results.data.undefined}"
+    )
+    return join([grid(["system", "signature"], rows), tag("p", tag("code", settings), class_="note")])
+
+
+def _times(results: Results) -> Html:
+    steps = list(dict.fromkeys(step for own in results.data.seconds.values() for step in own))
+    rows = [
+        tag("tr", tag("th", isolated(name), scope="row"), [number_cell(own.get(step), digits=2) for step in steps])
+        for name, own in results.data.seconds.items()
+    ]
+    return grid(["system", *steps], rows, numeric=[False, *[True] * len(steps)], caption="Seconds")

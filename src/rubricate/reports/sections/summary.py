@@ -1,0 +1,79 @@
+"""What was found, in words, and the two main numbers with their intervals."""
+
+from __future__ import annotations
+
+from rubricate.reports._html import Html, join, shorten, tag
+from rubricate.reports._section import chart, section
+from rubricate.reports.findings import findings
+from rubricate.reports.results import Results
+
+__all__ = ["summary"]
+
+
+@section("What was found", order=10)
+def summary(results: Results) -> Html:
+    """The setting in a sentence, the findings, a drawing of the systems, and what the numbers mean."""
+    sentences = [tag("li", text) for text in findings(results)]
+    return join(
+        [tag("p", _setting(results)), tag("ol", sentences, class_="findings"), _drawing(results), _meaning(results)]
+    )
+
+
+def _setting(results: Results) -> str:
+    systems = len(results.runs)
+    who = f"{systems} systems were" if systems > 1 else f"One system, {shorten(results.names[0], 40)}, was"
+    documents, categories = results.truth.shape
+    labels = results.truth.nnz / max(documents, 1)
+    single = " Each document has exactly one." if labels == 1 and (results.truth.sum(axis=1) == 1).all() else ""
+    per = single or f" A document has {labels:.2f} of them on average."
+    return (
+        f"{who} asked to put {documents:,} test documents under {categories:,} categories.{per} "
+        "The answers were compared with the labels that people gave."
+    )
+
+
+def _drawing(results: Results) -> Html:
+    columns = ["micro-F1", "macro-F1"]
+    rows = []
+    for system in results.order:
+        values = []
+        for column in columns:
+            interval = results.interval(system, column)
+            ends = (interval.low, interval.high) if interval else (None, None)
+            values.append([results.value(system, column), *ends])
+        rows.append({"name": shorten(results.names[system], 40), "slot": system, "values": values})
+    caption = (
+        f"Dots: measured values. Lines: {results.data.level:.0%} intervals, from resampling the test documents. "
+        "1 is perfect. The two panels have scales of their own."
+    )
+    return chart(
+        "intervals", {"columns": columns, "rows": rows}, label="Micro-F1 and macro-F1 of the systems", caption=caption
+    )
+
+
+def _meaning(results: Results) -> Html:
+    best = results.order[0]
+    right, found = (round(100 * results.value(best, column)) for column in ("precision", "recall"))
+    name = shorten(results.names[best], 40)
+    return tag(
+        "div",
+        tag(
+            "p",
+            tag("strong", "How to read this. "),
+            f"Of every 100 labels that {name} gave, {right} were right: its precision. "
+            f"Of every 100 labels it should have given, it gave {found}: its recall.",
+        ),
+        tag(
+            "p",
+            tag("strong", "Micro-F1"),
+            " is the balance of the two over all labels together, so that common categories count most. ",
+            tag("strong", "Macro-F1"),
+            " is the mean over the categories, so that a rare one counts as much as a common one.",
+        ),
+        tag(
+            "p",
+            tag("strong", "Not distinguishable"),
+            " means: with this many documents the difference can well be chance (p is above .05).",
+        ),
+        class_="plain",
+    )

@@ -1,0 +1,48 @@
+"""Labels that look wrong: those that the systems contradict together."""
+
+from __future__ import annotations
+
+from rubricate.reports._cases import label_chips, text_of
+from rubricate.reports._html import Html, isolated, join, tag
+from rubricate.reports._section import section
+from rubricate.reports.data import Suspect
+from rubricate.reports.mistakes import likely_mislabelled
+from rubricate.reports.results import Results
+
+__all__ = ["suspects"]
+
+SHOWN = 12
+
+
+@section("Labels worth checking", order=110)
+def suspects(results: Results) -> Html | None:
+    """The clearest cases, given with the data or found among the test documents."""
+    found = likely_mislabelled(results, SHOWN)
+    if not found:
+        return None
+    who = "the systems clearly contradict" if len(results.runs) > 1 else "the system clearly contradicts"
+    lead = f"Documents where {who} a label. Some are mislabelled, others are merely hard. A person should look."
+    rows = {str(document): row for row, document in enumerate(results.runs[0].documents)}
+    return join([tag("p", lead), tag("div", [_case(results, one, rows) for one in found], class_="cases")])
+
+
+def _case(results: Results, one: Suspect, rows: dict[str, int]) -> Html:
+    row = rows.get(one.document)
+    said = "labelled" if one.given else "not labelled"
+    votes = f" {one.against} of {one.systems} {'systems' if one.systems > 1 else 'system'} say otherwise."
+    labels = tag("p", "Labels now: ", label_chips(results, row)) if row is not None else None
+    text = (
+        tag("p", one.text[:420], class_="text", dir="auto")
+        if one.text
+        else text_of(results, row, [], 300)
+        if row is not None
+        else None
+    )
+    return tag(
+        "article",
+        tag("h4", f"{said} ", isolated(one.category)),
+        tag("p", "Document ", isolated(one.document, 40), ".", votes),
+        labels,
+        text,
+        class_="case",
+    )
