@@ -1,0 +1,50 @@
+"""A progress bar with the time left, on standard error and only if that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["counting_engine", "progress"]
+
+Advance = Callable[[int], None]
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Advance]:
+    """What long work calls with the number of steps done since; without a total the time elapsed is shown."""
+    if not sys.stderr.isatty():
+        yield lambda steps: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    time = TimeElapsedColumn() if total is None else TimeRemainingColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), time)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda steps: bar.update(task, advance=steps)
+
+
+def counting_engine(name: str, advance: Advance) -> Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]:
+    """An engine that works as the one of this name and reports each task that is done."""
+    from rubricate.engines import run_tasks
+
+    def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
+        def counted(task: Any) -> Any:
+            result = function(task)
+            advance(1)
+            return result
+
+        return run_tasks(counted, tasks, engine=name)
+
+    return run
