@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -48,6 +52,22 @@ def side_by_side(
     pairs = [(measure(ours)[0], measure(peer)[0]) for _ in range(repeats)]
     ours_s, peer_s = (statistics.median(times) for times in zip(*pairs, strict=True))
     return Row(id, work, peer_name, ours_s, peer_s, peer_s / ours_s, agree, threads)
+
+
+def first_use(code: str, *, id: str, work: str) -> Row:
+    """A first use with nothing compiled (ours) beside the next, in a new process with what the first left (peer).
+
+    `code` sets `start` to the time after its imports and `result` to an array; both uses must give the same sum of it.
+    """
+    timed = f"import time\n{code}\nprint(time.perf_counter() - start, float(result.sum()))"
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+        runs = [
+            subprocess.run([sys.executable, "-c", timed], env=environment, capture_output=True, text=True, check=True)
+            for _ in range(2)
+        ]
+    (first, a), (again, b) = (map(float, run.stdout.split()) for run in runs)
+    return Row(id, work, "the same, compiled before", first, again, again / first, a == b, 1)
 
 
 def publish(rows: Sequence[Row], description: str) -> None:

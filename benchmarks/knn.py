@@ -6,10 +6,6 @@ matrix. The same result: the same similarities to 1e-12, and the same documents 
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tempfile
 from functools import partial
 
 import numpy as np
@@ -18,17 +14,16 @@ from sklearn.neighbors import NearestNeighbors
 from sparse_dot_topn import sp_matmul_topn
 
 import rubricate as rb
-from benchmarks._timing import Row, publish, side_by_side
+from benchmarks._timing import Row, first_use, publish, side_by_side
 
 K = 45
-COMPILE = """
-import time, numpy as np
+FIRST_USE = """
+import numpy as np
 from scipy import sparse
 from rubricate import KNN
 X, Y = sparse.csr_array(np.eye(9)), sparse.csr_array(np.eye(9))
 start = time.perf_counter()
-KNN(2).fit(X, Y).predict(X), KNN(2).fit(X.toarray(), Y).predict(X)
-print(time.perf_counter() - start)
+result = KNN(2).fit(X, Y).decision_function(X) + KNN(2).fit(X.toarray(), Y).decision_function(X)
 """
 
 
@@ -62,19 +57,6 @@ def same(ours: tuple[np.ndarray, np.ndarray], peer: tuple[np.ndarray, np.ndarray
     return bool(np.abs(near - peer[1]).max() < 1e-12 and (ours[0] == peer[0])[apart].all())
 
 
-def compilation() -> Row:
-    """First use with an empty cache against the second use: no peer, `peer_s` is the time with the cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        first, again = (
-            float(
-                subprocess.run([sys.executable, "-c", COMPILE], env=environment, capture_output=True, text=True).stdout
-            )
-            for _ in range(2)
-        )
-    return Row("knn-compile", "first use of sparse and dense kNN", "cached", first, again, again / first, True, 1)
-
-
 def rows() -> list[Row]:
     found = []
     for name, select in (("all terms", None), ("2,415 terms", "chi2:2415")):
@@ -98,7 +80,7 @@ def rows() -> list[Row]:
                     peer_name="scikit-learn NearestNeighbors brute cosine", same=lambda a, b: same(a, (b[1], 1 - b[0])),
                 )
             )  # fmt: skip
-    return [*found, compilation()]
+    return [*found, first_use(FIRST_USE, id="knn-compile", work="first use of kNN, sparse and dense")]
 
 
 if __name__ == "__main__":

@@ -5,39 +5,20 @@ The same result: posteriors equal to 1e-8. The peer runs one category after the 
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tempfile
-
 import numpy as np
 from joblib import parallel_config
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 import rubricate as rb
-from benchmarks._timing import Row, publish, side_by_side
+from benchmarks._timing import Row, first_use, publish, side_by_side
 
-COMPILE = """
-import time, numpy as np
+FIRST_USE = """
+import numpy as np
 from rubricate import NB
 start = time.perf_counter()
-NB().fit(np.eye(9), np.eye(9)).predict(np.eye(9))
-print(time.perf_counter() - start)
+result = NB().fit(np.eye(9), np.eye(9)).decision_function(np.eye(9))
 """
-
-
-def compilation() -> Row:
-    """First use with an empty cache against the second use: no peer, `peer_s` is the time with the cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        first, again = (
-            float(
-                subprocess.run([sys.executable, "-c", COMPILE], env=environment, capture_output=True, text=True).stdout
-            )
-            for _ in range(2)
-        )
-    return Row("nb-compile", "first use of naive Bayes", "cached", first, again, again / first, True, 1)
 
 
 def compare(corpus, X, new, model, peer, *, work, threads) -> Row:
@@ -67,7 +48,7 @@ def rows() -> list[Row]:
             for threads in (1, 2):
                 work = f"{model} NB, 90 categories, {name}: fit and score {new.shape[0]} documents"
                 found.append(compare(corpus, X, new, model, peer, work=work, threads=threads))
-    return [*found, compilation()]
+    return [*found, first_use(FIRST_USE, id="nb-compile", work="first use of naive Bayes")]
 
 
 if __name__ == "__main__":

@@ -55,7 +55,9 @@ def _bar(sums: np.ndarray, peaks: np.ndarray, k: int) -> float:
         part = sums[start : start + groups]
         for g in range(groups):
             peaks[g] = part[g] if part[g] > peaks[g] else peaks[g]
-    low, high = peaks.min(), peaks.max()
+    low, high = np.inf, -np.inf
+    for peak in peaks:
+        low, high = min(low, peak), max(high, peak)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         if _reach(peaks, middle) >= k:

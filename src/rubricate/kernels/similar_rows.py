@@ -50,7 +50,7 @@ def nearest_rows(
             if kept < k or estimates[q, d] > near[q, 0]:
                 kept = offer(np.float64(estimates[q, d]), d, kept, near[q], found[q])
         least = near[q, 0] - 2 * error
-        kept: Any = np.int64(0)
+        kept = np.int64(0)
         for d in range(documents):
             if estimates[q, d] >= least:
                 kept = offer(_inner(queries[q], vectors[d]), d, kept, near[q], found[q])
