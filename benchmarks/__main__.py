@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 TABLE = HERE / "RESULTS.md"
-PEERS = ("numpy", "scipy", "scikit-learn", "numba", "statsmodels")
+PEERS = ("numpy", "scipy", "scikit-learn", "numba", "statsmodels", "ranx", "sparse-dot-topn")
 
 
 def run(name: str) -> list[dict[str, object]]:
