@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from rubricate.classifiers.knn import KNN as KNN
     from rubricate.classifiers.llsf import LLSF as LLSF
     from rubricate.classifiers.nb import NB as NB
+    from rubricate.classifiers.nnet import NNet as NNet
     from rubricate.classifiers.svm import SVM as SVM
+    from rubricate.classifiers.stack import Stack as Stack
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
@@ -65,6 +67,7 @@ _HOMES = {
     "LLSF": "classifiers.llsf",
     "MicroMacro": "thresholds.micro_macro",
     "NB": "classifiers.nb",
+    "NNet": "classifiers.nnet",
     "Pcut": "thresholds.pcut",
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",
@@ -75,6 +78,7 @@ _HOMES = {
     "Scut": "thresholds.scut",
     "Select": "selection",
     "Significance": "types",
+    "Stack": "classifiers.stack",
     "Thresholded": "thresholds._thresholded",
     "Vectors": "categorizer.vectors",
     "Weights": "vectors",

@@ -1,0 +1,151 @@
+"""The second level of a stack: from the members' scores of a cell to its log-odds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from rubricate.classifiers._logistic import fit_logistic
+from rubricate.classifiers._stack_cells import Cells, true_cells
+from rubricate.classifiers._trees import Trees, grow_trees, score_trees
+from rubricate.types import Bools, Floats, Ints, Sparse
+
+__all__ = ["FLOOR", "Blend", "blend_scores", "contributions_of", "learn_blend"]
+
+FLOOR = -30.0
+"""The score of a pair that is no cell, and the lowest and (with the other sign) highest of one that is."""
+FAR = 6.0
+"""Standard deviations from the mean beyond which a member's score counts no more in a linear model."""
+SMOOTH = 2.0
+"""Documents added to a category before a share of them is taken."""
+
+
+NOTHING = np.zeros(0)
+NO_TREES = Trees(0.0, np.zeros((0, 1), np.int64), np.zeros((0, 1)), np.zeros((0, 1), np.int64), np.zeros((0, 1)))
+
+
+class Blend(NamedTuple):
+    """What the second level has learned, as arrays.
+
+    `centre`, `spread` of the members' scores; `counts`, the documents of each category of `total`; `together`, the
+    share of the documents of c' that have c, categories c' × c; `belief`, weights of the first guess; `weights` of the
+    logistic regression; then the parts of `Trees`.
+    """
+
+    centre: Floats
+    spread: Floats
+    counts: Floats
+    total: int
+    together: Sparse
+    belief: Floats
+    weights: Floats
+    base: float
+    features: Ints
+    limits: Floats
+    lefts: Ints
+    values: Floats
+
+    @property
+    def trees(self) -> Trees:
+        """The boosted trees."""
+        return Trees(self.base, self.features, self.limits, self.lefts, self.values)
+
+
+def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: int, rate: float, leaves: int) -> Blend:
+    """Learn from the cells of the documents in `rows` (booleans); labels of other documents are not looked at."""
+    used, known = cells.of(rows), sparse.csr_array(labels[np.flatnonzero(rows)], dtype=np.float64)
+    counts = np.asarray(known.sum(axis=0)).ravel()
+    inside = (counts[used.categories] > 0) & (counts[used.categories] < known.shape[0])
+    truth = true_cells(used, labels)
+    centre = used.scores.mean(axis=0) if len(used.scores) else np.zeros(used.scores.shape[1])
+    spread = used.scores.std(axis=0) + 1e-9 if len(used.scores) else np.ones(used.scores.shape[1])
+    bare = Blend(centre, spread, counts, known.shape[0], _together(known), NOTHING, NOTHING, *NO_TREES)
+    belief = fit_logistic(_first(bare, used)[inside], truth[inside], C=C)
+    guessed = bare._replace(belief=belief)
+    weights = fit_logistic(_linear(guessed, used)[inside], truth[inside], C=C)
+    trees = grow_trees(
+        _plain(guessed, used)[inside], truth[inside], rounds=rounds, rate=rate, leaves=leaves, least=40, penalty=5.0
+    )
+    return Blend(centre, spread, counts, known.shape[0], guessed.together, belief, weights, *trees)
+
+
+def blend_scores(blend: Blend, cells: Cells) -> Floats:
+    """Log-odds of the logistic regression plus those of the trees, a number a cell, within ±FLOOR."""
+    linear = _linear(blend, cells)
+    scores = linear @ blend.weights[:-1] + blend.weights[-1] + score_trees(blend.trees, _plain(blend, cells))
+    scores = np.clip(scores, FLOOR, -FLOOR)
+    counts = blend.counts[cells.categories]
+    return np.where(counts == 0, FLOOR, np.where(counts == blend.total, -FLOOR, scores))
+
+
+def contributions_of(blend: Blend, cells: Cells) -> Floats:
+    """What each member, then its surroundings, then the trees add to the score: cells × (members + 2)."""
+    members, parts = cells.scores.shape[1], _linear(blend, cells) * blend.weights[:-1]
+    by_member = parts[:, :members] + parts[:, members : 2 * members] + parts[:, 2 * members : 3 * members]
+    around = parts[:, 3 * members :].sum(axis=1) + blend.weights[-1]
+    return np.column_stack([by_member, around, score_trees(blend.trees, _plain(blend, cells))])
+
+
+def _together(labels: Sparse) -> Sparse:
+    """P(c | c') from documents that have both, c' × c, none of a category with itself."""
+    both = sparse.csr_array(labels.T @ labels)
+    both.setdiag(0.0)
+    both.eliminate_zeros()
+    frequency = np.asarray(labels.sum(axis=0)).ravel()
+    return sparse.csr_array(sparse.diags_array(1.0 / (frequency + SMOOTH)) @ both)
+
+
+def _standard(blend: Blend, scores: Floats) -> Floats:
+    return np.clip((scores - blend.centre) / blend.spread, -FAR, FAR)
+
+
+def _first(blend: Blend, cells: Cells) -> Floats:
+    """Features of the first guess: the members' scores and the frequency of the category."""
+    return np.column_stack([_standard(blend, cells.scores), _log_counts(blend, cells)])
+
+
+def _log_counts(blend: Blend, cells: Cells) -> Floats:
+    return np.log1p(blend.counts)[cells.categories] / np.log1p(max(blend.total, 1))
+
+
+def _around(blend: Blend, cells: Cells) -> Floats:
+    """What the other cells of the document say: co-occurring categories, rank, number of categories expected."""
+    chance = expit(_first(blend, cells) @ blend.belief[:-1] + blend.belief[-1])
+    starts = np.searchsorted(cells.documents, np.arange(cells.shape[0] + 1))
+    grid = sparse.csr_array((chance, cells.categories, starts), shape=cells.shape)
+    company = _at(sparse.csr_array(grid @ blend.together), cells)
+    order = np.lexsort((cells.categories, -chance, cells.documents))
+    rank = np.empty(len(chance))
+    rank[order] = np.arange(len(chance)) - starts[cells.documents[order]]
+    expected = np.bincount(cells.documents, chance, cells.shape[0])[cells.documents]
+    return np.column_stack([company, rank, expected])
+
+
+def _at(matrix: Sparse, cells: Cells) -> Floats:
+    """The entries of a sparse matrix at the cells."""
+    matrix.sort_indices()
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    known = rows * np.int64(matrix.shape[1]) + matrix.indices
+    wanted = cells.documents * np.int64(matrix.shape[1]) + cells.categories
+    at = np.searchsorted(known, wanted)
+    found = np.append(known, -1)[at] == wanted
+    return np.where(found, np.append(matrix.data, 0.0)[at], 0.0)
+
+
+def _plain(blend: Blend, cells: Cells) -> Floats:
+    """Features of the trees."""
+    frequency = _log_counts(blend, cells)
+    return np.column_stack([cells.scores, cells.maxima[cells.documents], _around(blend, cells), frequency])
+
+
+def _linear(blend: Blend, cells: Cells) -> Floats:
+    """Features of the logistic regression: scores, scores by frequency, maxima, then the surroundings."""
+    scores, maxima = _standard(blend, cells.scores), _standard(blend, cells.maxima)[cells.documents]
+    frequency = _log_counts(blend, cells)[:, None]
+    company, rank, expected = _around(blend, cells).T
+    return np.column_stack(
+        [scores, scores * frequency, maxima, frequency, frequency**2, np.log(company + 1e-3), np.log1p(rank), expected]
+    )

@@ -1,0 +1,226 @@
+"""A stack: members of any kind, combined by what each says of documents it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from rubricate.classifiers import _scorer
+from rubricate.classifiers._scorer import Scorer, strongest
+from rubricate.classifiers._stack_blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
+from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells
+from rubricate.classifiers.knn import KNN
+from rubricate.classifiers.llsf import LLSF
+from rubricate.classifiers.svm import SVM
+from rubricate.engines import Engine, run_tasks
+from rubricate.errors import InvalidInput
+from rubricate.folds import _rows, score_matrix, stratified_folds
+from rubricate.types import Bools, Evidence, Floats, Ints, Scores, Sparse
+
+__all__ = ["Stack"]
+
+
+class Stack(Scorer):
+    """Stacked generalisation (wolpert1992) over cells, the (document, category) pairs that come into question.
+
+    Each member scores every training document by a clone that was trained on the other folds. A cell is a category
+    among the `candidates` best of the first member, or among the best third as many of another, for a document. Two
+    models learn from all cells whether they are labels, one for all categories:
+
+        score = log-odds by logistic regression + log-odds by gradient boosting
+
+    over the members' scores, their maxima in the document, Σ P(c | c')·p(c') over the other candidates c', the rank of
+    the cell, the number of categories expected (Σ p), and log(n_c + 1); p is a first guess, by logistic regression on
+    the scores and log(n_c + 1). Pairs that are no cell score −30, and no cell less.
+
+    members      classifiers, or (name, classifier) pairs: ours, or any of scikit-learn's that takes a label matrix.
+                 A member may be a `Pipeline` from texts, with a representation of its own; X then is texts or
+                 `Documents`. None: SVM(), KNN(), LLSF(ridge=1).
+    candidates   of the first member, 12
+    folds        of the training documents, stratified by category
+    seeds        how often the documents are dealt to folds, from `seed` on; log-odds are averaged
+    C            of the logistic regression
+    rounds, rate, leaves   of the gradient boosting
+    keep_scores  keep the stack's own out-of-fold scores, for cuts (`out_of_fold_scores`); costs `folds` more second
+                 levels for each seed, and no further member
+    engine       where folds run; the result does not depend on it
+
+    Learned: `members_` (fitted on all documents), `names_`, `blends_` (arrays, one tuple a seed), and
+    `held_scores_` with `keep_scores`. No label of a held-out document reaches its out-of-fold scores but through the
+    scores that members trained with it gave to the others. There are no sample weights.
+
+    Edge cases: a category without documents scores −30, one that all documents have 30, for every cell. With fewer
+    documents than folds each document is a fold; one document is an error. Cost: seeds · folds + 1 fits of each
+    member; the second level is linear in the cells, about 15 a document.
+
+    >>> X = np.vstack([np.eye(3), np.eye(3), np.eye(3), np.eye(3)])
+    >>> Stack().fit(X, ["corn", "gold", "ship"] * 4).predict(np.eye(3)).tolist()
+    ['corn', 'gold', 'ship']
+    """
+
+    members_: tuple[Any, ...]
+    blends_: tuple[tuple[Any, ...], ...]
+
+    def __init__(
+        self,
+        members: Sequence[Any] | None = None,
+        *,
+        candidates: int = 12,
+        folds: int = 5,
+        seeds: int = 1,
+        seed: int = 0,
+        C: float = 0.3,
+        rounds: int = 150,
+        rate: float = 0.05,
+        leaves: int = 15,
+        keep_scores: bool = False,
+        engine: Engine | str = "serial",
+    ) -> None:
+        self.members = members
+        self.candidates = candidates
+        self.folds = folds
+        self.seeds = seeds
+        self.seed = seed
+        self.C = C
+        self.rounds = rounds
+        self.rate = rate
+        self.leaves = leaves
+        self.keep_scores = keep_scores
+        self.engine = engine
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, as not every member has them
+        """Learn from vectors, or from texts where every member starts from them."""
+        if not _are_texts(X):
+            return super().fit(X, y)
+        self._learn(X, self._take_labels(y, len(X)), None)
+        return self
+
+    def out_of_fold_scores(self) -> tuple[Scores, ...]:
+        """The scores of each training document by members and second levels that have not seen it, one a seed."""
+        check_is_fitted(self)
+        if not self.keep_scores:
+            raise InvalidInput("Stack: the out-of-fold scores were not kept; fit with keep_scores=True")
+        documents = [str(i) for i in range(self.held_scores_[0].shape[0])]
+        return tuple(Scores(one, self.categories_, documents, FLOOR) for one in self.held_scores_)
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        self._check()
+        rows = labels.shape[0]
+        if rows < 2:
+            raise InvalidInput(f"Stack: {rows} document(s) cannot be dealt to folds; give 2 documents or more")
+        named = self._named()
+        self.names_ = tuple(name for name, _ in named)
+        models = [model for _, model in named]
+        blends, held = [], []
+        for seed in range(self.seed, self.seed + self.seeds):
+            folds = stratified_folds(labels, min(self.folds, rows), seed=seed)
+            cells = self._unseen(models, X, labels, folds)
+            blends.append(self._blend(cells, labels, np.ones(rows, bool)))
+            if self.keep_scores:
+                held.append(self._cross_fitted(cells, labels, folds))
+        self.blends_, self.held_scores_ = tuple(blends), tuple(held)
+        self.members_ = tuple(_fitted(model, X, labels) for model in models)
+
+    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Cells:
+        """The cells of all documents, each scored by members that have not seen it."""
+
+        def one(fold: int) -> tuple[Ints, Cells]:
+            held, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+            part, known = _rows(X, kept), labels[kept]
+            return held, self._cells([_fitted(model, part, known) for model in models], _rows(X, held), labels.shape[1])
+
+        return join_cells(run_tasks(one, [int(k) for k in np.unique(folds)], engine=self.engine), labels.shape)
+
+    def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Cells:
+        """The cells of new documents, which are scored in blocks."""
+        total = X.shape[0] if hasattr(X, "shape") else len(X)
+        size = max(1, _scorer.BLOCK // categories)
+        parts = []
+        for start in range(0, max(total, 1), size):
+            rows = np.arange(start, min(start + size, total))
+            block = _rows(X, rows)
+            parts.append((rows, gather_cells([score_matrix(model, block) for model in fitted], self.candidates)))
+        return join_cells(parts, (total, categories))
+
+    def _blend(self, cells: Cells, labels: Sparse, rows: Bools) -> Blend:
+        return learn_blend(cells, labels, rows=rows, C=self.C, rounds=self.rounds, rate=self.rate, leaves=self.leaves)
+
+    def _cross_fitted(self, cells: Cells, labels: Sparse, folds: Ints) -> Sparse:
+        def one(fold: int) -> tuple[Bools, Floats]:
+            held = folds == fold
+            return held[cells.documents], blend_scores(self._blend(cells, labels, ~held), cells.of(held))
+
+        values = np.empty(len(cells.documents))
+        for at, scores in run_tasks(one, [int(k) for k in np.unique(folds)], engine=self.engine):
+            values[at] = scores
+        return _as_matrix(cells, values)
+
+    def _score(self, X: Any) -> Floats:
+        cells = self._cells(self.members_, X, len(self.categories_))
+        values = np.mean([blend_scores(Blend(*blend), cells) for blend in self.blends_], axis=0)
+        scores = np.full(cells.shape, FLOOR)
+        scores[cells.documents, cells.categories] = values
+        return scores
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """What each member, the other candidates of the document, and the trees add to the log-odds."""
+        cells = self._cells(self.members_, X, len(self.categories_))
+        parts = np.mean([contributions_of(Blend(*blend), cells) for blend in self.blends_], axis=0)
+        names = [*self.names_, "frequency, rank and company of the category", "gradient boosting"]
+        found: list[list[Evidence]] = [[] for _ in range(cells.shape[0])]
+        for at in np.flatnonzero(cells.categories == category):
+            found[cells.documents[at]] = strongest(names, parts[at], limit)
+        return found
+
+    def _take_vectors(self, X: Any) -> Any:
+        if not _are_texts(X):
+            return super()._take_vectors(X)
+        check_is_fitted(self)
+        return X
+
+    def _named(self) -> list[tuple[str, Any]]:
+        given = [SVM(), KNN(), LLSF(ridge=1.0)] if self.members is None else list(self.members)
+        pairs = [one if isinstance(one, tuple) else (None, one) for one in given]
+        if not pairs:
+            raise InvalidInput("Stack: no members; give at least one classifier")
+        for name, model in pairs:
+            if not hasattr(model, "fit"):
+                raise InvalidInput(f"Stack: member {name or model!r} is no classifier; give one, or (name, classifier)")
+        return [(name or f"{type(model).__name__} {i}", model) for i, (name, model) in enumerate(pairs, start=1)]
+
+    def _check(self) -> None:
+        for name, least in (("candidates", 1), ("folds", 2), ("seeds", 1), ("rounds", 0), ("leaves", 2)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise InvalidInput(f"Stack: {name} must be a whole number from {least} on, got {value!r}")
+        for name in ("C", "rate"):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and 0 < float(value) < np.inf):
+                raise InvalidInput(f"Stack: {name} must be a number above 0, got {value!r}")
+
+
+def _are_texts(X: Any) -> bool:
+    """Documents, or a column whose first entry is a text."""
+    if hasattr(X, "bodies"):
+        return True
+    if sparse.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or len(X) == 0:
+        return False
+    return isinstance(X.iloc[0] if hasattr(X, "iloc") else X[0], str)
+
+
+def _fitted(model: Any, X: Any, labels: Sparse) -> Any:
+    """A fitted clone; scikit-learn's own get the labels as a dense matrix, which all of them take."""
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    y = labels if isinstance(last, Scorer) else labels.toarray().astype(np.int64)
+    return clone(model).fit(X, y)
+
+
+def _as_matrix(cells: Cells, values: Floats) -> Sparse:
+    starts = np.searchsorted(cells.documents, np.arange(cells.shape[0] + 1))
+    return sparse.csr_array((values, cells.categories.astype(np.int32), starts), shape=cells.shape)

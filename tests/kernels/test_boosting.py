@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import log_loss
+from tests.oracles.boosting import boosted
+
+from rubricate.classifiers._trees import grow_trees, score_trees
+
+SETTING = {"rounds": 4, "rate": 0.3, "leaves": 4, "least": 3, "penalty": 1.0}
+
+
+@given(seed=st.integers(0, 10_000), rows=st.integers(1, 60), features=st.integers(1, 4))
+def test_agrees_with_the_slow_twin(seed, rows, features):
+    rng = np.random.default_rng(seed)
+    X, new = rng.normal(size=(rows, features)), rng.normal(size=(20, features))
+    y = (X[:, 0] + rng.normal(size=rows) > 0.3).astype(float)
+    trees = grow_trees(X, y, **SETTING)
+    np.testing.assert_allclose(score_trees(trees, new), boosted(X, y, new, **SETTING), rtol=1e-9, atol=1e-9)
+
+
+def test_as_good_as_the_one_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(2, 8000, 6))
+    y, truth = ((Z[:, 0] * Z[:, 1] + Z[:, 2] + rng.normal(size=8000) / 2 > 1).astype(float) for Z in (X, new))
+    trees = grow_trees(X, y, rounds=60, rate=0.1, leaves=15, least=20, penalty=1.0)
+    peer = HistGradientBoostingClassifier(
+        max_iter=60, learning_rate=0.1, max_leaf_nodes=15, l2_regularization=1.0, early_stopping=False
+    ).fit(X, y)
+    ours = log_loss(truth, 1 / (1 + np.exp(-score_trees(trees, new))))
+    assert ours == pytest.approx(log_loss(truth, peer.predict_proba(new)[:, 1]), abs=0.004)
+
+
+def test_many_equal_values_and_constant_features_are_no_split():
+    X = np.column_stack([np.repeat([0.0, 1.0], 50), np.full(100, 7.0)])
+    y = np.repeat([0.0, 1.0], 50)
+    trees = grow_trees(X, y, **SETTING)
+    assert set(trees.features[:, 0]) == {0}
+    assert trees.limits[0, 0] == 0.5
+    assert (score_trees(trees, X) > 0).tolist() == (y > 0).tolist()
+
+
+@pytest.mark.parametrize("truth", [0.0, 1.0])
+def test_one_class_and_no_rows_are_finite(truth):
+    trees = grow_trees(np.ones((5, 2)), np.full(5, truth), **SETTING)
+    assert np.isfinite(score_trees(trees, np.ones((2, 2)))).all()
+    empty = grow_trees(np.ones((0, 2)), np.ones(0), **SETTING)
+    assert score_trees(empty, np.ones((2, 2))).tolist() == [0.0, 0.0]
+
+
+def test_neighbouring_floats_are_told_apart():
+    low = 1.0
+    high = np.nextafter(low, 2)
+    X = np.repeat([low, high], 20)[:, None]
+    y = np.repeat([0.0, 1.0], 20)
+    assert (score_trees(grow_trees(X, y, **SETTING), X) > 0).tolist() == (y > 0).tolist()
