@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import gzip
 import json
 import subprocess
@@ -390,13 +389,6 @@ def test_records_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "n.jsonl"
     path.write_text('{"text": "x", "labels": []}\nbroken\n')
     assert [record.text for record in islice(records(path), 1)] == ["x"]
-
-
-def test_the_examples_of_the_documentation_run() -> None:
-    page = Path(__file__).parents[2] / "docs" / "your-files.md"
-    outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert outcome.attempted > 10
-    assert outcome.failed == 0
 
 
 def test_reading_text_does_not_import_pyarrow(tmp_path: Path) -> None:

@@ -1,0 +1,68 @@
+"""Every Python block of the documentation runs as printed, page by page, in an empty folder.
+
+Blocks with prompts are compared with what they print; those without only have to run. A page that loads a real corpus
+needs it. `news.csv` is there for pages that speak of the reader's own file.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+from tests.conftest import need_corpora
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NEWS = [
+    ("Wheat exports rose in March", "grain;trade"),
+    ("Gold fell in London", "gold"),
+    ("Corn and wheat", "grain"),
+] * 8
+
+
+def _blocks(page: Path) -> list[str]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def _run(code: str, names: dict[str, object], where: str) -> None:
+    if ">>>" not in code:
+        exec(compile(code, where, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(code, names, where, where, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    said: list[str] = []
+    runner.run(test, out=said.append, clear_globs=False)
+    names.update(test.globs)
+    assert not runner.failures, "".join(said)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem)
+def test_the_examples_run(page, tmp_path, monkeypatch):
+    if "reuters21578" in "".join(_blocks(page)):
+        need_corpora("reuters21578.tar.gz")
+    rows = "".join(f"d{i},{text},{labels}\n" for i, (text, labels) in enumerate(NEWS))
+    (tmp_path / "news.csv").write_text("id,text,labels\n" + rows, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for number, code in enumerate(_blocks(page), 1):
+        _run(code, names, f"{page.name}, block {number}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_between_pages_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    local = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def test_every_citation_key_is_in_the_references():
+    known = set(re.findall(r"@\w+\{([^,]+),", (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")))
+    used = {
+        key
+        for page in (ROOT / "docs").rglob("*.md")
+        for key in re.findall(r"\[([a-z]+(?:19|20)\d\d)\](?!\()", page.read_text(encoding="utf-8"))
+    }
+    assert used <= known
