@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rubricate.classifiers.llsf import LLSF as LLSF
     from rubricate.classifiers.nb import NB as NB
     from rubricate.classifiers.nnet import NNet as NNet
-    from rubricate.classifiers.svm import SVM as SVM
     from rubricate.classifiers.stack import Stack as Stack
+    from rubricate.classifiers.svm import SVM as SVM
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
