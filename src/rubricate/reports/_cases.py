@@ -15,10 +15,11 @@ def text_of(results: Results, row: int, evidence: list[Evidence], length: int = 
     documents = results.data.documents
     if documents is None:
         return None
-    title = shorten(documents.titles[row], 200) if documents.titles is not None else ""
-    pieces = excerpt(documents.bodies[row], term_weights(evidence), analyzer=results.data.analyzer, length=length)
-    heading = tag("strong", title, tag("br")) if title else None
-    return tag("p", heading, [_piece(piece) for piece in pieces], class_="text", dir="auto")
+    weights, analyzer = term_weights(evidence), results.data.analyzer
+    title = excerpt(documents.titles[row], weights, analyzer=analyzer, length=200) if documents.titles else []
+    body = excerpt(documents.bodies[row], weights, analyzer=analyzer, length=length)
+    heading = tag("strong", [_piece(piece) for piece in title], tag("br")) if title else None
+    return tag("p", heading, [_piece(piece) for piece in body], class_="text", dir="auto")
 
 
 def _piece(piece: Piece) -> Html | str:

@@ -25,13 +25,15 @@ def grid(
     *,
     numeric: Sequence[bool] = (),
     caption: str = "",
+    label: str = "table",
     class_: str | None = None,
     tall: bool = False,
     id_: str | None = None,
     filter_: str | None = None,
     sortable: bool = False,
 ) -> Html:
-    """A table in a box that scrolls by itself; `filter_` is the label of its search field."""
+    """A table in a box that scrolls by itself; `label` is said where no caption is shown,
+    `filter_` stands beside the search field."""
     right = [*numeric, *[False] * (len(heads) - len(numeric))]
     cells = [
         tag("th", head, scope="col", class_="num" if flush else None) for head, flush in zip(heads, right, strict=True)
@@ -52,7 +54,7 @@ def grid(
         class_="scroll tall" if tall else "scroll",
         tabindex="0",
         role="region",
-        aria_label=caption or "table",
+        aria_label=caption or label,
     )
 
 

@@ -132,9 +132,9 @@ def _unlearned(results: Results) -> str:
     if not never.any():
         return f"{_name(results.names[best])} gets every category right at least once."
     train = results.train_counts
-    few = "" if train is None else f", with a median of {int(np.median(train[never]))} training documents"
-    many = f"{int(never.sum())} of the {int((results.test_counts > 0).sum())} categories in the test documents"
-    return f"{_name(results.names[best])} never gets {many} right{few}."
+    few = "" if train is None else f" (median: {int(np.median(train[never]))} training documents)"
+    many = f"{int(never.sum())} of the {int((results.test_counts > 0).sum())} categories"
+    return f"{_name(results.names[best])} gives no right label at all in {many} of the test documents{few}."
 
 
 def _confused(results: Results) -> str:

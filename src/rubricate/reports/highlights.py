@@ -39,10 +39,12 @@ def excerpt(
 ) -> list[Piece]:
     """The stretch of `length` characters with the most evidence, in pieces, the words that are evidence apart.
 
-    A word is evidence when the analyzer makes one of the weighted terms of it. A stretch counts each term once. Of
-    equals the earliest wins, so that a text without evidence is shown from its beginning.
+    Line breaks and runs of spaces become one space. A word is evidence when the analyzer makes one of the weighted
+    terms of it. A stretch counts each term once. Of equals the earliest wins, so that a text without evidence is
+    shown from its beginning.
     """
-    words = list(_WORD.finditer(text[:100_000]))
+    text = " ".join(text[:100_000].split())
+    words = list(_WORD.finditer(text))
     found = _found(words, weights, analyzer or Analyzer())
     start = _best_start(words, found, weights, length)
     end = min(start + length, len(text))

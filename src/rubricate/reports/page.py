@@ -1,79 +1,83 @@
-"""The report page: one HTML file that needs nothing else."""
+"""Writing a report: the page alone, or a folder with the page, its tables and its figures."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from importlib.resources import files
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from rubricate._version import __version__
-from rubricate.reports._html import Html, escape, tag
-from rubricate.reports._section import sections
-from rubricate.reports.results import Results
+from rubricate.categorizer._atomic import atomic
+from rubricate.errors import InvalidFile, MissingExtra
+from rubricate.reports._page import render_page
+from rubricate.reports.charts import draw
+from rubricate.reports.data import ReportData
+from rubricate.reports.exports import report_tables
+from rubricate.reports.figures import report_figures
+from rubricate.reports.findings import findings
+from rubricate.reports.results import Results, results_of
 
-__all__ = ["render_page"]
+__all__ = ["Written", "write_report"]
 
-
-def _template(folder: str, suffix: str) -> str:
-    """All templates of a folder with this suffix, in the order of their names."""
-    place = files("rubricate.reports").joinpath("templates", *folder.split("/"))
-    found = sorted((part for part in place.iterdir() if part.name.endswith(suffix)), key=lambda part: part.name)
-    return "\n".join(part.read_text(encoding="utf-8") for part in found)
-
-
-def _policy(style: str, script: str) -> str:
-    """Only this style and this script may run, and nothing may be fetched: the browser's own guard behind escaping."""
-    style_hash, script_hash = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)
-    )
-    return (
-        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+LONG = 200
+"""A table with more rows is written as CSV alone: nobody prints it."""
 
 
-def render_page(results: Results) -> str:
-    """The page as text: every section that has something to show, in its order."""
-    bodies = {stem: (one, one(results)) for stem, one in sections().items()}
-    shown = {stem: (one.title, body) for stem, (one, body) in bodies.items() if body is not None}
-    contents = [tag("li", tag("a", title, href=f"#{stem}")) for stem, (title, _) in shown.items()]
-    blocks = [
-        tag("section", tag("h2", title, id=f"{stem}-title"), body, id=stem, aria_labelledby=f"{stem}-title")
-        for stem, (title, body) in shown.items()
-    ]
-    nav = tag("nav", tag("ol", contents), class_="contents", aria_label="Contents")
-    columns = tag("div", nav, tag("main", blocks, id="main"), class_="columns")
-    body = tag("div", _header(results), columns, _footer(), class_="page")
-    return "<!doctype html>\n" + tag("html", _head(results), _body(body), lang="en") + "\n"
+@dataclass(frozen=True)
+class Written:
+    """Where the report is, what it found, the files beside it, and notes on what was left out."""
+
+    page: Path
+    findings: tuple[str, ...]
+    files: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
-def _head(results: Results) -> Html:
-    style, script = _template("", ".css"), _script()
-    return tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="generator", content=f"Rubricate {__version__}"),
-        tag("title", results.data.title),
-        tag("style", Html(style)),
-    )
+def write_report(study: ReportData, path: str | Path, *, figures: bool | None = None) -> Written:
+    """Write the report of a study.
+
+    A path that ends in `.html` is the page alone. Any other is a folder, made where it is missing, that gets
+    `report.html`, `tables/*.csv` and `*.tex`, `figures/*.svg` and `*.png`. `figures=None` draws the files where the
+    extra `report` is installed and notes it where not; True asks for them, False leaves them out. The page itself
+    needs no extra. Files are replaced whole, so that a reader never sees half of one.
+    """
+    results = results_of(study)
+    target = Path(path)
+    if target.suffix.lower() in (".html", ".htm"):
+        _replace(target, render_page(results).encode("utf-8", "replace"))
+        return Written(target, tuple(findings(results)))
+    page = target / "report.html"
+    _replace(page, render_page(results).encode("utf-8", "replace"))
+    files, notes = list(_write_tables(results, target / "tables")), []
+    if figures is not False:
+        try:
+            files += _write_figures(results, target / "figures")
+        except MissingExtra as problem:
+            if figures:
+                raise
+            notes.append(f"No figures/: {problem}")
+    return Written(page, tuple(findings(results)), tuple(files), tuple(notes))
 
 
-def _script() -> str:
-    return f'"use strict";\n(() => {{\n{_template("script", ".js")}\n}})();\n'
+def _write_tables(results: Results, folder: Path) -> Iterator[Path]:
+    for stem, table in report_tables(results).items():
+        yield _replace(folder / f"{stem}.csv", (table.to_csv() + "\n").encode("utf-8", "replace"))
+        if len(table.rows) <= LONG:
+            yield _replace(folder / f"{stem}.tex", (table.to_latex() + "\n").encode("utf-8", "replace"))
 
 
-def _body(page: Html) -> Html:
-    skip = tag("a", "Skip to the findings", href="#main", class_="skip")
-    return tag("body", skip, page, tag("script", Html(_script())))
+def _write_figures(results: Results, folder: Path) -> Iterator[Path]:
+    for stem, figure in report_figures(results).items():
+        yield _replace(folder / f"{stem}.svg", draw(figure, "svg"))
+        yield _replace(folder / f"{stem}.png", draw(figure, "png"))
 
 
-def _header(results: Results) -> Html:
-    button = tag("button", "Light or dark", type="button", class_="theme", hidden=True)
-    note = tag("p", escape(results.data.corpus_note)) if results.data.corpus_note else None
-    return tag("header", tag("div", tag("h1", tag("bdi", results.data.title[:300])), note), button, class_="top")
-
-
-def _footer() -> Html:
-    return tag("footer", f"Made by Rubricate {__version__}. This file holds everything it shows and fetches nothing.")
+def _replace(path: Path, content: bytes) -> Path:
+    """Put the content under the path in one step, its folder made where it is missing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        reason = f"cannot be made ({problem.strerror or problem})"
+        raise InvalidFile(reason, path=path.parent, remedy="give a folder that you may write") from None
+    with atomic(path) as stream:
+        stream.write(content)
+    return path

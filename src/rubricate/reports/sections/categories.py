@@ -31,7 +31,7 @@ def categories(results: Results) -> Html:
         heads,
         rows,
         numeric=[False, *[True] * (len(heads) - 1)],
-        caption="F1, precision or recall of each category",
+        label="F1, precision or recall of each category",
         tall=True,
         id_="category-table",
         filter_="Filter",

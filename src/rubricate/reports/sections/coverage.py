@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.measures import Abstention, abstention
+from rubricate.measures import Abstention
 from rubricate.reports._html import Html, join, shorten, tag
 from rubricate.reports._section import chart, section
 from rubricate.reports.results import Results
+from rubricate.reports.series import abstention_curves
 
 __all__ = ["coverage"]
 
@@ -19,13 +20,7 @@ POINTS = 60
 @section("Leaving doubtful documents to a person", order=90)
 def coverage(results: Results) -> Html | None:
     """The curve of each system, as given or of the best category of each document."""
-    given = dict(results.data.abstentions)
-    own = {
-        run.name: abstention(run.scores, results.truth)
-        for run in results.runs
-        if run.scores is not None and run.name not in given
-    }
-    found = {name: curve for name in results.names if (curve := given.get(name) or own.get(name)) and len(curve.error)}
+    found = abstention_curves(results)
     if not found:
         return None
     points = {name: _points(curve) for name, curve in found.items()}
@@ -40,13 +35,12 @@ def coverage(results: Results) -> Html | None:
         "y": {"label": "error among those", "min": 0, "max": max(0.05, min(1.0, 1.1 * top))},
         "series": series,
     }
-    lead = (
-        "If a system answers only where it is surest and leaves the rest to a person, how often is it wrong? "
-        "The answer here is its best category, the certainty that category's score."
-    )
+    lead = "If a system answers only where it is surest and leaves the rest to a person, how often is it wrong?"
+    own = " The answer here is its best category, the certainty that category's score."
+    known = len(results.data.abstentions) > 0
     return join(
         [
-            tag("p", lead if own else lead.partition("? ")[0] + "?"),
+            tag("p", lead if known else lead + own),
             _sentence(results, found),
             chart("lines", {"views": [view]}, label="Error against coverage"),
         ]

@@ -12,10 +12,10 @@ from rubricate.types import Ints
 
 __all__ = ["curves"]
 
-POINTS = 40
-"""Cuts that a curve shows at most."""
+CORNERS, BETWEEN = 28, 12
+"""Cuts that a curve shows at most: where the hits change, and spread over how many are given."""
 
-BUDGET = 12_000
+BUDGET = 16_000
 """Cuts that all curves show together at most: about 200 KB."""
 
 
@@ -35,14 +35,21 @@ def curves(results: Results) -> Html | None:
         "documents": results.truth.shape[0],
         "runs": [shorten(results.names[k], 40) for k in scored],
         "points": [points[k][:kept] for k in scored],
+        "first": _most_wrong(results, order[:kept]),
         "decided": [[_given(decided[k], c) for c in order[:kept]] for k in scored],
     }
     left = len(order) - kept
     lead = "Every score can be cut at another threshold: a lower one finds more, a higher one errs less."
-    caption = f"At most {POINTS} cuts a curve." + (
+    caption = f"At most {CORNERS + BETWEEN} cuts a curve." + (
         f" {left:,} categories with fewer test documents are left out." if left else ""
     )
     return join([tag("p", lead), chart("curves", data, label="Curves of a category", caption=caption)])
+
+
+def _most_wrong(results: Results, order: list[int]) -> int:
+    """The category that the best system is wrong about most often: the first to be shown."""
+    table = results.evaluations[results.order[0]].counts
+    return 0 if table is None else int(np.argmax((table.fp + table.fn)[order]))
 
 
 def _given(table: object, category: int) -> list[int]:
@@ -55,26 +62,26 @@ def _points(results: Results, system: int, order: list[int]) -> list[list[float]
 
 
 def _flat(cuts: Sweep) -> list[float]:
-    kept = thinned(cuts.counts.tp, POINTS)
+    kept = chosen_cuts(cuts.counts.tp, cuts.counts.tp + cuts.counts.fp, corners=CORNERS, between=BETWEEN)
     rows = zip(cuts.counts.tp[kept], cuts.counts.fp[kept], cuts.thresholds[kept], strict=True)
     return [float(f"{value:.4g}") for row in rows for value in row]
 
 
-def thinned(hits: Ints, most: int) -> Ints:
-    """Which cuts to show: the first and last of each number of hits, evenly thinned to `most`, both ends kept.
+def chosen_cuts(hits: Ints, given: Ints, *, corners: int, between: int) -> Ints:
+    """Which cuts to show, ascending: the first and last, those where the hits change, and some between.
 
-    Between two of them the curve is a straight fall of precision, so nothing is lost where all fit.
+    Of the changes `corners` are kept, evenly; `between` more lie evenly over the logarithm of the number given.
 
-    >>> thinned(np.array([0, 0, 0, 1, 1, 1, 2]), 9).tolist()
-    [0, 2, 3, 5, 6]
+    >>> chosen_cuts(np.array([0, 0, 1, 1, 1, 1, 2]), np.arange(1, 8), corners=9, between=2).tolist()
+    [0, 1, 2, 5, 6]
     """
     if not len(hits):
         return np.zeros(0, np.int64)
     rises = np.flatnonzero(np.diff(hits))
-    corners = np.unique(np.concatenate([[0], rises, rises + 1, [len(hits) - 1]]))
-    if len(corners) <= most:
-        return corners
-    return corners[np.unique(np.linspace(0, len(corners) - 1, most).round().astype(np.int64))]
+    changes = np.unique(np.concatenate([[0], rises, rises + 1, [len(hits) - 1]]))
+    kept = changes[np.unique(np.linspace(0, len(changes) - 1, min(corners, len(changes))).round().astype(np.int64))]
+    spread = np.searchsorted(given, np.geomspace(max(given[0], 1), max(given[-1], 1), between))
+    return np.unique(np.concatenate([kept, np.minimum(spread, len(hits) - 1)]))
 
 
 def _within_budget(points: dict[int, list[list[float]]], categories: int) -> int:

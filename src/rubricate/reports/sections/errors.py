@@ -45,8 +45,8 @@ def _case(results: Results, system: int, one: Mistake) -> Html:
     evidence: list[Evidence] = []
     if results.data.explain is not None:
         evidence = list(results.data.explain(run.name, one.row, category))
-    verb = "given" if one.kind == "wrong" else "missed"
-    far = f", {one.margin:.3g} from the threshold" if run.scores is not None else ""
+    verb, side = ("wrongly given", "above") if one.kind == "wrong" else ("missed", "below")
+    far = f", {one.margin:.3g} {side} its threshold" if run.scores is not None else ""
     return tag(
         "article",
         tag("h4", isolated(category), f" {verb}{far}"),

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.measures import Band, by_frequency
+from rubricate.measures import Band
 from rubricate.reports._html import Html, join, shorten, tag
 from rubricate.reports._section import chart, section
 from rubricate.reports.results import RARE, Results
+from rubricate.reports.series import frequency_curves
 
 __all__ = ["frequency"]
-
-BANDS = 12
 
 
 @section("Rare and frequent categories", order=40)
@@ -32,26 +31,6 @@ def frequency(results: Results) -> Html | None:
     return join(
         [tag("p", lead), chart("lines", {"views": views}, label="Mean F1 by training frequency", caption=caption)]
     )
-
-
-def frequency_curves(results: Results, how: str) -> dict[str, list[Band]]:
-    """The mean F1 of each system in intervals of training frequency: `doubling`, `rare` (up to 60) or `full`.
-
-    Doubling intervals are 1, 2–3, 4–7, 8–15, …
-    """
-    train = results.train_counts
-    if train is None:
-        return {}
-    found = {}
-    for one in results.evaluations:
-        values = np.asarray(one.per_category["f1"], np.float64)
-        if how == "doubling":
-            edges = [2**k for k in range(int(train.max()).bit_length())]
-            parts = [by_frequency(values, train, bands=1, low=edge, high=2 * edge - 1)[0] for edge in edges]
-        else:
-            parts = by_frequency(values, train, bands=BANDS, high=RARE if how == "rare" else None)
-        found[one.name] = [band for band in parts if band.categories]
-    return found
 
 
 def _view(name: str, curves: dict[str, list[Band]], *, log: bool = False) -> dict[str, Any]:

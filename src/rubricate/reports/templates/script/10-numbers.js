@@ -9,6 +9,8 @@ function amount(value) {
   if (Math.abs(value) <= 1) return share(value);
   return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 3 });
 }
+// A number at an axis: no more digits than it needs.
+const atAxis = (value) => (Math.abs(value) < 1 && value ? String(Number(value.toPrecision(6))).replace(/^(-?)0\./, "$1.") : amount(value));
 const ratio = (above, below, undefinedValue) => (below ? above / below : undefinedValue);
 
 // Round numbers from low to high, about `count` of them.
@@ -21,9 +23,10 @@ function ticks(low, high, count) {
   return found;
 }
 function logTicks(low, high) {
+  const units = high / low > 50 ? [1, 3] : [1, 2, 5];
   const found = [];
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
-    for (const unit of [1, 3]) {
+    for (const unit of units) {
       const value = unit * 10 ** power;
       if (value >= low * 0.999 && value <= high * 1.001) found.push(value);
     }

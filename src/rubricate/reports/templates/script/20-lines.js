@@ -8,6 +8,7 @@ const SIGNS = [
   (x, y, r) => `M${x},${y - 1.4 * r}l${1.4 * r},${1.4 * r}l${-1.4 * r},${1.4 * r}l${-1.4 * r},${-1.4 * r}z`,
 ];
 const sign = (slot, x, y, r = 3.5) => SIGNS[slot % SIGNS.length](x, y, r);
+const dotted = (slot) => (slot % 8 < 4 ? "dot" : "open");
 const colour = (slot) => `c${slot % 8}`;
 const dashes = (slot) => (slot % 16 >= 8 ? "7 4" : null);
 
@@ -37,7 +38,7 @@ class Lines {
   drawLegend() {
     this.legend.replaceChildren(...this.view.series.map((one) => {
       const line = svg("path", { d: "M0,5h22", class: `series ${colour(one.slot)}`, "stroke-dasharray": dashes(one.slot) });
-      const dot = svg("path", { d: sign(one.slot, 11, 5), class: `dot ${colour(one.slot)}` });
+      const dot = svg("path", { d: sign(one.slot, 11, 5), class: `${dotted(one.slot)} ${colour(one.slot)}` });
       const button = html("button", { type: "button", "aria-pressed": String(!this.off.has(one.name)) },
         svg("svg", { viewBox: "0 0 22 10", "aria-hidden": "true" }, line, dot), bdi(one.name));
       button.addEventListener("click", () => {
@@ -54,7 +55,7 @@ class Lines {
     const { view, width } = this;
     const wide = width > 520 && view.series.length > 1 && !view.unlabelled;
     const room = wide ? Math.min(130, 22 + 7.2 * Math.max(...view.series.map((one) => Math.min(one.name.length, 15)))) : 14;
-    const box = { left: 46, right: width - room, top: 12, bottom: (view.height || Math.min(340, Math.max(230, width * 0.46))) - 42 };
+    const box = { left: 46, right: width - room, top: 26, bottom: (view.height || Math.min(350, Math.max(240, width * 0.46))) - 42 };
     this.x = scale(view.x, box.left, box.right);
     this.y = scale(view.y, box.bottom, box.top);
     const parts = [frame(view, box, this.x, this.y), this.seen.map((one) => this.drawSeries(one))];
@@ -81,7 +82,7 @@ class Lines {
       parts.push(svg("path", { class: `series ${colour(one.slot)}`, "stroke-dasharray": dashes(one.slot), d: `M${points.map(at).join("L")}` }));
     }
     if (points.length <= 16) {
-      for (const [x, y] of points) parts.push(svg("path", { class: `dot ${colour(one.slot)}`, d: sign(one.slot, this.x(x), this.y(y)) }));
+      for (const [x, y] of points) parts.push(svg("path", { class: `${dotted(one.slot)} ${colour(one.slot)}`, d: sign(one.slot, this.x(x), this.y(y)) }));
     }
     if (one.at) parts.push(svg("path", { class: `open ${colour(one.slot)}`, d: sign(one.slot, this.x(one.at[0]), this.y(one.at[1]), 5) }));
     return parts;
@@ -148,11 +149,11 @@ function frame(view, box, x, y) {
   return [
     up.map((value) => [
       svg("line", { class: value === 0 ? "grid zero" : "grid", x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-      svg("text", { class: "axis", x: box.left - 8, y: y(value) + 4, "text-anchor": "end" }, amount(value)),
+      svg("text", { class: "axis", x: box.left - 8, y: y(value) + 4, "text-anchor": "end" }, atAxis(value)),
     ]),
-    across.map((value) => svg("text", { class: "axis", x: x(value), y: box.bottom + 18, "text-anchor": "middle" }, amount(value))),
+    across.map((value) => svg("text", { class: "axis", x: x(value), y: box.bottom + 18, "text-anchor": "middle" }, atAxis(value))),
     svg("text", { class: "axis", x: (box.left + box.right) / 2, y: box.bottom + 37, "text-anchor": "middle" }, view.x.label),
-    svg("text", { class: "axis", x: 0, y: box.top - 1, "text-anchor": "start", dy: "-2" }, view.y.label),
+    svg("text", { class: "axis", x: 0, y: box.top - 12, "text-anchor": "start" }, view.y.label),
   ];
 }
 

@@ -41,7 +41,7 @@ function intervalPanel(data, c, box) {
       return [
         box.narrow ? svg("text", { class: "halo", x: box.left, y: y - 9 }, clip(row.name, 30)) : null,
         low === null ? null : svg("line", { class: `series ${colour(row.slot)}`, x1: x(low), x2: x(high), y1: y, y2: y }),
-        svg("path", { class: `dot ${colour(row.slot)}`, d: sign(row.slot, x(value), y, 4.5) }),
+        svg("path", { class: `${dotted(row.slot)} ${colour(row.slot)}`, d: sign(row.slot, x(value), y, 4.5) }),
         svg("text", { class: "halo", x: box.right + 10, y: y + 4 }, share(value)),
       ];
     }),

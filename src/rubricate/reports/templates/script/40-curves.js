@@ -1,6 +1,6 @@
 // Precision–recall and threshold sweep of one category.
 // data: {categories: [name], positives: [n], documents, runs: [name],
-//   points: [run][category] = [tp, fp, threshold, tp, fp, threshold, …], decided: [run][category] = [tp, fp]}
+//   points: [run][category] = [tp, fp, threshold, tp, fp, threshold, …], decided: [run][category] = [tp, fp], first: the category shown first}
 // 0/0 precision is shown as 1 (nothing given, nothing wrong) in these two figures.
 function cutsOf(data, run, category) {
   const flat = data.points[run][category];
@@ -35,9 +35,10 @@ function sweepView(data, category, run) {
 }
 
 function drawCurves(host, data, label) {
-  const state = { category: 0, run: 0 };
+  const state = { category: data.first, run: 0 };
   const category = choice("Category", data.categories.map((name, c) => `${clip(name, 50)} (${amount(data.positives[c])})`), (k) => { state.category = k; show(); });
   const run = choice("System of the sweep", data.runs.map((name) => clip(name, 30)), (k) => { state.run = k; show(); });
+  category.list.value = data.first;
   const [left, right] = [html("div", {}, html("h3", {}, "Precision against recall")), html("div", {}, html("h3", {}, "Threshold sweep"))];
   host.append(html("div", { class: "controls" }, category.node, run.node), html("div", { class: "pair" }, left, right));
   const [recall, sweep] = [new Lines(left, `${label}: precision and recall`), new Lines(right, `${label}: threshold sweep`)];

@@ -31,7 +31,7 @@ function makeSortable(table) {
   });
 }
 function makeFilter(table) {
-  const box = html("input", { type: "search", placeholder: "words, or F1<.5" });
+  const box = html("input", { type: "search", placeholder: "words, or test>=10" });
   const count = html("span", { class: "count", "aria-live": "polite" });
   const rows = [...table.tBodies[0].rows];
   const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim().toLowerCase());

@@ -1,0 +1,79 @@
+"""The page as text: head with the browser's guard, header, contents, sections, footer."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+
+from rubricate._version import __version__
+from rubricate.reports._html import Html, escape, tag
+from rubricate.reports._section import sections
+from rubricate.reports.results import Results
+
+__all__ = ["render_page"]
+
+
+def _template(folder: str, suffix: str) -> str:
+    """All templates of a folder with this suffix, in the order of their names."""
+    place = files("rubricate.reports").joinpath("templates", *folder.split("/"))
+    found = sorted((part for part in place.iterdir() if part.name.endswith(suffix)), key=lambda part: part.name)
+    return "\n".join(part.read_text(encoding="utf-8") for part in found)
+
+
+def _policy(style: str, script: str) -> str:
+    """Only this style and this script may run, and nothing may be fetched: the browser's own guard behind escaping."""
+    style_hash, script_hash = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)
+    )
+    return (
+        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def render_page(results: Results) -> str:
+    """The page as text: every section that has something to show, in its order."""
+    bodies = {stem: (one, one(results)) for stem, one in sections().items()}
+    shown = {stem: (one.title, body) for stem, (one, body) in bodies.items() if body is not None}
+    contents = [tag("li", tag("a", title, href=f"#{stem}")) for stem, (title, _) in shown.items()]
+    blocks = [
+        tag("section", tag("h2", title, id=f"{stem}-title"), body, id=stem, aria_labelledby=f"{stem}-title")
+        for stem, (title, body) in shown.items()
+    ]
+    nav = tag("nav", tag("ol", contents), class_="contents", aria_label="Contents")
+    columns = tag("div", nav, tag("main", blocks, id="main"), class_="columns")
+    body = tag("div", _header(results), columns, _footer(), class_="page")
+    return "<!doctype html>\n" + tag("html", _head(results), _body(body), lang="en") + "\n"
+
+
+def _head(results: Results) -> Html:
+    style, script = _template("", ".css"), _script()
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="generator", content=f"Rubricate {__version__}"),
+        tag("title", results.data.title),
+        tag("style", Html(style)),
+    )
+
+
+def _script() -> str:
+    return f'"use strict";\n(() => {{\n{_template("script", ".js")}\n}})();\n'
+
+
+def _body(page: Html) -> Html:
+    skip = tag("a", "Skip to the findings", href="#main", class_="skip")
+    return tag("body", skip, page, tag("script", Html(_script())))
+
+
+def _header(results: Results) -> Html:
+    button = tag("button", "Light or dark", type="button", class_="theme", hidden=True)
+    note = tag("p", escape(results.data.corpus_note)) if results.data.corpus_note else None
+    return tag("header", tag("div", tag("h1", tag("bdi", results.data.title[:300])), note), button, class_="top")
+
+
+def _footer() -> Html:
+    return tag("footer", f"Made by Rubricate {__version__}. This file holds everything it shows and fetches nothing.")

@@ -1,0 +1,110 @@
+"""Figures as SVG and PNG for papers: Altair specifications drawn by vl-convert (extra `report`).
+
+Lines differ by colour, dash and sign, so that they can be told apart in black and white.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from rubricate.errors import MissingExtra, UnknownName
+
+__all__ = ["PALETTE", "Rows", "draw", "interval_chart", "line_chart", "matrix_chart"]
+
+PALETTE = ("#0b5ea8", "#b84a00", "#00735a", "#9b2f7a", "#7a6200", "#4b45b2", "#006f8e", "#5c5c5c")
+SHAPES = ("circle", "square", "triangle-up", "diamond")
+DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3))
+Rows: TypeAlias = list[dict[str, Any]]
+"""The data of a figure, one mapping a point."""
+
+
+def _altair() -> Any:
+    try:
+        import altair
+        import vl_convert  # noqa: F401
+    except ImportError:
+        raise MissingExtra("report", "figures as SVG and PNG") from None
+    return altair
+
+
+def draw(figure: Any, form: Literal["svg", "png"]) -> bytes:
+    """A figure as a file: SVG, or PNG of twice the size; nothing is fetched."""
+    if form not in ("svg", "png"):
+        raise UnknownName("form of figures", form, ("svg", "png"))
+    _altair()
+    import vl_convert
+
+    spec = figure.to_dict()
+    if form == "png":
+        return bytes(vl_convert.vegalite_to_png(spec, scale=2))
+    return str(vl_convert.vegalite_to_svg(spec)).encode("utf-8", "replace")
+
+
+def line_chart(
+    rows: Rows,
+    names: Sequence[str],
+    *,
+    x: str,
+    y: str,
+    log: bool = False,
+    top: float | None = 1.0,
+    signs: bool = True,
+) -> Any:
+    """Lines of `rows` with `system`, `x` and `y`, one a system, in the order of `names`."""
+    alt = _altair()
+    order = list(dict.fromkeys([*names, *(row["system"] for row in rows)]))
+    scheme = {
+        "color": alt.Color("system:N", title=None, sort=order, scale=_scale(alt, order, PALETTE)),
+        "strokeDash": alt.StrokeDash("system:N", title=None, sort=order, scale=_scale(alt, order, DASHES)),
+    }
+    if signs:
+        scheme["shape"] = alt.Shape("system:N", title=None, sort=order, scale=_scale(alt, order, SHAPES))
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("x:Q", title=x, scale=alt.Scale(type="log" if log else "linear", nice=not log)),
+        y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, top]) if top else alt.Scale(zero=True)),
+        **scheme,
+    )
+    lines = base.mark_line(strokeWidth=1.8)
+    whole = lines + base.mark_point(filled=True, size=45, opacity=1) if signs else lines
+    return _styled(whole.properties(width=420, height=260))
+
+
+def _scale(alt: Any, order: Sequence[str], values: Sequence[Any]) -> Any:
+    return alt.Scale(domain=list(order), range=[values[k % len(values)] for k in range(len(order))])
+
+
+def interval_chart(rows: Rows, *, order: Sequence[str]) -> Any:
+    """Values with their intervals: `rows` with `system`, `measure`, `value`, and `low` and `high` where known."""
+    alt = _altair()
+    base = alt.Chart().encode(y=alt.Y("system:N", sort=list(order), title=None))
+    ends = base.mark_rule(color=PALETTE[0], strokeWidth=1.8).encode(
+        x=alt.X("low:Q", title=None, scale=alt.Scale(zero=False)), x2="high:Q"
+    )
+    dots = base.mark_point(filled=True, size=55, color=PALETTE[0], opacity=1).encode(x=alt.X("value:Q", title=None))
+    panel = (ends + dots).properties(width=240, height=26 * len(order) + 10)
+    columns = list(dict.fromkeys(row["measure"] for row in rows))
+    facet = alt.Facet("measure:N", sort=columns, title=None)
+    return _styled(panel.facet(facet, columns=2, data=alt.Data(values=rows)).resolve_scale(x="independent"))
+
+
+def matrix_chart(rows: Rows) -> Any:
+    """Confusions: `rows` with `missed`, `given` and `documents`; darker is more, and the number stands in the cell."""
+    alt = _altair()
+    most = max(row["documents"] for row in rows)
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("given:N", title="given instead", axis=alt.Axis(orient="top", labelAngle=-90)),
+        y=alt.Y("missed:N", title="missed"),
+    )
+    cells = base.mark_rect().encode(color=alt.Color("documents:Q", scale=alt.Scale(scheme="reds"), legend=None))
+    light = alt.condition(f"datum.documents > {0.6 * most}", alt.value("white"), alt.value("black"))
+    return _styled((cells + base.mark_text(fontSize=10).encode(text="documents:Q", color=light)).properties())
+
+
+def _styled(chart: Any) -> Any:
+    return (
+        chart.configure(font="sans-serif", background="white")
+        .configure_axis(grid=True, gridColor="#e3e0d9", domainColor="#5d5953", tickColor="#5d5953", labelLimit=220)
+        .configure_view(stroke=None)
+        .configure_legend(symbolStrokeWidth=1.8, labelLimit=240)
+    )

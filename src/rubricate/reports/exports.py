@@ -1,0 +1,89 @@
+"""The tables of a report as values, for the files beside the page."""
+
+from __future__ import annotations
+
+from rubricate.reports.confusions import confusions
+from rubricate.reports.evaluations import category_table, interval_table, ranking_table, summary_table
+from rubricate.reports.mistakes import confident_mistakes, likely_mislabelled
+from rubricate.reports.results import Results
+from rubricate.reports.series import frequency_curves
+from rubricate.reports.tables import Cell, Table
+
+__all__ = ["report_tables"]
+
+MOST = 1000
+"""Rows of confusions, errors and suspects that a file holds at most."""
+
+
+def report_tables(results: Results) -> dict[str, Table]:
+    """Every table by the stem of its files; tables without rows are left out."""
+    found = {
+        "systems": summary_table(results.evaluations),
+        "intervals": interval_table(results.evaluations),
+        "ranking": ranking_table(results.evaluations),
+        "categories": category_table(results.evaluations),
+        "confusions": _confusions(results),
+        "errors": _errors(results),
+        "suspects": _suspects(results),
+    }
+    for how in ("rare", "full", "doubling"):
+        found[f"frequency-{how}"] = _frequency(results, how)
+    return {stem: table for stem, table in {**found, **_significance(results)}.items() if table.rows}
+
+
+def _significance(results: Results) -> dict[str, Table]:
+    """The marks as tables 2 and 3 of yangliu1999, again by band, and every p-value."""
+    if results.comparison is None:
+        return {}
+    signature = results.comparison.signature
+    grids = [*results.comparison.tables(), *(results.by_band.tables() if results.by_band is not None else ())]
+    found = {
+        f"significance-{k}": Table(grid.columns, grid.rows, title=grid.title, notes=grid.notes, signature=signature)
+        for k, grid in enumerate(grids, start=1)
+    }
+    every = results.comparison.details()
+    return {**found, "tests": Table(every.columns, every.rows, title="All tests", signature=signature)}
+
+
+def _frequency(results: Results, how: str) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (name, band.low, band.high, band.categories, band.value)
+        for name, bands in frequency_curves(results, how).items()
+        for band in bands
+    ]
+    return Table(("system", "from", "to", "categories", "mean F1"), rows, title="F1 by training documents")
+
+
+def _confusions(results: Results) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for k in results.order:
+        found = confusions(results.truth, results.decided(k))
+        rows += [
+            (results.names[k], results.categories[missed], results.categories[given], count, int(found.missed[missed]))
+            for missed, given, count in found.top(MOST)
+        ]
+    return Table(("system", "missed", "given", "documents", "missed in all"), rows, title="Confusions")
+
+
+def _errors(results: Results) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            results.names[k],
+            str(results.runs[k].documents[one.row]),
+            results.categories[one.column],
+            one.kind,
+            one.margin,
+        )
+        for k in results.order
+        for one in confident_mistakes(results, k, MOST)
+    ]
+    return Table(("system", "document", "category", "kind", "margin"), rows, title="Errors, most confident first")
+
+
+def _suspects(results: Results) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (one.document, one.category, "yes" if one.given else "no", one.against, one.systems, one.confidence)
+        for one in likely_mislabelled(results, MOST)
+    ]
+    columns = ("document", "category", "labelled", "systems against", "systems", "confidence")
+    return Table(columns, rows, title="Labels worth checking")
