@@ -225,6 +225,16 @@ def test_a_k_that_is_no_number_of_neighbours(k):
         rb.KNN(k).fit([[1.0], [2.0]], [0, 1])
 
 
+def test_what_is_learned_is_all_that_scoring_needs():
+    X, labels = texts(40, 20, 25), sparse.csr_array(np.random.default_rng(26).random((40, 3)) < 0.5)
+    fitted, opened = rb.KNN(7), rb.KNN(7)
+    fitted.fit(X, labels)
+    for name, value in vars(fitted).items():
+        if name.endswith("_"):
+            setattr(opened, name, value)
+    assert (opened.decision_function(X) == fitted.decision_function(X)).all()
+
+
 def test_bad_input_is_named():
     with pytest.raises(InvalidInput, match="votes"):
         rb.KNN(votes="most").fit([[1.0], [2.0]], [0, 1])

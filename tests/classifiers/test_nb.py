@@ -274,6 +274,16 @@ def test_priors_that_are_none(prior):
         rb.NB(prior=prior).fit([[1.0], [2.0]], [0, 1])
 
 
+def test_what_is_learned_is_all_that_scoring_needs():
+    X, labels = stories(seed=22)
+    fitted, opened = rb.NB("bernoulli", against="rest"), rb.NB("bernoulli", against="rest")
+    fitted.fit(X, labels.astype(int))
+    for name, value in vars(fitted).items():
+        if name.endswith("_"):
+            setattr(opened, name, value)
+    assert (opened.decision_function(X) == fitted.decision_function(X)).all()
+
+
 def test_bad_input_is_named():
     with pytest.raises(UnknownName, match="Did you mean 'multinomial'"):
         rb.NB("multinomal").fit([[1.0], [2.0]], [0, 1])

@@ -1,4 +1,4 @@
-"""k nearest neighbours by cosine. yangliu1999, section 3.2; yang1999, section 3.2."""
+"""k nearest neighbours by cosine. yangliu1999, section 3.2; yang1999, section 2.1."""
 
 from __future__ import annotations
 

@@ -83,6 +83,16 @@ def _choose(sums: np.ndarray, bar: float, near: np.ndarray, found: np.ndarray) -
 
 
 @numba.njit(cache=True, nogil=True)
+def _touch(holders: np.ndarray, seen: np.ndarray, touched: np.ndarray, count: int) -> int:
+    """List the documents that were not seen before; the new length of the list."""
+    for d in holders:
+        if not seen[d]:
+            seen[d], touched[count] = True, d
+            count += 1
+    return count
+
+
+@numba.njit(cache=True, nogil=True)
 def _choose_touched(
     sums: np.ndarray, touched: np.ndarray, seen: np.ndarray, near: np.ndarray, found: np.ndarray
 ) -> None:
@@ -120,18 +130,14 @@ def nearest_by_postings(
         for i in range(starts[q], starts[q + 1]):
             reach += post_starts[terms[i] + 1] - post_starts[terms[i]]
         few = FEW * reach < documents
-        count = 0
+        count: Any = np.int64(0)
         for i in range(starts[q], starts[q + 1]):
             begin, end = post_starts[terms[i]], post_starts[terms[i] + 1]
             holders, weights, x = post_documents[begin:end], post_weights[begin:end], values[i]
             for j in range(len(holders)):
                 sums[holders[j]] += x * weights[j]
             if few:
-                for d in holders:
-                    if not seen[d]:
-                        seen[d] = True
-                        touched[count] = d
-                        count += 1
+                count = _touch(holders, seen, touched, count)
         if few:
             _choose_touched(sums, touched[:count], seen, near[q], found[q])
         else:
