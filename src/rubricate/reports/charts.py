@@ -6,15 +6,16 @@ Lines differ by colour, dash and sign, so that they can be told apart in black a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from rubricate.errors import MissingExtra, UnknownName
+from rubricate.errors import MissingExtra
 
-__all__ = ["PALETTE", "Rows", "draw", "interval_chart", "line_chart", "matrix_chart"]
+__all__ = ["PALETTE", "Rows", "drawn", "interval_chart", "line_chart", "matrix_chart"]
 
 PALETTE = ("#0b5ea8", "#b84a00", "#00735a", "#9b2f7a", "#7a6200", "#4b45b2", "#006f8e", "#5c5c5c")
-SHAPES = ("circle", "square", "triangle-up", "diamond")
-DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3))
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
+DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 2, 1, 2), (1, 3), (10, 2, 2, 2, 2, 2))
+
 Rows: TypeAlias = list[dict[str, Any]]
 """The data of a figure, one mapping a point."""
 
@@ -28,17 +29,13 @@ def _altair() -> Any:
     return altair
 
 
-def draw(figure: Any, form: Literal["svg", "png"]) -> bytes:
-    """A figure as a file: SVG, or PNG of twice the size; nothing is fetched."""
-    if form not in ("svg", "png"):
-        raise UnknownName("form of figures", form, ("svg", "png"))
+def drawn(figure: Any) -> dict[str, bytes]:
+    """A figure as the content of its files: `svg`, and `png` of twice the size. Nothing is fetched."""
     _altair()
     import vl_convert
 
-    spec = figure.to_dict()
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=2))
-    return str(vl_convert.vegalite_to_svg(spec)).encode("utf-8", "replace")
+    svg = str(vl_convert.vegalite_to_svg(figure.to_dict()))
+    return {"svg": svg.encode("utf-8", "replace"), "png": bytes(vl_convert.svg_to_png(svg, scale=2))}
 
 
 def line_chart(
@@ -67,7 +64,7 @@ def line_chart(
     )
     lines = base.mark_line(strokeWidth=1.8)
     whole = lines + base.mark_point(filled=True, size=45, opacity=1) if signs else lines
-    return _styled(whole.properties(width=420, height=260))
+    return _styled(whole.properties(width=420, height=260), symbolStrokeWidth=0 if signs else 1.8)
 
 
 def _scale(alt: Any, order: Sequence[str], values: Sequence[Any]) -> Any:
@@ -98,13 +95,13 @@ def matrix_chart(rows: Rows) -> Any:
     )
     cells = base.mark_rect().encode(color=alt.Color("documents:Q", scale=alt.Scale(scheme="reds"), legend=None))
     light = alt.condition(f"datum.documents > {0.6 * most}", alt.value("white"), alt.value("black"))
-    return _styled((cells + base.mark_text(fontSize=10).encode(text="documents:Q", color=light)).properties())
+    return _styled((cells + base.mark_text(fontSize=10).encode(text="documents:Q", color=light)), grid=False)
 
 
-def _styled(chart: Any) -> Any:
+def _styled(chart: Any, *, grid: bool = True, **legend: Any) -> Any:
     return (
         chart.configure(font="sans-serif", background="white")
-        .configure_axis(grid=True, gridColor="#e3e0d9", domainColor="#5d5953", tickColor="#5d5953", labelLimit=220)
+        .configure_axis(grid=grid, gridColor="#e3e0d9", domainColor="#5d5953", tickColor="#5d5953", labelLimit=220)
         .configure_view(stroke=None)
-        .configure_legend(symbolStrokeWidth=1.8, labelLimit=240)
+        .configure_legend(labelLimit=240, **legend)
     )

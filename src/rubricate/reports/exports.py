@@ -9,7 +9,7 @@ from rubricate.reports.results import Results
 from rubricate.reports.series import frequency_curves
 from rubricate.reports.tables import Cell, Table
 
-__all__ = ["report_tables"]
+__all__ = ["file_stem", "report_tables"]
 
 MOST = 1000
 """Rows of confusions, errors and suspects that a file holds at most."""
@@ -31,6 +31,16 @@ def report_tables(results: Results) -> dict[str, Table]:
     return {stem: table for stem, table in {**found, **_significance(results)}.items() if table.rows}
 
 
+def file_stem(title: str) -> str:
+    """A title as the stem of a file.
+
+    >>> file_stem("p-test applied to multiple measures, training frequency 1–60")
+    'p-test-applied-to-multiple-measures-training-frequency-1-60'
+    """
+    words = "".join(sign.lower() if sign.isascii() and sign.isalnum() else " " for sign in title).split()
+    return "-".join(words)[:80] or "table"
+
+
 def _significance(results: Results) -> dict[str, Table]:
     """The marks as tables 2 and 3 of yangliu1999, again by band, and every p-value."""
     if results.comparison is None:
@@ -38,8 +48,8 @@ def _significance(results: Results) -> dict[str, Table]:
     signature = results.comparison.signature
     grids = [*results.comparison.tables(), *(results.by_band.tables() if results.by_band is not None else ())]
     found = {
-        f"significance-{k}": Table(grid.columns, grid.rows, title=grid.title, notes=grid.notes, signature=signature)
-        for k, grid in enumerate(grids, start=1)
+        file_stem(grid.title): Table(grid.columns, grid.rows, title=grid.title, notes=grid.notes, signature=signature)
+        for grid in grids
     }
     every = results.comparison.details()
     return {**found, "tests": Table(every.columns, every.rows, title="All tests", signature=signature)}

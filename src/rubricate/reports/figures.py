@@ -10,6 +10,7 @@ from rubricate.measures import Sweep, pooled_sweep, sweeps
 from rubricate.reports._html import shorten
 from rubricate.reports.charts import Rows, interval_chart, line_chart, matrix_chart
 from rubricate.reports.confusions import confusions
+from rubricate.reports.exports import file_stem
 from rubricate.reports.results import Results
 from rubricate.reports.series import abstention_curves, frequency_curves
 
@@ -38,14 +39,9 @@ def report_figures(results: Results) -> dict[str, Any]:
         found["coverage"] = line_chart(error, names, x=x, y="error among those", top=None, signs=False)
     for measure in dict.fromkeys(curve.measure for curve in results.data.learning):
         rows = _learning(results, measure)
-        found[f"learning-{_stem(measure)}"] = line_chart(rows, names, x="training documents", y=measure, log=True)
+        found[f"learning-{file_stem(measure)}"] = line_chart(rows, names, x="training documents", y=measure, log=True)
     cells = _confused(results)
     return {**found, **({"confusion": matrix_chart(cells)} if cells else {})}
-
-
-def _stem(text: str) -> str:
-    """A measure's name as part of a file name."""
-    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in text)[:40]
 
 
 def _intervals(results: Results) -> Rows:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rubricate.measures import Evaluation, Interval, bootstrap, macro, micro, percentile
+from rubricate.measures import Evaluation, Interval, bootstrap, macro, micro, percentile, resolve
 from rubricate.measures._intervals import Resampler
 from rubricate.types import Floats, Ints, Sparse, Undefined
 
@@ -41,11 +41,12 @@ def with_centred_intervals(
     if draws < 1 or not result.documents:
         return result
     parts, averages = Resampler.of(truth, decided), {"micro": micro, "macro": macro}
+    wanted = [(f"{way}.{name}", averages[way], resolve(name)) for way, name in columns]
     undefined: Undefined = result.convention
 
     def statistics(weights: Ints) -> dict[str, float]:
         table = parts.counts(weights)
-        return {f"{way}.{name}": averages[way](name, table, undefined=undefined) for way, name in columns}
+        return {key: average(measure, table, undefined=undefined) for key, average, measure in wanted}
 
     level = next((one.level for found in result.intervals.values() for one in found), 0.95)
     drawn = bootstrap(statistics, result.documents, draws=draws, seed=seed)

@@ -9,7 +9,7 @@ from pathlib import Path
 from rubricate.categorizer._atomic import atomic
 from rubricate.errors import InvalidFile, MissingExtra
 from rubricate.reports._page import render_page
-from rubricate.reports.charts import draw
+from rubricate.reports.charts import drawn
 from rubricate.reports.data import ReportData
 from rubricate.reports.exports import report_tables
 from rubricate.reports.figures import report_figures
@@ -67,8 +67,8 @@ def _write_tables(results: Results, folder: Path) -> Iterator[Path]:
 
 def _write_figures(results: Results, folder: Path) -> Iterator[Path]:
     for stem, figure in report_figures(results).items():
-        yield _replace(folder / f"{stem}.svg", draw(figure, "svg"))
-        yield _replace(folder / f"{stem}.png", draw(figure, "png"))
+        for form, content in drawn(figure).items():
+            yield _replace(folder / f"{stem}.{form}", content)
 
 
 def _replace(path: Path, content: bytes) -> Path:
