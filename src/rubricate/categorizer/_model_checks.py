@@ -75,7 +75,7 @@ def try_out(estimator: Any) -> None:
         elif hasattr(estimator, "decide") and hasattr(estimator, "cuts_"):
             estimator.decide(np.zeros((2, len(estimator.cuts_))))
         elif hasattr(estimator, "vocabulary_") and hasattr(estimator, "analyzer"):
-            estimator.transform(["", " ".join(estimator.vocabulary_[:3])])
+            estimator.transform(["", " ".join(list(estimator.vocabulary_)[:3])])
         elif hasattr(estimator, "n_features_in_"):
             _on_vectors(estimator)
 

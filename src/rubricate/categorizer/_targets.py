@@ -76,10 +76,9 @@ def _named(matrix: Any, names: tuple[str, ...], form: YForm, categories: tuple[s
 
 def _from_column(values: list[Any], categories: tuple[str, ...] | None) -> Target:
     single = all(_is_label(value) for value in values)
-    try:
-        classes = np.unique(np.array(values)) if single else np.empty(0)
-    except TypeError:
-        raise InvalidInput("the labels mix strings and numbers; give them all as strings") from None
+    if single and len({isinstance(value, str) for value in values}) > 1:
+        raise InvalidInput("the labels mix strings and numbers; give them all as strings")
+    classes = np.unique(np.array(values)) if single else np.empty(0)
     names = categories
     if single and categories is None:
         names = tuple(str(one) for one in classes.tolist())
