@@ -1,6 +1,6 @@
 """All SVMs of a corpus at once, beside scikit-learn's one after the other.
 
-python -m benchmarks.svm --json       ids svm-90, svm-2000, svm-bias, one and two threads
+python -m benchmarks.svm --json       ids svm-90 and svm-2000 (gap in total; -worst in the worst category), svm-bias
 python -m benchmarks.svm --compile    seconds of the first fit with an empty cache of compiled code, and with a full one
 python -m benchmarks.svm --only ID    one of them
 python -m benchmarks.svm --full       svm-2000 with all 2,000 SVMs of the peer (about ten minutes) instead of a sample
@@ -118,7 +118,9 @@ def penalised(id: str, X: Any, Y: Any, columns: Any, work: str, repeats: int) ->
             told = f"{work}, gap 1e-3 ({name}; tol {our_tol:g} and {peer_tol:g})"
             peer = f"scikit-learn OneVsRest(LinearSVC hinge), {backend}"
             ratio = peer_seconds / seconds
-            rows.append(Row(f"{id}-{name}", told, peer, seconds, peer_seconds, ratio, same, threads))
+            rows.append(
+                Row(id + ("" if criterion == 0 else "-worst"), told, peer, seconds, peer_seconds, ratio, same, threads)
+            )
     return rows
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
-from rubricate.kernels.svm_local import balance, best_bias, compact, scores, solve_rows, weight_vectors
+from rubricate.kernels.svm_bias import best_bias
+from rubricate.kernels.svm_local import balance, compact, scores, solve_rows, weight_vectors
 
 numbers = st.integers(0, 10_000)
 

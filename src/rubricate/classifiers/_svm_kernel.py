@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._svm_linear import Solution, empty_cache, worker_map
-from rubricate.kernels.svm_local import best_bias
+from rubricate.classifiers._svm_solution import Solution, empty_cache, worker_map
+from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_smo import solve_smo
 from rubricate.types import Floats, Ints, Sparse
 

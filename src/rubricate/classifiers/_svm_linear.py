@@ -12,9 +12,6 @@ Blocks and categories share no state, so that neither the order nor the number o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,30 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rubricate.classifiers._svm_solution import Solution, empty_cache, worker_map
+from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_joint import check, guess
 from rubricate.kernels.svm_lanes import LANES
-from rubricate.kernels.svm_local import best_bias, solve_block
+from rubricate.kernels.svm_local import solve_block
 from rubricate.kernels.svm_smo import solve_smo
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["Solution", "empty_cache", "solve_linear", "worker_map"]
+__all__ = ["solve_linear"]
 
 SWEEPS, DELAY = 6, 2
 """Sweeps of the guess, and after how many of them the bias starts to move."""
 LOOSE, TIGHT, ROUNDS = 0.03, 0.6, 40
 """The relative gap of the first solve; the share of the tolerance asked of the second, halved in each further round."""
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The optimum of each category: signed dual variables β = yα and slacks (documents × categories), and values."""
-
-    beta: sparse.csc_array
-    slack: sparse.csc_array
-    bias: Floats
-    primal: Floats
-    dual: Floats
-    sweeps: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +72,6 @@ def _arrange(X: Sparse, seed: int) -> _Documents:
     starts = mixed.indptr.astype(np.int64)
     sums = np.concatenate([[0.0], np.cumsum(mixed.data**2)])
     return _Documents(order, starts, rank[mixed.indices], mixed.data, sums[starts[1:]] - sums[starts[:-1]], X.shape[1])
-
-
-@contextmanager
-def worker_map(threads: int) -> Iterator[Callable[[Callable[[Any], Any], list[Any]], list[Any]]]:
-    """A map over tasks on this many threads; the results are in the order of the tasks."""
-    if threads == 1:
-        yield lambda function, tasks: [function(task) for task in tasks]
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        yield lambda function, tasks: list(pool.map(function, tasks))
 
 
 STRETCH = 64
@@ -224,13 +201,6 @@ class _Solver:
             groups[-1].append(categories[position])
             filled += size
         return [np.array(group) for group in groups]
-
-
-def empty_cache(documents: int, megabytes: float) -> tuple[Any, Any, Any, Any]:
-    """Room for as many rows of a kernel matrix as fit, for `solve_smo`: rows, slots, owners, clock."""
-    rows = int(min(documents, max(2, megabytes * 2**20 / (8 * documents))))
-    slots, owners = np.full(documents, -1, np.int64), np.full(rows, -1, np.int64)
-    return np.empty((rows, documents)), slots, owners, np.zeros(rows + 1, np.int64)
 
 
 def _rows_of(near: NDArray[np.uint16], lanes: int) -> list[NDArray[np.int32]]:

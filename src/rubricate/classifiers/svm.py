@@ -15,9 +15,10 @@ from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers._scorer import BLOCK, Scorer, contributions, strongest
 from rubricate.classifiers._svm_kernel import Kernel, radius2, solve_kernel
-from rubricate.classifiers._svm_linear import Solution, solve_linear
+from rubricate.classifiers._svm_linear import solve_linear
 from rubricate.classifiers._svm_options import PENALTIES, check_options, class_costs, make_kernel
 from rubricate.classifiers._svm_sigmoid import fit_sigmoids, held_out_scores, sigmoid
+from rubricate.classifiers._svm_solution import Solution
 from rubricate.kernels.svm_local import weight_vectors
 from rubricate.types import Evidence, Floats, Sparse
 
@@ -85,7 +86,7 @@ class SVM(Scorer):
     >>> svm.predict(X).tolist()
     ['wheat', 'wheat', 'ship', 'ship']
     >>> svm.alpha_.sum(axis=0).round(6).tolist(), bool(svm.stable_[0])
-    ([2.5], True)
+    ([5.0], True)
     """
 
     _mirrored = True

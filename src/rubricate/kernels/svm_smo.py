@@ -175,6 +175,32 @@ def _partner(y: np.ndarray, f: np.ndarray, row: np.ndarray, diagonal: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def _together(
+    y: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    beta: np.ndarray,
+    f: np.ndarray,
+    row: np.ndarray,
+    other: np.ndarray,
+    diagonal: np.ndarray,
+    i: int,
+    j: int,
+) -> bool:
+    """Move i and j to their common minimum if both stay inside their bounds; whether they moved."""
+    volume, rest_i, rest_j = diagonal[i] * diagonal[j] - row[j] * row[j], y[i] - f[i], y[j] - f[j]
+    step_i = (rest_i * diagonal[j] - rest_j * row[j]) / volume
+    step_j = (rest_j * diagonal[i] - rest_i * row[j]) / volume
+    if not (low[i] <= beta[i] + step_i <= high[i] and low[j] <= beta[j] + step_j <= high[j]):
+        return False
+    beta[i] += step_i
+    beta[j] += step_j
+    _move(f, step_i, row)
+    _move(f, step_j, other)
+    return True
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def solve_smo(
     starts: np.ndarray,
     terms: np.ndarray,
@@ -232,16 +258,8 @@ def solve_smo(
             _move(f, step, row)
             _move(f, -step, other)
             continue
-        if j >= 0:
-            volume, rest_i, rest_j = diagonal[i] * diagonal[j] - row[j] * row[j], y[i] - f[i], y[j] - f[j]
-            step_i = (rest_i * diagonal[j] - rest_j * row[j]) / volume
-            step_j = (rest_j * diagonal[i] - rest_i * row[j]) / volume
-            if low[i] <= beta[i] + step_i <= high[i] and low[j] <= beta[j] + step_j <= high[j]:
-                beta[i] += step_i
-                beta[j] += step_j
-                _move(f, step_i, row)
-                _move(f, step_j, other)
-                continue
+        if j >= 0 and _together(y, low, high, beta, f, row, other, diagonal, i, j):
+            continue
         step = min(max(beta[i] + (y[i] - f[i]) / max(diagonal[i], TINY), low[i]), high[i]) - beta[i]
         beta[i] += step
         _move(f, step, row)

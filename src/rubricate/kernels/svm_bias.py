@@ -1,0 +1,57 @@
+"""The bias of an SVM that is best for given scores without one.
+
+Problem: min over b of  Σ C_i max(0, 1 − y_i (score_i + b)), convex and piecewise linear in b.
+Given  scores, y ±1 and C_i >= 0 (`cap`).
+Return b: the minimum, the middle of an interval of minima, and for one class the breakpoint that ends its loss.
+Cost   about 100 passes over the documents (bisection).
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+__all__ = ["best_bias"]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _slope(points: np.ndarray, y: np.ndarray, cap: np.ndarray, b: float) -> float:
+    """The slope of Σ C_i max(0, 1 − y_i (score_i + b)) just left of b, `points` being y − score."""
+    slope = 0.0
+    for i in range(len(y)):
+        slope -= cap[i] if y[i] > 0 and points[i] >= b else 0.0
+        slope += cap[i] if y[i] < 0 and points[i] < b else 0.0
+    return slope
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _edge(points: np.ndarray, y: np.ndarray, cap: np.ndarray, level: float) -> float:
+    """The largest breakpoint at whose left the slope is at most `level`, by bisection; the least one if none is."""
+    low, high = points[0], points[0]
+    for i in range(len(points)):
+        low, high = min(low, points[i]), max(high, points[i])
+    found = low
+    if _slope(points, y, cap, high) <= level:
+        return high
+    while low < 0.5 * (low + high) < high:
+        middle = 0.5 * (low + high)
+        if _slope(points, y, cap, middle) <= level:
+            low = middle
+        else:
+            high = middle
+    for i in range(len(points)):
+        found = max(found, points[i]) if points[i] <= low else found
+    return found
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def best_bias(score: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
+    """The b that minimises Σ C_i max(0, 1 − y_i (score_i + b)); the middle where an interval does.
+
+    The slope grows by C_i at each y_i − score_i. Cost: about 100 passes.
+    """
+    points, tiny = np.empty(len(y)), 0.0
+    for i in range(len(y)):
+        points[i] = y[i] - score[i]
+        tiny += 1e-12 * cap[i]
+    return 0.5 * (_edge(points, y, cap, -tiny) + _edge(points, y, cap, tiny))
