@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._blas import one_blas_thread
+from rubricate.classifiers._columns import take_columns, used_columns
 from rubricate.classifiers._ridge import solve_ridge
 from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.classifiers._svd import largest_pairs
@@ -71,8 +72,8 @@ class LLSF(Scorer):
         self.p_: int | None = None
         self.singular_values_: Floats | None = None
         self.errors_: Floats | None = None
-        terms = np.unique(X.indices) if sparse.issparse(X) else np.arange(X.shape[1])
-        narrow, Y = _columns(X, terms), sparse.csr_array(labels, dtype=np.float64)
+        terms = used_columns(X)
+        narrow, Y = take_columns(X, terms), sparse.csr_array(labels, dtype=np.float64)
         if weights is not None:
             narrow, Y = _scaled(narrow, np.sqrt(weights)), _scaled(Y, np.sqrt(weights))
         with one_blas_thread():
@@ -122,7 +123,7 @@ class LLSF(Scorer):
         if not sparse.issparse(self.coef_):
             return np.asarray(X @ self.coef_.T)
         terms, F = self._compact()
-        return np.asarray(_columns(X, terms) @ F.T)
+        return np.asarray(take_columns(X, terms) @ F.T)
 
     def _compact(self) -> tuple[Ints, Floats]:
         """The terms that a sparse F has, and F for them."""
@@ -135,7 +136,7 @@ class LLSF(Scorer):
         terms, F = self._compact()
         known = getattr(self, "feature_names_in_", None)
         names = [f"x{t}" for t in terms] if known is None else known[terms]
-        return contributions(_columns(X, terms), F[category], names, limit)
+        return contributions(take_columns(X, terms), F[category], names, limit)
 
     def _check(self) -> None:
         if self.p != "tuned" and not (isinstance(self.p, Integral) and self.p >= 1):
@@ -171,18 +172,6 @@ def _errors(along: Floats, step: Floats, Y: Sparse) -> Floats:
     norms = np.diagonal(block.cumsum(axis=0).cumsum(axis=1))
     meets = np.cumsum(((Y.T @ along).T * step).sum(axis=1))
     return ((Y.data**2).sum() - 2 * meets + norms) / max(1, Y.shape[0] * Y.shape[1])
-
-
-def _columns(X: Any, terms: Ints) -> Any:
-    """These columns of X (ascending), at a cost that does not grow with the number of all columns."""
-    if len(terms) == X.shape[1]:
-        return X
-    if not sparse.issparse(X):
-        return X[:, terms]
-    at = np.minimum(np.searchsorted(terms, X.indices), max(0, len(terms) - 1))
-    known = terms[at] == X.indices if len(terms) else np.zeros(X.nnz, bool)
-    starts = np.r_[0, np.cumsum(known)][X.indptr]
-    return sparse.csr_array((X.data[known], at[known], starts), shape=(X.shape[0], len(terms)))
 
 
 def _spread(F: Floats, terms: Ints, columns: int) -> Any:

@@ -1,0 +1,112 @@
+"""Networks with at most one hidden layer: how they start, how they are trained, what they answer.
+
+`kernels.nnet` has the formulas and one pass. All networks of a classifier (one, or one a category) see the documents
+in the same order; which thread trains which does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rubricate.engines import Engine, run_tasks
+from rubricate.kernels.nnet import train_pass
+from rubricate.types import Floats, Ints, Sparse
+
+__all__ = ["Lesson", "Network", "cross_entropy", "squared_error"]
+
+Singles: TypeAlias = NDArray[np.float32]
+Parts: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """W₁ terms × units, b₁, W₂ outputs × units, b₂; without a hidden layer units are outputs and W₂ is empty."""
+
+    W1: NDArray[Any]
+    b1: NDArray[Any]
+    W2: NDArray[Any]
+    b2: NDArray[Any]
+
+    @classmethod
+    def start(cls, terms: int, hidden: int, priors: Floats, *, seed: tuple[int, ...]) -> Network:
+        """Random weights, so that a document of length one has z of variance one and u of variance below one.
+
+        The biases of the outputs are ln p / (1 − p), so that training starts from the frequencies of the categories.
+        """
+        rng, bias = np.random.default_rng(seed), np.log(priors / (1 - priors)).astype(np.float32)
+        if hidden == 0:
+            none = np.empty((0, len(priors)), np.float32)
+            return cls(np.zeros((terms, len(priors)), np.float32), bias, none, none[:, 0])
+        inner = rng.standard_normal((terms, hidden), np.float32)
+        outer = rng.standard_normal((len(priors), hidden), np.float32) / np.float32(np.sqrt(hidden))
+        return cls(inner, np.zeros(hidden, np.float32), outer, bias)
+
+    def arrays(self) -> Parts:
+        """The four parts."""
+        return self.W1, self.b1, self.W2, self.b2
+
+    def units(self, X: Any) -> NDArray[Any]:
+        """h, or u without a hidden layer."""
+        z = np.asarray(X @ self.W1.astype(X.dtype)) + self.b1
+        return z if len(self.W2) == 0 else _sigmoid(z)
+
+    def outputs(self, X: Any) -> NDArray[Any]:
+        """u, documents × outputs."""
+        h = self.units(X)
+        return h if len(self.W2) == 0 else h @ self.W2.T.astype(X.dtype) + self.b2
+
+    def slopes(self, row: sparse.csr_array, output: int) -> NDArray[Any]:
+        """∂u/∂x_t of one output at one document, for the terms that it has."""
+        if len(self.W2) == 0:
+            return self.W1[row.indices, output]
+        h = self.units(row)[0]
+        return self.W1[row.indices] @ (self.W2[output] * h * (1 - h))
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Documents to learn from, the labels of each network, and how: batch, rate, loss, engine, seed."""
+
+    X: sparse.csr_array
+    labels: list[Sparse]
+    weights: Singles
+    batch: int
+    rate: float
+    squared: bool
+    engine: Engine | str
+    seed: int
+    _sums: dict[int, Parts] = field(default_factory=dict)
+
+    def teach(self, networks: list[Network], epoch: int) -> None:
+        """One pass over the documents, in an order of its own for each epoch."""
+        order = np.random.default_rng((self.seed, epoch)).permutation(self.X.shape[0])
+        run_tasks(lambda k: self._teach(k, networks[k], order), range(len(networks)), engine=self.engine)
+
+    def _teach(self, k: int, network: Network, order: Ints) -> None:
+        W1, b1, W2, b2 = parts = network.arrays()
+        zeros = np.zeros_like
+        sums = self._sums.setdefault(k, (zeros(W1), zeros(b1), zeros(W2), zeros(b2)))
+        X, Y, rate = self.X, self.labels[k], np.float32(self.rate)
+        rows = (X.indptr, X.indices, X.data, Y.indptr, Y.indices)
+        train_pass(*rows, self.weights, order, self.batch, parts, sums, rate, self.squared)
+
+
+def cross_entropy(u: NDArray[Any], labels: Sparse, weights: Singles) -> float:
+    """The weighted mean over documents of Σ_c ln(1 + e^u) − y u, the cross-entropy of σ(u)."""
+    rows, columns = labels.nonzero()
+    spent = np.logaddexp(0, u, dtype=np.float64).sum(axis=1) - np.bincount(rows, u[rows, columns], labels.shape[0])
+    return float(np.average(spent, weights=weights))
+
+
+def squared_error(u: NDArray[Any], labels: Sparse, weights: Singles) -> float:
+    """The weighted mean over documents of Σ_c (y − σ(u))²."""
+    return float(np.average(((labels.toarray() - _sigmoid(u)) ** 2).sum(axis=1), weights=weights))
+
+
+def _sigmoid(u: NDArray[Any]) -> NDArray[Any]:
+    return 0.5 + 0.5 * np.tanh(0.5 * u)
