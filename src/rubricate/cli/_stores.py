@@ -1,0 +1,43 @@
+"""The options of commands that keep their trials, and what they say when interrupted."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["EngineName", "Fresh", "StoreFolder", "keeping"]
+
+StoreFolder = Annotated[
+    Path | None, typer.Option("--store", help="Where trials are kept; else $RUBRICATE_STORE, else your data folder.")
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Compute everything again, whatever the store has.")]
+EngineName = Annotated[str, typer.Option("--engine", help="Where work runs: threads, serial, dask.")]
+
+
+@contextmanager
+def keeping(store: Path) -> Iterator[None]:
+    """Tell of damaged entries on standard error, and when interrupted that a rerun goes on."""
+    from rubricate.experiments.store import DamagedEntry
+
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: object) -> None:
+            if issubclass(category, DamagedEntry):
+                print(f"rubricate: {message}", file=sys.stderr)
+            else:
+                shown(message, category, *rest)  # type: ignore[arg-type]
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.simplefilter("always", DamagedEntry)
+        try:
+            yield
+        except KeyboardInterrupt:
+            print(f"what was done is in {store}; the same command goes on from there", file=sys.stderr)
+            raise

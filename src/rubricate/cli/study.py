@@ -1,0 +1,98 @@
+"""`rubricate study`: a plan → a table, significance tests and a report."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rubricate.cli import _options as options
+from rubricate.cli import _stores as stores
+
+if TYPE_CHECKING:
+    from rubricate.experiments.study import CorpusResult, Study
+    from rubricate.reports.page import Written
+
+__all__ = ["study"]
+
+FINDINGS = 5
+
+_PlanFile = Annotated[str, typer.Argument(help="A TOML file, or a plan that comes with Rubricate: five.")]
+_Report = Annotated[Path | None, typer.Option(help="Write the report into this folder, or one page to a .html file.")]
+
+
+def study(
+    plan: _PlanFile = "five",
+    store: stores.StoreFolder = None,
+    report: _Report = None,
+    fresh: stores.Fresh = False,
+    engine: stores.EngineName = "threads",
+    as_json: options.Json = False,
+) -> None:
+    """Run a plan: corpora × representations × systems × thresholds, judged by measures and tests.
+
+    Without a plan: the five systems of Yang and Liu (1999), on Reuters-21578 where it is found, else on the embedded
+    synthetic corpus. Every training is kept in the store: Ctrl-C, a crash or a kill loses at most the ones being
+    computed, and the same command goes on from there. With --report the last lines are the findings and the
+    path of the report.
+    """
+    from rubricate.cli._progress import progress
+    from rubricate.engines import run_tasks
+    from rubricate.experiments.plan_file import read_plan
+    from rubricate.experiments.runner import run_study
+    from rubricate.experiments.store import Store
+
+    run_tasks(str, [], engine=engine)  # an unknown engine is refused before any work
+    chosen, kept = read_plan(plan), Store(store, fresh=fresh)
+    with stores.keeping(kept.folder):
+        found = run_study(chosen, store=kept, engine=engine, progress=progress)
+        written = [_write(found, result, report, plan) for result in found.results] if report else []
+    if as_json:
+        typer.echo(json.dumps(_json(found, kept.folder, written), ensure_ascii=False, indent=2, allow_nan=False))
+        return
+    typer.echo("\n\n".join(_table(result) for result in found.results))
+    for one, result in zip(written, found.results, strict=False):
+        typer.echo("\n".join(["", *(f"- {sentence}" for sentence in one.findings[:FINDINGS]), *one.notes]))
+        typer.echo(f"report on {result.corpus.name}: {one.page}" if len(written) > 1 else str(one.page))
+
+
+def _write(found: Study, result: CorpusResult, report: Path, plan: str) -> Written:
+    """The report of one corpus; of several, each has a folder of its own."""
+    from rubricate.reports.page import write_report
+    from rubricate.reports.study_data import study_data
+
+    place = report
+    if len(found.results) > 1:
+        place = report.with_suffix("") / f"{found.results.index(result) + 1}-{result.corpus.name}"
+    command = f"rubricate study {shlex.quote(plan)} --report {shlex.quote(str(report))}"
+    return write_report(study_data(result, commands=[command]), place)
+
+
+def _table(result: CorpusResult) -> str:
+    corpus = result.corpus
+    kind = " (synthetic)" if corpus.synthetic else ""
+    sizes = f"{len(corpus.train):,} + {len(corpus.test):,} documents, {len(corpus.categories):,} categories"
+    rows = [result.row(i) for i in range(len(result.trials))]
+    wide = max(len("system"), *(len(one.choice.name) for one in result.trials))
+    lines = [result.note] if result.note else []
+    lines += [f"{corpus.name}, {corpus.split}{kind}: {sizes}", f"{'system':{wide}}" + "".join(map(_head, rows[0]))]
+    for one, row in zip(result.trials, rows, strict=True):
+        cells = "".join(
+            f"{value:{max(9, len(name) + 2)}.{5 if name == 'error' else 4}f}" for name, value in row.items()
+        )
+        lines.append(f"{one.choice.name:{wide}}{cells}")
+    if result.comparison is not None:
+        lines += ["", str(result.comparison)]
+    return "\n".join(lines)
+
+
+def _head(name: str) -> str:
+    return f"{name:>{max(9, len(name) + 2)}}"
+
+
+def _json(found: Study, store: Path, written: list[Written]) -> dict[str, Any]:
+    reports = [{"page": str(one.page), "findings": list(one.findings), "notes": list(one.notes)} for one in written]
+    return found.to_dict() | {"store": str(store), "reports": reports}

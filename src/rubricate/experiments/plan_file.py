@@ -1,0 +1,281 @@
+"""Plans as TOML files, checked before anything runs: every error names the file, the line and the remedy."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rubricate import registry
+from rubricate.categorizer.settings import configured
+from rubricate.errors import InvalidFile, InvalidInput, RubricateError, UnknownName
+from rubricate.experiments.plan import CorpusChoice, Learning, Plan, RepresentationChoice, SystemChoice
+from rubricate.experiments.toml_lines import Place, line_of, lines
+from rubricate.measures._catalogue import resolve as resolve_measure
+from rubricate.significance._corrections import ADJUSTMENTS
+from rubricate.significance._tests import asked
+from rubricate.thresholds import resolve as resolve_cut
+
+__all__ = ["built_in_plans", "plan_path", "read_plan"]
+
+TOP = {"title": str, "adjust": str, "undefined": str, "folds": int, "seed": int, "resamples": int}
+LISTS = ("thresholds", "measures", "tests")
+TABLES = ("corpora", "representations", "systems", "learning")
+LEAST = {"folds": 2, "seed": 0, "resamples": 0}
+
+
+def built_in_plans() -> list[str]:
+    """The plans that come with the package, by name."""
+    found = files("rubricate.experiments").joinpath("plans").iterdir()
+    return sorted(one.name.removesuffix(".toml") for one in found if one.name.endswith(".toml"))
+
+
+def plan_path(name: str | Path) -> Path:
+    """The file of a plan: a path, or the name of one that comes with the package."""
+    if str(name) in built_in_plans():
+        return Path(str(files("rubricate.experiments").joinpath("plans", f"{name}.toml")))
+    if not Path(name).is_file() and not Path(name).suffix:
+        raise UnknownName("plan", str(name), built_in_plans())
+    return Path(name)
+
+
+def read_plan(path: str | Path) -> Plan:
+    """The plan in a file, checked: names, kinds of values, and that every combination makes a categorizer."""
+    place = plan_path(path)
+    try:
+        text = place.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidFile(f"the plan cannot be read ({error.strerror})", path=place, remedy="check the path") from None
+    except UnicodeDecodeError:
+        raise InvalidFile("the plan is not UTF-8 text", path=place, remedy="save it as UTF-8") from None
+    return _Reader(place, _parsed(text, place), lines(text)).plan()
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+)", str(error))
+        problem = re.sub(r"\s*\(at .*\)", "", str(error))
+        line = int(found[1]) if found else len(text.splitlines())
+        raise InvalidFile(f"not valid TOML: {problem}", path=path, line=line, remedy="see toml.io") from None
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """A parsed plan and where its parts stand."""
+
+    path: Path
+    data: Mapping[str, Any]
+    at: dict[Place, int] = field(default_factory=dict)
+
+    def plan(self) -> Plan:
+        self._known(self.data, (*TOP, *LISTS, *TABLES), (), "key of a plan")
+        self._top()
+        corpora = tuple(self._corpus(table, place) for table, place in self._tables("corpora", needed=True))
+        systems = tuple(self._system(table, place) for table, place in self._tables("systems", needed=True))
+        given = tuple(self._representation(*each) for each in self._tables("representations"))
+        parts: dict[str, Any] = {name: self.data[name] for name in TOP if name in self.data}
+        parts |= {name: tuple(self.data[name]) for name in ("measures", "tests") if name in self.data}
+        parts |= {"representations": given} if given else {}
+        with self._pointing(()):
+            plan = Plan(
+                corpora=corpora,
+                systems=systems,
+                thresholds=self._cuts(self.data, ()) or (None,),
+                learning=self._learning(),
+                **parts,
+            )
+        self._every_combination(plan)
+        return plan
+
+    def _top(self) -> None:
+        for name, kind in TOP.items():
+            if name in self.data:
+                self._kind(self.data[name], kind, (name,))
+        for name, least in LEAST.items():
+            if self.data.get(name, least) < least:
+                self._fail(f"{name} must be at least {least}, got {self.data[name]}", (name,), f"give {least} or more")
+        for name, known in (("adjust", ADJUSTMENTS), ("undefined", ("zero", "one", "omit"))):
+            if name in self.data and self.data[name] not in known:
+                self._unknown(f"value of {name}", self.data[name], known, (name,))
+        self._each("measures", resolve_measure)
+        self._each("tests", lambda name: asked([name]))
+
+    def _each(self, name: str, check: Callable[[str], Any]) -> None:
+        for value in self._strings(self.data, name, ()):
+            with self._pointing((name,)):
+                check(value)
+
+    def _tables(self, name: str, *, needed: bool = False) -> Iterator[tuple[Mapping[str, Any], Place]]:
+        found = self.data.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            self._fail(f"{name} must be tables", (name,), f"write [[{name}]] above each of them")
+        if needed and not found:
+            self._fail(f"a plan needs at least one of {name}", (), f"add a table [[{name}]] with a name")
+        return ((table, (name, i)) for i, table in enumerate(found))
+
+    def _name(self, table: Mapping[str, Any], place: Place) -> str:
+        if not isinstance(table.get("name"), str) or not table["name"].strip():
+            self._fail("a name is missing", place, 'add name = "…" to this table')
+        return str(table["name"])
+
+    def _corpus(self, table: Mapping[str, Any], place: Place) -> CorpusChoice:
+        name = self._name(table, place)
+        names = registry.names("corpora")
+        looks_like_path = "/" in name or "\\" in name or "." in name
+        if name not in names and not looks_like_path:
+            self._unknown("corpus", name, names, (*place, "name"))
+        if name not in names and not (self.path.parent / name).exists():
+            self._fail(f"there is no {name!r}", (*place, "name"), "give a path from the folder of the plan")
+        for key in ("split", "otherwise"):
+            if key in table:
+                self._kind(table[key], str, (*place, key))
+        if table.get("otherwise", names[0]) not in names:
+            self._unknown("corpus", table["otherwise"], names, (*place, "otherwise"))
+        options = {key: value for key, value in table.items() if key not in ("name", "split", "otherwise")}
+        if name in names:
+            self._corpus_options(name, table.get("split"), options, place)
+        folder = None if name in names else self.path.parent
+        return CorpusChoice(name, table.get("split"), options, table.get("otherwise"), folder)
+
+    def _corpus_options(self, name: str, split: Any, options: Mapping[str, Any], place: Place) -> None:
+        source = registry.load("corpora", name)
+        with self._pointing((*place, "split")):
+            source.choose(split)
+        for key in options:
+            if key not in source.options():
+                self._unknown(f"option of {name}", key, (*source.options(), "split", "otherwise"), (*place, key))
+
+    def _representation(self, table: Mapping[str, Any], place: Place) -> RepresentationChoice:
+        return RepresentationChoice(self._name(table, place), self._flat(table, place, skip=("name",)))
+
+    def _system(self, table: Mapping[str, Any], place: Place) -> SystemChoice:
+        name = self._name(table, place)
+        settings = self._flat(table, place, skip=("name", "representations", "thresholds"))
+        if "classifier" in settings:
+            self._kind(settings["classifier"], str, (*place, "classifier"))
+            if settings["classifier"] not in registry.names("classifiers"):
+                self._unknown(
+                    "classifier", settings["classifier"], registry.names("classifiers"), (*place, "classifier")
+                )
+        known = [self._name(one, where) for one, where in self._tables("representations")]
+        chosen = self._strings(table, "representations", place)
+        for each in chosen:
+            if each not in known:
+                self._unknown("representation of this plan", each, known, (*place, "representations"))
+        return SystemChoice(name, settings, chosen, self._cuts(table, place))
+
+    def _flat(self, table: Mapping[str, Any], place: Place, skip: Sequence[str]) -> dict[str, Any]:
+        """Settings; a table within stands for the parameters of a part: analyzer = {stem = "porter"}."""
+        found: dict[str, Any] = {}
+        for key, value in table.items():
+            if key in skip:
+                continue
+            parts = (
+                {f"{key}__{inner}": each for inner, each in value.items()} if isinstance(value, dict) else {key: value}
+            )
+            found |= parts
+            for name in ("cut", "folds", "seed", "engine"):
+                if name in parts:
+                    self._fail(f"{name!r} does not belong here", (*place, key), f"use {_instead(name)}")
+        return found
+
+    def _cuts(self, table: Mapping[str, Any], place: Place) -> tuple[str | float, ...]:
+        found = self._list(table, "thresholds", place)
+        for cut in found:
+            with self._pointing((*place, "thresholds")):
+                resolve_cut(cut)
+        return tuple(found)
+
+    def _learning(self) -> Learning:
+        table = self.data.get("learning", {})
+        if not isinstance(table, dict):
+            self._fail("learning must be a table", ("learning",), "write [learning] above systems and shares")
+        self._known(table, ("systems", "shares", "measure"), ("learning",), "key of [learning]")
+        shares = self._list(table, "shares", ("learning",)) or Learning.shares
+        for share in shares:
+            if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share < 1:
+                self._fail(
+                    f"a share must be between 0 and 1, got {share!r}", ("learning", "shares"), "give 0.1, 0.5, …"
+                )
+        names = self._strings(table, "systems", ("learning",))
+        known = [self._name(*each) for each in self._tables("systems")]
+        for name in names:
+            if name not in known:
+                self._unknown("system of this plan", name, known, ("learning", "systems"))
+        measure = table.get("measure", Learning.measure)
+        from rubricate.experiments.criteria import criterion
+
+        with self._pointing(("learning", "measure")):
+            criterion(measure)
+        return Learning(names, tuple(float(share) for share in sorted(shares)), measure)
+
+    def _every_combination(self, plan: Plan) -> None:
+        """Make each categorizer once, so that a wrong parameter is found now and not after an hour."""
+        systems = [one.name for one in plan.systems]
+        shapes = [one.name for one in plan.representations]
+        for choice in plan.trials():
+            for name in choice.settings:
+                place: Place = ("systems", systems.index(choice.system), name.partition("__")[0])
+                if name not in plan.systems[systems.index(choice.system)].settings:
+                    place = ("representations", shapes.index(choice.representation), name.partition("__")[0])
+                with self._pointing(place):
+                    configured(
+                        {
+                            key: choice.settings[key]
+                            for key in ("classifier", "analyzer", name)
+                            if key in choice.settings
+                        }
+                    )
+
+    def _strings(self, table: Mapping[str, Any], name: str, place: Place) -> tuple[str, ...]:
+        found = self._list(table, name, place)
+        for value in found:
+            self._kind(value, str, (*place, name))
+        return tuple(found)
+
+    def _list(self, table: Mapping[str, Any], name: str, place: Place) -> list[Any]:
+        found = table.get(name, [])
+        if not isinstance(found, list):
+            self._fail(f"{name} must be a list", (*place, name), f"write {name} = [{found!r}]")
+        return found
+
+    def _kind(self, value: Any, kind: type, place: Place) -> None:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            said = {str: "a text in quotes", int: "a whole number"}[kind]
+            self._fail(f"{place[-1]} must be {said}, got {value!r}", place, f"give {said}")
+
+    def _known(self, table: Mapping[str, Any], known: Sequence[str], place: Place, kind: str) -> None:
+        for key in table:
+            if key not in known:
+                self._unknown(kind, key, known, (*place, key))
+
+    def _unknown(self, kind: str, name: Any, known: Any, place: Place) -> NoReturn:
+        with self._pointing(place):
+            raise UnknownName(kind, str(name), known)
+        raise AssertionError  # unreachable: _pointing raises again
+
+    def _fail(self, problem: str, place: Place, remedy: str) -> NoReturn:
+        raise InvalidFile(problem, path=self.path, line=line_of(self.at, place), remedy=remedy)
+
+    @contextmanager
+    def _pointing(self, place: Place) -> Iterator[None]:
+        """Errors within are told with the file and the line of this place."""
+        try:
+            yield
+        except InvalidFile:
+            raise
+        except (RubricateError, ValueError, TypeError) as error:
+            problem = str(error).rstrip(".")
+            remedy = None if isinstance(error, (UnknownName, InvalidInput)) else "correct the value"
+            raise InvalidFile(problem, path=self.path, line=line_of(self.at, place), remedy=remedy) from None
+
+
+def _instead(name: str) -> str:
+    return {"cut": "thresholds = […]", "engine": "--engine"}.get(name, f"{name} = … at the top of the plan")
