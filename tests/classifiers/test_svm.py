@@ -257,6 +257,25 @@ def test_the_scale_of_the_vectors_is_only_a_change_of_cost(scale):
     np.testing.assert_allclose(other.decision_function(X * scale), one.decision_function(X), atol=1e-3)
 
 
+def test_rows_of_very_different_length_keep_their_own():
+    X, y = _numbers()
+    X[:100] *= 1e-4
+    X[100] *= 1e4
+    svm, peer = SVM(tol=1e-5).fit(X, y), SVC(kernel="linear", tol=1e-6).fit(X, y)
+    value = 0.5 * (peer.coef_**2).sum() + np.maximum(0, 1 - (2 * y - 1) * peer.decision_function(X)).sum()
+    assert svm.primal_[0] == pytest.approx(value, rel=1e-3)
+
+
+def test_more_terms_than_a_dense_array_could_hold():
+    X, Y = _topics()
+    narrow = SVM().fit(X, Y)
+    many = sparse.csr_array((X.data, X.indices * 50_000, X.indptr), shape=(400, 15_000_000))
+    svm = SVM().fit(many, Y)
+    assert sparse.issparse(svm.coef_)
+    np.testing.assert_allclose(svm.decision_function(many), narrow.decision_function(X), atol=1e-9)
+    assert svm.explain(many[:1], 4)[0][0].source == "x" + str(50_000 * int(narrow.explain(X[:1], 4)[0][0].source[1:]))
+
+
 def test_dense_and_sparse_vectors_give_the_same():
     X, y = _numbers()
     for kernel in KERNELS:

@@ -119,8 +119,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     def _term_names(self) -> Sequence[str]:
         """The names of the columns of X, `x0`, `x1`, … where it had none."""
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{t}" for t in range(self.n_features_in_)] if names is None else names
+        return getattr(self, "feature_names_in_", _Numbered(self.n_features_in_))
 
     def _take_vectors(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -167,6 +166,19 @@ class Scorer(ClassifierMixin, BaseEstimator):
         tags.input_tags.positive_only = self._nonnegative
         tags.classifier_tags.multi_label = True
         return tags
+
+
+class _Numbered(Sequence[str]):
+    """`x0`, `x1`, …, made when asked for."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: Any) -> Any:
+        return f"x{index}"
 
 
 def _canonical(X: Any) -> Any:

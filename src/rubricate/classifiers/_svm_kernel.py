@@ -22,7 +22,12 @@ PROBES = 64
 
 def squared_lengths(X: Any) -> Floats:
     """|x_i|² of each row."""
-    return np.asarray(X.multiply(X).sum(axis=1) if sparse.issparse(X) else (X * X).sum(axis=1), np.float64).ravel()
+    if not sparse.issparse(X):
+        return np.asarray((X * X).sum(axis=1), np.float64)
+    squares, some = np.zeros(X.shape[0]), np.diff(X.indptr) > 0
+    if some.any():
+        squares[some] = np.add.reduceat(X.data**2, X.indptr[:-1][some])
+    return squares
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rubricate.classifiers._svm_kernel import squared_lengths
 from rubricate.classifiers._svm_solution import Solution, empty_cache, worker_map
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_joint import check, guess
@@ -37,7 +38,7 @@ LOOSE, TIGHT, ROUNDS = 0.03, 0.6, 40
 
 @dataclass(frozen=True, eq=False)
 class _Documents:
-    """The documents in random order, the most frequent terms first."""
+    """The documents in random order, the most frequent terms first; `features` are the terms that occur."""
 
     order: Ints
     starts: Ints
@@ -70,8 +71,8 @@ def _arrange(X: Sparse, seed: int) -> _Documents:
     order = np.random.default_rng(seed).permutation(X.shape[0])
     mixed = X[order]
     starts = mixed.indptr.astype(np.int64)
-    sums = np.concatenate([[0.0], np.cumsum(mixed.data**2)])
-    return _Documents(order, starts, rank[mixed.indices], mixed.data, sums[starts[1:]] - sums[starts[:-1]], X.shape[1])
+    used = int(np.count_nonzero(frequency))
+    return _Documents(order, starts, rank[mixed.indices], mixed.data, squared_lengths(mixed), max(used, 1))
 
 
 STRETCH = 64
