@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -98,7 +99,11 @@ def _target(output: Path | None) -> Iterator[IO[str]]:
     from rubricate.categorizer._atomic import atomic
 
     if output is None:
-        yield sys.stdout
+        try:
+            yield sys.stdout
+        except BrokenPipeError:  # whoever read us has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit from None
         return
     with atomic(output) as raw:
         text = io.TextIOWrapper(raw, encoding="utf-8", newline="", write_through=True)
