@@ -82,7 +82,6 @@ def data_script(data: Any) -> Html:
     '<script type="application/json">{"name":"\\\\u003c/script\\\\u003e\\\\u003c!--","x":0.123457}</script>'
     """
     text = json.dumps(_plain(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    text = _UNPRINTABLE.sub("\ufffd", text)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Html(f'<script type="application/json">{text}</script>')
@@ -90,7 +89,9 @@ def data_script(data: Any) -> Html:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {_plain(str(key)): _plain(part) for key, part in value.items()}
+    if isinstance(value, str):
+        return _UNPRINTABLE.sub("\ufffd", value)
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_plain(part) for part in value]
     value = value.item() if isinstance(value, np.generic) else value

@@ -109,3 +109,7 @@ class ReportData:
                 f"runs {first.name!r} and {run.name!r} are over different documents or categories; "
                 "give runs over the same ones, in the same order"
             )
+        if run.truth is not first.truth and (run.truth != first.truth).nnz:
+            raise InvalidInput(
+                f"runs {first.name!r} and {run.name!r} have different true labels; measure both against the same"
+            )

@@ -21,11 +21,15 @@ def frequency(results: Results) -> Html | None:
     train = results.train_counts
     if train is None or int(train.max(initial=0)) < 2:
         return None
-    most = int(train.max())
-    views = [_view("All categories, intervals that double", frequency_curves(results, "doubling"), log=True)]
-    if most > RARE:
-        views.append(_view(f"Rare categories, up to {RARE} training documents", frequency_curves(results, "rare")))
-    views.append(_view("All categories, intervals of equal width", frequency_curves(results, "full")))
+    wanted = {
+        "All categories, intervals that double": "doubling",
+        f"Rare categories, up to {RARE} training documents": "rare",
+        "All categories, intervals of equal width": "full",
+    }
+    curves = {name: frequency_curves(results, how) for name, how in wanted.items()}
+    views = [
+        _view(name, found, log=wanted[name] == "doubling") for name, found in curves.items() if any(found.values())
+    ]
     lead = "The mean F1 of the categories by how many training documents they have."
     caption = "As figures 4 (rare) and 5 (equal width) of Yang and Liu, SIGIR 1999. Empty intervals are left out."
     return join(

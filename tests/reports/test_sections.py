@@ -1,0 +1,108 @@
+"""Sections: found by file, in order, each left out where it has nothing to show."""
+
+import dataclasses
+import sys
+
+import numpy as np
+import pytest
+from tests.reports.studies import full_study, small_study
+
+import rubricate.reports.sections as package
+from rubricate.errors import InvalidInput
+from rubricate.reports._page import render_page
+from rubricate.reports._section import chart, panels, sections
+from rubricate.reports.results import results_of
+from rubricate.reports.sections.curves import chosen_cuts
+from rubricate.types import Documents
+
+
+@pytest.fixture(scope="module")
+def results():
+    return results_of(full_study())
+
+
+def shown(data):
+    page = render_page(results_of(data))
+    return [stem for stem in sections() if f'<section id="{stem}"' in page]
+
+
+@pytest.mark.parametrize("stem", sections())
+def test_every_section_has_a_heading_a_place_and_a_body(stem, results):
+    one = sections()[stem]
+    assert one.title
+    assert isinstance(one.order, int)
+    assert one.__name__ == stem
+    assert one.__doc__
+    body = one(results)
+    assert body is None or body.startswith("<")
+
+
+def test_orders_differ_and_sort_the_page():
+    orders = [one.order for one in sections().values()]
+    assert orders == sorted(set(orders))
+
+
+def test_a_full_study_fills_every_section(results):
+    page = render_page(results)
+    places = [page.index(f'<section id="{stem}"') for stem in sections() if sections()[stem](results) is not None]
+    assert places == sorted(places)
+    assert len(places) >= 12
+
+
+def test_what_is_not_known_is_left_out():
+    data = small_study(noises=(0.8,), names=("only",))
+    bare = dataclasses.replace(data.runs[0], scores=None, train_counts=None)
+    left = shown(dataclasses.replace(data, runs=[bare], documents=None))
+    assert {"summary", "systems", "categories", "reproduce"} <= set(left)
+    assert not {"significance", "frequency", "curves", "learning", "coverage"} & set(left)
+
+
+def test_a_perfect_run_has_no_errors_to_show():
+    left = shown(small_study(noises=(0.0, 0.0), names=("a", "b")))
+    assert not {"errors", "suspects", "confusion"} & set(left)
+
+
+def test_one_document_and_one_category_make_a_page():
+    data = small_study(noises=(0.1, 0.1), names=("a", "b"), categories=("only",), documents=1)
+    assert "summary" in shown(data)
+
+
+def test_documents_without_titles_and_without_text():
+    data = small_study()
+    bare = Documents(data.documents.ids, [""] * 120, data.documents.labels, data.documents.categories)
+    assert "errors" in shown(dataclasses.replace(data, documents=bare))
+
+
+def test_a_file_more_is_a_section_more(tmp_path, monkeypatch, results):
+    text = (
+        "from rubricate.reports._html import tag\nfrom rubricate.reports._section import section\n"
+        "__all__ = ['tree']\n@section('The tree', order=75)\ndef tree(results):\n"
+        "    return tag('p', results.data.extras['tree'])\n"
+    )
+    (tmp_path / "tree.py").write_text(text)
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    data = dataclasses.replace(results.data, extras={"tree": "oak & elm"})
+    page = render_page(dataclasses.replace(results, data=data))
+    places = [page.index(text) for text in ('<section id="confusion"', "oak &amp; elm", '<section id="learning"')]
+    assert places == sorted(places)
+    (tmp_path / "bush.py").write_text("__all__ = ['a', 'b']\n")
+    with pytest.raises(InvalidInput, match="exactly one name"):
+        sections()
+    for name in ("tree", "bush"):
+        sys.modules.pop(f"rubricate.reports.sections.{name}", None)
+
+
+def test_charts_and_panels_say_what_they_are():
+    assert 'data-chart="lines" data-label="F1"' in chart("lines", {}, label="F1")
+    assert 'data-panels="Test"' in panels("Test", {"s & S": chart("lines", {}, label="x")})
+
+
+def test_the_cuts_that_a_curve_shows():
+    hits = np.array([0, 1, 1, 1, 2, 2, 2, 2, 3])
+    kept = chosen_cuts(hits, np.arange(1, 10), corners=99, between=0)
+    assert kept.tolist() == [0, 1, 3, 4, 7, 8]
+    many = np.arange(1000)
+    thin = chosen_cuts(many, many + 1, corners=28, between=12)
+    assert len(thin) <= 40
+    assert (thin[0], thin[-1]) == (0, 999)
+    assert len(chosen_cuts(many[:0], many[:0], corners=5, between=5)) == 0
