@@ -43,7 +43,7 @@ def learn(model: Any, documents: Any, labels: Sparse) -> None:
     rows = model.representation_.read(documents)
     if count(rows) != n:
         raise InvalidInput(f"{count(rows)} documents and {n} label sets; give one set a document")
-    candidates = _candidates(model, labels, tuned=folds > 0)
+    candidates = _candidates(model, labels, tuned=folds > 0 and model.limit_ is None)
     if folds:
         chosen = _learn_cut(model, cut, rows, labels, candidates, folds)
     else:

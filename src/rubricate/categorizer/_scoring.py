@@ -15,7 +15,7 @@ from rubricate.types import Scores, Sparse
 
 __all__ = ["LARGE", "LIMIT", "blocks", "decide", "gathered", "needs_whole_set", "some_rows"]
 
-LARGE = 1 << 26
+LARGE = 1 << 23
 """Scores (documents × categories) up to which all are kept; beyond it, the best `LIMIT` of each document."""
 LIMIT = 64
 

@@ -49,7 +49,8 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     the others, and from these out-of-fold scores chooses C, learns the cut, and judges the result. Text is read once;
     selection and weights are learned again in every fold, so that no document has a say in its own score (the
     vocabulary and `min_df`, which see no labels, are common). Where there are fewer documents than folds, as many
-    folds as documents. Beyond 2²⁶ scores only the 64 best categories of each document are kept and decided upon.
+    folds as documents. Beyond 2²³ scores (documents × categories) C stays 1, and only the 64 best categories of each
+    document are kept and decided upon.
 
     Learned: `categories_`; `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`;
     `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
