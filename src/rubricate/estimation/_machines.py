@@ -1,0 +1,87 @@
+"""A fitted SVM as its estimators see it: α, ξ, R², bounds and kernel, for the documents it was trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from rubricate.classifiers._svm_kernel import Kernel, squared_lengths
+from rubricate.classifiers._svm_options import PENALTIES, class_costs
+from rubricate.errors import InvalidInput
+from rubricate.labels import indicator
+from rubricate.types import Bools, Floats, Sparse
+
+__all__ = ["Machines", "is_svm", "machines"]
+
+
+@dataclass(frozen=True, eq=False)
+class Machines:
+    """The SVMs of all categories: documents, labels, α and ξ (documents × categories), costs (2 × categories).
+
+    `free` says whether the bias is free; `shift` is what a penalised bias adds to the kernel.
+    """
+
+    X: Sparse
+    labels: Sparse
+    alpha: Sparse
+    slack: Sparse
+    intercept: Floats
+    stable: Bools
+    costs: Floats
+    kernel: Kernel
+    free: bool
+    shift: float
+    radius2: float
+
+    @property
+    def bound(self) -> float:
+        """R²: of K(x, x) − K(x, z) with a free bias, where a constant added to the kernel changes nothing (lemma 2);
+        else of K(x, x), with what a penalised bias adds."""
+        if self.free:
+            return self.radius2
+        return float(self.kernel.diagonal(squared_lengths(self.X)).max(initial=0.0)) + self.shift
+
+
+def is_svm(classifier: Any) -> bool:
+    """Whether it is one of our SVMs or gives what they give."""
+    return hasattr(classifier, "bias") and hasattr(classifier, "kernel") and hasattr(classifier, "_kernel")
+
+
+def machines(svm: Any, X: Any, labels: Sparse) -> Machines:
+    """The SVMs of a fitted one, or of a copy that is fitted now."""
+    labels = indicator(labels)
+    if not is_svm(svm):
+        raise InvalidInput(
+            f"{type(svm).__name__} has no dual variables and slacks; give an rb.SVM, or another method: cross_validation"
+        )
+    if not hasattr(svm, "alpha_"):
+        svm = clone(svm).fit(X, labels)
+    if svm.alpha_.shape[0] != labels.shape[0]:
+        raise InvalidInput(
+            f"the SVM was trained on {svm.alpha_.shape[0]} documents and there are {labels.shape[0]} label sets; "
+            "give the documents it was trained on, in their order"
+        )
+    weights = np.ones(labels.shape[0])
+    own = labels if svm.alpha_.shape[1] == labels.shape[1] else labels[:, [labels.shape[1] - 1]]
+    costs = svm.C * class_costs(svm.class_weight, svm.classes_, own, weights)
+    found = Machines(
+        sparse.csr_array(X, dtype=np.float64), own, svm.alpha_, svm.slack_, svm.intercept_, svm.stable_, costs,
+        svm._kernel(), svm.bias == "free", float(1 / PENALTIES[svm.bias]) if svm.bias == "penalised" else 0.0,
+        float(svm.radius2_),
+    )  # fmt: skip
+    return found if own is labels else _mirrored(found, labels)
+
+
+def _mirrored(one: Machines, labels: Sparse) -> Machines:
+    """The SVM of a y of two classes as those of both: the first is the second with the other sign."""
+    if one.alpha.shape[1] != 1 or labels.shape[1] != 2:
+        raise InvalidInput(f"an SVM of {one.alpha.shape[1]} categories and labels of {labels.shape[1]} categories")
+    twice = [sparse.csr_array(sparse.hstack([part, part], format="csr")) for part in (one.alpha, one.slack)]
+    return Machines(
+        one.X, labels, twice[0], twice[1], np.array([-one.intercept[0], one.intercept[0]]), np.tile(one.stable, 2),
+        np.hstack([one.costs[::-1], one.costs]), one.kernel, one.free, one.shift, one.radius2,
+    )  # fmt: skip

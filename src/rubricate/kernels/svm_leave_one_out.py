@@ -1,0 +1,262 @@
+"""One SVM without each of some documents in turn, from the solution with all of them.
+
+Problem (see `svm_smo`): max over low_i <= β_i <= high_i of  Σ y_i β_i − ½ Σ β_i β_j K_ij, with a free bias also
+Σ β_i = 0; then the same with β_i = 0 for one i, and f(x_i) of that solution.
+
+Given  the kernel matrix K of the working set (a penalised bias is K + 1), y, bounds, the optimum β with f = Kβ.
+Return for each document left out: its score, the ends of the interval of optimal biases (equal but for unstable
+       solutions), steps, and which documents outside the working set would have to enter it.
+Cost   a step costs 4 k for k documents in the working set; β_i is handed over in a few steps, then some ten to some
+       hundred steps follow. The look at the documents outside costs their stored values, less those that are too far
+       beyond the margin to reach it: |f'(x) − f(x)| <= |w' − w| |x|.
+Ties   the first row.
+Edge   an interval of optimal biases: the score is with its middle, as in `svm_local.best_bias`.
+
+Steps end when the KKT conditions hold to the first of the `levels`; where the score is then nearer to zero than 30
+times that level, to the next one, and so on.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from rubricate.kernels.svm_smo import _ends, _exchange, _move, _opposite, _partner, _single
+
+__all__ = ["leave_out", "settle"]
+
+NEAR = 30.0
+"""A score within so many tolerances of zero is computed again with a smaller one."""
+FLAT = 1e-12
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def settle(
+    K: np.ndarray,
+    diagonal: np.ndarray,
+    y: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    beta: np.ndarray,
+    f: np.ndarray,
+    free: bool,
+    level: float,
+    limit: int,
+) -> tuple[float, float, int]:
+    """Steps until no KKT condition is off by more than `level`: (ends of the interval of optimal biases, steps).
+
+    `beta` and `f` change in place. Without a free bias the interval is [0, 0].
+    """
+    steps = 0
+    while True:
+        if free:
+            i, up, down = _ends(y, low, high, beta, f)
+            if up - down <= level or steps >= limit:
+                return min(up, 0.5 * (up + down)), max(down, 0.5 * (up + down)), steps
+            j = _opposite(y, low, beta, f, K[i], diagonal, i)
+            if j < 0:
+                return up, up, steps
+            step = _exchange(low, high, beta, up - (y[j] - f[j]), diagonal[i] + diagonal[j] - 2 * K[i, j], i, j)
+            _move(f, step, K[i])
+            _move(f, -step, K[j])
+        else:
+            i = _single(y, low, high, beta, f, diagonal)
+            if i < 0 or abs(y[i] - f[i]) <= level or steps >= limit:
+                return 0.0, 0.0, steps
+            _alone(K, diagonal, y, low, high, beta, f, i)
+        steps += 1
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _alone(
+    K: np.ndarray,
+    diagonal: np.ndarray,
+    y: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    beta: np.ndarray,
+    f: np.ndarray,
+    i: int,
+) -> None:
+    """A step without a free bias: of i and the partner that adds most where both stay inside, else of i alone."""
+    j = _partner(y, f, K[i], diagonal, beta, i)
+    if j >= 0:
+        volume, rest_i, rest_j = diagonal[i] * diagonal[j] - K[i, j] * K[i, j], y[i] - f[i], y[j] - f[j]
+        step_i = (rest_i * diagonal[j] - rest_j * K[i, j]) / volume
+        step_j = (rest_j * diagonal[i] - rest_i * K[i, j]) / volume
+        if low[i] <= beta[i] + step_i <= high[i] and low[j] <= beta[j] + step_j <= high[j]:
+            beta[i] += step_i
+            beta[j] += step_j
+            _move(f, step_i, K[i])
+            _move(f, step_j, K[j])
+            return
+    new = min(max(beta[i] + (y[i] - f[i]) / max(diagonal[i], FLAT), low[i]), high[i])
+    _move(f, new - beta[i], K[i])
+    beta[i] = new
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _hand_over(
+    K: np.ndarray,
+    diagonal: np.ndarray,
+    y: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    beta: np.ndarray,
+    f: np.ndarray,
+    i: int,
+) -> int:
+    """Bring β_i to zero and keep Σ β: each time to the row of the best change of the objective a unit handed over.
+
+    Rows of the other side can always take it: handing them back to zero is enough. Returns the steps.
+    """
+    steps = 0
+    while beta[i] != 0.0:
+        sign = 1.0 if beta[i] > 0 else -1.0
+        best, part, gain = -1, 0.0, -np.inf
+        for j in range(len(y)):
+            room = high[j] - beta[j] if sign > 0 else beta[j] - low[j]
+            if j != i and room > 0:
+                size = min(room, abs(beta[i]))
+                found = sign * (y[j] - f[j]) - 0.5 * size * (diagonal[i] + diagonal[j] - 2 * K[i, j])
+                if found > gain:
+                    best, part, gain = j, size, found
+        if best < 0:
+            break
+        beta[i] = 0.0 if part >= abs(beta[i]) else beta[i] - sign * part
+        beta[best] += sign * part
+        _move(f, -sign * part, K[i])
+        _move(f, sign * part, K[best])
+        steps += 1
+    return steps
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _reach(
+    starts: np.ndarray,
+    terms: np.ndarray,
+    values: np.ndarray,
+    lengths: np.ndarray,
+    side: np.ndarray,
+    outside: np.ndarray,
+    score: np.ndarray,
+    moved: np.ndarray,
+    norm: float,
+    lower: float,
+    upper: float,
+    shift: float,
+    hit: np.ndarray,
+) -> bool:
+    """Mark the documents outside whose margin is now under 1 for some optimal bias; whether there are any."""
+    found = False
+    for a in range(len(outside)):
+        d = outside[a]
+        bias = lower if side[d] > 0 else upper
+        margin = side[d] * (score[d] + bias)
+        if margin - norm * lengths[d] >= 1.0:
+            continue
+        change = shift
+        for p in range(starts[d], starts[d + 1]):
+            change += moved[terms[p]] * values[p]
+        if margin + side[d] * change < 1.0 - 1e-6:
+            hit[a] = True
+            found = True
+    return found
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _retrain(
+    K: np.ndarray,
+    diagonal: np.ndarray,
+    y: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    beta: np.ndarray,
+    f: np.ndarray,
+    free: bool,
+    levels: np.ndarray,
+    limit: int,
+    r: int,
+) -> tuple[float, float, int]:
+    """The solution without row r: (ends of the interval of optimal biases, steps)."""
+    steps = 0
+    if free:
+        steps += _hand_over(K, diagonal, y, low, high, beta, f, r)
+    else:
+        _move(f, -beta[r], K[r])
+        beta[r] = 0.0
+    kept_low, kept_high = low[r], high[r]
+    low[r], high[r] = 0.0, 0.0
+    lower, upper = 0.0, 0.0
+    for level in levels:
+        lower, upper, more = settle(K, diagonal, y, low, high, beta, f, free, level, limit)
+        steps += more
+        if abs(f[r] + 0.5 * (lower + upper)) > NEAR * level:
+            break
+    low[r], high[r] = kept_low, kept_high
+    return lower, upper, steps
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def leave_out(
+    K: np.ndarray,
+    y: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    beta: np.ndarray,
+    f: np.ndarray,
+    free: bool,
+    shift: float,
+    chosen: np.ndarray,
+    levels: np.ndarray,
+    limit: int,
+    starts: np.ndarray,
+    terms: np.ndarray,
+    values: np.ndarray,
+    lengths: np.ndarray,
+    side: np.ndarray,
+    rows: np.ndarray,
+    outside: np.ndarray,
+    score: np.ndarray,
+    features: int,
+    found: np.ndarray,
+    steps: np.ndarray,
+    free_rows: np.ndarray,
+    hit: np.ndarray,
+    again: np.ndarray,
+) -> None:
+    """Leave out each of the `chosen` rows of the working set in turn.
+
+    Filled: `found` (scores), `steps`, `free_rows` (how many 0 < α < C), `hit` (documents outside that must enter the
+    working set), `again` (rows whose solution they concern). `score` holds f without bias of all documents by the full
+    solution, `side` their y, `lengths` |x| with the shift, `rows` the documents of the working set.
+    """
+    own, own_f, diagonal = beta.copy(), f.copy(), np.empty(len(y))
+    moved = np.zeros(features)
+    for r in range(len(y)):
+        diagonal[r] = K[r, r]
+    for c in range(len(chosen)):
+        r = chosen[c]
+        own[:] = beta
+        own_f[:] = f
+        lower, upper, steps[c] = _retrain(K, diagonal, y, low, high, own, own_f, free, levels, limit, r)
+        found[c] = own_f[r] + 0.5 * (lower + upper)
+        norm, total = 0.0, 0.0
+        for a in range(len(y)):
+            free_rows[c] += low[a] < own[a] < high[a] and a != r
+            norm += (own[a] - beta[a]) * (own_f[a] - f[a])
+        if len(outside) == 0:
+            continue
+        for a in range(len(y)):
+            if own[a] != beta[a]:
+                total += own[a] - beta[a]
+                for p in range(starts[rows[a]], starts[rows[a] + 1]):
+                    moved[terms[p]] += (own[a] - beta[a]) * values[p]
+        again[c] = _reach(
+            starts, terms, values, lengths, side, outside, score, moved,
+            np.sqrt(max(norm, 0.0)), lower, upper, shift * total, hit,
+        )  # fmt: skip
+        for a in range(len(y)):
+            if own[a] != beta[a]:
+                for p in range(starts[rows[a]], starts[rows[a] + 1]):
+                    moved[terms[p]] = 0.0
