@@ -12,9 +12,9 @@ from rubricate.reports._page import render_page
 from rubricate.reports.charts import drawn
 from rubricate.reports.data import ReportData
 from rubricate.reports.exports import report_tables
-from rubricate.reports.figures import report_figures
 from rubricate.reports.findings import findings
 from rubricate.reports.results import Results, results_of
+from rubricate.reports.study_figures import report_figures
 
 __all__ = ["Written", "write_report"]
 
