@@ -29,6 +29,7 @@ KINDS = {
     "estimation": "estimator",
     "engines": "engine",
     "cli": "command",
+    "experiments.reproductions": "reproduction",
 }
 """Each folder of plug-ins and what one of its members is called."""
 

@@ -34,7 +34,7 @@ class Cells:
 
 
 def gather_cells(scores: Sequence[Floats], depth: int) -> Cells:
-    """The `depth` best categories of the first member and a third as many (at least one) of each other, by document.
+    """The `depth` best categories of the first member and a sixth as many (at least one) of each other, by document.
 
     Equal scores go to the earlier category.
     """
@@ -42,7 +42,7 @@ def gather_cells(scores: Sequence[Floats], depth: int) -> Cells:
     chosen = np.zeros(shape, bool)
     rounded = [one.astype(np.float32) for one in scores]
     for number, one in enumerate(rounded):
-        best = min(shape[1], depth if number == 0 else max(1, depth // 3))
+        best = min(shape[1], depth if number == 0 else max(1, depth // 6))
         np.put_along_axis(chosen, np.argsort(-one, axis=1, kind="stable")[:, :best], True, axis=1)
     documents, categories = np.nonzero(chosen)
     values, maxima = (

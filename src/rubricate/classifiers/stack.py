@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers import _scorer
+from rubricate.classifiers._blas import one_blas_thread
 from rubricate.classifiers._scorer import Scorer, strongest
 from rubricate.classifiers._stack_blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
 from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells
@@ -30,8 +31,8 @@ class Stack(Scorer):
     """Stacked generalisation (wolpert1992) over cells, the (document, category) pairs that come into question.
 
     Each member scores every training document by a clone that was trained on the other folds. A cell is a category
-    among the `candidates` best of the first member, or among the best third as many of another, for a document. Two
-    models learn from all cells whether they are labels, one for all categories:
+    among the `candidates` best of the first member, or the best sixth as many (at least one) of another, for a
+    document. Two models learn from all cells whether they are labels, one for all categories:
 
         score = log-odds by logistic regression + log-odds by gradient boosting
 
@@ -149,7 +150,10 @@ class Stack(Scorer):
         return join_cells(parts, (total, categories))
 
     def _blend(self, cells: Cells, labels: Sparse, rows: Bools) -> Blend:
-        return learn_blend(cells, labels, rows=rows, C=self.C, rounds=self.rounds, rate=self.rate, leaves=self.leaves)
+        with one_blas_thread():
+            return learn_blend(
+                cells, labels, rows=rows, C=self.C, rounds=self.rounds, rate=self.rate, leaves=self.leaves
+            )
 
     def _cross_fitted(self, cells: Cells, labels: Sparse, folds: Ints) -> Sparse:
         def one(fold: int) -> tuple[Bools, Floats]:

@@ -1,118 +1,77 @@
-"""The figures of a report, for papers; files of them need the extra `report`."""
+"""Figures as SVG and PNG, by Altair without a browser; legible in black and white."""
 
 from __future__ import annotations
 
+import json
+import math
+from pathlib import Path
 from typing import Any
 
-import numpy as np
+from rubricate.errors import MissingExtra, UnknownName
+from rubricate.experiments.figure import Figure
 
-from rubricate.measures import Sweep, pooled_sweep, sweeps
-from rubricate.reports._html import shorten
-from rubricate.reports.charts import Rows, interval_chart, line_chart, matrix_chart
-from rubricate.reports.confusions import confusions
-from rubricate.reports.exports import file_stem
-from rubricate.reports.results import Results
-from rubricate.reports.series import abstention_curves, frequency_curves
+__all__ = ["FORMS", "chart_of", "write_figure"]
 
-__all__ = ["precision_recall", "report_figures"]
-
-POINTS = 200
-"""Points of a line at most."""
+FORMS = ("svg", "png", "json")
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4]]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+GREYS = ["#000000", "#3b3b3b", "#555555", "#000000", "#707070", "#2a2a2a"]
 
 
-def report_figures(results: Results) -> dict[str, Any]:
-    """Every figure by the stem of its files."""
-    names = [shorten(name, 40) for name in results.names]
-    found = {"systems": interval_chart(_intervals(results), order=[names[k] for k in results.order])}
-    for how, log in (("rare", False), ("full", False), ("doubling", True)):
-        rows = _frequency(results, how, log)
-        if rows:
-            found[f"frequency-{how}"] = line_chart(
-                rows, names, x="training documents of the category", y="mean F1", log=log
-            )
-    curves = precision_recall(results)
-    if curves:
-        found["precision-recall"] = line_chart(curves, names, x="recall", y="precision", signs=False)
-    error = _coverage(results)
-    if error:
-        x = "share of the documents answered"
-        found["coverage"] = line_chart(error, names, x=x, y="error among those", top=None, signs=False)
-    for measure in dict.fromkeys(curve.measure for curve in results.data.learning):
-        rows = _learning(results, measure)
-        found[f"learning-{file_stem(measure)}"] = line_chart(rows, names, x="training documents", y=measure, log=True)
-    cells = _confused(results)
-    return {**found, **({"confusion": matrix_chart(cells)} if cells else {})}
-
-
-def _intervals(results: Results) -> Rows:
-    rows = []
-    for k, name in enumerate(results.names):
-        for column in ("micro-F1", "macro-F1"):
-            interval = results.interval(k, column)
-            ends = {"low": interval.low, "high": interval.high} if interval else {}
-            rows.append({"system": shorten(name, 40), "measure": column, "value": results.value(k, column), **ends})
-    return rows
-
-
-def _frequency(results: Results, how: str, log: bool) -> Rows:
-    return [
-        {
-            "system": shorten(name, 40),
-            "x": float(np.sqrt(band.low * band.high)) if log else (band.low + band.high) / 2,
-            "y": band.value,
-        }
-        for name, bands in frequency_curves(results, how).items()
-        for band in bands
+def chart_of(figure: Figure) -> dict[str, Any]:
+    """The Vega-Lite specification: bars, or lines told apart by dashes and marks rather than colours."""
+    rows = [
+        {"x": x, "y": y, "series": series.name}
+        for series in figure.series
+        for x, y in zip(series.x, series.y, strict=True)
+        if not math.isnan(y)
     ]
+    scale = {"type": "log"} if figure.log_y else {"zero": True}
+    encoding: dict[str, Any] = {
+        "x": {"field": "x", "type": "quantitative", "title": figure.x_title},
+        "y": {"field": "y", "type": "quantitative", "title": figure.y_title, "scale": scale},
+    }
+    whole = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": figure.title,
+        "width": 560,
+        "height": 320,
+        "background": "white",
+        "data": {"values": rows},
+    }
+    if figure.kind == "bars":
+        encoding["y"]["scale"] |= {"domainMin": 1} if figure.log_y else {}
+        return {**whole, "mark": {"type": "bar", "color": "#444444"}, "encoding": encoding}
+    names = [series.name for series in figure.series]
+    for channel, values in (("strokeDash", DASHES), ("shape", SHAPES), ("color", GREYS)):
+        wanted = {"domain": names, "range": [values[i % len(values)] for i in range(len(names))]}
+        encoding[channel] = {"field": "series", "type": "nominal", "title": None, "sort": names, "scale": wanted}
+    return {**whole, "mark": {"type": "line", "point": {"size": 45, "filled": True}}, "encoding": encoding}
 
 
-def precision_recall(results: Results, category: int | None = None) -> Rows:
-    """Precision and recall at every cut of one global threshold, or of the scores of one category (its column).
-
-    A curve with more than 200 cuts is thinned evenly over recall.
-    """
-    rows: Rows = []
-    for run in results.runs:
-        if run.scores is not None:
-            cuts = pooled_sweep(run.scores, results.truth) if category is None else _one(results, run.scores, category)
-            rows += [{"system": shorten(run.name, 40), "x": x, "y": y} for x, y in _thinned(cuts)]
-    return rows
-
-
-def _one(results: Results, scores: Any, category: int) -> Sweep:
-    return next(cuts for c, cuts in enumerate(sweeps(scores, results.truth)) if c == category)
+def write_figure(figure: Figure, folder: Path, *, forms: tuple[str, ...] = ("svg", "png")) -> list[Path]:
+    """Write `<name>.svg` and so on into a folder, which is made where needed; the paths."""
+    strange = [form for form in forms if form not in FORMS]
+    if strange:
+        raise UnknownName("form of a figure", strange[0], FORMS)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for form in forms:
+        path = folder / f"{figure.name}.{form}"
+        path.write_bytes(_drawn(chart_of(figure), form))
+        paths.append(path)
+    return paths
 
 
-def _thinned(cuts: Sweep) -> list[tuple[float, float]]:
-    tp, given, positives = cuts.counts.tp, cuts.counts.tp + cuts.counts.fp, cuts.counts.tp + cuts.counts.fn
-    if not len(tp) or not positives[0]:
-        return []
-    recall, precision = tp / positives, tp / np.maximum(given, 1)
-    kept = np.unique(np.minimum(np.searchsorted(recall, np.linspace(0, 1, POINTS)), len(recall) - 1))
-    return [(float(recall[k]), float(precision[k])) for k in kept]
-
-
-def _coverage(results: Results) -> Rows:
-    rows: Rows = []
-    for name, curve in abstention_curves(results).items():
-        kept = np.unique(np.linspace(0, len(curve.error) - 1, POINTS).round().astype(np.int64))
-        part = [k for k in kept if curve.coverage[k] >= 0.02]
-        rows += [{"system": shorten(name, 40), "x": float(curve.coverage[k]), "y": float(curve.error[k])} for k in part]
-    return rows
-
-
-def _learning(results: Results, measure: str) -> Rows:
-    return [
-        {"system": shorten(curve.run, 40), "x": n, "y": value}
-        for curve in results.data.learning
-        if curve.measure == measure
-        for n, value in zip(curve.sizes, curve.values, strict=True)
-    ]
-
-
-def _confused(results: Results, most: int = 40) -> Rows:
-    found = confusions(results.truth, results.decided(results.order[0]))
-    return [
-        {"missed": shorten(results.categories[c], 30), "given": shorten(results.categories[g], 30), "documents": n}
-        for c, g, n in found.top(most)
-    ]
+def _drawn(chart: dict[str, Any], form: str) -> bytes:
+    if form == "json":
+        return json.dumps(chart, indent=1).encode()
+    try:
+        import altair
+        import vl_convert
+    except ImportError:
+        raise MissingExtra("report", "figures") from None
+    spec = altair.Chart.from_dict(chart).to_dict()
+    if form == "svg":
+        return vl_convert.vegalite_to_svg(spec).encode()
+    return vl_convert.vegalite_to_png(spec, scale=2)

@@ -1,0 +1,83 @@
+"""`rubricate reproduce`: the tables of a paper made again, beside the published figures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rubricate.cli import _options as options
+
+if TYPE_CHECKING:
+    from rubricate.experiments.cells import Cell
+    from rubricate.experiments.reproduction import Reproduction
+
+__all__ = ["reproduce"]
+
+_Paper = Annotated[str | None, typer.Argument(help="The paper, such as yang-liu-1999; none lists them.")]
+_Table = Annotated[list[str] | None, typer.Option(help="Only this table (1, 2, 3, text); may be given again.")]
+_Figures = Annotated[Path | None, typer.Option(help="Draw the figures into this folder, as SVG and PNG.")]
+_Details = Annotated[bool, typer.Option("--details", help="One line a cell, with difference and tolerance.")]
+
+
+def reproduce(
+    paper: _Paper = None,
+    table: _Table = None,
+    figures: _Figures = None,
+    details: _Details = False,
+    as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
+    as_csv: options.Csv = False,
+) -> None:
+    """Make the tables of a paper again and show each figure beside the published one.
+
+    --json prints a list of cells: paper, table, row, column, published, ours, tolerance, agrees, note, origin. Rows
+    with recovered settings are marked. --markdown prints the whole page. Without a paper, the known ones are listed.
+    """
+    from rubricate.experiments import reproduction
+
+    form = options.chosen_form(json=as_json, markdown=as_markdown, csv=as_csv)
+    if paper is None:
+        names = reproduction.papers()
+        typer.echo(json.dumps(names) if form == "json" else "\n".join(names))
+        return
+    found = reproduction.load_reproduction(paper)
+    cells, drawn = reproduction.reproduce(paper, tables=tuple(table or ()), say=_say)
+    paths: list[Path] = []
+    if figures is not None:
+        from rubricate.reports.figures import write_figure
+
+        paths = [path for figure in drawn for path in write_figure(figure, figures)]
+    typer.echo(_shown(found, cells, paths, form, details=details))
+
+
+def _say(step: str) -> None:
+    """On a terminal, what is being done; elsewhere nothing."""
+    if sys.stderr.isatty():
+        print(f"rubricate: {step} …", file=sys.stderr)
+
+
+def _shown(found: Reproduction, cells: list[Cell], paths: list[Path], form: str, *, details: bool) -> str:
+    from rubricate.experiments.cells import to_json
+    from rubricate.reports import reproductions as view
+    from rubricate.reports.tables import render
+
+    if form == "json":
+        return json.dumps(to_json(cells), ensure_ascii=False, indent=2)
+    if form == "csv":
+        return render(view.in_full("", cells), "csv")
+    if form == "markdown":
+        return view.to_page(found, cells, figures=[path.as_posix() for path in paths if path.suffix == ".svg"])
+    parts = []
+    for name, table in found.tables.items():
+        inside = [cell for cell in cells if cell.table == name]
+        if inside:
+            chosen = view.in_full if details or name == "text" else view.compact
+            parts.append(render(chosen(table.title, inside), form))
+    reasons = view.differences(cells)
+    parts += [render(reasons, form)] if reasons.rows else []
+    parts.append("\n".join(f"{name}: {one}" for name, one in view.tallies(cells).items()))
+    return "\n\n".join(parts)

@@ -1,0 +1,168 @@
+"""A reproduction: published figures and settings as data (`reproductions/*.toml`), and the file that computes ours.
+
+`reproductions/<paper>.toml` says what was published where, the tolerance of each figure, the settings of each system
+with their origin, and the reasons for figures that do not agree. `reproductions/<paper>.py` holds one function
+
+    (reproduction, tables, say) -> Results
+
+that gives our figures by table, row and column; `tables` names the ones that are wanted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, TypeAlias
+
+from rubricate import registry
+from rubricate.errors import UnknownName
+from rubricate.experiments.cells import Cell, Value, make_cell
+from rubricate.experiments.figure import Figure
+from rubricate.experiments.systems import Setting, System
+
+__all__ = ["Published", "Reproduction", "Results", "load_reproduction", "papers", "reproduce"]
+
+KIND = "experiments.reproductions"
+Place: TypeAlias = tuple[str, str, str]
+"""Table, row, column."""
+Say: TypeAlias = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of a paper: its figures by row and column, and how near ours should be.
+
+    `tolerances` are by row and column, `*` for any; `above` names the rows whose figures may also be better, and
+    `less` the columns where less is better.
+    """
+
+    name: str
+    title: str
+    source: str
+    rows: Mapping[str, Mapping[str, Value]]
+    tolerances: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    above: Sequence[str] = ()
+    less: Sequence[str] = ()
+
+    def tolerance(self, row: str, column: str) -> float | None:
+        """The tolerance of a figure; None where it must be equal."""
+        for by_column in (self.tolerances.get(row, {}), self.tolerances.get("*", {})):
+            for name in (column, "*"):
+                if name in by_column:
+                    return by_column[name]
+        return None
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What the TOML file of a paper says."""
+
+    paper: str
+    title: str
+    source: str
+    corpus: Mapping[str, Any]
+    tables: Mapping[str, Published]
+    systems: Mapping[str, System]
+    notes: Sequence[Mapping[str, str]] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def note(self, table: str, row: str, column: str) -> str:
+        """The first note for this place; a note without row or column is for any."""
+        for note in self.notes:
+            if note["table"] == table and note.get("row", row) == row and note.get("column", column) == column:
+                return note["text"]
+        return ""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Our figures by table, row and column; `origins` by table and row where a system is behind them."""
+
+    values: Mapping[Place, Value]
+    origins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    figures: Sequence[Figure] = ()
+
+
+def papers() -> list[str]:
+    """The papers that can be reproduced: `yang-liu-1999`, …"""
+    return [name.replace("_", "-") for name in registry.names(KIND)]
+
+
+def load_reproduction(paper: str) -> Reproduction:
+    """Read the TOML file of a paper and the published figures it names."""
+    if paper not in papers():
+        raise UnknownName("reproduction", paper, papers())
+    folder = resources.files("rubricate.experiments.reproductions")
+    whole = tomllib.loads((folder / f"{paper.replace('-', '_')}.toml").read_text("utf-8"))
+    tables = {
+        name: Published(name, rows=_read_csv((folder / "published" / one.pop("figures")).read_text("utf-8")), **one)
+        for name, one in whole["tables"].items()
+    }
+    systems = {name: _system(name, settings) for name, settings in whole["systems"].items()}
+    return Reproduction(
+        paper, whole["title"], whole["source"], whole["corpus"], tables, systems, whole["notes"], whole["options"]
+    )
+
+
+def _system(name: str, settings: Mapping[str, Any]) -> System:
+    return System(name, {key: Setting(**value) for key, value in settings.items()})
+
+
+def _read_csv(text: str) -> dict[str, dict[str, Value]]:
+    """Rows by name; where the first two columns are sysA and sysB they name the row together, `SVM/kNN`."""
+    header, *lines = list(csv.reader(io.StringIO(text)))
+    keys = 2 if header[:2] == ["sysA", "sysB"] else 1
+    return {
+        "/".join(line[:keys]): {name: _value(cell) for name, cell in zip(header[keys:], line[keys:], strict=True)}
+        for line in lines
+    }
+
+
+def _value(cell: str) -> Value:
+    if cell == "":
+        return None
+    try:
+        return int(cell) if cell.isdecimal() else float(cell)
+    except ValueError:
+        return cell
+
+
+def reproduce(
+    paper: str, *, tables: Sequence[str] = (), say: Say = lambda _: None
+) -> tuple[list[Cell], Sequence[Figure]]:
+    """Every cell of the wanted tables (all of them by default) beside the published one, and the figures."""
+    found = load_reproduction(paper)
+    for name in tables:
+        if name not in found.tables:
+            raise UnknownName(f"table of {paper}", name, found.tables)
+    wanted = tuple(tables) or tuple(found.tables)
+    results = registry.load(KIND, paper.replace("-", "_"))(found, wanted, say)
+    return [cell for name in wanted for cell in _cells(found, found.tables[name], results)], results.figures
+
+
+def _cells(found: Reproduction, table: Published, results: Results) -> list[Cell]:
+    """The published places in their order, then those of ours that have no published figure."""
+    places = [(row, column) for row, columns in table.rows.items() for column in columns]
+    places += [
+        (row, column) for name, row, column in results.values if name == table.name and (row, column) not in places
+    ]
+    return [_cell(found, table, results, row, column) for row, column in places]
+
+
+def _cell(found: Reproduction, table: Published, results: Results, row: str, column: str) -> Cell:
+    return make_cell(
+        found.paper,
+        table.name,
+        row,
+        column,
+        published=table.rows.get(row, {}).get(column),
+        ours=results.values.get((table.name, row, column)),
+        tolerance=table.tolerance(row, column),
+        better=0 if row not in table.above else -1 if column in table.less else 1,
+        note=found.note(table.name, row, column),
+        origin=results.origins.get((table.name, row), "paper"),
+    )

@@ -1,0 +1,238 @@
+"""Yang and Liu 1999: tables 1, 2 and 3, the numbers in the text, figures 1, 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rubricate.categorizer.evaluation import evaluate
+from rubricate.corpora import load
+from rubricate.experiments.cells import Value
+from rubricate.experiments.chosen import Chosen, choose, run_chosen
+from rubricate.experiments.figure import Figure, Series
+from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
+from rubricate.experiments.systems import Setting, System, run_system
+from rubricate.folds import stratified_folds
+from rubricate.measures import by_frequency
+from rubricate.significance import compare
+from rubricate.types import Corpus, Ints, Run
+
+__all__ = ["yang_liu_1999"]
+
+FIVE = ("SVM", "kNN", "LLSF", "NNet", "NB")
+OURS = ("SVM, ours", "stack, ours")
+TESTS = {"s": "s-test", "S": "S-test", "T": "T-test", "T'": "T'-test"}
+MEASURES = {"recall": "miR", "precision": "miP", "error": "error"}
+
+
+def yang_liu_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
+    """Our figures of the wanted tables, and the figures that need no more than was computed for them."""
+    study = Study(reproduction, say)
+    makers = {"1": table_1, "2": table_2, "3": table_3, "text": text_numbers}
+    values: dict[Place, Value] = {}
+    for name in tables:
+        values |= {(name, *place): value for place, value in makers[name](study).items()}
+    origins = {(name, row): _origin(study, name, row) for name, row, _ in values}
+    return Results(values, origins, study.figures())
+
+
+def _origin(study: Study, table: str, row: str) -> str:
+    """That of the systems behind a row; one recovered setting makes the row recovered."""
+    systems = study.reproduction.systems
+    origins = {systems[name].origin for name in row.split("/") if name in systems and table in "123"}
+    return next((one for one in ("recovered", "cross-validation") if one in origins), "paper")
+
+
+class Study:
+    """The corpus and the runs, each made when first needed."""
+
+    def __init__(self, reproduction: Reproduction, say: Say) -> None:
+        self.reproduction = reproduction
+        self.say = say
+        self._runs: dict[str, Run] = {}
+        self._chosen: dict[str, Chosen] = {}
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        return load(self.reproduction.corpus["name"], split=self.reproduction.corpus["split"])
+
+    @cached_property
+    def train_counts(self) -> Ints:
+        return np.asarray(self.corpus.train.labels.sum(axis=0)).ravel().astype(np.int64)
+
+    def run(self, name: str) -> Run:
+        """The run of a system of the reproduction."""
+        if name not in self._runs:
+            self.say(name)
+            system = self.reproduction.systems[name]
+            if name in OURS:
+                self._runs[name] = run_chosen(self.chosen(name), self.corpus)
+            else:
+                self._runs[name] = run_system(system, self.corpus)
+        return self._runs[name]
+
+    def chosen(self, name: str) -> Chosen:
+        """A system of ours with its cross-validated figures."""
+        if name not in self._chosen:
+            systems = self.reproduction.systems
+            self._chosen[name] = choose(systems[name], self.corpus.train, systems)
+        return self._chosen[name]
+
+    def varied(self, name: str, label: str, **changes: Any) -> Run:
+        """The run of a system with some settings changed."""
+        self.say(label)
+        system = self.reproduction.systems[name]
+        settings = {**system.settings, **{key: Setting(value, "paper") for key, value in changes.items()}}
+        kept = {key: setting for key, setting in settings.items() if setting.value is not None}
+        return run_system(System(label, kept), self.corpus)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Figure 1, and figures 4 and 5 where all five systems were run."""
+        drawn = [category_histogram(self.train_counts)]
+        if all(name in self._runs for name in FIVE):
+            options, runs = self.reproduction.options, [self._runs[name] for name in FIVE]
+            drawn.append(performance_curves("figure4", "rare categories", runs, options["bands_rare"], 60))
+            drawn.append(performance_curves("figure5", "all the categories", runs, options["bands_all"], None))
+        return tuple(drawn)
+
+
+def table_1(study: Study) -> dict[tuple[str, str], Value]:
+    """The five systems, then ours with the cross-validated figures that chose them."""
+    found: dict[tuple[str, str], Value] = {}
+    for name in (*FIVE, *OURS):
+        found |= {(name, column): float(value) for column, value in evaluate(study.run(name)).row().items()}
+    for name in OURS:
+        chosen = study.chosen(name)
+        found[name, "miF1, cross-validated"] = chosen.micro
+        found[name, "maF1, cross-validated"] = chosen.macro
+    return found
+
+
+def table_2(study: Study) -> dict[tuple[str, str], Value]:
+    """The marks of s, S, T and T' for every pair of the paper."""
+    return _marks(study, "2", ",".join(TESTS), lambda one: TESTS.get(one.test))
+
+
+def table_3(study: Study) -> dict[tuple[str, str], Value]:
+    """The marks of the p-test on recall, precision and error."""
+    return _marks(study, "3", "p", lambda one: MEASURES.get(one.measure))
+
+
+def _marks(study: Study, table: str, tests: str, column: Any) -> dict[tuple[str, str], Value]:
+    found: dict[tuple[str, str], Value] = {}
+    for row in study.reproduction.tables[table].rows:
+        pair = [study.run(name) for name in row.split("/")]
+        for one in compare(pair, tests=tests, adjust="none"):
+            found[row, column(one)] = one.symbol
+    return found
+
+
+def text_numbers(study: Study) -> dict[tuple[str, str], Value]:
+    """Sections 2, 3.4, 5.1 and 5.2."""
+    found = {**_corpus_numbers(study), **_contrasts(study), **_networks(study)}
+    return {(item, "value"): value for item, value in found.items()}
+
+
+def _corpus_numbers(study: Study) -> dict[str, Value]:
+    train, counts = study.corpus.train, study.train_counts
+    return {
+        "training documents": len(train),
+        "test documents": len(study.corpus.test),
+        "categories": len(counts),
+        "categories per document": float(counts.sum() / len(train)),
+        "vocabulary after stemming and stop word removal": len(_vocabulary(study)),
+        "training documents of the most common category": int(counts.max()),
+        "share of categories with less than 100 training documents": float(np.mean(counts < 100)),
+        "share of categories with less than 10 training documents": float(np.mean(counts < 10)),
+        "share of categories with 1 to 60 training documents": float(np.mean(counts <= 60)),
+    }
+
+
+def _vocabulary(study: Study) -> Sequence[str]:
+    from rubricate.categorizer.vectors import Vectors
+
+    return Vectors(weights="nnn").fit(study.corpus.train).vocabulary_
+
+
+def _micro(run: Run) -> float:
+    return float(evaluate(run).row()["miF1"])
+
+
+def _s_test(one: Run, other: Run) -> str:
+    (found,) = compare([one, other], tests="s", adjust="none")
+    return found.symbol
+
+
+def _contrasts(study: Study) -> dict[str, Value]:
+    """Section 5.2: another weighting, the simplified kNN, the other model of NB; section 5.1: a polynomial SVM."""
+    raw = study.varied("SVM", "SVM, tf", weights="ntc")
+    top = study.varied("kNN", "kNN, top category", cut="rcut:1", held_out="none", cut_fbr=None, cut_fallback=None)
+    bernoulli = study.varied("NB", "NB, Bernoulli", model="bernoulli")
+    poly = study.varied("SVM", "SVM, polynomial", kernel="poly", degree=2, gamma=1.0, coef0=1.0, bias="free", C=1.0)
+    svm, knn, nb = (study.run(name) for name in ("SVM", "kNN", "NB"))
+    return {
+        "miF1 of SVM with tf instead of log(tf)": _micro(raw),
+        "s-test of SVM, log(tf) against tf": _s_test(svm, raw),
+        "miF1 of kNN with the top category only": _micro(top),
+        "s-test of kNN, all votes against top category only": _s_test(knn, top),
+        "miF1 of NB by the multivariate Bernoulli model": _micro(bernoulli),
+        "s-test of NB, multinomial against Bernoulli": _s_test(nb, bernoulli),
+        "better of linear and polynomial SVM": "linear" if _micro(svm) >= _micro(poly) else "polynomial",
+    }
+
+
+def _networks(study: Study) -> dict[str, Value]:
+    """Section 3.4: one network for all categories against one a category; section 5.1: hidden units by validation."""
+    joint = evaluate(study.run("NNet")).row()
+    separate = evaluate(study.varied("NNet", "NNet, one network a category", outputs="separate", hidden=8)).row()
+    found: dict[str, Value] = {"hidden units of NNet chosen among 16, 64 and 160": _hidden_units(study)}
+    for form, row in (("one network for all categories", joint), ("one network a category", separate)):
+        found |= {f"{column} of NNet, {form}": float(row[column]) for column in ("miF1", "maF1")}
+    return found
+
+
+def _hidden_units(study: Study) -> int:
+    """The size with the best micro-F1 on a third of the training documents, cuts from another third."""
+    train = study.corpus.train
+    part = stratified_folds(train.labels, 3, seed=1)
+    kept, held = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
+    inner = replace(study.corpus, train=train.take(kept), test=train.take(held))
+    settings = study.reproduction.systems["NNet"].settings
+    scores: Mapping[int, float] = {
+        units: _micro(run_system(System(f"NNet-{units}", {**settings, "hidden": Setting(units, "paper")}), inner))
+        for units in study.reproduction.options["hidden"]
+    }
+    return max(scores, key=lambda units: scores[units])
+
+
+def category_histogram(train_counts: Ints) -> Figure:
+    """Figure 1: training documents of each category, the most common first."""
+    ordered = np.sort(train_counts)[::-1]
+    ranks = np.arange(1, len(ordered) + 1)
+    return Figure(
+        "figure1",
+        "Figure 1: category distribution in Reuters-21578 ApteMod",
+        "category, by frequency",
+        "training documents",
+        (Series("categories", ranks.tolist(), ordered.tolist()),),
+        kind="bars",
+        log_y=True,
+    )
+
+
+def performance_curves(name: str, what: str, runs: Sequence[Run], bands: int, high: int | None) -> Figure:
+    """Figures 4 and 5: F1 averaged over the categories in intervals of training frequency of equal width."""
+    series = []
+    for run in runs:
+        columns = evaluate(run).per_category
+        found = by_frequency(np.asarray(columns["f1"], float), np.asarray(columns["train"]), bands=bands, high=high)
+        filled = [band for band in found if band.categories]
+        middles = [(band.low + band.high) / 2 for band in filled]
+        series.append(Series(run.name, middles, [band.value for band in filled]))
+    number = name.removeprefix("figure")
+    title = f"Figure {number}: performance curves on {what}"
+    return Figure(name, title, "training documents of the category", "F1", tuple(series))
