@@ -91,8 +91,7 @@ class System:
 
     def vectors(self) -> Vectors:
         """The representation, unfitted."""
-        options = {name: self.get(name) for name in ANALYZER if name in self.settings}
-        options |= {"ngrams": tuple(options["ngrams"])} if isinstance(options.get("ngrams"), list) else {}
+        options = {name: _given(self.get(name)) for name in ANALYZER if name in self.settings}
         select = self.get("select")
         chosen = Select(select, by=self.get("by")) if isinstance(select, str) else None
         return Vectors(
@@ -128,6 +127,11 @@ class System:
             seed=self.get("seed", 0),
             version=__version__,
         )
+
+
+def _given(value: Any) -> Any:
+    """None is written "none" in a TOML file, and a pair is a list there."""
+    return None if value == "none" else tuple(value) if isinstance(value, list) else value
 
 
 def _shown(estimator: Any) -> str:
