@@ -243,7 +243,7 @@ BROKEN: list[tuple[str, str | bytes, int | None, str]] = [
     ("n.csv", 'text,labels\n"x\ny",a\nc,d,e\n', 4, "3 cells, the header has 2"),
     ("n.csv", "texts,labels\nx,a\n", 1, "did you mean 'texts'?"),
     ("n.csv", "text,Labels\nx,a\n", 1, "did you mean 'Labels'?"),
-    ("n.csv", "text;labels\nx;a\n", 1, "delimiter=';'"),
+    ("n.tsv", "text;labels\nx;a\n", 1, "delimiter=';'"),
     ("n.csv", "text,text,labels\nx,y,a\n", 1, "two columns are named 'text'"),
     ("n.csv", 'text,labels\nx,a\n"y"z,b\n', 3, "no CSV row"),
     ("n.csv", 'text,labels\nx,a\n"y,b\nz,c\n', 3, "no CSV row"),
@@ -383,6 +383,15 @@ def test_taxonomies(tmp_path: Path) -> None:
     tree.write_text("x\ty\n")
     with pytest.raises(InvalidFile, match="none of the 2 categories"):
         read_files(path, taxonomy=tree)
+
+
+@pytest.mark.parametrize("sign", [";", "\t", "|"])
+def test_the_delimiter_of_a_spreadsheet_is_seen_in_its_header(tmp_path: Path, sign: str) -> None:
+    path = tmp_path / "n.csv"
+    path.write_text(f'text{sign}labels\n"corn, and wheat"{sign}"corn;wheat"\ngold{sign}gold\n', encoding="utf-8")
+    corpus = read_files(path)
+    assert list(corpus.train.bodies) == ["corn, and wheat", "gold"]
+    assert corpus.categories == ("corn", "gold", "wheat")
 
 
 def test_records_are_read_as_they_are_asked_for(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 from tests.measures.strategies import label_pairs
 
+from rubricate.categorizer.evaluation import evaluate
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
-from rubricate.measures import bootstrap, counts, micro, percentile, wilson
+from rubricate.measures import bootstrap, centred, counts, micro, percentile, wilson
 from rubricate.measures._intervals import Resampler
 
 
@@ -77,3 +78,17 @@ def test_errors_say_what_to_do():
         bootstrap(lambda w: {}, 3, draws=0)
     with pytest.raises(InvalidInput, match="no document to draw"):
         bootstrap(lambda w: {}, 0)
+
+
+def test_the_interval_of_macro_f1_holds_its_value_where_categories_are_rare():
+    """Forty categories of one document each, all right: a resample misses a third of them, which must not matter."""
+    truth = indicator(np.eye(40, dtype=int))
+    found = evaluate(truth, truth, bootstrap=200).intervals["macro.f1"]
+    assert found[-1].low <= 1.0 <= found[-1].high
+
+
+def test_centred_intervals_stay_in_their_range():
+    assert centred(1.0, np.array([0.5, 0.7])).high == 1.0
+    assert centred(0.0, np.array([0.1, 0.5])).low == 0.0
+    assert centred(3.0, np.array([2.0, 4.0]), level=0.5).high == pytest.approx(3.5)
+    assert np.isnan(centred(0.5, np.array([np.nan])).low)

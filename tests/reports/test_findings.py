@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from tests.reports.studies import small_study
 
-from rubricate.measures import Interval
+from rubricate.measures import Interval, centred
 from rubricate.reports.findings import findings, listed, p_text
-from rubricate.reports.intervals import centred
 from rubricate.reports.results import COLUMNS, outcome, rare_edge, results_of
 from rubricate.reports.tables import Table
 
@@ -68,6 +67,14 @@ def test_the_same_system_twice_is_not_distinguishable():
     assert "one and other, are not distinguishable" in rare[0]
 
 
+def test_with_many_systems_the_correction_leaves_room_to_tell_them_apart():
+    names = [f"s{k}" for k in range(10)]
+    found = findings(results_of(small_study(noises=[0.3 + 0.1 * k for k in range(10)], names=names, resamples=0)))
+    assert found[0].startswith("s0 has the highest micro-F1")
+    assert "s9 (p" not in found[0]
+    assert "It is above" in found[0] or "above every other" in found[0]
+
+
 def test_one_system_has_no_comparison():
     data = small_study(noises=(0.8,), names=("only",))
     found = findings(results_of(data))
@@ -101,7 +108,7 @@ def test_intervals_hold_their_value(results):
         for column in COLUMNS:
             interval = results.interval(system, column)
             assert interval.low <= results.value(system, column) <= interval.high
-            assert interval.method == "bootstrap, centred"
+            assert interval.method == "bootstrap"
 
 
 def test_centring_moves_and_clips():

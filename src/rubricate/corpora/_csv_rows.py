@@ -22,8 +22,9 @@ _LIMIT = 2**31 - 1
 _limit_lock = Lock()
 
 
-def csv_records(columns: Columns, *, delimiter: str = ",", encoding: str = "utf-8") -> Iterator[Record]:
-    """The records of a CSV file. Memory: one row."""
+def csv_records(columns: Columns, *, delimiter: str | None = None, encoding: str = "utf-8") -> Iterator[Record]:
+    """The records of a CSV file; without a delimiter, the one of its header. Memory: one row."""
+    delimiter = delimiter or _delimiter(columns, encoding)
     rows = _rows(columns, delimiter, encoding)
     _, header = next(rows, (1, []))
     if not header:
@@ -34,6 +35,12 @@ def csv_records(columns: Columns, *, delimiter: str = ",", encoding: str = "utf-
             remedy = f"quote cells that hold {delimiter!r} or line breaks"
             columns.fail(f"{len(row)} cells, the header has {width}", line, remedy)
         yield columns.record(number, line, {role: row[place] for role, place in places})
+
+
+def _delimiter(columns: Columns, encoding: str) -> str:
+    """Comma, unless the header has none and has a semicolon (spreadsheets of much of Europe), a tab or a bar."""
+    header = next(text_lines(columns.path, encoding), "")
+    return next((sign for sign in ",;\t|" if sign in header), ",")
 
 
 def _places(columns: Columns, header: list[str], delimiter: str) -> list[tuple[str, int]]:

@@ -56,7 +56,7 @@ def records(
 
     `text`, `labels`, `id`, `title` and `split` name columns; None means that there is none to be read. `separator`
     stands between the labels of a cell. `format` is told from the name unless given; gzipped text is unpacked.
-    `delimiter` stands between the cells of a row (comma, or tab for TSV).
+    `delimiter` stands between the cells of a row (tab for TSV; for CSV the comma, or what the header shows instead).
     Memory: one document. Two documents with one id are found by `read_files`, not here.
     """
     columns = Columns(Path(path), text=text, labels=labels, id=id, title=title, split=split, separator=separator)
@@ -102,7 +102,7 @@ def read_files(
 def _stream(columns: Columns, encoding: str, format: Format | None, delimiter: str | None) -> Iterator[Record]:
     chosen = format or _recognise(columns.path)
     if chosen == "csv":
-        return csv_records(columns, delimiter=delimiter or ",", encoding=encoding)
+        return csv_records(columns, delimiter=delimiter, encoding=encoding)
     if chosen == "tsv":
         return csv_records(columns, delimiter=delimiter or "\t", encoding=encoding)
     if chosen == "jsonl":

@@ -15,7 +15,7 @@ from rubricate.measures._break_even_point import BreakEven, break_even_point
 from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._evaluation import Evaluation
 from rubricate.measures._frequency import Band, by_frequency
-from rubricate.measures._intervals import Interval, bootstrap, percentile, wilson
+from rubricate.measures._intervals import Interval, bootstrap, centred, percentile, wilson
 from rubricate.measures._measure import Measure, measure
 from rubricate.measures._probabilities import Reliability, reliability, reliability_by_category
 from rubricate.measures._ranks import Ranks, ranks
@@ -39,6 +39,7 @@ __all__ = [
     "bootstrap",
     "break_even_point",
     "by_frequency",
+    "centred",
     "counts",
     "family",
     "macro",

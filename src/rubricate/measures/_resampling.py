@@ -12,7 +12,7 @@ from scipy import sparse
 from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._evaluating import averages, true_labels
 from rubricate.measures._evaluation import Evaluation
-from rubricate.measures._intervals import Interval, Resampler, bootstrap, percentile, wilson
+from rubricate.measures._intervals import Interval, Resampler, bootstrap, centred, wilson
 from rubricate.measures._probabilities import reliability_by_category
 from rubricate.measures._rank_summary import document_values
 from rubricate.measures._ranks import ranks
@@ -42,9 +42,10 @@ def with_intervals(
     """The evaluation with its intervals; without `resamples` those of Wilson alone."""
     found = {name: (interval,) for name, interval in _wilson_all(result, level).items()}
     if resamples:
-        drawn = bootstrap(_statistics(result, run, limit), result.documents, draws=resamples, seed=seed)
-        for name, values in drawn.items():
-            found[name] = (*found.get(name, ()), percentile(values, level=level))
+        statistics = _statistics(result, run, limit)
+        drawn = bootstrap(statistics, result.documents, draws=resamples, seed=seed)
+        for name, value in statistics(np.ones(result.documents, np.int64)).items():
+            found[name] = (*found.get(name, ()), centred(value, drawn[name], level=level))
     return dataclasses.replace(result, intervals=found)
 
 

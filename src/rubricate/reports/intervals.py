@@ -5,30 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-import numpy as np
-
-from rubricate.measures import Evaluation, Interval, bootstrap, macro, micro, percentile, resolve
+from rubricate.measures import Evaluation, bootstrap, centred, macro, micro, resolve
 from rubricate.measures._intervals import Resampler
-from rubricate.types import Floats, Ints, Sparse, Undefined
+from rubricate.types import Ints, Sparse, Undefined
 
-__all__ = ["centred", "with_centred_intervals"]
-
-
-def centred(value: float, draws: Floats, *, level: float = 0.95) -> Interval:
-    """The percentile interval of the draws, moved so that their mean lies on the value, within 0 and 1.
-
-    A resample can leave a rare category without a document; its F1 is then 0/0, counts as zero, and pulls macro-F1
-    down by more than half of its spread: the plain percentile interval need not hold the value at all. Centring keeps
-    the spread and drops that shift. NaN draws are left out; without any the interval is that of `percentile`, NaN.
-
-    >>> centred(0.5, np.array([0.2, 0.3, 0.4]), level=0.5)
-    Interval(low=0.45, high=0.55, level=0.5, method='bootstrap, centred')
-    """
-    kept = draws[~np.isnan(draws)]
-    shift = value - float(kept.mean()) if len(kept) else 0.0
-    plain = percentile(draws, level=level)
-    low, high = (float(np.clip(round(end + shift, 12), 0.0, 1.0)) for end in (plain.low, plain.high))
-    return Interval(low, high, level, "bootstrap, centred")
+__all__ = ["with_centred_intervals"]
 
 
 def with_centred_intervals(
