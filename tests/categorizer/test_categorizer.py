@@ -20,6 +20,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rubricate as rb
 from rubricate.categorizer import _scoring
@@ -253,7 +254,7 @@ def test_vectors_of_the_users_own(single):
     again = Categorizer(weights=None, engine="serial").fit(documents)
     assert np.array_equal(again.run(documents).scores.values, found.decision_function(X))
     assert cross_val_score(clone(found), X, single[1], cv=3).mean() > 0.9
-    with pytest.raises(InvalidInput, match="vectors of 5 numbers, these have 4"):
+    with pytest.raises(InvalidInput, match="X has 4 features, but Categorizer is expecting 5"):
         found.classify(X[:, :4])
     with pytest.raises(InvalidInput, match="finite numbers"):
         found.classify(np.full((1, 5), np.nan))
@@ -290,6 +291,11 @@ def test_clone_grid_search_and_pipeline(single):
     assert cross_val_score(base, texts, labels, cv=3, scoring="f1_macro").mean() > 0.9
     lower = FunctionTransformer(lambda found: [text.lower() for text in found])
     assert make_pipeline(lower, clone(base)).fit(texts, labels).score(texts, labels) > 0.9
+
+
+@parametrize_with_checks([Categorizer(rb.SVM(tol=1e-6), weights=None, folds=2, engine="serial")])
+def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
 
 
 def test_matrices_and_sets_are_scored_by_micro_f1(news, model):
@@ -469,11 +475,11 @@ def test_a_category_of_all_and_one_of_no_documents(news):
         (["wheat"], ["a"], "1 document to learn from"),
         ([], [], "0 document"),
         (["wheat", "oil"], [[], []], "none of the documents has a label"),
-        (["wheat", "oil"], ["a", "a"], "nothing to tell apart"),
-        (["wheat", "oil"], [["a", "b"], ["b", "a"]], "nothing to tell apart"),
+        (["wheat", "oil"], ["a", "a"], "nothing to tell"),
+        (["wheat", "oil"], [["a", "b"], ["b", "a"]], "nothing to tell"),
         (["wheat", "oil"], ["a"], "2 documents and 1 label sets"),
         (["wheat", "oil"], None, "requires y"),
-        ("wheat", ["a"], "label sets|one string"),
+        ("wheat", ["a"], "got str; put a single text in a list"),
         (["wheat", None], ["a", "b"], "expected a string"),
         (["", ""], ["a", "b"], "no term occurs"),
         (["wheat", "oil"], [["a", ""], ["b"]], "empty string"),

@@ -205,7 +205,7 @@ def test_vectors_on_the_command_line(rubricate, tmp_path):
     np.save(tmp_path / "w.npy", X[:, :3])
     code, _, talk = rubricate("v.rubric", "w.npy")
     assert code == 2
-    assert "vectors of 4 numbers, these have 3" in talk
+    assert "X has 3 features, but Categorizer is expecting 4" in talk
     (tmp_path / "bad.npy").write_bytes(b"\x93NUMPY\x01")
     assert rubricate("v.rubric", "bad.npy")[0] == 2
 

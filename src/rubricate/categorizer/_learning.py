@@ -15,7 +15,7 @@ from rubricate.categorizer import _scoring
 from rubricate.categorizer._targets import count, ids_of, take_target
 from rubricate.categorizer._training import Judged, choose, fit_cut, judge, out_of_fold
 from rubricate.categorizer.confidence import Confidence
-from rubricate.categorizer.representation import Representation
+from rubricate.categorizer.representation import Representation, source_of
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
 from rubricate.measures import abstention_curve, counts, macro, micro
@@ -43,6 +43,8 @@ def learn(model: Any, documents: Any, labels: Sparse) -> None:
     rows = model.representation_.read(documents)
     if count(rows) != n:
         raise InvalidInput(f"{count(rows)} documents and {n} label sets; give one set a document")
+    if source_of(model.weights) == "vectors":
+        model.n_features_in_ = int(rows.shape[1])
     candidates = _candidates(model, labels, tuned=folds > 0 and model.limit_ is None)
     if folds:
         chosen = _learn_cut(model, cut, rows, labels, candidates, folds)

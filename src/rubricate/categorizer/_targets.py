@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -9,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
 
 from rubricate.categorizer.runs import _array as rows_of_flags
 from rubricate.errors import InvalidInput
@@ -34,11 +37,18 @@ def given_documents(X: Any) -> Any:
     """The documents to learn from: those for training of a corpus; an iterator as a list; else as they are."""
     if isinstance(X, Corpus):
         return X.train
+    if hasattr(X, "__array__") and not hasattr(X, "__len__"):
+        return np.asarray(X)
     return X if hasattr(X, "__len__") or isinstance(X, str) or not hasattr(X, "__iter__") else list(X)
 
 
 def count(X: Any) -> int:
     """How many documents there are."""
+    if isinstance(X, str) or not (hasattr(X, "shape") or hasattr(X, "__len__")):
+        kind = type(X).__name__
+        raise InvalidInput(
+            f"expected a list or column of texts, a matrix or Documents; got {kind}; put a single text in a list"
+        )
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
@@ -57,14 +67,31 @@ def take_target(X: Any, y: Any, categories: tuple[str, ...] | None = None) -> Ta
         y = Decisions(X.labels, X.categories, X.ids)
     if y is None:
         raise InvalidInput("requires y to be passed, but the target y is None: give labels beside the texts")
-    y = rows_of_flags(y)
+    y = _plain(y)
     if isinstance(y, Decisions):
         return _named(y.values, y.categories, "sets", categories)
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not sparse.issparse(y):
+        message = "A column-vector y was passed when a 1d array was expected; give y.ravel()"
+        warnings.warn(message, DataConversionWarning, stacklevel=3)
+        return _from_column(np.asarray(y).ravel().tolist(), categories)
     if sparse.issparse(y) or getattr(y, "ndim", 1) == 2 or hasattr(y, "columns"):
         names = tuple(map(str, y.columns)) if hasattr(y, "columns") and not sparse.issparse(y) else None
         matrix, found = label_matrix(y if sparse.issparse(y) else np.asarray(y), names or categories)
         return _named(matrix, found, "sparse" if sparse.issparse(y) else "dense", categories)
     return _from_column(column(y), categories)
+
+
+def _plain(y: Any) -> Any:
+    """Rows of flags as a matrix; whatever only NumPy can read as an array."""
+    if hasattr(y, "__array__") and not hasattr(y, "__iter__"):
+        return np.asarray(y)
+    if (
+        isinstance(y, (list, tuple))
+        and y
+        and all(isinstance(row, np.ndarray) and row.dtype.kind in "biuf" for row in y)
+    ):
+        y = [row.tolist() for row in y]
+    return rows_of_flags(y)
 
 
 def _named(matrix: Any, names: tuple[str, ...], form: YForm, categories: tuple[str, ...] | None) -> Target:
@@ -78,6 +105,10 @@ def _from_column(values: list[Any], categories: tuple[str, ...] | None) -> Targe
     single = all(_is_label(value) for value in values)
     if single and len({isinstance(value, str) for value in values}) > 1:
         raise InvalidInput("the labels mix strings and numbers; give them all as strings")
+    if any(isinstance(value, complex) for value in values):
+        raise InvalidInput("Complex data not supported: labels are names, whole numbers or sets of those")
+    if single and values:
+        check_classification_targets(np.array(values))
     classes = np.unique(np.array(values)) if single else np.empty(0)
     names = categories
     if single and categories is None:

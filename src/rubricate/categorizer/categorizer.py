@@ -113,15 +113,15 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             )
         if documents < 2:
             raise InvalidInput(
-                f"{documents} document to learn from; a categorizer needs 2 or more, better 20 a category"
+                f"{documents} document to learn from (n_samples={documents}); a categorizer needs 2 or more"
             )
         if not held.any():
             raise InvalidInput("none of the documents has a label; there is nothing to learn")
         if np.all((held == 0) | (held == documents)):
             names = ", ".join(name for name, n in zip(target.categories, held, strict=True) if n)
             raise InvalidInput(
-                f"all {documents} documents have the same labels ({names:.80}): there is nothing to tell apart; "
-                "give documents of other categories too, or without a label"
+                f"all {documents} documents have the same labels (1 class, {names:.80}), so there is nothing to tell "
+                "apart; give documents of other categories too, or without a label"
             )
 
     def vectors(self, X: Any) -> Any:

@@ -61,7 +61,7 @@ def _middles(values: Floats, t: int) -> Floats:
     if values.shape[1] <= t:
         return np.full(values.shape[0], -np.inf)
     best = -np.partition(-values, (t - 1, t), axis=1)[:, t - 1 : t + 1]
-    known = np.isfinite(best).all(axis=1)
+    known: Bools = np.isfinite(best[:, 0]) & np.isfinite(best[:, 1])
     return np.where(known, np.where(known[:, None], best, 0.0).mean(axis=1), -np.inf)
 
 

@@ -143,7 +143,8 @@ class Representation(TransformerMixin, BaseEstimator):
         rows = _matrix(X)
         if rows.shape[1] != self.width_:
             raise InvalidInput(
-                f"the model was learned from vectors of {self.width_} numbers, these have {rows.shape[1]}"
+                f"X has {rows.shape[1]} features, but Categorizer is expecting {self.width_} features as input; "
+                "give vectors made as those for training were"
             )
         return self.shape_.transform(rows)
 
