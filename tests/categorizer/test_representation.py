@@ -36,7 +36,7 @@ def test_what_weights_start_from(weights, source):
 
 
 def test_what_are_no_weights():
-    with pytest.raises(UnknownName, match="no scheme of weights named 'lct'. Did you mean"):
+    with pytest.raises(UnknownName, match=r"named 'lct'\. Did you mean"):
         source_of("lct")
     for wrong in (3, rb.Weights, object()):
         with pytest.raises(InvalidInput, match="weights must be"):

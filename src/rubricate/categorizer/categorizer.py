@@ -15,8 +15,9 @@ from rubricate import registry
 from rubricate._version import __version__
 from rubricate.categorizer import _scoring
 from rubricate.categorizer._explaining import explain_rows
-from rubricate.categorizer._learning import add_documents, learn, with_truth
+from rubricate.categorizer._learning import add_documents, learn
 from rubricate.categorizer._targets import Target, count, given_documents, ids_of, take_target
+from rubricate.categorizer._truth import with_truth
 from rubricate.categorizer.answers import Answer, answer, best_of, labels_of, rows_in
 from rubricate.categorizer.confidence import Confidence, offsets
 from rubricate.categorizer.model_file import open_model, save
