@@ -1,0 +1,95 @@
+"""How well settings would do, judged from training documents alone: what `tune` chooses by.
+
+An estimate is a function of some settings and a `Judging` that gives one number for each; a further one is added to
+`ESTIMATES` under its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rubricate.engines import Engine
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.experiments.criteria import Criterion
+from rubricate.experiments.material import Material
+from rubricate.experiments.runner import Progress, compute_steps, quiet
+from rubricate.experiments.store import Store
+from rubricate.experiments.trial import Trial
+from rubricate.folds import stratified_folds
+from rubricate.types import Documents, Undefined
+
+__all__ = ["ESTIMATES", "Estimate", "Judging", "estimate_named"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """What settings are judged on and by: documents, criterion, folds or a validation part, where work runs."""
+
+    documents: Documents
+    criterion: Criterion
+    store: Store
+    folds: int = 5
+    share: float = 0.3
+    seed: int = 0
+    undefined: Undefined = "zero"
+    engine: Engine | str = "threads"
+    progress: Progress = field(default=quiet)
+
+    @cached_property
+    def whole(self) -> Material:
+        """All documents, to be dealt to folds."""
+        return Material(self.documents)
+
+    @cached_property
+    def parted(self) -> Material:
+        """A validation part of about `share`, stratified by category, to be scored by those trained on the rest."""
+        if not 0 < self.share <= 0.5:
+            raise InvalidInput(f"the validation part must be more than 0 and at most half, got {self.share}")
+        held = stratified_folds(self.documents.labels, max(2, round(1 / self.share)), seed=self.seed) == 0
+        return Material(*(self.documents.take(np.flatnonzero(rows)) for rows in (~held, held)))
+
+    def trial(self, settings: Mapping[str, Any], material: Material) -> Trial:
+        """A trial of these settings."""
+        name = ", ".join(f"{key}={value}" for key, value in settings.items()) or "defaults"
+        return Trial(name, {**settings, "folds": self.folds, "seed": self.seed}, material, self.store)
+
+
+Estimate: TypeAlias = Callable[[Sequence[Mapping[str, Any]], Judging], list[float]]
+
+
+def cross_validation(settings: Sequence[Mapping[str, Any]], judging: Judging) -> list[float]:
+    """The criterion over all documents, each decided by classifier and cut that have not seen it (stratified folds).
+
+    Cost: `folds` trainings for each of the settings, less those that are shared: cuts cost none.
+    """
+    if judging.folds < 2:
+        raise InvalidInput(f"cross-validation needs 2 folds or more, got {judging.folds}")
+    trials = [judging.trial(each, judging.whole) for each in settings]
+    compute_steps(trials, judging.engine, judging.progress, "tuning", test=False)
+    return [judging.criterion.value(trial.cross_validated(), judging.undefined) for trial in trials]
+
+
+def validation(settings: Sequence[Mapping[str, Any]], judging: Judging) -> list[float]:
+    """The criterion on one validation part, as yang1999 (section 4.3) has it; cuts are learned from folds of the rest.
+
+    Cost: `folds` + 1 trainings for each of the settings.
+    """
+    trials = [judging.trial(each, judging.parted) for each in settings]
+    compute_steps(trials, judging.engine, judging.progress, "tuning")
+    return [judging.criterion.value(trial.run()[0], judging.undefined) for trial in trials]
+
+
+ESTIMATES: dict[str, Estimate] = {"cross-validation": cross_validation, "validation": validation}
+"""The estimates by name."""
+
+
+def estimate_named(name: str) -> Estimate:
+    """The estimate of this name."""
+    if name not in ESTIMATES:
+        raise UnknownName("estimate", name, ESTIMATES)
+    return ESTIMATES[name]

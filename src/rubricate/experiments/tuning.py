@@ -1,0 +1,197 @@
+"""The choice of parameters: all combinations, or greedily one parameter after the other.
+
+The greedy search is that of yang1999, section 4.3: parameters have an order, each starts at its first candidate; all
+candidates of the first are tried with the others fixed, the best is kept, then the second, to the last. It costs the
+sum of the numbers of candidates where the grid costs their product.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rubricate.engines import Engine
+from rubricate.errors import InvalidInput
+from rubricate.experiments.criteria import criterion as criterion_named
+from rubricate.experiments.estimates import Judging, estimate_named
+from rubricate.experiments.fingerprint import canonical
+from rubricate.experiments.runner import Progress, quiet
+from rubricate.experiments.store import Store
+from rubricate.types import Corpus, Documents, Undefined
+
+__all__ = ["Tried", "Tuned", "tune"]
+
+Grid = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One combination of the candidates, and its value by the criterion."""
+
+    values: Mapping[str, Any]
+    value: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The best combination (of equals the first tried), and all that were tried, in order."""
+
+    best: Tried
+    tried: tuple[Tried, ...]
+    settings: Mapping[str, Any]
+    criterion: str
+    by: str
+    combinations: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        rows = [{**one.values, self.criterion: _number(one.value)} for one in self.tried]
+        return {
+            "best": dict(self.best.values),
+            "settings": dict(self.settings),
+            "criterion": self.criterion,
+            "by": self.by,
+            "value": _number(self.best.value),
+            "combinations": self.combinations,
+            "tried": rows,
+        }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def tune(
+    documents: Documents | Corpus,
+    grid: Grid,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    criterion: str = "micro_f1",
+    greedy: bool = False,
+    stop: int | None = None,
+    passes: int = 1,
+    by: str = "cross-validation",
+    folds: int = 5,
+    share: float = 0.3,
+    seed: int = 0,
+    undefined: Undefined = "zero",
+    store: Store | None = None,
+    engine: Engine | str = "threads",
+    progress: Progress = quiet,
+) -> Tuned:
+    """Choose among candidates for any parameters of a `Categorizer` by what the training documents say.
+
+    grid        candidates by parameter, as `configured` names them: {"C": [0.5, 1], "select": ["chi2:2000", None]}
+    settings    of the categorizer besides, the same in all trials
+    criterion   any measure: micro_f1, macro_f1, micro_f_beta:0.5, micro_error, eleven_point, …
+    greedy      one parameter after the other, in the order of the grid, each from its first candidate
+    stop        greedy: end with a parameter after so many candidates in a row that were not better
+    passes      greedy: so many rounds over the parameters at most; a round that changes nothing is the last
+    by          "cross-validation" (stratified `folds`), or "validation" (a part of `share`)
+
+    Every training is in the store and never made twice: an interrupted search goes on when called again. The value of
+    the best is that of the best of many, so a little too good; judge it on other documents.
+
+    >>> import tempfile
+    >>> from rubricate.labels import label_matrix
+    >>> texts = ["wheat corn", "corn exports", "crude oil", "oil gas", "wheat harvest", "gas pipe"] * 3
+    >>> labels, names = label_matrix(["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3)
+    >>> documents = Documents([str(i) for i in range(18)], texts, labels, names)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = tune(documents, {"classifier": ["svm", "nb"], "select": [None, "chi2:2"]}, store=Store(folder))
+    >>> dict(found.best.values), len(found.tried)
+    ({'classifier': 'svm', 'select': None}, 4)
+    """
+    _check(grid, stop, passes)
+    given = documents.train if isinstance(documents, Corpus) else documents
+    chosen = criterion_named(criterion)
+    judging = Judging(
+        given,
+        chosen,
+        Store() if store is None else store,
+        folds=folds,
+        share=share,
+        seed=seed,
+        undefined=undefined,
+        engine=engine,
+        progress=progress,
+    )
+    search = _Search(judging, by, dict(settings or {}))
+    if greedy:
+        _greedy(search, grid, stop, passes)
+    else:
+        search.values([dict(zip(grid, each, strict=True)) for each in itertools.product(*grid.values())])
+    every = math.prod(len(candidates) for candidates in grid.values())
+    return Tuned(search.best(), tuple(search.tried.values()), search.settings, criterion, by, every)
+
+
+def _check(grid: Grid, stop: int | None, passes: int) -> None:
+    if not grid:
+        raise InvalidInput("nothing to tune; give candidates, such as C=0.1,1,10")
+    for name, candidates in grid.items():
+        if isinstance(candidates, str) or not len(candidates):
+            raise InvalidInput(f"{name!r} needs a list of candidates, got {candidates!r}")
+        if name in ("folds", "seed", "engine"):
+            raise InvalidInput(f"{name!r} is no parameter to tune: it is how trials are judged")
+    if (stop is not None and stop < 1) or passes < 1:
+        raise InvalidInput("stop and passes must be at least 1")
+
+
+class _Search:
+    """Trials that were made, and those to be made, each once."""
+
+    def __init__(self, judging: Judging, by: str, settings: dict[str, Any]) -> None:
+        self.judging, self.settings = judging, settings
+        self.estimate = estimate_named(by)
+        self.tried: dict[str, Tried] = {}
+
+    def values(self, points: Sequence[Mapping[str, Any]]) -> list[float]:
+        """The value of each combination; those not yet tried are, together."""
+        new = {canonical(point): point for point in points if canonical(point) not in self.tried}
+        found = self.estimate([{**self.settings, **point} for point in new.values()], self.judging)
+        for (key, point), value in zip(new.items(), found, strict=True):
+            self.tried[key] = Tried(dict(point), value)
+        return [self.tried[canonical(point)].value for point in points]
+
+    def best(self) -> Tried:
+        """The best so far, the first of equals."""
+        found = next(iter(self.tried.values()))
+        for one in self.tried.values():
+            if self.judging.criterion.better(one.value, found.value):
+                found = one
+        return found
+
+
+def _greedy(search: _Search, grid: Grid, stop: int | None, passes: int) -> None:
+    point = {name: candidates[0] for name, candidates in grid.items()}
+    for _ in range(passes):
+        before = dict(point)
+        for name, candidates in grid.items():
+            point[name] = _best_candidate(search, point, name, candidates, stop)
+        if point == before:
+            break
+
+
+def _best_candidate(
+    search: _Search, point: Mapping[str, Any], name: str, candidates: Sequence[Any], stop: int | None
+) -> Any:
+    """The best value of one parameter, the others fixed; a tie keeps the value that the point has."""
+    chosen, worse = point[name], 0
+    best = search.values([point])[0]
+    for some in _batches(candidates, stop):
+        for candidate, value in zip(some, search.values([{**point, name: each} for each in some]), strict=True):
+            if search.judging.criterion.better(value, best):
+                chosen, best, worse = candidate, value, 0
+            elif candidate != point[name]:
+                worse += 1
+        if stop is not None and worse >= stop:
+            break
+    return chosen
+
+
+def _batches(candidates: Sequence[Any], stop: int | None) -> Iterator[Sequence[Any]]:
+    """All at once, or one at a time where the search may end early."""
+    return iter([candidates]) if stop is None else ([each] for each in candidates)
