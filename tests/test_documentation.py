@@ -1,6 +1,7 @@
-"""Every Python block of the documentation runs as printed, page by page, in an empty folder.
+"""Every Python block and every `rubricate` command of the documentation runs, page by page, in an empty folder.
 
-Blocks with prompts are compared with what they print; those without only have to run. A page that loads a real corpus
+Blocks with prompts are compared with what they print; those without only have to run. In blocks marked `console`,
+lines that start with `$ rubricate` are run in the order of the page and must succeed. A page that loads a real corpus
 needs it. `news.csv` is there for pages that speak of the reader's own file.
 """
 
@@ -8,6 +9,9 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +19,7 @@ from tests.conftest import need_corpora
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NEWS = [
     ("Wheat exports rose in March", "grain;trade"),
     ("Gold fell in London", "gold"),
@@ -23,8 +27,17 @@ NEWS = [
 ] * 8
 
 
-def _blocks(page: Path) -> list[str]:
+def _blocks(page: Path) -> list[tuple[str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def _type(block: str) -> None:
+    """Type the commands of a console block."""
+    for line in block.splitlines():
+        if line.startswith("$ rubricate "):
+            program = [sys.executable, "-c", "from rubricate.cli import main; main()"]
+            done = subprocess.run([*program, *shlex.split(line)[2:]], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 def _run(code: str, names: dict[str, object], where: str) -> None:
@@ -41,14 +54,17 @@ def _run(code: str, names: dict[str, object], where: str) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem)
 def test_the_examples_run(page, tmp_path, monkeypatch):
-    if "reuters21578" in "".join(_blocks(page)):
+    if "reuters21578" in "".join(code for _, code in _blocks(page)):
         need_corpora("reuters21578.tar.gz")
     rows = "".join(f"d{i},{text},{labels}\n" for i, (text, labels) in enumerate(NEWS))
     (tmp_path / "news.csv").write_text("id,text,labels\n" + rows, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
-    for number, code in enumerate(_blocks(page), 1):
-        _run(code, names, f"{page.name}, block {number}")
+    for number, (language, code) in enumerate(_blocks(page), 1):
+        if language == "console":
+            _type(code)
+        else:
+            _run(code, names, f"{page.name}, block {number}")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
