@@ -385,6 +385,17 @@ def test_sparse_indices_out_of_range_are_refused(tmp_path):
             rb.open_model(with_array(saved, tmp_path / "m", number, npy(np.array([0, 1, 2, 4000], np.int32))))
 
 
+def test_a_matrix_as_wide_as_the_world_is_refused(tmp_path):
+    knn = rb.KNN(k=2).fit(sparse.csr_array(np.eye(4)), sparse.csr_array(np.eye(4, dtype=bool)))
+
+    def widen(manifest):
+        state = manifest["model"]["estimator"]["state"]
+        state["n_features_in_"] = state["vectors_"]["sparse"][1][1] = 1 << 40
+
+    with pytest.raises(InvalidFile, match="holds next to nothing"):
+        rb.open_model(with_manifest(rb.save(knn, tmp_path / "knn.rubric"), tmp_path / "m", widen))
+
+
 # Writing
 
 

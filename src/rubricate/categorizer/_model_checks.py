@@ -81,7 +81,9 @@ def try_out(estimator: Any) -> None:
 
 
 def _on_vectors(estimator: Any) -> None:
-    X = sparse.csr_array(np.vstack([np.zeros(estimator.n_features_in_), np.ones(estimator.n_features_in_)]))
+    terms = int(estimator.n_features_in_)
+    few = sorted({0, terms // 2, terms - 1})
+    X = sparse.csr_array((np.ones(len(few)), few, [0, 0, len(few)]), shape=(2, terms))
     if hasattr(estimator, "decision_function"):
         scores = estimator.decision_function(X)
         wanted = len(estimator.classes_)

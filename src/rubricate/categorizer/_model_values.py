@@ -30,6 +30,8 @@ from rubricate.errors import InvalidInput
 __all__ = ["Decoder", "Encoder"]
 
 LEARNED = re.compile(r"[a-zA-Z]\w*_", re.ASCII)
+WIDE = 1 << 24
+"""Rows or columns of a sparse matrix that a small file may claim: a column costs its reader memory, not the file."""
 FORMATS = {"csr": sparse.csr_array, "csc": sparse.csc_array}
 TYPES = {np.dtype(name).name: np.dtype(name).type for name in ("float64", "float32", "int64", "int32", "bool")}
 
@@ -126,6 +128,7 @@ class Decoder:
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self.arrays = arrays
         self.estimators: list[Any] = []
+        self._widest = max(WIDE, sum(array.nbytes for array in arrays))
         self._tags: dict[str, Callable[[Any], Any]] = {
             "float": self._float,
             "list": lambda items: [self.value(item) for item in _listed(items)],
@@ -177,6 +180,8 @@ class Decoder:
         data, indices, starts = (self._array(part) for part in (data, indices, starts))
         if not (data.ndim == indices.ndim == starts.ndim == 1 and indices.dtype.kind == starts.dtype.kind == "i"):
             raise ValueError("the parts of a sparse matrix have the wrong type")
+        if max(rows, columns) > self._widest:
+            raise ValueError(f"a sparse matrix of {rows} × {columns} that holds next to nothing")
         matrix = FORMATS[form]((data, indices, starts), shape=(int(rows), int(columns)))
         matrix.check_format(full_check=True)
         return matrix
