@@ -68,7 +68,7 @@ class ReportData:
     seconds         time by run name and step, such as {"svm": {"fit": 1.2, "score": 0.1}}
     extras          data of further sections by their stem
     undefined       what 0/0 counts as
-    resamples       draws of the document bootstrap (and of permutation tests) for intervals of `level`; 0: Wilson only
+    resamples       draws of the document bootstrap for intervals of `level`; 0: those of Wilson only
     """
 
     runs: Sequence[Run]

@@ -33,7 +33,7 @@ function intervalPanel(data, c, box) {
     svg("text", { x: box.left, y: box.top + 14, "font-weight": "600" }, data.columns[c]),
     marks.map((value) => [
       svg("line", { class: "grid", x1: x(value), x2: x(value), y1: box.top + 24, y2: bottom }),
-      svg("text", { class: "axis", x: x(value), y: bottom + 16, "text-anchor": "middle" }, share(value, 2)),
+      svg("text", { class: "axis", x: x(value), y: bottom + 16, "text-anchor": "middle" }, atAxis(value)),
     ]),
     data.rows.map((row, i) => {
       const y = box.top + 40 + box.step * i + (box.narrow ? 8 : 0);

@@ -39,10 +39,14 @@ function drawCurves(host, data, label) {
   const category = choice("Category", data.categories.map((name, c) => `${clip(name, 50)} (${amount(data.positives[c])})`), (k) => { state.category = k; show(); });
   const run = choice("System of the sweep", data.runs.map((name) => clip(name, 30)), (k) => { state.run = k; show(); });
   category.list.value = data.first;
-  const [left, right] = [html("div", {}, html("h3", {}, "Precision against recall")), html("div", {}, html("h3", {}, "Threshold sweep"))];
+  const heads = [html("h3"), html("h3")];
+  const [left, right] = heads.map((head) => html("div", {}, head));
   host.append(html("div", { class: "controls" }, category.node, run.node), html("div", { class: "pair" }, left, right));
   const [recall, sweep] = [new Lines(left, `${label}: precision and recall`), new Lines(right, `${label}: threshold sweep`)];
   const show = () => {
+    const name = () => bdi(clip(data.categories[state.category], 40));
+    heads[0].replaceChildren("Precision against recall: ", name());
+    heads[1].replaceChildren("Threshold sweep: ", name(), ` (${data.runs[state.run]})`);
     recall.show(recallView(data, state.category));
     sweep.show(sweepView(data, state.category, state.run));
   };
