@@ -69,7 +69,8 @@ def test_the_same_system_twice_is_not_distinguishable():
 
 def test_with_many_systems_the_correction_leaves_room_to_tell_them_apart():
     names = [f"s{k}" for k in range(10)]
-    found = findings(results_of(small_study(noises=[0.3 + 0.1 * k for k in range(10)], names=names, resamples=0)))
+    noises = [0.3 + 0.15 * k for k in range(10)]
+    found = findings(results_of(small_study(noises=noises, names=names, documents=60, resamples=0)))
     assert found[0].startswith("s0 has the highest micro-F1")
     assert "s9 (p" not in found[0]
     assert "It is above" in found[0] or "above every other" in found[0]
