@@ -367,6 +367,53 @@ def test_a_manifest_that_makes_no_sense_is_refused(saved, tmp_path, name):
         rb.open_model(with_manifest(saved, tmp_path / "m", change))
 
 
+STRANGE = st.sampled_from(
+    [
+        None,
+        True,
+        -1,
+        10**9,
+        1e308,
+        "",
+        "svm",
+        [],
+        {},
+        {"list": []},
+        {"array": 0},
+        {"float": "nan"},
+        {"dict": []},
+        {"again": 0},
+    ]
+)
+
+
+def places(node, path=()):
+    """The path of every part of a tree."""
+    inside = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, part in inside:
+        yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+@given(data=st.data())
+def test_any_part_of_the_tree_may_be_replaced(saved, tmp_path_factory, data):
+    """A strange value anywhere, digests made to fit: refused, or a model that still works."""
+
+    def change(manifest):
+        *way, last = data.draw(st.sampled_from(sorted(places(manifest["model"]), key=repr)))
+        node = manifest["model"]
+        for key in way:
+            node = node[key]
+        node[last] = data.draw(STRANGE)
+
+    path = with_manifest(saved, tmp_path_factory.mktemp("tree") / "m", change)
+    try:
+        found = rb.Categorizer.open(path)
+    except InvalidFile:
+        return
+    assert len(found.classify(TEXTS)) == len(TEXTS)
+
+
 def test_a_bottomless_manifest_is_refused(saved, tmp_path):
     contents = members(saved)
     contents["manifest.json"] = b'{"format": "rubricate-model", "model": ' + b'{"list": [' * 50_000 + b"1"
