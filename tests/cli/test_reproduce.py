@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from rubricate.cli._main import build, main
+from rubricate.experiments import reproduction as module
+from rubricate.experiments.figure import Figure, Series
+from rubricate.experiments.reproduction import Results
+
+
+def fake(found, tables, say):
+    values = {
+        ("1", "SVM", "miF1"): 0.8633,
+        ("1", "SVM", "miR"): 0.7,
+        ("1", "SVM, ours", "miF1"): 0.89,
+        ("2", "SVM/kNN", "s-test"): ">",
+    }
+    wanted = {place: value for place, value in values.items() if place[0] in tables}
+    return Results(wanted, {("1", "SVM"): "recovered"}, (Figure("figure1", "F", "x", "y", (Series("a", [1], [2]),)),))
+
+
+@pytest.fixture
+def run(monkeypatch):
+    load = module.registry.load
+    monkeypatch.setattr(module.registry, "load", lambda kind, name: fake if kind == module.KIND else load(kind, name))
+    return lambda *arguments: CliRunner().invoke(build(), ["reproduce", *arguments])
+
+
+def test_papers_are_listed(run):
+    assert "yang-liu-1999" in run().output
+    assert "yang-liu-1999" in json.loads(run("--json").output)
+
+
+def test_json_is_a_list_of_cells(run):
+    cells = json.loads(run("yang-liu-1999", "--json", "--table", "1").output)
+    assert {cell["table"] for cell in cells} == {"1"}
+    (svm,) = [cell for cell in cells if (cell["row"], cell["column"]) == ("SVM", "miF1")]
+    assert (svm["published"], svm["ours"], svm["agrees"], svm["origin"]) == (0.8599, 0.8633, True, "recovered")
+    assert [cell["published"] for cell in cells if cell["row"] == "SVM, ours"] == [None]
+
+
+def test_text_markdown_and_csv(run):
+    text = run("yang-liu-1999").output
+    assert "SVM*" in text
+    assert "What differs, and why" in text
+    assert run("yang-liu-1999", "--markdown").output.startswith("# A re-examination")
+    assert run("yang-liu-1999", "--csv").output.startswith("row,column,published,ours")
+    assert "difference" in run("yang-liu-1999", "--details", "--table", "1").output
+
+
+def test_figures_are_drawn(run, tmp_path):
+    assert run("yang-liu-1999", "--table", "1", "--figures", str(tmp_path)).exit_code == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"figure1.svg", "figure1.png"}
+
+
+def test_a_missing_corpus_is_one_sentence_and_code_3(monkeypatch, tmp_path, capsys):
+    for name in ("RUBRICATE_DATA", "HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setattr("sys.argv", ["rubricate", "reproduce", "yang-liu-1999", "--table", "2"])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 3
+    assert "rubricate corpus fetch reuters21578" in capsys.readouterr().err
+
+
+def test_an_unknown_paper_is_code_2(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["rubricate", "reproduce", "yang-lui-1999"])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    assert "yang-liu-1999" in capsys.readouterr().err

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubricate.errors import InvalidInput
+from rubricate.experiments.cells import Cell, make_cell, tally, to_json
+
+
+def cell(published, ours, **more):
+    return make_cell("p", "1", "SVM", "miF1", published=published, ours=ours, **more)
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "more", "agrees"),
+    [
+        (0.86, 0.866, {"tolerance": 0.006}, True),
+        (0.86, 0.8661, {"tolerance": 0.006}, False),
+        (0.86, 0.90, {"tolerance": 0.006, "better": 1}, True),
+        (0.86, 0.80, {"tolerance": 0.006, "better": 1}, False),
+        (0.004, 0.001, {"better": -1}, True),
+        (0.004, 0.005, {"better": -1}, False),
+        (7769, 7770, {}, False),
+        (7769, 7770, {"tolerance": 1.0}, True),
+        (">>", ">>", {}, True),
+        (">>", ">", {}, False),
+        (None, 0.9, {}, None),
+        (0.9, None, {}, None),
+        (0.9, float("nan"), {}, None),
+    ],
+)
+def test_when_cells_agree(published, ours, more, agrees):
+    assert cell(published, ours, **more).agrees is agrees
+
+
+def test_a_disagreement_needs_a_reason():
+    with pytest.raises(InvalidInput, match="no note"):
+        Cell("p", "1", "SVM", "miF1", 0.8, 0.9, None, False)
+    assert cell(0.8, 0.9).note == "differs; no reason is on record"
+    assert cell(0.8, 0.9, note="another corpus").note == "another corpus"
+
+
+def test_cells_without_a_verdict_are_not_counted():
+    found = tally([cell(1, 1), cell(1, 2), cell(None, 1), cell(1, None)])
+    assert (found.agree, found.compared) == (1, 2)
+
+
+@given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 1))
+def test_agreement_is_symmetric_without_better(a, b, tolerance):
+    assert cell(a, b, tolerance=tolerance).agrees == cell(b, a, tolerance=tolerance).agrees
+
+
+def test_json_has_the_fields_that_every_paper_shares():
+    (one,) = json.loads(json.dumps(to_json([cell(0.5, None)])))
+    assert list(one) == [
+        "paper",
+        "table",
+        "row",
+        "column",
+        "published",
+        "ours",
+        "tolerance",
+        "agrees",
+        "note",
+        "origin",
+    ]
+    assert one["ours"] is None

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rubricate.categorizer.evaluation import evaluate
+from rubricate.corpora import load
+from rubricate.experiments.reproduction import load_reproduction
+from rubricate.experiments.reproductions.yang_liu_1999 import Study, _corpus_numbers, category_histogram
+from rubricate.experiments.systems import run_system
+
+FOUND = load_reproduction("yang-liu-1999")
+
+
+@pytest.fixture(scope="module")
+def corpus(reuters_folder):
+    return load("reuters21578", split="aptemod", folder=reuters_folder)
+
+
+@pytest.mark.parametrize("name", ["SVM", "kNN", "NB"])
+def test_rows_of_table_1_are_within_their_tolerance(corpus, name):
+    """YL99, table 1."""
+    table, row = FOUND.tables["1"], evaluate(run_system(FOUND.systems[name], corpus)).row()
+    for column, published in table.rows[name].items():
+        apart = row[column] - published
+        better = -apart if column in table.less else apart
+        allowed = table.tolerance(name, column)
+        assert abs(apart) <= allowed or (name in table.above and better > 0), (column, row[column])
+
+
+def test_numbers_of_section_2(corpus):
+    study = Study(FOUND, lambda _: None)
+    study.corpus = corpus
+    found = _corpus_numbers(study)
+    assert found["training documents"] == 7770
+    assert found["test documents"] == 3019
+    assert found["training documents of the most common category"] == 2877
+    assert round(found["share of categories with less than 100 training documents"], 2) == 0.82
+    assert round(found["share of categories with less than 10 training documents"], 2) == 0.33
+
+
+def test_figure_1_has_a_bar_for_each_category():
+    drawn = category_histogram(np.array([3, 10, 1]))
+    assert drawn.series[0].y == [10, 3, 1]
+    assert drawn.kind == "bars"
