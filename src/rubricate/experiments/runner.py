@@ -137,4 +137,12 @@ def compute_steps(
                 trial.scores(step)
             advance(1)
 
-        run_tasks(one, list(tasks.values()), engine=engine)
+        run_tasks(one, _sharing(list(tasks.values())), engine=engine)
+
+
+def _sharing(tasks: list[tuple[Trial, Step]]) -> list[tuple[Trial, Step]]:
+    """The tasks in an order in which those with the same vectors follow each other, so that they are made once."""
+    first: dict[tuple[object, ...], int] = {}
+    for i, (trial, step) in enumerate(tasks):
+        first.setdefault(trial.vectors_key(step), i)
+    return sorted(tasks, key=lambda task: first[task[0].vectors_key(task[1])])

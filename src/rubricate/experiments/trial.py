@@ -88,6 +88,10 @@ class Trial:
             "fold": None if step.fold is None else asdict(step.fold),
         }
 
+    def vectors_key(self, step: Step) -> tuple[object, ...]:
+        """Equal for steps that learn from the same vectors."""
+        return (id(self.material), repr(self._representation()), step.fold)
+
     def scores(self, step: Step) -> Entry:
         """The scores of a step, from the store or computed."""
         return self.store.remember(self.what(step), lambda: self._compute(step))
