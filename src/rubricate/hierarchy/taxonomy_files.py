@@ -4,6 +4,7 @@
 |----------|--------------------------------------------|----------------------------------------------------|
 | rcv1     | `parent: C  child: C11  child-description: …` | the first line starts with `parent:` (lewis2004) |
 | csv      | `parent,child`                             | the file is called `.csv`                          |
+| skos     | Turtle, N-Triples or RDF/XML (see `skos`)  | called `.ttl`, `.nt`, `.rdf`; or by the first line |
 | indented | `  name`, further in than its parent       | a line starts with a space or tab                  |
 | edges    | parent, tab, one or more children          | a line holds a tab                                 |
 | paths    | `a/b/c`                                    | otherwise                                          |
@@ -24,17 +25,20 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from rubricate.errors import InvalidFile, UnknownName
+from rubricate.hierarchy.skos import skos_links
 from rubricate.hierarchy.structure import VIRTUAL_ROOT, find_cycle
 from rubricate.types import Edges
 
 __all__ = ["Form", "path_edges", "read_taxonomy"]
 
-Form: TypeAlias = Literal["rcv1", "csv", "indented", "edges", "paths"]
+Form: TypeAlias = Literal["rcv1", "csv", "skos", "indented", "edges", "paths"]
 _Line: TypeAlias = tuple[int, str]
 _Link: TypeAlias = tuple[int, str, str]
 """The number of a line, the parent (empty for a top category) and the child."""
 
 _RCV1 = re.compile(r"parent:\s+(\S+)\s+child:\s+(\S+)(?:\s+child-description:\s*(.*))?$")
+_SKOS_NAMES = (".ttl", ".nt", ".rdf")
+_SKOS_START = re.compile(r"<\?xml|<rdf:RDF|@prefix\s|@base\s|prefix\s+[\w.-]*:\s*<|<\w+:[^>\s]*>\s+<", re.IGNORECASE)
 
 
 def read_taxonomy(path: str | Path, *, form: Form | None = None, encoding: str = "utf-8") -> Edges:
@@ -91,6 +95,8 @@ def _recognise(path: Path, lines: list[_Line]) -> Form:
         return "rcv1"
     if path.suffix.lower() == ".csv":
         return "csv"
+    if path.suffix.lower() in _SKOS_NAMES or _SKOS_START.match(lines[0][1]):
+        return "skos"
     if any(line[0] in " \t" for _, line in lines):
         return "indented"
     return "edges" if any("\t" in line for _, line in lines) else "paths"
@@ -104,6 +110,16 @@ def _rcv1(path: Path, lines: list[_Line]) -> Iterator[_Link]:
         parent, child, _ = found.groups()
         if parent != "None":
             yield number, parent, child
+
+
+def _skos(path: Path, lines: list[_Line]) -> Iterator[_Link]:
+    text = [""] * lines[-1][0]
+    for number, line in lines:
+        text[number - 1] = line
+    found = skos_links(path, "\n".join(text))
+    if not found:
+        raise InvalidFile("no skos:Concept", path=path, remedy="give a file with skos:broader or skos:narrower")
+    yield from found
 
 
 def _csv(path: Path, lines: list[_Line]) -> Iterator[_Link]:
@@ -203,6 +219,7 @@ def _with_tops(links: Iterable[tuple[str, str]]) -> Edges:
 _READERS: dict[Form, Callable[[Path, list[_Line]], Iterator[_Link]]] = {
     "rcv1": _rcv1,
     "csv": _csv,
+    "skos": _skos,
     "edges": _edges,
     "indented": _indented,
     "paths": _paths,

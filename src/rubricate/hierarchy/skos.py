@@ -1,0 +1,84 @@
+"""SKOS thesauri: the concepts of a file and which is broader (W3C recommendation SKOS Reference, 2009, section 8).
+
+Read: `skos:broader`, `skos:narrower` (the same link from the other end), `skos:Concept`, `skos:topConceptOf`,
+`skos:hasTopConcept`, `skos:prefLabel`. A concept without broader ones is a top. Transitive and mapping relations,
+other labels and everything else are passed over.
+
+A concept is called by its preferred label in the language asked for, else in the label without language, else by any
+label (the first in order of its tag), else by the last part of its IRI. Concepts that would share a name have the last
+part of the IRI behind it in brackets, and the whole IRI where that is the same too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from rubricate.hierarchy._triples import RDF, Literal, Statement, statements
+
+__all__ = ["skos_links"]
+
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+
+
+def skos_links(path: Path, text: str, *, language: str = "en") -> list[tuple[int, str, str]]:
+    """(line, parent, child) of every link once, and (line, "", concept) of every concept without a broader one."""
+    concepts: dict[str, int] = {}
+    links: dict[tuple[str, str], int] = {}
+    labels: dict[str, list[Literal]] = {}
+    for one in statements(path, text):
+        if isinstance(one.object, Literal):
+            if one.predicate == f"{SKOS}prefLabel":
+                labels.setdefault(one.subject, []).append(one.object)
+            continue
+        for concept in _concepts(one):
+            concepts.setdefault(concept, one.line)
+        if link := _link(one):
+            links.setdefault(link, one.line)
+    names = _names(concepts, labels, language.lower())
+    below = {child for _, child in links}
+    tops = [(line, "", names[concept]) for concept, line in concepts.items() if concept not in below]
+    return tops + [(line, names[parent], names[child]) for (parent, child), line in links.items()]
+
+
+def _link(one: Statement) -> tuple[str, str] | None:
+    if one.predicate == f"{SKOS}broader":
+        return str(one.object), one.subject
+    return (one.subject, str(one.object)) if one.predicate == f"{SKOS}narrower" else None
+
+
+def _concepts(one: Statement) -> Iterable[str]:
+    """The IRIs that a statement says are concepts."""
+    if one.predicate in (f"{SKOS}broader", f"{SKOS}narrower"):
+        return str(one.object), one.subject
+    if one.predicate == f"{SKOS}hasTopConcept":
+        return (str(one.object),)
+    is_type = one.predicate == f"{RDF}type" and one.object == f"{SKOS}Concept"
+    return (one.subject,) if is_type or one.predicate == f"{SKOS}topConceptOf" else ()
+
+
+def _names(concepts: Iterable[str], labels: dict[str, list[Literal]], language: str) -> dict[str, str]:
+    names = {iri: _label(labels.get(iri, []), language) or _last(iri) for iri in concepts}
+    shared = Counter(names.values())
+    longer = {iri: f"{name} ({_last(iri)})" for iri, name in names.items() if shared[name] > 1}
+    shared = Counter((names | longer).values())
+    return {iri: iri if shared[name] > 1 else name for iri, name in (names | longer).items()}
+
+
+def _label(labels: list[Literal], language: str) -> str:
+    """The label in the language (or a dialect of it), else without language, else the first by its tag."""
+
+    def order(label: Literal) -> tuple[int, str, str]:
+        tag = label.language
+        kind = 0 if tag == language else 1 if tag.startswith(f"{language}-") else 2 if not tag else 3
+        return kind, tag, label.text
+
+    named = [label for label in labels if label.text.strip()]
+    return " ".join(min(named, key=order).text.split()) if named else ""
+
+
+def _last(iri: str) -> str:
+    """The part behind the last `#` or `/`; the whole where that is empty."""
+    return re.split(r"[#/]", iri.rstrip("#/"))[-1] or iri
