@@ -45,7 +45,7 @@ def test_a_pass_moves_the_network_as_finite_differences_say(lesson, batch, squar
         np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
 
 
-def test_more_terms_in_a_batch_than_the_first_buffer_holds():
+def test_a_batch_of_long_documents_moves_the_network_as_finite_differences_say():
     rng = np.random.default_rng(0)
     rows = sparse.csr_array(rng.random((3, 700)).astype(np.float32))
     labels = sparse.csr_array(np.eye(3, 2, dtype=bool))

@@ -45,7 +45,8 @@ def sigmoid(u: Any) -> Any:
 @numba.njit(fastmath=ORDER)
 def _gather(terms: np.ndarray, values: np.ndarray, W: np.ndarray, b: np.ndarray, z: np.ndarray) -> None:
     """z = b + Σ_t x_t W[t]."""
-    z[:] = b
+    for j in range(len(z)):
+        z[j] = b[j]
     for k in range(len(terms)):
         x, row = values[k], W[terms[k]]
         for j in range(len(z)):
@@ -57,15 +58,13 @@ def _errors(labels: np.ndarray, weight: float, squared: bool, o: np.ndarray) -> 
     """From outputs u to the derivative of the loss by u, times the document's weight."""
     for c in range(len(o)):
         o[c] = sigmoid(o[c])
-    if squared:
-        slope = 2 * o * (1 - o)
-        for c in labels:
-            o[c] -= np.float32(1)
-        o *= slope
-    else:
-        for c in labels:
-            o[c] -= np.float32(1)
-    o *= weight
+    for c in labels:
+        o[c] -= np.float32(1)
+    for c in range(len(o)):
+        if squared:
+            p = o[c] if o[c] >= 0 else o[c] + np.float32(1)
+            o[c] *= np.float32(2) * p * (np.float32(1) - p)
+        o[c] *= weight
 
 
 @numba.njit(fastmath=ORDER)
@@ -90,7 +89,8 @@ def _through_hidden(
             total += row[j] * h[j]
         o[c] = total
     _errors(labels, weight, squared, o)
-    delta[:] = 0
+    for j in range(len(h)):
+        delta[j] = 0
     for c in range(len(o)):
         g, row, sums = o[c], W[c], gradient[c]
         bias_gradient[c] += g
@@ -123,6 +123,15 @@ def _scatter(
     return distinct
 
 
+@numba.njit
+def _most_terms(starts: np.ndarray, batch: int, terms: int) -> int:
+    """No batch has more distinct terms than this."""
+    longest = 0
+    for d in range(len(starts) - 1):
+        longest = max(longest, starts[d + 1] - starts[d])
+    return min(terms, batch * longest)
+
+
 @numba.njit(fastmath=ORDER)
 def _move(weights: np.ndarray, gradient: np.ndarray, sums: np.ndarray, rate: np.float32) -> None:
     """One step of AdaGrad; the gradient is set to zero for the next batch."""
@@ -152,7 +161,7 @@ def train_pass(
     (W1, b1, W2, b2), (S1, s1, S2, s2) = network, sums
     units, hidden = W1.shape[1], len(W2) > 0
     slot, used = np.full(len(W1), -1, np.int64), np.empty(len(W1), np.int64)
-    G1, g1 = np.zeros((256, units), np.float32), np.zeros(units, np.float32)
+    G1, g1 = np.zeros((_most_terms(starts, batch, len(W1)), units), np.float32), np.zeros(units, np.float32)
     G2, g2 = np.zeros_like(W2), np.zeros_like(b2)
     z, delta, o = np.empty(units, np.float32), np.empty(units, np.float32), np.empty(len(b2), np.float32)
     for begin in range(0, len(order), batch):
@@ -166,10 +175,10 @@ def train_pass(
                 _through_hidden(wanted, weight, squared, W2, b2, z, o, G2, g2, delta)
             else:
                 _errors(wanted, weight, squared, z)
-                delta[:] = z
-            g1 += delta
-            if distinct + len(own) > len(G1):
-                G1 = np.concatenate((G1, np.zeros((distinct + len(own), units), np.float32)))
+                for j in range(units):
+                    delta[j] = z[j]
+            for j in range(units):
+                g1[j] += delta[j]
             distinct = _scatter(own, x, delta, slot, used, distinct, G1)
         for i in range(distinct):
             t = used[i]
