@@ -196,3 +196,19 @@ def test_wrong_options_are_named(wrong, said, news):
 def test_one_document_is_an_error():
     with pytest.raises(InvalidInput, match="2 documents or more"):
         Stack().fit(np.ones((1, 2)), sparse.csr_array([[1, 0]]))
+
+
+def test_saved_and_opened_it_scores_the_same(news, tmp_path):
+    texts, labels = news
+    stack = Stack(pipelines(), rounds=20, seeds=2).fit(texts, labels)
+    opened = rb.open_model(rb.save(stack, tmp_path / "stack.rubric"))
+    assert (opened.decision_function(texts) == stack.decision_function(texts)).all()
+    assert opened.explain(texts[:2], 0) == stack.explain(texts[:2], 0)
+
+
+def test_in_a_categorizer_on_vectors(news):
+    texts, labels = news
+    sets = [{str(c) for c in np.flatnonzero(row)} for row in labels.toarray()]
+    model = rb.Categorizer(Stack([SVM(), KNN(k=7)], rounds=5), cut="fixed:0").fit(texts, sets)
+    right = [set(found) == truth for found, truth in zip(model.predict(texts), sets, strict=True)]
+    assert np.mean(right) > 0.8

@@ -51,6 +51,17 @@ def test_text_markdown_and_csv(run):
     assert "difference" in run("yang-liu-1999", "--details", "--table", "1").output
 
 
+def test_an_earlier_output_is_shown_again(run, tmp_path):
+    earlier = tmp_path / "cells.json"
+    earlier.write_text(run("yang-liu-1999", "--json").output, "utf-8")
+    assert run("yang-liu-1999", "--from", str(earlier), "--json").output == earlier.read_text("utf-8")
+    assert run("yang-liu-1999", "--from", str(earlier), "--table", "2").output.startswith("Table 2")
+    for wrong, said in (("[1]", "no cells"), ("{", "no JSON")):
+        earlier.write_text(wrong, "utf-8")
+        assert said in str(run("yang-liu-1999", "--from", str(earlier)).exception)
+    assert "existing file" in str(run("yang-liu-1999", "--from", str(tmp_path / "none")).exception)
+
+
 def test_figures_are_drawn(run, tmp_path):
     assert run("yang-liu-1999", "--table", "1", "--figures", str(tmp_path)).exit_code == 0
     assert {path.name for path in tmp_path.iterdir()} == {"figure1.svg", "figure1.png"}

@@ -43,6 +43,7 @@ SKLEARN = {
     "MultinomialNB": "sklearn.naive_bayes",
     "Normalizer": "sklearn.preprocessing",
     "OneVsRestClassifier": "sklearn.multiclass",
+    "Pipeline": "sklearn.pipeline",
     "RidgeClassifier": "sklearn.linear_model",
     "SGDClassifier": "sklearn.linear_model",
     "StandardScaler": "sklearn.preprocessing",

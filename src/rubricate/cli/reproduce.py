@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rubricate.cli import _options as options
+from rubricate.errors import InvalidFile
 
 if TYPE_CHECKING:
     from rubricate.experiments.cells import Cell
+    from rubricate.experiments.figure import Figure
     from rubricate.experiments.reproduction import Reproduction
 
 __all__ = ["reproduce"]
@@ -20,6 +23,7 @@ __all__ = ["reproduce"]
 _Paper = Annotated[str | None, typer.Argument(help="The paper, such as yang-liu-1999; none lists them.")]
 _Table = Annotated[list[str] | None, typer.Option(help="Only this table (1, 2, 3, text); may be given again.")]
 _Figures = Annotated[Path | None, typer.Option(help="Draw the figures into this folder, as SVG and PNG.")]
+_Again = Annotated[Path | None, typer.Option("--from", help="Show an earlier --json output; nothing is computed.")]
 _Details = Annotated[bool, typer.Option("--details", help="One line a cell, with difference and tolerance.")]
 
 
@@ -27,6 +31,7 @@ def reproduce(
     paper: _Paper = None,
     table: _Table = None,
     figures: _Figures = None,
+    again: _Again = None,
     details: _Details = False,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
@@ -45,13 +50,27 @@ def reproduce(
         typer.echo(json.dumps(names) if form == "json" else "\n".join(names))
         return
     found = reproduction.load_reproduction(paper)
-    cells, drawn = reproduction.reproduce(paper, tables=tuple(table or ()), say=_say)
-    paths: list[Path] = []
-    if figures is not None:
+    drawn: Sequence[Figure] = ()
+    if again is None:
+        cells, drawn = reproduction.reproduce(paper, tables=tuple(table or ()), say=_say)
+    else:
+        cells = reproduction.read_again(paper, _read(again))
+        cells = [cell for cell in cells if not table or cell.table in table]
+    paths = sorted(figures.glob("*.svg")) if figures is not None and again is not None else []
+    if figures is not None and again is None:
         from rubricate.reports.figures import write_figure
 
         paths = [path for figure in drawn for path in write_figure(figure, figures)]
     typer.echo(_shown(found, cells, paths, form, details=details))
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="give an existing file") from None
+    except ValueError:
+        raise InvalidFile("is no JSON", path=path, remedy="give the output of 'rubricate reproduce --json'") from None
 
 
 def _say(step: str) -> None:
@@ -70,7 +89,7 @@ def _shown(found: Reproduction, cells: list[Cell], paths: list[Path], form: str,
     if form == "csv":
         return render(view.in_full("", cells), "csv")
     if form == "markdown":
-        return view.to_page(found, cells, figures=[path.as_posix() for path in paths if path.suffix == ".svg"])
+        return view.to_page(found, cells, figures=[path.name for path in paths if path.suffix == ".svg"])
     parts = []
     for name, table in found.tables.items():
         inside = [cell for cell in cells if cell.table == name]

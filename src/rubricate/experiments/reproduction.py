@@ -19,12 +19,12 @@ from importlib import resources
 from typing import Any, TypeAlias
 
 from rubricate import registry
-from rubricate.errors import UnknownName
+from rubricate.errors import InvalidInput, UnknownName
 from rubricate.experiments.cells import Cell, Value, make_cell
 from rubricate.experiments.figure import Figure
 from rubricate.experiments.systems import Setting, System
 
-__all__ = ["Published", "Reproduction", "Results", "load_reproduction", "papers", "reproduce"]
+__all__ = ["Published", "Reproduction", "Results", "load_reproduction", "papers", "read_again", "reproduce"]
 
 KIND = "experiments.reproductions"
 Place: TypeAlias = tuple[str, str, str]
@@ -142,6 +142,21 @@ def reproduce(
     wanted = tuple(tables) or tuple(found.tables)
     results = registry.load(KIND, paper.replace("-", "_"))(found, wanted, say)
     return [cell for name in wanted for cell in _cells(found, found.tables[name], results)], results.figures
+
+
+def read_again(paper: str, records: Sequence[Mapping[str, Any]]) -> list[Cell]:
+    """The cells of an earlier `--json` output, judged anew by what the file of the paper says now."""
+    found = load_reproduction(paper)
+    try:
+        values = {(one["table"], one["row"], one["column"]): one["ours"] for one in records}
+        origins = {(one["table"], one["row"]): one["origin"] for one in records}
+    except (KeyError, TypeError):
+        raise InvalidInput(
+            "these are no cells of a reproduction; give the output of 'rubricate reproduce --json'"
+        ) from None
+    results = Results(values, origins)
+    wanted = [name for name in found.tables if any(table == name for table, _, _ in values)]
+    return [cell for name in wanted for cell in _cells(found, found.tables[name], results)]
 
 
 def _cells(found: Reproduction, table: Published, results: Results) -> list[Cell]:
