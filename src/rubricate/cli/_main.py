@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 
 import typer
@@ -62,6 +61,3 @@ def main() -> None:
         if left.code == INTERRUPTED:  # Typer has caught Ctrl-C and says nothing
             print("rubricate: interrupted", file=sys.stderr)
         raise
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

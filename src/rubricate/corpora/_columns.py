@@ -105,7 +105,7 @@ class Columns:
             f"no column {asked!r} among {', '.join(names[:20]) or 'none'}{hint}",
             path=self.path,
             line=line,
-            remedy=f"name the column, such as {role}={near[0] if near else 'NAME'!r}{without}",
+            remedy=f"name the column, such as {role}={near[0] if near else 'NAME'!r} or --{role} NAME{without}",
         )
 
     def record(self, number: int, line: int, cells: Mapping[str, Any]) -> Record:
