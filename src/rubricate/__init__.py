@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rubricate.hierarchy import Hierarchy as Hierarchy
     from rubricate.hierarchy import read_taxonomy as read_taxonomy
     from rubricate.measures import Evaluation as Evaluation
+    from rubricate.reports.data import ReportData as ReportData
+    from rubricate.reports.page import write_report as write_report
     from rubricate.selection import Select as Select
     from rubricate.significance import Comparison as Comparison
     from rubricate.significance import compare as compare
@@ -71,6 +73,7 @@ _HOMES = {
     "Pcut": "thresholds.pcut",
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",
+    "ReportData": "reports.data",
     "RubricateError": "errors",
     "Run": "types",
     "SVM": "classifiers.svm",
@@ -92,6 +95,7 @@ _HOMES = {
     "read_truth": "categorizer.predictions",
     "records": "corpora._user_files",
     "save": "categorizer.model_file",
+    "write_report": "reports.page",
     "write_run": "categorizer.predictions",
 }
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.reports.studies import small_study
 
+from rubricate.categorizer.evaluation import evaluate
 from rubricate.measures import Interval, centred
 from rubricate.reports.findings import findings, listed, p_text
 from rubricate.reports.results import COLUMNS, outcome, rare_edge, results_of
@@ -138,3 +139,11 @@ def test_the_same_seed_gives_the_same_report(results):
     again = results_of(small_study())
     assert findings(again) == findings(results)
     assert again.interval(2, "macro-F1") == results.interval(2, "macro-F1")
+
+
+def test_intervals_are_those_of_evaluate(results):
+    whole = evaluate(results.runs[1], bootstrap=60)
+    for column, (average, measure, *_) in COLUMNS.items():
+        expected = next(one for one in whole.intervals[f"{average}.{measure}"] if one.method == "bootstrap")
+        found = results.interval(1, column)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)

@@ -17,6 +17,7 @@ def with_centred_intervals(
 ) -> Evaluation:
     """The evaluation with centred intervals of these (average, measure) in place of its own.
 
+    They are those of `evaluate(…, bootstrap=draws)`, in a fraction of its time, for only what is shown is resampled.
     The draws depend on the seed and the number of documents alone, so that they are the same for every system.
     """
     if draws < 1 or not result.documents:

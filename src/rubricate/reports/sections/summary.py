@@ -24,11 +24,14 @@ def _setting(results: Results) -> str:
     who = f"{systems} systems were" if systems > 1 else f"One system, {shorten(results.names[0], 40)}, was"
     documents, categories = results.truth.shape
     labels = results.truth.nnz / max(documents, 1)
-    single = " Each document has exactly one." if labels == 1 and (results.truth.sum(axis=1) == 1).all() else ""
-    per = single or f" A document has {labels:.2f} of them on average."
+    single = bool((results.truth.sum(axis=1) == 1).all())
+    per = "Each document has exactly one." if single else f"A document has {labels:.2f} of them on average."
+    best = results.order[0]
+    right, found = (round(100 * results.value(best, column)) for column in ("precision", "recall"))
+    name = f"the best of them, {shorten(results.names[best], 40)}," if systems > 1 else "it"
     return (
-        f"{who} asked to put {documents:,} test documents under {categories:,} categories.{per} "
-        "The answers were compared with the labels that people gave."
+        f"{who} asked to put {documents:,} test documents under {categories:,} categories. {per} Compared with the "
+        f"labels that people gave, {name} found {found} of every 100; of every 100 labels it gave, {right} were right."
     )
 
 
@@ -52,28 +55,20 @@ def _drawing(results: Results) -> Html:
 
 
 def _meaning(results: Results) -> Html:
-    best = results.order[0]
-    right, found = (round(100 * results.value(best, column)) for column in ("precision", "recall"))
-    name = shorten(results.names[best], 40)
+    terms = {
+        "Recall": " is the share of the true labels that were found, ",
+        "precision": " the share of the given labels that are right. ",
+        "Micro-F1": " balances the two over all labels together, so that common categories count most. ",
+        "Macro-F1": " is the mean over the categories, so that a rare one counts as much as a common one.",
+    }
+    chance = " means: with this many documents the difference can well be chance (p is above .05)."
     return tag(
         "div",
         tag(
             "p",
             tag("strong", "How to read this. "),
-            f"Of every 100 labels that {name} gave, {right} were right: its precision. "
-            f"Of every 100 labels it should have given, it gave {found}: its recall.",
+            [join([tag("strong", name), told]) for name, told in terms.items()],
         ),
-        tag(
-            "p",
-            tag("strong", "Micro-F1"),
-            " is the balance of the two over all labels together, so that common categories count most. ",
-            tag("strong", "Macro-F1"),
-            " is the mean over the categories, so that a rare one counts as much as a common one.",
-        ),
-        tag(
-            "p",
-            tag("strong", "Not distinguishable"),
-            " means: with this many documents the difference can well be chance (p is above .05).",
-        ),
+        tag("p", tag("strong", "Not distinguishable"), chance) if len(results.runs) > 1 else None,
         class_="plain",
     )
