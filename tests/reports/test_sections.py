@@ -1,6 +1,7 @@
 """Sections: found by file, in order, each left out where it has nothing to show."""
 
 import dataclasses
+import re
 import sys
 
 import numpy as np
@@ -9,6 +10,7 @@ from tests.reports.studies import full_study, small_study
 
 import rubricate.reports.sections as package
 from rubricate.errors import InvalidInput
+from rubricate.labels import indicator
 from rubricate.reports._page import render_page
 from rubricate.reports._section import chart, panels, sections
 from rubricate.reports.results import results_of
@@ -55,6 +57,32 @@ def test_what_is_not_known_is_left_out():
     left = shown(dataclasses.replace(data, runs=[bare], documents=None))
     assert {"summary", "systems", "categories", "reproduce"} <= set(left)
     assert not {"significance", "frequency", "curves", "learning", "coverage"} & set(left)
+
+
+@pytest.mark.parametrize("undefined", ["zero", "one", "omit"])
+def test_every_convention_for_nothing_by_nothing_makes_a_page(undefined):
+    data = small_study(categories=[f"c{k}" for k in range(30)], documents=40, undefined=undefined, resamples=20)
+    page = render_page(results_of(data))
+    assert f"0/0 counts as {undefined}" in page
+    assert "nan" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL).lower()
+
+
+def test_nothing_labelled_and_nothing_given_is_a_page_of_dashes():
+    data = small_study(noises=(0.5, 1.0), names=("a", "b"), documents=10, undefined="omit", resamples=5)
+    none = indicator(np.zeros((10, 8)))
+    decided = [dataclasses.replace(run.decisions, values=none) for run in data.runs]
+    runs = [dataclasses.replace(run, truth=none, decisions=d) for run, d in zip(data.runs, decided, strict=True)]
+    page = render_page(results_of(dataclasses.replace(data, runs=runs)))
+    assert "a has the highest micro-F1, –" in page
+
+
+def test_single_labels_are_said_to_be_single():
+    data = small_study(noises=(0.5, 1.0), names=("a", "b"))
+    truth = indicator(np.eye(8)[np.arange(120) % 8])
+    runs = [dataclasses.replace(run, truth=truth) for run in data.runs]
+    page = render_page(results_of(dataclasses.replace(data, runs=runs, documents=None)))
+    assert "Each document has exactly one." in page
+    assert "Each document has exactly one." not in render_page(results_of(data))
 
 
 def test_a_perfect_run_has_no_errors_to_show():

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rubricate.measures import mean
 from rubricate.reports._cells import shown
 from rubricate.reports._html import shorten
 from rubricate.reports.confusions import confusions
@@ -58,7 +59,7 @@ def _name(text: str) -> str:
 
 def _leader(results: Results, column: str) -> str:
     """Who leads by a measure, who is not distinguishable from it, who is below."""
-    order = sorted(range(len(results.runs)), key=lambda k: -results.value(k, column))
+    order = results.best_first(column)
     best = order[0]
     interval = results.interval(best, column)
     level = f"{interval.level:.0%} interval {shown(interval.low, 3)}–{shown(interval.high, 3)}" if interval else ""
@@ -111,8 +112,8 @@ def _banded(results: Results, by_band: Comparison, edge: int) -> list[str]:
 
 
 def _in_band(results: Results, by_band: Comparison, band: str, chosen: np.ndarray, where: str) -> str:
-    means = [float(np.nanmean(one.per_category["f1"][chosen])) for one in results.evaluations]
-    first, second = sorted(range(len(means)), key=lambda k: -means[k])[:2]
+    means = [mean(np.asarray(one.per_category["f1"], np.float64)[chosen]) for one in results.evaluations]
+    first, second = sorted(range(len(means)), key=lambda k: -np.nan_to_num(means[k], nan=-1.0))[:2]
     names = [results.names[first], results.names[second]]
     one = outcome(by_band, (names[0], names[1]), "permutation", "macro_f1", band=band)
     values = f"mean F1 {shown(means[first], 3)} and {shown(means[second], 3)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -95,19 +95,38 @@ def _at(values: Any, floor: float, rows: Ints, columns: Ints) -> Floats:
     return np.where(keys[place] == wanted, values.data[place], floor).astype(np.float64)
 
 
+class _Mistakes(NamedTuple):
+    """All mistakes of a system: labels wrongly given and, where `missed`, those missed."""
+
+    rows: Ints
+    columns: Ints
+    missed: Bools
+    margin: Floats
+
+
+def _mistakes(results: Results, system: int) -> _Mistakes:
+    def find() -> _Mistakes:
+        decided = results.decided(system)
+        (given, given_columns), (missed, missed_columns) = wrong_pairs(results.truth, decided)
+        rows, columns = np.append(given, missed), np.append(given_columns, missed_columns)
+        kinds = np.arange(len(rows)) >= len(given)
+        return _Mistakes(rows, columns, kinds, margins(results.runs[system], decided, rows, columns))
+
+    return results.once(("mistakes", system), find)
+
+
 def confident_mistakes(results: Results, system: int, limit: int = 8) -> list[Mistake]:
     """The labels a system gave or missed most confidently, `limit` of each kind, clearest first.
 
     Of equal margins the earlier document and category come first.
     """
-    found: list[Mistake] = []
-    decided = results.decided(system)
-    kinds: tuple[Kind, Kind] = ("wrong", "missed")
-    for kind, (rows, columns) in zip(kinds, wrong_pairs(results.truth, decided), strict=True):
-        margin = margins(results.runs[system], decided, rows, columns)
-        best = np.lexsort((columns, rows, -margin))[:limit]
-        found += [Mistake(kind, int(rows[k]), int(columns[k]), float(margin[k])) for k in best]
-    return found
+    rows, columns, missed, margin = _mistakes(results, system)
+    order = np.lexsort((columns, rows, -margin, missed))
+    given = int((~missed).sum())
+    best: dict[Kind, Ints] = {"wrong": order[:given][:limit], "missed": order[given:][:limit]}
+    return [
+        Mistake(kind, int(rows[k]), int(columns[k]), float(margin[k])) for kind, places in best.items() for k in places
+    ]
 
 
 def likely_mislabelled(results: Results, limit: int = 25) -> list[Suspect]:
@@ -129,16 +148,20 @@ def likely_mislabelled(results: Results, limit: int = 25) -> list[Suspect]:
 
 
 def _contradictions(results: Results) -> tuple[Ints, Floats, Bools]:
-    """For every mistake of every system: its pair as one number, the share of smaller margins, and if it was missed."""
+    """For every mistake of every system: its pair as one number, the share of smaller margins, and if it was missed.
+
+    The share is taken among the mistakes of the same system and kind.
+    """
     keys, shares, given = [], [], []
-    for system, run in enumerate(results.runs):
-        decided = results.decided(system)
-        for label, (rows, columns) in zip((False, True), wrong_pairs(results.truth, decided), strict=True):
-            margin = margins(run, decided, rows, columns)
-            smaller = np.searchsorted(np.sort(margin), margin)
-            keys.append(rows.astype(np.int64) * len(results.categories) + columns)
-            shares.append(smaller / max(len(margin), 1))
-            given.append(np.full(len(rows), label))
+    for system in range(len(results.runs)):
+        found = _mistakes(results, system)
+        share = np.zeros(len(found.rows))
+        for kind in (False, True):
+            own = found.margin[found.missed == kind]
+            share[found.missed == kind] = np.searchsorted(np.sort(own), own) / max(len(own), 1)
+        keys.append(found.rows.astype(np.int64) * len(results.categories) + found.columns)
+        shares.append(share)
+        given.append(found.missed)
     return np.concatenate(keys), np.concatenate(shares), np.concatenate(given)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -27,6 +28,7 @@ COLUMNS = {
 }
 """The columns of the systems' table: average, measure, and the test (with its measure) behind the marks."""
 
+T = TypeVar("T")
 TESTS = ("s", "S", "T", "T'", "p", "permutation")
 SAMPLES = 1_999
 """Swaps of a permutation test at least; 200 a pair where that is more, so that Holm leaves room for p = .005."""
@@ -44,6 +46,13 @@ class Results:
     comparison: Comparison | None = None
     by_band: Comparison | None = None
     rare: int | None = None
+    _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made at the first call with this key: for what several sections need."""
+        if key not in self._known:
+            self._known[key] = make()
+        return cast(T, self._known[key])
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -77,8 +86,13 @@ class Results:
 
     @cached_property
     def order(self) -> list[int]:
-        """The positions of the systems by falling micro-F1; of equals the first given."""
-        return sorted(range(len(self.runs)), key=lambda k: -self.value(k, "micro-F1"))
+        """The positions of the systems by falling micro-F1."""
+        return self.best_first("micro-F1")
+
+    def best_first(self, column: str) -> list[int]:
+        """The positions of the systems, best first by a column; of equals the first given; undefined values last."""
+        turn = 1 if column == "error" else -1
+        return sorted(range(len(self.runs)), key=lambda k: np.nan_to_num(turn * self.value(k, column), nan=np.inf))
 
     def decided(self, system: int) -> Sparse:
         """The decisions of a system."""

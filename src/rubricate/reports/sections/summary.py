@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rubricate.reports._html import Html, join, shorten, tag
 from rubricate.reports._section import chart, section
 from rubricate.reports.findings import findings
@@ -27,12 +29,16 @@ def _setting(results: Results) -> str:
     single = bool((results.truth.sum(axis=1) == 1).all())
     per = "Each document has exactly one." if single else f"A document has {labels:.2f} of them on average."
     best = results.order[0]
-    right, found = (round(100 * results.value(best, column)) for column in ("precision", "recall"))
+    right, found = (_of_hundred(results.value(best, column)) for column in ("precision", "recall"))
     name = f"the best of them, {shorten(results.names[best], 40)}," if systems > 1 else "it"
     return (
         f"{who} asked to put {documents:,} test documents under {categories:,} categories. {per} Compared with the "
         f"labels that people gave, {name} found {found} of every 100; of every 100 labels it gave, {right} were right."
     )
+
+
+def _of_hundred(value: float) -> str:
+    return "–" if math.isnan(value) else str(round(100 * value))
 
 
 def _drawing(results: Results) -> Html:

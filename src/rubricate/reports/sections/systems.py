@@ -46,14 +46,13 @@ def _row(results: Results, system: int) -> Html:
     return tag("tr", name, [_cell(results, system, column) for column in COLUMNS])
 
 
-def _best(results: Results, column: str) -> int:
-    turn = 1 if column == "error" else -1
-    return min(results.order, key=lambda k: turn * results.value(k, column))
-
-
 def _cell(results: Results, system: int, column: str) -> Html:
     digits = 5 if column == "error" else 4
-    value, interval, best = results.value(system, column), results.interval(system, column), _best(results, column)
+    value, interval, best = (
+        results.value(system, column),
+        results.interval(system, column),
+        results.best_first(column)[0],
+    )
     mark, said = _mark(results, system, best, column)
     span = (
         tag("span", f"{shown(interval.low, digits)}–{shown(interval.high, digits)}", class_="small")

@@ -23,7 +23,8 @@ const clip = (text, length) => (text.length > length ? `${text.slice(0, length -
 const said = (data, label) => `${label}. ${data.rows.map((row) => `${row.name}: ${data.columns.map((column, c) => `${column} ${share(row.values[c][0])}`).join(", ")}`).join(". ")}`;
 
 function intervalPanel(data, c, box) {
-  const ends = data.rows.flatMap((row) => row.values[c].filter((value) => value !== null));
+  const known = data.rows.flatMap((row) => row.values[c].filter((value) => value !== null));
+  const ends = known.length ? known : [0, 1];
   const span = Math.max(Math.max(...ends) - Math.min(...ends), 0.02);
   const axis = { min: Math.max(0, Math.min(...ends) - span * 0.08), max: Math.min(1, Math.max(...ends) + span * 0.08) };
   const x = scale(axis, box.left, box.right);
@@ -41,7 +42,7 @@ function intervalPanel(data, c, box) {
       return [
         box.narrow ? svg("text", { class: "halo", x: box.left, y: y - 9 }, clip(row.name, 30)) : null,
         low === null ? null : svg("line", { class: `series ${colour(row.slot)}`, x1: x(low), x2: x(high), y1: y, y2: y }),
-        svg("path", { class: `${dotted(row.slot)} ${colour(row.slot)}`, d: sign(row.slot, x(value), y, 4.5) }),
+        value === null ? null : svg("path", { class: `${dotted(row.slot)} ${colour(row.slot)}`, d: sign(row.slot, x(value), y, 4.5) }),
         svg("text", { class: "halo", x: box.right + 10, y: y + 4 }, share(value)),
       ];
     }),
