@@ -37,6 +37,12 @@ class Machines:
     shift: float
     radius2: float
 
+    def side(self, c: int) -> tuple[Floats, Floats, Floats]:
+        """y, C and β = yα of a category's documents."""
+        inside = self.labels[:, [c]].toarray()[:, 0]
+        y, cap = np.where(inside, 1.0, -1.0), self.costs[inside.astype(int), c]
+        return y, cap, y * np.minimum(self.alpha[:, [c]].toarray()[:, 0], cap)
+
     @property
     def bound(self) -> float:
         """R²: of K(x, x) − K(x, z) with a free bias, where a constant added to the kernel changes nothing (lemma 2);

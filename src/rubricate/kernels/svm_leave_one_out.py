@@ -1,19 +1,16 @@
-"""One SVM without each of some documents in turn, from the solution with all of them.
+"""One SVM without each of some documents in turn, from the solution with all of them, by its kernel matrix.
 
 Problem (see `svm_smo`): max over low_i <= β_i <= high_i of  Σ y_i β_i − ½ Σ β_i β_j K_ij, with a free bias also
 Σ β_i = 0; then the same with β_i = 0 for one i, and f(x_i) of that solution.
 
-Given  the kernel matrix K of the working set (a penalised bias is K + 1), y, bounds, the optimum β with f = Kβ.
-Return for each document left out: its score, the ends of the interval of optimal biases (equal but for unstable
-       solutions), steps, and which documents outside the working set would have to enter it.
-Cost   a step costs 4 k for k documents in the working set; β_i is handed over in a few steps, then some ten to some
-       hundred steps follow. The look at the documents outside costs their stored values, less those that are too far
-       beyond the margin to reach it: |f'(x) − f(x)| <= |w' − w| |x|.
+Given  the kernel matrix K (a penalised bias is K + 1), y, bounds, the optimum β with f = Kβ.
+Return for each document left out: its score, steps, and how many documents then have 0 < α < C.
+Cost   a step costs 4 n; β_i is handed over in a few steps, then some ten to some hundred steps follow.
 Ties   the first row.
 Edge   an interval of optimal biases: the score is with its middle, as in `svm_local.best_bias`.
 
-Steps end when the KKT conditions hold to the first of the `levels`; where the score is then nearer to zero than 30
-times that level, to the next one, and so on.
+Steps end when the KKT conditions hold to the first of the `levels`; where the score is then nearer to zero than 5
+times that level, to the next one, and so on. `svm_leave_one_out_rows` does the same for sparse rows and a linear kernel.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from rubricate.kernels.svm_smo import _ends, _exchange, _move, _opposite, _partn
 
 __all__ = ["leave_out", "settle"]
 
-NEAR = 30.0
+NEAR = 5.0
 """A score within so many tolerances of zero is computed again with a smaller one."""
 FLAT = 1e-12
 
@@ -132,39 +129,6 @@ def _hand_over(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _reach(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    lengths: np.ndarray,
-    side: np.ndarray,
-    outside: np.ndarray,
-    score: np.ndarray,
-    moved: np.ndarray,
-    norm: float,
-    lower: float,
-    upper: float,
-    shift: float,
-    hit: np.ndarray,
-) -> bool:
-    """Mark the documents outside whose margin is now under 1 for some optimal bias; whether there are any."""
-    found = False
-    for a in range(len(outside)):
-        d = outside[a]
-        bias = lower if side[d] > 0 else upper
-        margin = side[d] * (score[d] + bias)
-        if margin - norm * lengths[d] >= 1.0:
-            continue
-        change = shift
-        for p in range(starts[d], starts[d + 1]):
-            change += moved[terms[p]] * values[p]
-        if margin + side[d] * change < 1.0 - 1e-6:
-            hit[a] = True
-            found = True
-    return found
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _retrain(
     K: np.ndarray,
     diagonal: np.ndarray,
@@ -206,57 +170,21 @@ def leave_out(
     beta: np.ndarray,
     f: np.ndarray,
     free: bool,
-    shift: float,
     chosen: np.ndarray,
     levels: np.ndarray,
     limit: int,
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    lengths: np.ndarray,
-    side: np.ndarray,
-    rows: np.ndarray,
-    outside: np.ndarray,
-    score: np.ndarray,
-    features: int,
     found: np.ndarray,
     steps: np.ndarray,
     free_rows: np.ndarray,
-    hit: np.ndarray,
-    again: np.ndarray,
 ) -> None:
-    """Leave out each of the `chosen` rows of the working set in turn.
-
-    Filled: `found` (scores), `steps`, `free_rows` (how many 0 < α < C), `hit` (documents outside that must enter the
-    working set), `again` (rows whose solution they concern). `score` holds f without bias of all documents by the full
-    solution, `side` their y, `lengths` |x| with the shift, `rows` the documents of the working set.
-    """
-    own, own_f, diagonal = beta.copy(), f.copy(), np.empty(len(y))
-    moved = np.zeros(features)
+    """Leave out each of the `chosen` rows in turn; filled: `found` (scores), `steps`, `free_rows` (0 < α < C)."""
+    diagonal, mine, mine_f = np.empty(len(y)), np.empty(len(y)), np.empty(len(y))
     for r in range(len(y)):
         diagonal[r] = K[r, r]
     for c in range(len(chosen)):
         r = chosen[c]
-        own[:] = beta
-        own_f[:] = f
-        lower, upper, steps[c] = _retrain(K, diagonal, y, low, high, own, own_f, free, levels, limit, r)
-        found[c] = own_f[r] + 0.5 * (lower + upper)
-        norm, total = 0.0, 0.0
+        mine[:], mine_f[:] = beta, f
+        lower, upper, steps[c] = _retrain(K, diagonal, y, low, high, mine, mine_f, free, levels, limit, r)
+        found[c] = mine_f[r] + 0.5 * (lower + upper)
         for a in range(len(y)):
-            free_rows[c] += low[a] < own[a] < high[a] and a != r
-            norm += (own[a] - beta[a]) * (own_f[a] - f[a])
-        if len(outside) == 0:
-            continue
-        for a in range(len(y)):
-            if own[a] != beta[a]:
-                total += own[a] - beta[a]
-                for p in range(starts[rows[a]], starts[rows[a] + 1]):
-                    moved[terms[p]] += (own[a] - beta[a]) * values[p]
-        again[c] = _reach(
-            starts, terms, values, lengths, side, outside, score, moved,
-            np.sqrt(max(norm, 0.0)), lower, upper, shift * total, hit,
-        )  # fmt: skip
-        for a in range(len(y)):
-            if own[a] != beta[a]:
-                for p in range(starts[rows[a]], starts[rows[a] + 1]):
-                    moved[terms[p]] = 0.0
+            free_rows[c] += low[a] < mine[a] < high[a] and a != r

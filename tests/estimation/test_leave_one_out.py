@@ -1,0 +1,151 @@
+"""Exact leave-one-out of SVMs against retraining, and of other classifiers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from tests.oracles.leave_one_out import retrained
+
+import rubricate as rb
+from rubricate.errors import InvalidInput
+from rubricate.estimation.leave_one_out import leave_one_out
+
+BIASES = ("free", "penalised", None)
+KERNELS = ("linear", "poly", "rbf")
+SURE = 1e-3
+
+
+def _problem(seed: int, n: int = 24, terms: int = 8, *, dense: bool = False):
+    """Documents of two overlapping topics with some noise, unit length unless dense."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.4
+    y[:2] = True, False
+    X = rng.random((n, terms)) * (rng.random((n, terms)) < (1.0 if dense else 0.5))
+    X[:, 0] += 0.6 * y
+    X[:, 1] += 0.6 * ~y
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    return sparse.csr_array(X if dense else X / norms), y
+
+
+def _agrees(svm, X, y):
+    found = leave_one_out(svm, X, sparse.csr_array(y[:, None]), engine="serial", every=True)
+    scores, _ = retrained(svm, X, y)
+    sure = np.abs(scores) > SURE
+    assert ((found.scores[:, 0] > 0) == (scores > 0))[sure].all()
+    return found, scores
+
+
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([0.05, 0.5, 1.0, 5.0, 100.0]),
+    st.sampled_from(BIASES),
+    st.sampled_from(KERNELS),
+    st.booleans(),
+)
+@settings(max_examples=25)
+def test_every_decision_of_small_problems_equals_retraining(seed, C, bias, kernel, dense):
+    X, y = _problem(seed, dense=dense)
+    svm = rb.SVM(C=C, bias=bias, kernel=kernel, gamma=1.0, coef0=1.0, tol=1e-9)
+    _agrees(svm, X, y)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_scores_are_those_of_retraining_where_every_document_is_re_solved(bias):
+    X, y = _problem(3, n=60, terms=30)
+    found, scores = _agrees(rb.SVM(bias=bias, tol=1e-9), X, y)
+    np.testing.assert_allclose(found.scores[:, 0], scores, atol=0.05)
+
+
+def test_the_rows_and_the_matrix_give_the_same_decisions():
+    X, y = _problem(5, n=80, terms=200)
+    labels = sparse.csr_array(y[:, None])
+    by_rows = leave_one_out(rb.SVM(tol=1e-8), X, labels, engine="serial", every=True)
+    by_matrix = leave_one_out(rb.SVM(kernel="poly", degree=1, gamma=1.0, tol=1e-8), X, labels, every=True)
+    np.testing.assert_allclose(by_rows.scores, by_matrix.scores, atol=0.05)
+
+
+def test_pruning_changes_no_decision_and_saves_work():
+    X, y = _problem(8, n=300, terms=60)
+    labels = sparse.csr_array(y[:, None])
+    all_of_them = leave_one_out(rb.SVM(C=0.5, tol=1e-6), X, labels, every=True)
+    pruned = leave_one_out(rb.SVM(C=0.5, tol=1e-6), X, labels)
+    np.testing.assert_array_equal(pruned.scores > 0, all_of_them.scores > 0)
+    assert pruned.facts["solves"] < all_of_them.facts["solves"]
+
+
+def test_agreement_with_another_solver():
+    """scikit-learn's SVC (LIBSVM), trained without each document."""
+    X, y = _problem(11, n=40, terms=10)
+    found = leave_one_out(rb.SVM(C=2.0, tol=1e-9), X, sparse.csr_array(y[:, None]), every=True)
+    plain = X.toarray()
+    for i in range(len(y)):
+        kept = np.delete(np.arange(len(y)), i)
+        peer = SVC(C=2.0, kernel="linear", tol=1e-8).fit(plain[kept], y[kept]).decision_function(plain[[i]])[0]
+        assert found.scores[i, 0] == pytest.approx(peer, abs=0.05)
+
+
+def test_no_positive_one_positive_and_one_negative():
+    X, _ = _problem(2, n=12)
+    labels = np.zeros((12, 3), bool)
+    labels[0, 1], labels[1:, 2] = True, True
+    found = leave_one_out(rb.SVM(), X, sparse.csr_array(labels))
+    assert found.table.tp.tolist() == [0, 0, 11]
+    assert found.table.fn.tolist() == [0, 1, 0]
+    assert found.table.fp.tolist() == [0, 0, 1]
+
+
+def test_equal_documents_with_opposite_labels_are_all_errors():
+    X = sparse.csr_array(np.tile([[1.0, 0.0], [1.0, 0.0]], (4, 1)))
+    labels = sparse.csr_array(np.tile([[True], [False]], (4, 1)))
+    svm = rb.SVM(tol=1e-9)
+    found = leave_one_out(svm, X, labels)
+    scores, _ = retrained(svm, X, labels.toarray()[:, 0])
+    np.testing.assert_array_equal(found.scores[:, 0] > 0, scores > 0)
+
+
+def test_separable_with_a_huge_cost():
+    X = sparse.csr_array([[1.0, 0.0], [0.9, 0.1], [0.8, 0.1], [0.0, 1.0], [0.1, 0.9], [0.2, 0.9]])
+    y = np.array([True, True, True, False, False, False])
+    _, scores = _agrees(rb.SVM(C=1e9, tol=1e-9), X, y)
+    assert ((scores > 0) == y).all()
+
+
+def test_another_classifier_is_trained_for_each_document():
+    X, y = _problem(4, n=15)
+    found = leave_one_out(KNeighborsClassifier(1), X.toarray(), sparse.csr_array(y[:, None]))
+    near = np.argsort(-(X @ X.T).toarray() + 9 * np.eye(15), axis=1)[:, 0]
+    assert found.facts["trainings"] == 15
+    assert found.error[0] == pytest.approx(np.mean(y[near] != y))
+
+
+def test_documents_that_the_svm_was_not_trained_on_are_refused():
+    X, y = _problem(1)
+    svm = rb.SVM().fit(X, sparse.csr_array(y[:, None]))
+    with pytest.raises(InvalidInput, match="was trained on 24 documents and there are 20"):
+        leave_one_out(svm, X[:20], sparse.csr_array(y[:20, None]))
+
+
+def test_the_engine_does_not_matter():
+    X, y = _problem(6, n=60, terms=40)
+    labels = sparse.csr_array(np.column_stack([y, ~y, np.roll(y, 3)]))
+    one, two = (leave_one_out(rb.SVM(), X, labels, engine=engine) for engine in ("serial", "threads"))
+    np.testing.assert_array_equal(one.scores, two.scores)
+    assert one.facts["steps"] == two.facts["steps"]
+
+
+def test_a_sample_of_reuters_equals_retraining(reuters_folder):
+    train = rb.load("reuters21578", split="aptemod").train
+    X = rb.Vectors(weights="ltc").fit_transform(train.texts)
+    y = train.labels[:, [train.categories.index("ship")]]
+    found = leave_one_out(rb.SVM(), X, y)
+    side = np.where(y.toarray()[:, 0], 1, -1)
+    close = np.argsort(np.abs(found.scores[:, 0]))[:12]
+    svm = rb.SVM(tol=1e-6)
+    scores, _ = retrained(svm, X, side > 0, close)
+    np.testing.assert_allclose(found.scores[close, 0], scores, atol=0.01)
+    assert ((found.scores[close, 0] > 0) == (scores > 0)).all()
