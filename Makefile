@@ -12,7 +12,7 @@ CORES  := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 .PHONY: study test check bench reproduce clean
 
 study: $(VENV)/.study
-	@$(BIN)/rubricate corpus show newswire
+	@$(BIN)/rubricate study --report build/report
 
 test: check
 	@$(BIN)/python -m pytest -q -n $(CORES) --dist loadfile

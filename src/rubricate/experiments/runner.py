@@ -76,10 +76,13 @@ def _on(plan: Plan, choice: CorpusChoice, store: Store, engine: Engine | str, pr
 def _load(choice: CorpusChoice) -> tuple[Corpus, str]:
     try:
         return load(choice.name, split=choice.split, folder=choice.folder, **choice.options), ""
-    except CorpusMissing as error:
+    except CorpusMissing:
         if choice.otherwise is None:
             raise
-        note = f"{choice.name} is not on this machine, so {choice.otherwise} stands in for it. {error}"
+        note = (
+            f"{choice.name} is not on this machine, so {choice.otherwise} stands in for it; "
+            f"'rubricate corpus fetch {choice.name}' gets it."
+        )
         return load(choice.otherwise), note
 
 
