@@ -1,0 +1,182 @@
+"""From the top of a hierarchy downwards: how far each document gets.
+
+With m(p, c) the margin of the link from p to c (above 0: open) and s(c) that of staying at an internal category c:
+
+    reach(root) = m(root), or ∞ without a guard        reach(c) = max over parents p of min(reach(p), m(p, c))
+    score(c)    = reach(c) at a leaf                   score(c) = min(reach(c), s(c)) at an internal category
+
+so that a score is above 0 exactly where every classifier on some path says yes. Learned, beside the machines:
+
+    child_starts_, child_ids_   the links, parent by parent, in topological order
+    guards_, stays_, root_guard_   the problem of each link, each node, the root; −1 for none
+    choice_groups_              the group whose problems are the links of a node and its own, in order; −1 for none
+    columns_                    the node of each category
+    problem_cuts_, rank_        margin = score − cut; or, with rank_ = t > 0, score − the middle between the t-th
+                                best of the choices at a node and the next
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rubricate.classifiers import _scorer
+from rubricate.classifiers._hier_groups import NONE, Problems
+from rubricate.classifiers._hier_linear import Rows
+from rubricate.classifiers._hier_machines import check_machines, explain_problem, group_matrix
+from rubricate.types import Bools, Evidence, Floats, Ints
+
+__all__ = ["Scoring", "check_descent", "explain_weakest", "keep_links", "path_scores", "reached"]
+
+
+def keep_links(model: Any, problems: Problems) -> None:
+    """Leave the links and what guards them on the model."""
+    tree = problems.places.tree
+    model.nodes_ = tree.names
+    model.child_starts_, model.child_ids_ = tree.child_starts.astype(np.int64), tree.child_ids.astype(np.int64)
+    model.guards_, model.stays_, model.root_guard_ = problems.guards, problems.stays, int(problems.root)
+    model.columns_ = problems.places.columns
+    model.choice_groups_ = np.array([_choice_group(problems, node, model) for node in range(len(tree))], np.int64)
+
+
+def _choices(model: Any, node: int) -> Ints:
+    """The problems at a node: its links in order, then its own where it has one."""
+    links = model.guards_[model.child_starts_[node] : model.child_starts_[node + 1]]
+    return links if model.stays_[node] == NONE else np.append(links, model.stays_[node])
+
+
+def _choice_group(problems: Problems, node: int, model: Any) -> int:
+    wanted = _choices(model, node)
+    if not len(wanted) or (np.diff(wanted) != 1).any() or wanted[0] == NONE:
+        return NONE
+    group = int(np.searchsorted(model.group_starts_, wanted[0], side="right")) - 1
+    whole = model.group_starts_[group] == wanted[0] and model.group_starts_[group + 1] == wanted[-1] + 1
+    return group if whole else NONE
+
+
+class Scoring:
+    """The scores of problems for documents, computed for those that are asked for."""
+
+    def __init__(self, model: Any, X: Any) -> None:
+        self.model, self.X, self.rows = model, X, Rows(X)
+        self._columns: dict[int, Floats] = {}
+
+    def at_node(self, node: int, chosen: Ints) -> Floats:
+        """Scores of the choices at a node, documents × choices."""
+        group = int(self.model.choice_groups_[node])
+        if group != NONE:
+            return group_matrix(self.model, self.X, self.rows, group, chosen)
+        problems = _choices(self.model, node)
+        return np.column_stack([self.problem(int(problem))[chosen] for problem in problems])
+
+    def problem(self, problem: int) -> Floats:
+        """Scores of all documents; with −1, which is no problem, ∞."""
+        if problem == NONE:
+            return np.full(self.X.shape[0], np.inf)
+        if problem not in self._columns:
+            starts = self.model.group_starts_
+            group = int(np.searchsorted(starts, problem, side="right")) - 1
+            found = group_matrix(self.model, self.X, self.rows, group, np.arange(self.X.shape[0]))
+            self._columns |= {int(starts[group]) + k: found[:, k] for k in range(found.shape[1])}
+        return self._columns[problem]
+
+    def margins(self, node: int, chosen: Ints) -> Floats:
+        """Margins of the choices at a node."""
+        problems, scores = _choices(self.model, node), self.at_node(node, chosen)
+        known = np.where(problems == NONE, 0, problems)
+        if not self.model.rank_:
+            return scores - np.where(problems == NONE, 0.0, self.model.problem_cuts_[known])
+        empty = ~self.model.learned_[known] & (self.model.problem_bias_[known] < 0) & (problems != NONE)
+        return _by_rank(scores, empty, self.model.rank_)
+
+
+def _by_rank(scores: Floats, empty: Bools, t: int) -> Floats:
+    """Score − the middle between the t-th best and the next; an empty choice comes behind all others."""
+    if not scores.size:
+        return scores
+    least = np.where(empty, np.inf, scores).min(axis=1, initial=0.0)
+    scores = np.where(empty, least[:, None] - 1, scores)
+    if scores.shape[1] <= t:
+        return np.where(empty, -1.0, np.ones_like(scores))
+    ordered = -np.sort(-scores, axis=1)
+    return scores - (ordered[:, [t - 1]] + ordered[:, [t]]) / 2
+
+
+def reached(model: Any, X: Any, *, pruned: bool = False) -> tuple[Floats, Floats]:
+    """(reach, stay): nodes × documents; −∞ where `pruned` leaves a node unvisited because its parents refused."""
+    scoring, documents, nodes = Scoring(model, X), X.shape[0], len(model.nodes_)
+    reach, stay = np.full((nodes, documents), -np.inf), np.full((nodes, documents), -np.inf)
+    everyone = np.arange(documents)
+    reach[0] = scoring.problem(model.root_guard_)
+    for node in range(nodes):
+        links = slice(model.child_starts_[node], model.child_starts_[node + 1])
+        if links.start == links.stop:
+            stay[node] = reach[node]
+            continue
+        chosen = np.flatnonzero(reach[node] > 0) if pruned else everyone
+        if len(chosen):
+            margins, here = scoring.margins(node, chosen), reach[node, chosen]
+            for k, child in enumerate(model.child_ids_[links]):
+                reach[child, chosen] = np.maximum(reach[child, chosen], np.minimum(here, margins[:, k]))
+            if model.stays_[node] != NONE:
+                stay[node, chosen] = np.minimum(here, margins[:, -1])
+    return reach, stay
+
+
+def path_scores(model: Any, X: Any) -> Floats:
+    """The score of each category, documents × categories; documents are taken in blocks."""
+    size = max(1, _scorer.BLOCK // len(model.nodes_))
+    parts = [
+        reached(model, X[start : start + size])[1][model.columns_].T for start in range(0, max(X.shape[0], 1), size)
+    ]
+    return np.minimum(np.ascontiguousarray(np.vstack(parts)), np.finfo(np.float64).max)
+
+
+def explain_weakest(model: Any, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+    """What spoke for and against at the weakest classifier of the category's best path, which sets the score."""
+    scoring, node = Scoring(model, X), int(model.columns_[category])
+    problems, values = _on_the_way(model, scoring, node, X.shape[0])
+    weakest = np.argmin(values, axis=1) if problems else np.zeros(X.shape[0], int)
+    found: list[list[Evidence]] = [[] for _ in range(X.shape[0])]
+    for k, problem in enumerate(problems):
+        rows = np.flatnonzero(weakest == k)
+        if problem != NONE and len(rows):
+            for row, reasons in zip(rows, explain_problem(model, X[rows], problem, limit), strict=True):
+                found[row] = reasons
+    return found
+
+
+def _on_the_way(model: Any, scoring: Scoring, node: int, documents: int) -> tuple[list[int], Floats]:
+    """Problems up the path (of several parents the first) from a category, and their margins."""
+    everyone, problems, values = np.arange(documents), [], []
+    if model.child_starts_[node] < model.child_starts_[node + 1] and model.stays_[node] != NONE:
+        problems.append(int(model.stays_[node]))
+        values.append(scoring.margins(node, everyone)[:, -1])
+    while node:
+        link = int(np.flatnonzero(model.child_ids_ == node)[0])
+        parent = int(np.searchsorted(model.child_starts_, link, side="right")) - 1
+        problems.append(int(model.guards_[link]))
+        values.append(scoring.margins(parent, everyone)[:, link - model.child_starts_[parent]])
+        node = parent
+    return problems, np.column_stack(values) if values else np.zeros((documents, 0))
+
+
+def check_descent(model: Any) -> None:
+    """Raise ValueError where links, problems and categories do not fit together."""
+    check_machines(model)
+    nodes, links, problems = len(model.nodes_), len(model.child_ids_), len(model.problem_bias_)
+    if len(model.child_starts_) != nodes + 1 or model.child_starts_[0] or model.child_starts_[-1] != links:
+        raise ValueError("links and nodes do not fit together")
+    if (np.diff(model.child_starts_) < 0).any() or len(model.stays_) != nodes or len(model.choice_groups_) != nodes:
+        raise ValueError("nodes do not fit together")
+    parents = np.repeat(np.arange(nodes), np.diff(model.child_starts_))
+    if len(model.guards_) != links or (model.child_ids_ <= parents).any() or (model.child_ids_ >= nodes).any():
+        raise ValueError("a link does not lead downwards")
+    for numbers, limit in ((model.guards_, problems), (model.stays_, problems), (model.columns_, nodes)):
+        if len(numbers) and (numbers.min() < NONE or numbers.max() >= limit):
+            raise ValueError("a number leads beyond the problems or nodes")
+    if len(model.columns_) != len(model.categories_) or len(model.problem_cuts_) != problems:
+        raise ValueError("categories or cuts do not fit together")
+    if not NONE <= model.root_guard_ < problems or (model.choice_groups_ >= len(model.machines_)).any():
+        raise ValueError("a group or guard does not exist")

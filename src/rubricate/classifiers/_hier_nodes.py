@@ -1,0 +1,109 @@
+"""Which node of a hierarchy each column of labels is, and which documents lie in and below each node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.hierarchy import Hierarchy
+from rubricate.types import Ints, Sparse
+
+__all__ = ["Places", "column_names", "place_labels", "read_tree"]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Documents × nodes: `own` has the labels themselves, `inside` also those below (coverage); `columns` are nodes."""
+
+    tree: Hierarchy
+    columns: Ints
+    own: sparse.csc_array
+    inside: sparse.csc_array
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return int(self.own.shape[0])
+
+    def members(self, node: Any) -> Ints:
+        """The documents labelled with a node."""
+        return _column(self.own, node)
+
+    def covered(self, node: Any) -> Ints:
+        """The documents labelled with a node or one below it."""
+        return _column(self.inside, node)
+
+    def children(self, node: Any) -> Ints:
+        """The nodes right below."""
+        found = self.tree.child_ids[self.tree.child_starts[node] : self.tree.child_starts[node + 1]]
+        return found.astype(np.int64)
+
+    def is_category(self) -> Any:
+        """Which nodes have a column."""
+        found = np.zeros(len(self.tree), bool)
+        found[self.columns] = True
+        return found
+
+
+def _column(matrix: sparse.csc_array, node: int) -> Ints:
+    return matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]]
+
+
+def column_names(scorer: Any) -> tuple[str, ...]:
+    """The names of the label columns: `categories` where given (a class that is a whole number is a place in it)."""
+    given: Sequence[str] | None = scorer.categories
+    if given is None:
+        return tuple(scorer.categories_)
+    given = tuple(given)
+    if scorer.multilabel_:
+        if len(given) != len(scorer.classes_):
+            raise InvalidInput(f"{len(given)} names in `categories` for {len(scorer.classes_)} columns of labels")
+        return given
+    if all(isinstance(one, Integral) and 0 <= int(one) < len(given) for one in scorer.classes_):
+        return tuple(given[int(one)] for one in scorer.classes_)
+    return tuple(scorer.categories_)
+
+
+def read_tree(taxonomy: Iterable[tuple[Any, Any]] | None, names: Sequence[str], known: Sequence[str]) -> Hierarchy:
+    """The hierarchy of (parent, child) pairs, given by name or by place among `known`; without pairs a flat one.
+
+    Every name of a label column must be in it.
+    """
+    if taxonomy is None:
+        return Hierarchy.from_edges((), nodes=names)
+    tree = Hierarchy.from_edges((_name(parent, known), _name(child, known)) for parent, child in taxonomy)
+    strange = [name for name in names if name not in tree]
+    if strange:
+        shown = ", ".join(map(repr, strange[:5]))
+        raise InvalidInput(
+            f"{len(strange)} of {len(names)} categories are not in the taxonomy: {shown}; add a pair "
+            "(parent, child) for each, or leave those columns out"
+        )
+    return tree
+
+
+def _name(given: Any, known: Sequence[str]) -> str:
+    if isinstance(given, str):
+        return given
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        if not 0 <= int(given) < len(known):
+            raise InvalidInput(f"taxonomy: {given} is no column; there are {len(known)}, counted from 0")
+        return known[int(given)]
+    raise UnknownName("category of the taxonomy", repr(given), known)
+
+
+def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str]) -> Places:
+    """The labels of documents as nodes. Cost: labels × depth."""
+    columns = np.array([tree.index(name) for name in names], dtype=np.int64)
+    own = sparse.csr_array((labels.data, columns[labels.indices], labels.indptr), shape=(labels.shape[0], len(tree)))
+    inside = sparse.csr_array(own @ sparse.csr_array(tree.coverage_matrix().T))
+    found = [sparse.csc_array(one, dtype=bool) for one in (own, inside)]
+    for one in found:
+        one.sort_indices()
+    return Places(tree, columns, *found)

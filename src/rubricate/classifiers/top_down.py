@@ -1,0 +1,133 @@
+"""Top-down categorization by subtree and local classifiers (sunlim2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from rubricate.classifiers._hier_cuts import learn_cuts
+from rubricate.classifiers._hier_descent import check_descent, explain_weakest, keep_links, path_scores, reached
+from rubricate.classifiers._hier_groups import Problems, per_parent
+from rubricate.classifiers._hier_machines import default_base, learn_machines
+from rubricate.classifiers._hier_nodes import Places, column_names, place_labels, read_tree
+from rubricate.classifiers._scorer import Scorer
+from rubricate.engines import Engine
+from rubricate.errors import InvalidInput
+from rubricate.types import Bools, Evidence, Floats, Sparse
+
+__all__ = ["TopDown"]
+
+
+class TopDown(Scorer):
+    """Level by level: may the document go below a category, does it belong to it (sunlim2001, section 4).
+
+    Each internal category has a *subtree* classifier (may the document be given to the children?) and a *local* one
+    (is it labelled with the category itself?), each leaf a local one. They learn from these documents:
+
+        classifier                positive                negative
+        subtree, internal c       in coverage(c)          in coverage(parent), not in coverage(c)
+        local, internal c         labelled c              in coverage(c), not labelled c
+        local, leaf c             labelled c              in coverage(parent), not labelled c
+        subtree, root             in coverage(root)       as many others, drawn by `seed` (`root="classifier"`)
+
+    A document stops wherever its local classifiers say yes, at several places if need be, and goes no further where a
+    subtree classifier refuses; `predict` never visits what lies below. The score of a category is the least margin on
+    its path (of several paths the best): above 0 exactly where all classifiers of the path say yes.
+
+    base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
+    taxonomy     (parent, child) pairs, by category name or column; None: all categories side by side
+    categories   names of the label columns (or of classes 0, 1, …) where y has none
+    root         "join": documents outside the tree count as negatives of the top categories; "classifier": a
+                 classifier of its own guards the root, as in the paper
+    select       a term selector such as `Select("chi2:500")`, fitted at each node; None: all terms
+    cut          None (0, or ½ for probabilities), a number, or a threshold learned at each node from held-out scores
+    seed         of the documents drawn and of folds
+    engine       where nodes are learned; the result does not depend on it
+
+    Deviation: on a graph every link from a parent has a classifier of its own, and one open path suffices. There are
+    no sample weights. Learned: `nodes_`, the links and machines (see `_hier_descent`, `_hier_machines`).
+
+    Edge cases: a category without documents scores at most −1; where all documents of a node are in one child, its
+    link is open. A label that is not in the taxonomy is an error; a document labelled with a node and one above it
+    belongs to both. Cost: the documents of each node × its children; in all about documents × depth × children.
+
+    >>> X = np.repeat(np.eye(4), 3, axis=0)
+    >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
+    >>> y = np.repeat(["crude", "ship", "gas", "corn"], 3)
+    >>> TopDown(taxonomy=tree).fit(X, y).predict(np.eye(4)).tolist()
+    ['crude', 'ship', 'gas', 'corn']
+    """
+
+    def __init__(
+        self,
+        base: Any = None,
+        *,
+        taxonomy: Sequence[tuple[Any, Any]] | None = None,
+        categories: Sequence[str] | None = None,
+        root: Literal["join", "classifier"] = "join",
+        select: Any = None,
+        cut: Any = None,
+        seed: int = 0,
+        engine: Engine | str = "serial",
+    ) -> None:
+        self.base = base
+        self.taxonomy = taxonomy
+        self.categories = categories
+        self.root = root
+        self.select = select
+        self.cut = cut
+        self.seed = seed
+        self.engine = engine
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, as not every base has them
+        """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
+        return super().fit(X, y)
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        names = column_names(self)
+        places = place_labels(labels, read_tree(self.taxonomy, names, self.categories or names), names)
+        problems, base = self._problems(places), default_base(self.base)
+        learn_machines(self, X, problems.groups, base)
+        keep_links(self, problems)
+        learn_cuts(self, X, problems.groups, base)
+
+    def _problems(self, places: Places) -> Problems:
+        if self.root == "join":
+            return per_parent(places, np.arange(places.documents))
+        if self.root != "classifier":
+            raise InvalidInput(f"TopDown: root must be 'join' or 'classifier', got {self.root!r}")
+        found, inside = per_parent(places), places.covered(0)
+        outside = np.setdiff1d(np.arange(places.documents), inside)
+        if len(outside):
+            drawn = np.random.default_rng(self.seed).permutation(outside)[: max(1, len(inside))]
+            found.root = int(found.add(np.union1d(inside, drawn), [inside])[0])
+        return found
+
+    def _score(self, X: Any) -> Floats:
+        return path_scores(self, X)
+
+    def predict(self, X: Any) -> Any:
+        """The best class of a one-dimensional y; else every category that the descent ends at."""
+        check_is_fitted(self)
+        if not self.multilabel_:
+            return super().predict(X)
+        decided = self.decide_nodes(X)[1][:, self.columns_]
+        return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
+
+    def decide_nodes(self, X: Any) -> tuple[Bools, Bools]:
+        """(visited, assigned), documents × `nodes_`: the nodes that documents reach, and those where they stay."""
+        reach, stay = reached(self, self._take_vectors(X), pruned=True)
+        return reach.T > 0, stay.T > 0
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """The terms at the weakest classifier of the path."""
+        return explain_weakest(self, X, category, limit)
+
+    def check_state(self) -> None:
+        """Raise ValueError where what was learned does not fit together."""
+        if hasattr(self, "classes_"):
+            check_descent(self)
