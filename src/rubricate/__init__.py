@@ -13,6 +13,8 @@ from rubricate._version import __version__
 if TYPE_CHECKING:
     from rubricate.analysis import Analyzer as Analyzer
     from rubricate.categorizer.categorizer import Categorizer as Categorizer
+    from rubricate.categorizer.estimation import estimate as estimate
+    from rubricate.categorizer.estimation import suspects as suspects
     from rubricate.categorizer.evaluation import evaluate as evaluate
     from rubricate.categorizer.model_file import open_model as open_model
     from rubricate.categorizer.model_file import save as save
@@ -21,15 +23,23 @@ if TYPE_CHECKING:
     from rubricate.categorizer.predictions import write_run as write_run
     from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
+    from rubricate.classifiers.big_bang import BigBang as BigBang
     from rubricate.classifiers.knn import KNN as KNN
     from rubricate.classifiers.llsf import LLSF as LLSF
+    from rubricate.classifiers.local import Local as Local
     from rubricate.classifiers.nb import NB as NB
     from rubricate.classifiers.nnet import NNet as NNet
+    from rubricate.classifiers.proximity import Proximity as Proximity
     from rubricate.classifiers.stack import Stack as Stack
     from rubricate.classifiers.svm import SVM as SVM
+    from rubricate.classifiers.tolerant import Tolerant as Tolerant
+    from rubricate.classifiers.top_down import TopDown as TopDown
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
+    from rubricate.estimation import Estimate as Estimate
+    from rubricate.estimation import LearningCurve as LearningCurve
+    from rubricate.estimation import learning_curve as learning_curve
     from rubricate.hierarchy import Hierarchy as Hierarchy
     from rubricate.hierarchy import read_taxonomy as read_taxonomy
     from rubricate.measures import Evaluation as Evaluation
@@ -56,21 +66,26 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Analyzer": "analysis",
+    "BigBang": "classifiers.big_bang",
     "Categorizer": "categorizer.categorizer",
     "Comparison": "significance",
     "Corpus": "types",
     "Counts": "types",
     "Decisions": "types",
     "Documents": "types",
+    "Estimate": "estimation",
     "Evaluation": "measures",
     "FixedCut": "thresholds.fixed",
     "Hierarchy": "hierarchy",
     "KNN": "classifiers.knn",
     "LLSF": "classifiers.llsf",
+    "LearningCurve": "estimation",
+    "Local": "classifiers.local",
     "MicroMacro": "thresholds.micro_macro",
     "NB": "classifiers.nb",
     "NNet": "classifiers.nnet",
     "Pcut": "thresholds.pcut",
+    "Proximity": "classifiers.proximity",
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",
     "ReportData": "reports.data",
@@ -83,11 +98,15 @@ _HOMES = {
     "Significance": "types",
     "Stack": "classifiers.stack",
     "Thresholded": "thresholds._thresholded",
+    "Tolerant": "classifiers.tolerant",
+    "TopDown": "classifiers.top_down",
     "Vectors": "categorizer.vectors",
     "Weights": "vectors",
     "as_run": "categorizer.runs",
     "compare": "significance",
+    "estimate": "categorizer.estimation",
     "evaluate": "categorizer.evaluation",
+    "learning_curve": "estimation",
     "load": "corpora",
     "open_model": "categorizer.model_file",
     "read_runs": "categorizer.predictions",
@@ -95,6 +114,7 @@ _HOMES = {
     "read_truth": "categorizer.predictions",
     "records": "corpora._user_files",
     "save": "categorizer.model_file",
+    "suspects": "categorizer.estimation",
     "write_report": "reports.page",
     "write_run": "categorizer.predictions",
 }
