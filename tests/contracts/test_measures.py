@@ -5,11 +5,22 @@ import pytest
 from scipy import sparse
 
 from rubricate import registry
+from rubricate.hierarchy import Hierarchy
 from rubricate.labels import indicator
-from rubricate.measures import counts, ranks, sweeps
+from rubricate.measures import (
+    by_distance,
+    counts,
+    extended_counts,
+    meeting_counts,
+    placed,
+    ranks,
+    sweeps,
+    with_ancestors,
+)
 
 NAMES = registry.names("measures")
-KINDS = ("counts", "documents", "cuts", "ranking", "probability")
+KINDS = ("counts", "documents", "cuts", "ranking", "probability", "extended", "ancestors", "lca")
+TREE = Hierarchy.from_edges([("0", "1"), ("0", "2"), ("3", "4"), ("3", "5"), ("2", "5")])
 RNG = np.random.default_rng(7)
 TRUTH = RNG.random((40, 6)) < 0.3
 TRUTH[:, 5] = False
@@ -22,8 +33,11 @@ def measures(*kinds):
     return [pytest.param(one, id=name) for name, one in found.items() if one.kind in kinds]
 
 
-def values(measure, scores, truth):
-    """The values of a measure of any kind on one set of scores, decisions being the scores from .5 on."""
+def values(measure, scores, truth, names="012345"):
+    """The values of a measure of any kind on one set of scores, decisions being the scores from .5 on.
+
+    The extended ones are asked with 0/0 = 1: where nothing is true, a near miss has a value above 0.
+    """
     labels = indicator(truth)
     decided = indicator(scores >= 0.5)
     if measure.kind in ("counts", "documents"):
@@ -33,6 +47,13 @@ def values(measure, scores, truth):
         return np.concatenate([measure(found.counts) for found in sweeps(scores, labels)])
     if measure.kind == "ranking":
         return measure(ranks(scores, labels))
+    if measure.kind == "extended":
+        return measure(extended_counts(labels, decided, by_distance(TREE, names, acceptable=3)), undefined="one")
+    if measure.kind == "ancestors":
+        sets = [with_ancestors(part, placed(TREE, names)) for part in (labels, decided)]
+        return measure(counts(*sets, by="document"))
+    if measure.kind == "lca":
+        return measure(meeting_counts(labels, decided, placed(TREE, names)))
     return measure(scores, labels)
 
 
@@ -62,7 +83,8 @@ def test_perfect_predictions_score_best(measure):
 def test_permuting_documents_and_categories_changes_nothing(measure):
     rows, columns = RNG.permutation(40), RNG.permutation(6)
     plain = values(measure, SCORES, TRUTH)
-    mixed = values(measure, SCORES[rows][:, columns], TRUTH[rows][:, columns])
+    names = [str(c) for c in columns]
+    mixed = values(measure, SCORES[rows][:, columns], TRUTH[rows][:, columns], names)
     order = rows if len(plain) == 40 else columns
     assert mixed == pytest.approx(plain[order], nan_ok=True)
 
@@ -87,10 +109,13 @@ def test_only_the_order_of_scores_matters(measure):
     assert values(measure, np.exp(3 * SCORES) - 7, TRUTH) == pytest.approx(values(measure, SCORES, TRUTH), nan_ok=True)
 
 
-@pytest.mark.parametrize("measure", measures("counts", "documents", "cuts"))
+@pytest.mark.parametrize("measure", measures("counts", "documents", "cuts", "ancestors", "lca", "extended"))
 @pytest.mark.parametrize("undefined, value", [("zero", 0.0), ("one", 1.0), ("omit", np.nan)])
 def test_0_over_0_follows_the_convention(measure, undefined, value):
-    nothing = counts(indicator(np.zeros((0, 1))), indicator(np.zeros((0, 1))))
+    empty = indicator(np.zeros((0, 1)))
+    nothing = (
+        extended_counts(empty, empty, by_distance(TREE, "0")) if measure.kind == "extended" else counts(empty, empty)
+    )
     found = measure(nothing, undefined=undefined)[0]
     if measure.symbol == "exact":
         assert found == 1.0
@@ -105,6 +130,6 @@ def test_values_are_finite_or_nan_and_in_range(measure):
     found = values(measure, SCORES, TRUTH)
     kept = found[~np.isnan(found)]
     assert len(kept)
-    top = TRUTH.shape[1] if measure.symbol == "coverage" else 1
-    assert (kept >= 0).all()
+    low, top = {"coverage": (0, TRUTH.shape[1]), "extAcc": (-1, 1), "extErr": (0, 2)}.get(measure.symbol, (0, 1))
+    assert (kept >= low).all()
     assert (kept <= top).all()

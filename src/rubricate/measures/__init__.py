@@ -9,16 +9,23 @@ A measure lives in the file of its name (`from rubricate.measures.f1 import f1`)
 """
 
 from rubricate.measures._abstention import Abstention, abstention, abstention_curve
+from rubricate.measures._augmented import with_ancestors
 from rubricate.measures._averages import macro, mean, micro
 from rubricate.measures._baselines import acceptor, rejector
 from rubricate.measures._break_even_point import BreakEven, break_even_point
 from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._evaluation import Evaluation
+from rubricate.measures._extended import Extended, extended_counts
 from rubricate.measures._frequency import Band, by_frequency
 from rubricate.measures._intervals import Interval, bootstrap, centred, percentile, wilson
+from rubricate.measures._levels import Far, Level, by_depth, how_far
 from rubricate.measures._measure import Measure, measure
+from rubricate.measures._meeting import meeting_counts
+from rubricate.measures._nearness import Nearness, by_distance, by_similarity
+from rubricate.measures._placed import Placed, placed
 from rubricate.measures._probabilities import Reliability, reliability, reliability_by_category
 from rubricate.measures._ranks import Ranks, ranks
+from rubricate.measures._similarity import Similarity, category_similarity, category_vectors
 from rubricate.measures._sweeps import Sweep, best_cut, pooled_sweep, sweeps
 from rubricate.measures._tables import counts, family, total
 
@@ -27,10 +34,16 @@ __all__ = [
     "Band",
     "BreakEven",
     "Evaluation",
+    "Extended",
+    "Far",
     "Interval",
+    "Level",
     "Measure",
+    "Nearness",
+    "Placed",
     "Ranks",
     "Reliability",
+    "Similarity",
     "Sweep",
     "abstention",
     "abstention_curve",
@@ -38,16 +51,25 @@ __all__ = [
     "best_cut",
     "bootstrap",
     "break_even_point",
+    "by_depth",
+    "by_distance",
     "by_frequency",
+    "by_similarity",
+    "category_similarity",
+    "category_vectors",
     "centred",
     "counts",
+    "extended_counts",
     "family",
+    "how_far",
     "macro",
     "mean",
     "measure",
+    "meeting_counts",
     "micro",
     "of_kind",
     "percentile",
+    "placed",
     "pooled_sweep",
     "ranks",
     "rejector",
@@ -57,4 +79,5 @@ __all__ = [
     "sweeps",
     "total",
     "wilson",
+    "with_ancestors",
 ]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rubricate.measures._catalogue import resolve
+from rubricate.measures._extended import Extended
 from rubricate.measures._measure import Measure
 from rubricate.measures._tables import total
 from rubricate.types import Counts, Floats, Undefined
@@ -14,7 +15,7 @@ from rubricate.types import Counts, Floats, Undefined
 __all__ = ["macro", "mean", "micro"]
 
 
-def micro(measure: str | Measure[...], counts: Counts, *, undefined: Undefined = "zero") -> float:
+def micro(measure: str | Measure[...], counts: Counts | Extended, *, undefined: Undefined = "zero") -> float:
     """The measure of the summed table: every decision weighs the same. yang1999, section 3.2.
 
     NaN when the measure is 0/0 of the sum and `undefined="omit"`.
@@ -22,7 +23,7 @@ def micro(measure: str | Measure[...], counts: Counts, *, undefined: Undefined =
     return float(resolve(measure)(total(counts), undefined=undefined)[0])
 
 
-def macro(measure: str | Measure[...], counts: Counts, *, undefined: Undefined = "zero") -> float:
+def macro(measure: str | Measure[...], counts: Counts | Extended, *, undefined: Undefined = "zero") -> float:
     """The mean of the measure over the categories: every category weighs the same. yang1999, section 3.2.
 
     `undefined="omit"` leaves the categories out where the measure is 0/0 (NaN when none remains).

@@ -8,7 +8,7 @@ from rubricate.measures._measure import Kind, Measure, bind
 
 __all__ = ["of_kind", "resolve"]
 
-PARAMETRIC = ("f_beta", "e_beta")
+PARAMETRIC = ("f_beta", "e_beta", "extended_f_beta")
 
 
 def of_kind(kind: Kind) -> dict[str, Measure[...]]:
@@ -18,7 +18,7 @@ def of_kind(kind: Kind) -> dict[str, Measure[...]]:
 
 
 def resolve(name: str | Measure[...]) -> Measure[...]:
-    """A measure by name, `f_beta` and `e_beta` with their β behind a colon; a measure is returned as it is.
+    """A measure by name, those with a β have it behind a colon; a measure is returned as it is.
 
     >>> resolve("f_beta:2").symbol, resolve("error").greater_is_better
     ('F2', False)
@@ -35,4 +35,4 @@ def resolve(name: str | Measure[...]) -> Measure[...]:
         beta = float(argument)
     except ValueError:
         raise InvalidInput(f"{name!r}: β must be a number, as in '{stem}:0.5'") from None
-    return bind(found, f"{found.symbol[0]}{argument}", beta=beta)
+    return bind(found, f"{found.symbol.removesuffix('β')}{argument}", beta=beta)

@@ -7,6 +7,9 @@
 | `cuts`        | `Counts` with an entry a cut of one ranking              | family of cuts (one value)     |
 | `ranking`     | `Ranks`: where the true labels stand                     | ranking (document or category) |
 | `probability` | scores that are probabilities, and the truth             | category                       |
+| `extended`    | `Extended`: counts with contributions, like `counts`     | entry                          |
+| `ancestors`   | `Counts` a document, over labels with their ancestors    | document                       |
+| `lca`         | `Counts` a document, over paths to common ancestors      | document                       |
 
 Values come per item; `measures.micro`, `measures.macro` and `measures.mean` average them. An item for which the
 measure is 0/0 has the value of the convention `undefined=` (NaN for `"omit"`); NaN is also the value of a ranking
@@ -23,7 +26,7 @@ from rubricate.types import Floats
 
 __all__ = ["Kind", "Measure", "bind", "measure"]
 
-Kind: TypeAlias = Literal["counts", "documents", "cuts", "ranking", "probability"]
+Kind: TypeAlias = Literal["counts", "documents", "cuts", "ranking", "probability", "extended", "ancestors", "lca"]
 P = ParamSpec("P")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +15,8 @@ from rubricate.labels import indicator
 from rubricate.types import Counts, Sparse
 
 __all__ = ["canonical", "counts", "family", "total"]
+
+T = TypeVar("T")
 
 
 def canonical(matrix: Any) -> Sparse:
@@ -50,9 +53,10 @@ def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"
     return Counts(tp=tp, fp=assigned - tp, fn=positives - tp, tn=n - positives - assigned + tp)
 
 
-def total(table: Counts) -> Counts:
-    """The sum of the tables as a table of one entry: what micro-averages are made of."""
-    return Counts(*(np.array([part.sum()], np.int64) for part in (table.tp, table.fp, table.fn, table.tn)))
+def total(table: T) -> T:
+    """The sum of the tables, of `Counts` or `Extended`, as one of one entry: what micro-averages are made of."""
+    cells = (getattr(table, cell.name) for cell in dataclasses.fields(cast(Any, table)))
+    return type(table)(*(cell.sum(keepdims=True) for cell in cells))
 
 
 def family(tables: Sequence[Counts]) -> Counts:

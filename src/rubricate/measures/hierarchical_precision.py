@@ -1,0 +1,18 @@
+"""Hierarchical precision: how much of what was assigned, with everything above it, is true or above what is."""
+
+from __future__ import annotations
+
+from rubricate.measures._measure import measure
+from rubricate.measures.precision import precision
+from rubricate.types import Counts, Floats, Undefined
+
+__all__ = ["hierarchical_precision"]
+
+
+@measure("ancestors", "hP")
+def hierarchical_precision(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
+    """|A ∩ T| / |A| of each document, A and T the assigned and true labels with their ancestors. kiritchenko2006.
+
+    The paper's hP is the micro-average: both sizes summed over the documents. 0/0 when nothing is assigned.
+    """
+    return precision(counts, undefined=undefined)
