@@ -29,7 +29,7 @@ def vc_excess(n: int, dimension: float, delta: float = 0.05) -> float:
     longer grows with d and the bound is that of d = 2n.
 
     >>> round(vc_excess(10_000, 100), 3)
-    0.509
+    0.504
     """
     _check(n, delta, dimension)
     if math.isinf(dimension):
