@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -132,6 +133,24 @@ def test_a_wrong_plan_is_refused_with_file_line_and_remedy(tmp_path, case):
         read_plan(path)
     assert caught.value.line == line
     assert "plan.toml" in str(caught.value)
+
+
+def test_the_plan_of_the_documentation_is_sound(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "studies.md"
+    text = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    (tmp_path / "news.csv").write_text("text,topics\na,b\n", encoding="utf-8")
+    plan = read_plan(write(tmp_path, text))
+    assert [one.name for one in plan.trials()] == [
+        "SVM all terms scut:0.1",
+        "SVM all terms micro_macro",
+        "SVM few terms scut:0.1",
+        "SVM few terms micro_macro",
+        "kNN",
+    ]
+    assert plan.corpora[1].folder == tmp_path
+    defaults = Plan(plan.corpora, plan.systems, representations=plan.representations)
+    for name in ("seed", "folds", "adjust", "undefined", "resamples", "tests"):
+        assert getattr(plan, name) == getattr(defaults, name), "the page says that these are the defaults"
 
 
 def test_names_that_come_twice_are_refused(tmp_path):
