@@ -32,12 +32,17 @@ def test_an_estimate_has_every_measure_and_says_what_is_known_of_it(name):
     X, labels = _world()
     found = _estimate(name, X, labels, categories=("a", "b", "c"))
     assert isinstance(found, Estimate)
-    assert found.method == name and found.categories == ("a", "b", "c") and found.documents == 60
+    assert found.method == name
+    assert found.categories == ("a", "b", "c")
+    assert found.documents == 60
     for measure in MEASURES:
         values = getattr(found, measure)
-        assert values.shape == (3,) and ((values >= 0) & (values <= 1)).all()
+        assert values.shape == (3,)
+        assert ((values >= 0) & (values <= 1)).all()
         assert 0 <= found.micro[measure] <= 1
-    assert found.bias and found.spread and found.facts["trainings"] >= 1
+    assert found.bias
+    assert found.spread
+    assert found.facts["trainings"] >= 1
     assert found.to_dict()["per_category"]["a"]["f1"] == pytest.approx(found.f1[0])
     assert "micro" in str(found)
 

@@ -87,7 +87,8 @@ def test_cross_validation_counts_every_document_once_for_each_repeat(world):
     found = cross_validation(rb.SVM(), X, labels, folds=5, repeats=3)
     table = found.table
     assert int((table.tp + table.fp + table.fn + table.tn)[0]) == 120
-    assert found.deviation["error"].shape == (1,) and found.facts["trainings"] == 15
+    assert found.deviation["error"].shape == (1,)
+    assert found.facts["trainings"] == 15
     plain = cross_validation(rb.SVM(), X, labels, folds=5, stratified=False)
     assert 0 < plain.error[0] < 0.6
 
@@ -115,7 +116,8 @@ def test_bounds():
     assert rogers_wagner(100, 0.01) == pytest.approx(0.07)
     assert kearns_ron(10_000, 10, 0.1) == pytest.approx(8 * np.sqrt(11 * (np.log(9000) + 2) / 10_000) / 0.1)
     assert holdout_deviation(25) == 0.1
-    assert vc_excess(100, np.inf) == np.inf and vc_excess(100, 1e9) == vc_excess(100, 200)
+    assert vc_excess(100, np.inf) == np.inf
+    assert vc_excess(100, 1e9) == vc_excess(100, 200)
     for wrong in (lambda: vc_excess(0, 1), lambda: hoeffding(5, 2.0), lambda: rogers_wagner(5, 2)):
         with pytest.raises(InvalidInput):
             wrong()

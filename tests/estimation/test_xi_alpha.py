@@ -98,7 +98,8 @@ def test_no_positive_one_positive_and_all():
     labels = np.zeros((12, 3), bool)
     labels[4, 1], labels[:, 2] = True, True
     found = xi_alpha(rb.SVM(), X, sparse.csr_array(labels), rho=2.0)
-    assert found.undetermined.tolist()[0] and found.undetermined.tolist()[2]
+    assert found.undetermined.tolist()[0]
+    assert found.undetermined.tolist()[2]
     assert found.table.fn.tolist()[1] == 1
     assert found.recall[0] == 0.0
 

@@ -15,7 +15,7 @@ from rubricate.categorizer.categorizer import Categorizer
 from rubricate.categorizer.representation import Representation
 from rubricate.errors import InvalidInput
 from rubricate.estimation import Estimate
-from rubricate.types import Signature, Sparse
+from rubricate.types import Corpus, Signature, Sparse
 
 __all__ = ["Suspect", "estimate", "machine_parts", "suspects"]
 
@@ -126,9 +126,8 @@ def _learner(system: Any, documents: Any) -> tuple[Any, Any]:
 def _signature(system: Any, X: Any, seed: int | None) -> Signature:
     if isinstance(system, Categorizer):
         return system.signature()
-    corpus, split = getattr(X, "name", ""), getattr(X, "split", "")
-    named = {"corpus": corpus, "split": split} if isinstance(corpus, str) and isinstance(split, str) else {}
-    return Signature(classifier=" ".join(repr(system).split()), seed=seed, version=__version__, **named)
+    corpus, split = (X.name, X.split) if isinstance(X, Corpus) else ("", "")
+    return Signature(corpus, split, classifier=" ".join(repr(system).split()), seed=seed, version=__version__)
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the scores, as JSON has it: NaN and infinity are null."""
-        columns = {name: self._measure(name) for name in MEASURES}
+        columns: dict[str, Any] = {name: self._measure(name) for name in MEASURES}
         columns |= {f"{name}_deviation": values for name, values in self.deviation.items()}
         columns |= dict(zip(("tp", "fp", "fn", "tn"), _cells(self.table), strict=True))
         if self.undetermined is not None:

@@ -62,7 +62,7 @@ def machines(svm: Any, X: Any, labels: Sparse) -> Machines:
     labels = indicator(labels)
     if not is_svm(svm):
         raise InvalidInput(
-            f"{type(svm).__name__} has no dual variables and slacks; give an rb.SVM, or another method: cross_validation"
+            f"{type(svm).__name__} has no dual variables and slacks; give an SVM, or a method such as cross_validation"
         )
     if not hasattr(svm, "alpha_"):
         svm = clone(svm).fit(X, labels)

@@ -7,10 +7,11 @@ Given  the kernel matrix K (a penalised bias is K + 1), y, bounds, the optimum �
 Return for each document left out: its score, steps, and how many documents then have 0 < α < C.
 Cost   a step costs 4 n; β_i is handed over in a few steps, then some ten to some hundred steps follow.
 Ties   the first row.
-Edge   an interval of optimal biases: the score is with its middle, as in `svm_local.best_bias`.
+Edge   an interval of optimal biases: the score is with its middle, as in `svm_bias.best_bias`.
 
 Steps end when the KKT conditions hold to the first of the `levels`; where the score is then nearer to zero than 5
-times that level, to the next one, and so on. `svm_leave_one_out_rows` does the same for sparse rows and a linear kernel.
+times that level, to the next one, and so on. `svm_leave_one_out_rows` does the same for sparse rows and a linear
+kernel.
 """
 
 from __future__ import annotations

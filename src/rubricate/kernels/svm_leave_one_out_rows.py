@@ -12,9 +12,9 @@ Ties   as in `svm_local`.
 Edge   a free bias that few rows tie down, or a score near zero: Σ β is made 0 and b the best for w, the middle where an
        interval is.
 
-The objective is strongly convex, so that |f(x) − f*(x)| <= √(2 gap) |x| (a penalised bias counts in |x|²; a free one has
-no share in the convexity and is not covered). A gap is small enough when |f| exceeds a quarter of that: on Reuters the
-deviation was at most a fortieth of it.
+The objective is strongly convex, so that |f(x) − f*(x)| <= √(2 gap) |x| (a penalised bias counts in |x|²; a free one
+has no share in the convexity and is not covered). A gap is small enough when |f| exceeds a quarter of that: on Reuters
+the deviation was at most a fortieth of it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.svm_local import _add, _dot, balance, best_bias, scores, solve_rows
+from rubricate.kernels.svm_bias import best_bias
+from rubricate.kernels.svm_local import _add, _dot, balance, scores, solve_rows
 
 __all__ = ["leave_out_rows", "polish_rows"]
 
@@ -123,7 +124,7 @@ def leave_out_rows(
         own[r], cap[r] = 0.0, 0.0
         reach = SHARE * np.sqrt(2 * (squares[r] + extra))
         for gap in gaps:
-            own_b, rest, primal_now, more = solve_rows(
+            own_b, rest, _, more = solve_rows(
                 starts, terms, values, squares, y, cap, own, own_w, own_b, penalty, gap / primal, sweeps, SEED
             )
             done[c] += more
