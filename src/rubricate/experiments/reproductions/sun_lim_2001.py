@@ -1,0 +1,230 @@
+"""Sun and Lim 2001: figure 1, tables 2 to 6, and the other base classifiers that its section 6 asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from rubricate import registry
+from rubricate.analysis import Analyzer
+from rubricate.categorizer.vectors import Vectors
+from rubricate.classifiers._hier_groups import Problems, per_parent
+from rubricate.classifiers._hier_nodes import place_labels
+from rubricate.corpora import load
+from rubricate.experiments.cells import Value
+from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
+from rubricate.experiments.systems import System
+from rubricate.hierarchy import Hierarchy
+from rubricate.measures import category_similarity, macro, micro
+from rubricate.measures._extended import Extended, extended, extended_counts
+from rubricate.measures._nearness import by_distance, by_similarity
+from rubricate.measures._tables import counts
+from rubricate.measures.extended_precision import extended_precision
+from rubricate.measures.extended_recall import extended_recall
+from rubricate.types import Corpus, Documents, Floats, Ints, Sparse
+
+__all__ = ["sun_lim_2001"]
+
+RESULTS = {"4": "a", "5": "b", "6": "c"}
+SHORT = ("", ", similarity", ", distance")
+WAYS = ("top_down", "tolerant", "big_bang", "proximity")
+Found: TypeAlias = dict[tuple[str, str], Value]
+
+
+def sun_lim_2001(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
+    """Our figures of the wanted tables."""
+    study = Study(reproduction, say)
+    makers: dict[str, Callable[[], Found]] = {"figure1": study.figure_1, "2": study.table_2, "3": study.table_3}
+    makers |= {name: lambda tree=tree: study.results(tree) for name, tree in RESULTS.items()}  # type: ignore[misc]
+    makers["systems"] = study.systems
+    values: dict[Place, Value] = {}
+    for name in tables:
+        values |= {(name, *place): value for place, value in makers[name]().items()}
+    recovered = (*RESULTS, "systems", "3")
+    return Results(values, {(name, row): "recovered" for name, row, _ in values if name in recovered})
+
+
+class Tree:
+    """One of the paper's trees with the labels of its categories."""
+
+    def __init__(self, name: str, below: dict[str, list[str]], corpus: Corpus) -> None:
+        self.name, self.root = name, f"Hier{'abc'.index(name) + 1}"
+        self.categories = tuple(one for parent, children in below.items() for one in (parent, *children))
+        self.edges = tuple((parent, child) for parent, children in below.items() for child in children)
+        self.below = below
+        columns = [corpus.categories.index(one) for one in self.categories]
+        self.train, self.test = corpus.train.labels[:, columns], corpus.test.labels[:, columns]
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        return Hierarchy.from_edges(self.edges)
+
+    @cached_property
+    def problems(self) -> Problems:
+        """The classifiers with their training documents, as `TopDown` makes them."""
+        return per_parent(place_labels(self.train, self.hierarchy, self.categories))
+
+
+def inside(labels: Sparse) -> Ints:
+    """The documents with a category of the tree."""
+    return np.flatnonzero(np.diff(labels.indptr))
+
+
+class Study:
+    """The corpus, the vectors and the trees, each made when first needed."""
+
+    def __init__(self, reproduction: Reproduction, say: Say) -> None:
+        self.reproduction, self.options, self.say = reproduction, reproduction.options, say
+        self._vectors: dict[str, tuple[Sparse, Sparse]] = {}
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        return load(self.reproduction.corpus["name"], split=self.reproduction.corpus["split"])
+
+    @cached_property
+    def trees(self) -> dict[str, Tree]:
+        return {name: Tree(name, below, self.corpus) for name, below in self.options["trees"].items()}
+
+    def vectors(self, weights: str) -> tuple[Sparse, Sparse]:
+        """Training and test documents, all terms."""
+        if weights not in self._vectors:
+            stop = sorted(ENGLISH_STOP_WORDS) if self.options["stop"] == "scikit-learn" else self.options["stop"]
+            flow = Vectors(Analyzer(stop=stop), weights=weights)
+            self._vectors[weights] = flow.fit_transform(self.corpus.train), flow.transform(self.corpus.test)
+        return self._vectors[weights]
+
+    def figure_1(self) -> Found:
+        """The tree and the parent of each category."""
+        found: Found = {}
+        for tree in self.trees.values():
+            for name in tree.categories:
+                parent = tree.hierarchy.parents(name)[0]
+                found[name, "tree"] = tree.name
+                found[name, "parent"] = parent if parent in tree.categories else tree.root
+        return found
+
+    def table_2(self) -> Found:
+        """The documents of each classifier, as it is trained; the root's negatives are as many random others."""
+        found: Found = {}
+        for tree in self.trees.values():
+            covered, row = len(inside(tree.train)), f"{tree.name}: {tree.root}, subtree"
+            found |= {(row, "training +"): covered, (row, "training −"): covered}
+            found[row, "test +"] = len(inside(tree.test))
+            found |= _classifiers(tree)
+        return found
+
+    def table_3(self) -> Found:
+        """Similarities of the categories of tree a, and the averages of all trees."""
+        found: Found = {}
+        for tree in self.trees.values():
+            alike = self.similarity(tree)
+            found["average", f"tree {tree.name}"] = alike.average
+            if tree.name == "a":
+                order = list(self.reproduction.tables["3"].rows)[:-1]
+                at = [tree.categories.index(name) for name in order]
+                matrix = alike.matrix()[np.ix_(at, at)]
+                pairs = [(i, j) for i in range(len(order)) for j in range(i)]
+                found |= {(order[i], order[j]): float(matrix[i, j]) for i, j in pairs}
+        return found
+
+    def similarity(self, tree: Tree) -> Any:
+        """By the union of the binary vectors of the training documents."""
+        rows = inside(tree.train)
+        return category_similarity(self.vectors("bnn")[0][rows], tree.train[rows], tree.categories)
+
+    def results(self, tree: str) -> Found:
+        """Tables 4 to 6: precision and recall, standard and extended, of the top-down SVM."""
+        self.say(f"tree {tree}")
+        runs = [self.measured(self.trees[tree], "top_down", "SVM", seed) for seed in self.options["seeds"]]
+        rows = (*self.trees[tree].categories, "micro", "macro")
+        mean = np.mean(runs, axis=0)
+        return {(row, column): float(mean[r, c]) for r, row in enumerate(rows) for c, column in enumerate(_columns())}
+
+    def systems(self) -> Found:
+        """Micro averages for each base classifier top-down, and of SVM in the other ways, tree by tree."""
+        pairs = [("top_down", name) for name in self.reproduction.systems]
+        pairs += [(way, "SVM") for way in WAYS[1:]]
+        found: Found = {}
+        for way, name in pairs:
+            for tree in self.trees.values():
+                self.say(f"{name}, {way}, tree {tree.name}")
+                runs = [self.measured(tree, way, name, seed)[-2] for seed in self.options["seeds"]]
+                row = f"{name}, {way.replace('_', '-')}, tree {tree.name}"
+                mean = np.mean(runs, axis=0)
+                found |= {(row, column): float(mean[c]) for c, column in enumerate(_columns())}
+        return found
+
+    def measured(self, tree: Tree, way: str, system: str, seed: int) -> Floats:
+        """Categories, micro and macro × the six columns."""
+        truth, decided = self.decided(tree, way, self.reproduction.systems[system], seed)
+        nearness = (
+            by_similarity(self.similarity(tree), tree.categories),
+            by_distance(tree.hierarchy, tree.categories, acceptable=self.options["acceptable"]),
+        )
+        none = np.zeros(len(tree.categories))
+        parts = [extended(counts(truth, decided), none, none)]
+        parts += [extended_counts(truth, decided, one) for one in nearness]
+        return np.hstack([_precision_recall(part) for part in parts])
+
+    def decided(self, tree: Tree, way: str, system: System, seed: int) -> tuple[Sparse, Sparse]:
+        """Truth and decisions for the tree's test documents and as many others."""
+        X, new = self.vectors(system.get("weights"))
+        options, rng = self.options, np.random.default_rng(seed)
+        rows = _drawn(self.corpus.train, tree.train, options["outside_training"], rng)
+        test = _drawn(self.corpus.test, tree.test, options["outside_test"], rng)
+        model = registry.load("classifiers", way)(
+            system.classifier(), taxonomy=tree.edges, categories=tree.categories, **_settings(way, system, seed)
+        )
+        fitted = model.fit(X[rows], tree.train[rows])
+        return tree.test[test], sparse.csr_array(fitted.predict(new[test]))
+
+
+def _settings(way: str, system: System, seed: int) -> dict[str, Any]:
+    if way != "top_down":
+        return {}
+    cut = system.get("cut")
+    return {"root": "classifier", "seed": seed, "cut": registry.load("thresholds", cut)() if cut else None}
+
+
+def _drawn(documents: Documents, labels: Sparse, outside: str, rng: np.random.Generator) -> Ints:
+    """The documents of the tree and as many others."""
+    own = inside(labels)
+    others = np.setdiff1d(inside(documents.labels) if outside == "labelled" else np.arange(len(documents)), own)
+    return np.sort(np.concatenate([own, rng.permutation(others)[: len(own)]]))
+
+
+def _classifiers(tree: Tree) -> Found:
+    """The rows of table 2 for subtree and local classifiers."""
+    found: Found = {}
+    labels = np.hstack([_signed(group.labels) for group in tree.problems.groups])
+    links = [*zip(tree.problems.guards, tree.hierarchy.child_ids, strict=True)]
+    stays = [(number, node) for node, number in enumerate(tree.problems.stays) if number >= 0]
+    for kind, pairs in (("link", links), ("local", stays)):
+        for number, node in pairs:
+            name = tree.hierarchy.names[node]
+            what = "subtree" if kind == "link" and name in tree.below else "local"
+            row = f"{tree.name}: {name}, {what}"
+            found[row, "training +"], found[row, "training −"] = (int(one) for one in labels[:, number])
+            if what == "local":
+                found[row, "test +"] = int(tree.test[:, [tree.categories.index(name)]].sum())
+    return found
+
+
+def _signed(labels: Any) -> Any:
+    """Positive and negative documents of each problem, 2 × problems."""
+    return np.stack([labels.sum(axis=0), (~labels).sum(axis=0)])
+
+
+def _columns() -> list[str]:
+    return [f"{name}{short}" for short in SHORT for name in ("P", "R")]
+
+
+def _precision_recall(table: Extended) -> Floats:
+    """P and R of each category, then the micro and the macro averages."""
+    measures = (extended_precision, extended_recall)
+    return np.column_stack([[*one(table), micro(one, table), macro(one, table)] for one in measures])
