@@ -13,8 +13,8 @@ __all__ = ["compact", "differences", "in_full", "settings", "tallies", "to_page"
 
 MARKS = {"recovered": "*", "cross-validation": "†"}
 LEGEND = {
-    "recovered": "* some settings were recovered: found by scanning against the published figures",
-    "cross-validation": "† chosen by cross-validation on the training documents; nothing is published",
+    "recovered": "(*) some settings were recovered: found by scanning against the published figures",
+    "cross-validation": "(†) chosen by cross-validation on the training documents; nothing is published",
 }
 
 
