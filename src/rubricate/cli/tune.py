@@ -33,7 +33,9 @@ _Stop = Annotated[
     int | None, typer.Option(help="Greedy: end with a parameter after so many candidates not better.", min=1)
 ]
 _Passes = Annotated[int, typer.Option(help="Greedy: rounds over the parameters, at most.", min=1)]
-_By = Annotated[str, typer.Option(help="cross-validation, or validation (one part).")]
+_By = Annotated[
+    str, typer.Option(help="cross-validation, validation (one part), or xi-alpha (SVMs, one training each).")
+]
 _Folds = Annotated[int, typer.Option(help="Stratified folds.", min=2)]
 _Share = Annotated[float, typer.Option(help="The size of the validation part.")]
 _Split = Annotated[str | None, typer.Option(help="A split of the corpus; for your own file, the split column.")]

@@ -32,9 +32,15 @@ class Criterion:
         return a > b if self.greater_is_better else a < b
 
 
+def _of_counts() -> list[str]:
+    """The measures that have a micro and a macro average, those with a β among them."""
+    with_beta = [name for name in PARAMETRIC if getattr(resolve(name), "kind", None) == "counts"]
+    return [*of_kind("counts"), *with_beta]
+
+
 def known_criteria() -> list[str]:
     """Every criterion by name, those with a β as `micro_f_beta:2`."""
-    flat = [f"{average}_{name}" for name in (*of_kind("counts"), *PARAMETRIC) for average in AVERAGES]
+    flat = [f"{average}_{name}" for name in _of_counts() for average in AVERAGES]
     return sorted([*flat, *of_kind("documents"), *of_kind("ranking")])
 
 
@@ -45,7 +51,7 @@ def criterion(name: str) -> Criterion:
     False
     """
     average, _, rest = name.partition("_")
-    if average in AVERAGES and registry.parse(rest)[0] in {*of_kind("counts"), *PARAMETRIC}:
+    if average in AVERAGES and registry.parse(rest)[0] in _of_counts():
         return _average(name, average, rest)
     if name not in known_criteria():
         raise UnknownName("criterion", name, known_criteria())

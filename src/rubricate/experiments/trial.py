@@ -21,7 +21,7 @@ from rubricate import registry
 from rubricate.categorizer import _learning, _scoring
 from rubricate.categorizer._explaining import explain_rows
 from rubricate.categorizer._targets import take_target
-from rubricate.categorizer._training import choose, fit_cut, judge
+from rubricate.categorizer._training import _decide_fold, choose, fit_cut
 from rubricate.categorizer.representation import Representation
 from rubricate.categorizer.settings import configured
 from rubricate.experiments.material import Fold, Material
@@ -142,8 +142,8 @@ class Trial:
         back = np.argsort(np.argsort(dealt, kind="stable"), kind="stable")
         return _scoring.some_rows(_scoring.gathered(parts, self.material.labels.shape[1]), back)
 
-    @cached_property
     def _first(self) -> list[Any]:
+        """The out-of-fold scores of every candidate, read anew each time: a hundred trials are not held at once."""
         return [self.out_of_fold(c, self.model.seed) for c in range(len(self.candidates))] if self.folds else []
 
     def fitted_cut(self) -> tuple[int, Any]:
@@ -151,7 +151,7 @@ class Trial:
         labels = self.material.labels
         if not self.folds:
             return 0, fit_cut(self.cut, None, labels)
-        chosen, cut = choose(self.cut, self._first, labels)
+        chosen, cut = choose(self.cut, self._first(), labels)
         if self._seeds == 1:
             return chosen, cut
         more = [self.out_of_fold(chosen, self.model.seed + i) for i in range(1, self._seeds)]
@@ -197,15 +197,17 @@ class Trial:
     def cross_validated(self) -> Run:
         """What is decided of each training document by those that have not seen it; candidate and cut of each fold
         are chosen by the other folds, so the figures are of the whole procedure."""
-        labels, train = self.material.labels, self.material.train
-        dealt = self.material.dealt(self.folds, self.model.seed)
+        labels, train, first = self.material.labels, self.material.train, self._first()
 
         def make() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-            decided = judge(self.cut, self._first, labels, dealt).decided
+            dealt = self.material.dealt(self.folds, self.model.seed)
+            parts = [_decide_fold(self.cut, first, labels, dealt == fold)[0] for fold in range(self.folds)]
+            back = np.argsort(np.argsort(dealt, kind="stable"), kind="stable")
+            decided = sparse.csr_array(sparse.vstack(parts))[back]
             return {"indices": decided.indices, "indptr": decided.indptr}, {}
 
         entry = self.store.remember(self._whole("cross-validated"), make)
-        scores = self._first[0] if len(self.candidates) == 1 else None
+        scores = first[0] if len(self.candidates) == 1 else None
         values = scores.values if isinstance(scores, Scores) else scores
         return Run(
             name=self.name,

@@ -90,7 +90,8 @@ def tune(
     greedy      one parameter after the other, in the order of the grid, each from its first candidate
     stop        greedy: end with a parameter after so many candidates in a row that were not better
     passes      greedy: so many rounds over the parameters at most; a round that changes nothing is the last
-    by          "cross-validation" (stratified `folds`), or "validation" (a part of `share`)
+    by          "cross-validation" (stratified `folds`), "validation" (a part of `share`), or "xi-alpha" (an SVM, one
+                training each)
 
     Every training is in the store and never made twice: an interrupted search goes on when called again. The value of
     the best is that of the best of many, so a little too good; judge it on other documents.
