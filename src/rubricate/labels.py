@@ -15,7 +15,7 @@ from scipy import sparse
 from rubricate.errors import InvalidInput
 from rubricate.types import Sparse
 
-__all__ = ["column", "indicator", "label_matrix", "label_sets"]
+__all__ = ["column", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
 
 
 def column(values: Any) -> list[Any]:
@@ -41,6 +41,19 @@ def indicator(matrix: Any) -> Sparse:
     labels.eliminate_zeros()
     labels.sort_indices()
     return labels
+
+
+def refuse_fractions(matrix: Any, owner: str, *, remedy: str = "use 0 for no label and 1 for a label") -> None:
+    """An error where a matrix that should hold labels holds fractions: probabilities say nothing before they are cut.
+
+    Columns of label sets, and matrices of anything but floats, pass.
+    """
+    cells = matrix.data if sparse.issparse(matrix) else matrix
+    if not isinstance(cells, np.ndarray) or cells.dtype.kind != "f":
+        return
+    found = cells[np.isfinite(cells) & (cells != np.trunc(cells))]
+    if len(found):
+        raise InvalidInput(f"{owner} hold {found[0]:.6g}, which is no label; {remedy}")
 
 
 def _as_set(labels: Any, row: int) -> set[str]:

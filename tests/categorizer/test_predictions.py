@@ -159,6 +159,17 @@ def test_a_matrix_of_probabilities_is_scores(save, truth):
     assert run.scores.values.tolist() == [[0.1, 0.9], [0.8, 0.0], [0.0, 1.0]]
 
 
+def test_whether_a_matrix_holds_scores_is_told_from_the_whole_file(save, truth):
+    first, last = '{"document": "d1", "earn": 1}', '{"document": "d3", "earn": 0}'
+    run = read_run(save("\n".join([first, '{"document": "d2", "earn": 0.3, "acq": 0.7}', last])), truth)
+    assert run.decisions is None
+    assert run.scores.values.toarray().tolist() == [[0.0, 1.0], [0.7, 0.3], [0.0, 0.0]]
+    assert run.scores.values.nnz == 4
+    bare = read_run(save("\n".join([first, '{"document": "d2", "earn": 0, "acq": 1}', last])), truth)
+    assert bare.scores is None
+    assert decided(bare) == {"d1": ["earn"], "d2": ["acq"], "d3": []}
+
+
 class TestTrec:
     RUN = "d1 Q0 earn 1 0.9 sys\nd1 Q0 acq 2 0.2 sys\nd2 Q0 acq 1 0.7 sys\nd3 Q0 acq 1 -3 sys\n"
     QRELS = "d1 0 earn 1\nd2 0 acq 1\nd2 0 earn 2\nd3 0 earn 0\n"
@@ -263,6 +274,7 @@ class TestBadInput:
             ("  \n\n", "the file is empty"),
             ('{"document": "d1"\n', "line 1: not JSON"),
             ('{"document": "d1", "labels": []}\n[1]\n', "line 2: the line is no JSON object"),
+            ('{"document": "d1", "labels": []}\n{"document": "d2"}\n', "line 2: columns document and category"),
             ('{"document": "d1", "scores": [1]}\n', "line 1: scores must be an object"),
             ('{"document": "d1", "scores": {"a": NaN}}\n', "line 1: the score is NaN"),
             ("document,a,b\nd1,0.5,x\n", "line 2: 'x' is no number"),

@@ -114,3 +114,14 @@ def test_errors_say_what_to_do():
         as_run(TRUTH, DECIDED[:2])
     with pytest.raises(InvalidInput, match="not in the truth"):
         as_run({"a": ["x"]}, {"b": ["x"]})
+    with pytest.raises(InvalidInput, match=r"the decisions hold 0\.5, which is no label; give the numbers as scores="):
+        as_run(TRUTH, np.asarray(DECIDED) * 0.5)
+    with pytest.raises(InvalidInput, match=r"the truth hold 0\.5"):
+        as_run(sparse.csr_array(np.asarray(TRUTH) * 0.5), DECIDED)
+
+
+def test_categories_are_heeded_also_by_id():
+    run = as_run({"a": ["x"]}, {"a": ["y"]}, categories=["y", "z"])
+    assert run.categories == ("x", "y", "z")
+    with pytest.raises(InvalidInput, match="1 categories that the truth does not know: y"):
+        as_run({"a": ["x"]}, {"a": ["y"]}, categories=["z"])

@@ -48,11 +48,21 @@ def test_markdown_escapes_pipes():
     assert text.startswith("**Per category**\n\n| category | n | F1 |")
 
 
+def test_markdown_notes_are_no_quotations():
+    text = Table(("a",), [("<<",), (">",)], notes=(">> means P <= .01",), signature="x:1|y:2").to_markdown()
+    assert text.splitlines()[-3:] == ["&gt;&gt; means P &lt;= .01", "", "x:1|y:2"]
+    assert "| &lt;&lt; |\n| &gt; |" in text
+
+
 def test_latex_uses_booktabs_and_escapes():
     text = Table(("a", "b"), [("x_1 & 50% {~} \\", 0.5), (">>", 1.0)]).to_latex()
     assert r"\begin{tabular}{lr}" in text
     assert r"x\_1 \& 50\% \{\ensuremath{\sim}\} \textbackslash{} & .5000 \\" in text
-    assert r"\ensuremath{>}\ensuremath{>} & 1.0000 \\" in text
+    assert r"\ensuremath{\gg} & 1.0000 \\" in text
+    assert (
+        r"\footnotesize P \ensuremath{\le} .05 \ensuremath{<} P"
+        in Table(("a",), [(1,)], notes=("P <= .05 < P",)).to_latex()
+    )
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{table}"):
         assert rule in text
     assert r"\caption" not in text

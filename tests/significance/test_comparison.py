@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,13 @@ def test_json_has_the_keys_and_is_json(three) -> None:
     assert {key for one in found["comparisons"] for key in one} >= set(KEYS)
     assert list(found["comparisons"][0])[: len(KEYS)] == KEYS
     assert found["convention"] == {"undefined": "zero"}
+
+
+def test_what_json_cannot_write_is_null(three) -> None:
+    found = compare(three, tests="bootstrap:micro_f1", samples=50)
+    odd = dataclasses.replace(found.results[0], statistic=math.inf, effect=math.nan, interval=(math.nan, 0.5))
+    plain = dataclasses.replace(found, results=(odd,)).to_dict()["comparisons"][0]
+    assert (plain["statistic"], plain["effect"], plain["interval"]) == (None, None, [None, 0.5])
 
 
 @pytest.mark.parametrize("adjust", ["holm", "bh", "none"])
@@ -151,6 +159,7 @@ def test_categories_name_the_columns_and_the_labels(noisy) -> None:
         ({"a": np.eye(2), "b": np.eye(2)}, [{"x"}, {"y"}], "categories="),
         ({"a": np.eye(2), "b": np.eye(3)}, np.eye(2), "3 columns for 2 categories"),
         ({"a": [{"x"}], "b": [{"x"}, {"x"}]}, [{"x"}], "on 2 documents"),
+        ({"a": np.eye(2), "b": np.full((2, 2), 0.25)}, np.eye(2), r"'b' hold 0\.25, which is no label; cut the scores"),
     ],
 )
 def test_what_cannot_be_compared(runs, truth, problem: str) -> None:
@@ -162,6 +171,21 @@ def test_frames_with_other_columns() -> None:
     one, other = pd.DataFrame({"x": [1], "y": [0]}), pd.DataFrame({"x": [1], "z": [0]})
     with pytest.raises(InvalidInput, match="y, z"):
         compare({"a": one, "b": other}, truth=one)
+
+
+def test_documents_by_name_are_brought_together_in_runs() -> None:
+    frames = [pd.DataFrame({"document": ids, "labels": sets}) for ids, sets in _BY_ID]
+    with pytest.raises(InvalidInput, match=r"names its documents.*as_run"):
+        compare({"a": frames[1], "b": frames[2]}, truth=frames[0])
+    found = compare([rb.as_run(frames[0], frame, name=name) for name, frame in zip("ab", frames[1:], strict=True)])
+    assert (found.results[0].n, found.results[0].direction) == (1, -1)
+
+
+_BY_ID = (
+    (["1", "2"], [["x"], ["y"]]),
+    (["2", "1"], [[], ["x"]]),
+    (["1", "2"], [["x"], ["y"]]),
+)
 
 
 def test_unknown_names(three) -> None:

@@ -49,6 +49,11 @@ def test_a_missing_figure_is_named() -> None:
         published("x", error=0.1, n=50).proportion("precision")
 
 
+def test_a_decimal_comma_in_a_semicolon_file(tmp_path: Path) -> None:
+    (svm,) = read_counts(_write(tmp_path, "system;recall;true\nSVM, linear;0,812;3744\n"))
+    assert (svm.name, svm.proportion("recall")) == ("SVM, linear", (0.812, 3744))
+
+
 def test_summed_counts(tmp_path: Path) -> None:
     systems = read_counts(_write(tmp_path, "system,tp,fp,fn,tn\nb,80,20,20,880\n\na,70,20,30,880\n"))
     assert [system.name for system in systems] == ["b", "a"]

@@ -25,6 +25,7 @@ from rubricate.thresholds import decide, resolve
         ("micro_macro:0.5", MicroMacro(weight=0.5)),
         ("rank_limit:10", RankLimit(rank=10)),
         (0.25, FixedCut(cut=0.25)),
+        ("-0.25", FixedCut(cut=-0.25)),
         (np.int64(1), FixedCut(cut=1.0)),
         (Rcut(t=3), Rcut(t=3)),
     ],

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from rubricate.categorizer._cell_values import as_number, as_text
 from rubricate.categorizer._long_rows import fill_long
-from rubricate.categorizer._pairs import UNDECIDED, Gather
+from rubricate.categorizer._pairs import BARE, UNDECIDED, Gather
 from rubricate.errors import InvalidFile
 
 __all__ = ["ROLES", "Layout", "Rows", "fill", "layout_of"]
@@ -49,12 +49,14 @@ class Layout:
     comma: bool = False
 
 
-def layout_of(gather: Gather, names: Sequence[str], *, comma: bool = False) -> Layout:
-    """The layout of a table with these column names; an error that says what is missing."""
+def layout_of(gather: Gather, names: Sequence[str], *, comma: bool = False, line: int = 1) -> Layout:
+    """The layout of a table with these column names, which `line` has; an error that says what is missing."""
     lower = [str(name).strip().lower() for name in names]
     if len(set(lower)) != len(lower):
         twice = sorted({name for name in lower if lower.count(name) > 1})
-        raise InvalidFile(f"column {twice[0]!r} comes twice", path=gather.path, line=1, remedy="name each column once")
+        raise InvalidFile(
+            f"column {twice[0]!r} comes twice", path=gather.path, line=line, remedy="name each column once"
+        )
     found = {role: next((lower.index(name) for name in known if name in lower), None) for role, known in ROLES.items()}
     places = {role: place for role, place in found.items() if place is not None}
     others = tuple((i, str(name).strip()) for i, name in enumerate(names) if i != places.get("document"))
@@ -64,7 +66,7 @@ def layout_of(gather: Gather, names: Sequence[str], *, comma: bool = False) -> L
         raise InvalidFile(
             f"columns document and category (or document and labels) were expected, got {shown}",
             path=gather.path,
-            line=1,
+            line=line,
             remedy="give the file a header such as document,category,score or document,labels",
         )
     return Layout(kind, places, others, comma)
@@ -115,7 +117,7 @@ def _labels(gather: Gather, cell: Any, line: int) -> list[str]:
 
 
 def _matrix(gather: Gather, layout: Layout, rows: Rows) -> None:
-    document, start = layout.places["document"], len(gather.rows)
+    document = layout.places["document"]
     for _, name in layout.others:
         gather.categories.setdefault(name, len(gather.categories))
     for line, cells in rows:
@@ -123,7 +125,4 @@ def _matrix(gather: Gather, layout: Layout, rows: Rows) -> None:
         for place, name in layout.others:
             value = as_number(gather, cells[place], line, layout.comma)
             if not math.isnan(value):
-                gather.pair(row, name, line, score=value)
-    if all(value in (0.0, 1.0) for value in gather.scores[start:]):
-        for i in range(start, len(gather.scores)):
-            gather.decided[i], gather.scores[i] = int(gather.scores[i]), math.nan
+                gather.pair(row, name, line, score=value, decided=BARE)

@@ -16,7 +16,8 @@ from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["Gather", "Pairs", "listed"]
 
-UNDECIDED = -1
+UNDECIDED, BARE = -1, -2
+"""Marks of a pair without a decision, and of a bare number in a matrix: decision or score, as the whole file tells."""
 
 
 def listed(names: Iterable[str], *, most: int = 5) -> str:
@@ -110,6 +111,7 @@ class Gather:
         """What was collected; an error when that is nothing, or a pair comes twice."""
         if not self.documents:
             raise InvalidFile("the file holds no row", path=self.path, remedy="give at least one document")
+        scores, decided = self._settled()
         found = Pairs(
             self.path,
             tuple(self.documents),
@@ -117,11 +119,19 @@ class Gather:
             np.array(self.rows, np.int64),
             np.array(self.columns, np.int64),
             np.array(self.lines, np.int64),
-            np.array(self.scores, np.float64),
-            np.array(self.decided, np.int64),
+            scores,
+            decided,
         )
         _check_duplicates(found)
         return found
+
+    def _settled(self) -> tuple[Floats, Ints]:
+        """Scores and decisions: bare numbers are decisions where the whole file has none but 0 and 1."""
+        scores, decided = np.array(self.scores, np.float64), np.array(self.decided, np.int64)
+        bare = decided == BARE
+        if np.isin(scores[bare], (0.0, 1.0)).all():
+            decided[bare], scores[bare] = scores[bare], np.nan
+        return scores, np.maximum(decided, UNDECIDED)
 
 
 def _check_duplicates(pairs: Pairs) -> None:

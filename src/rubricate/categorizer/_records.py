@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
@@ -72,10 +72,11 @@ def first_line(path: Path) -> str:
     return found.strip()
 
 
-def json_rows(path: Path, text: TextIO) -> Iterator[tuple[tuple[str, ...], Iterator[tuple[int, list[Any]]]]]:
-    """The objects of JSON Lines as rows: for each stretch of lines with the same keys, the keys and the rows."""
+def json_rows(path: Path, text: TextIO) -> Iterator[tuple[int, tuple[str, ...], Iterator[tuple[int, list[Any]]]]]:
+    """The objects of JSON Lines as rows: for each stretch of lines with the same keys its first line, keys and rows."""
     for keys, records in groupby(_records(path, text), key=lambda record: tuple(record[1])):
-        yield keys, ((line, list(record.values())) for line, record in records)
+        first = next(records)
+        yield first[0], keys, ((line, list(record.values())) for line, record in chain([first], records))
 
 
 def _records(path: Path, text: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:

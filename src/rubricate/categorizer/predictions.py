@@ -65,8 +65,8 @@ def _is_parquet(path: Path) -> bool:
 def _fill_text(gather: Gather, start: str, topic: Topic) -> None:
     with opened(gather.path) as text:
         if start.startswith("{"):
-            for keys, records in json_rows(gather.path, text):
-                fill(gather, layout_of(gather, keys), records)
+            for line, keys, records in json_rows(gather.path, text):
+                fill(gather, layout_of(gather, keys, line=line), records)
         elif start.startswith(PREFIX):
             fill_fasttext(gather, text)
         elif looks_like_trec(start):

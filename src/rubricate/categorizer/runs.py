@@ -14,7 +14,7 @@ from rubricate.categorizer._layouts import fill, layout_of
 from rubricate.categorizer._pairs import Gather, Pairs
 from rubricate.categorizer._train_counts import TrainCounts
 from rubricate.errors import InvalidInput
-from rubricate.labels import column, label_matrix, label_sets
+from rubricate.labels import column, label_matrix, label_sets, refuse_fractions
 from rubricate.types import Decisions, Ints, Run, Scores, Signature
 
 __all__ = ["as_run"]
@@ -32,10 +32,11 @@ def as_run(
 ) -> Run:
     """A run of decisions, scores or both beside the truth, each documents × categories in the same order.
 
-    Labels may be a matrix (dense or sparse, whatever is not zero; also rows of 0 and 1 in plain lists), a list of
-    label sets or of single labels, or a column of a data frame; scores a matrix (of a sparse one, what is not stored
-    is 0) or `Scores`. Data frames with a column `document`, laid out as files are, and mappings from documents to
-    labels are brought together by their ids; a frame without that column is a matrix of categories.
+    Labels may be a matrix (dense or sparse, whatever is not zero, fractions are an error; also rows of 0 and 1 in
+    plain lists), a list of label sets or of single labels, or a column of a data frame; scores a matrix (of a sparse
+    one, what is not stored is 0) or `Scores`. Data frames with a column `document`, laid out as files are, and
+    mappings from documents to labels are brought together by their ids; a frame without that column is a matrix of
+    categories. Where `categories` are given, labels outside them and the truth are an error.
 
     >>> run = as_run([{"corn"}, {"corn", "wheat"}], [{"corn"}, set()])
     >>> run.categories, run.decisions.values.toarray().astype(int).tolist()
@@ -45,7 +46,7 @@ def as_run(
     if decisions is None and scores is None:
         raise InvalidInput("neither decisions nor scores; give at least one beside the truth")
     if _by_id(truth):
-        run = _joined(truth, decisions, scores, name)
+        run = _joined(truth, decisions, scores, categories, name)
     else:
         run = _placed(truth, decisions, scores, categories, name)
     counts = None if train_counts is None else _counts(train_counts, run.categories)
@@ -79,17 +80,18 @@ def _by_id(values: Any) -> bool:
     return isinstance(values, Mapping) or (_is_frame(values) and "document" in map(str, values.columns))
 
 
-def _joined(truth: Any, decisions: Any, scores: Any, name: str) -> Run:
+def _joined(truth: Any, decisions: Any, scores: Any, categories: Sequence[str] | None, name: str) -> Run:
     parts = [values for values in (decisions, scores) if values is not None]
     if not all(_by_id(values) for values in parts):
         raise InvalidInput(
             "the truth names its documents, the predictions do not; give both as frames or mappings by id"
         )
-    known = [_pairs(values) for values in (truth, *parts)]
-    if len(known) == 2:
-        return align(labels_of(known[0]), {name: known[1]}, new_categories=True)[0]
-    first, second = align(labels_of(known[0]), {name: known[1], "scores": known[2]}, new_categories=True)
-    return Run(name, first.documents, first.categories, second.scores, first.decisions, first.truth)
+    true, *given = (_pairs(values) for values in (truth, *parts))
+    runs = {str(place): pairs for place, pairs in enumerate(given)}
+    known = [str(one) for one in categories or ()]
+    found = align(labels_of(true), runs, known=known, new_categories=categories is None)
+    first, last = found[0], found[-1]
+    return Run(name, first.documents, first.categories, last.scores, first.decisions, first.truth)
 
 
 def _pairs(values: Any) -> Pairs:
@@ -109,14 +111,17 @@ def _pairs(values: Any) -> Pairs:
 def _placed(truth: Any, decisions: Any, scores: Any, categories: Sequence[str] | None, name: str) -> Run:
     """Everything by position: row i is document i."""
     names = _names((truth, decisions, scores), categories)
+    refuse_fractions(_ordered(truth, names), "the truth")
     true, categories_found = label_matrix(_ordered(truth, names), names)
     ids = scores.documents if isinstance(scores, Scores) else tuple(str(i) for i in range(true.shape[0]))
-    decided = (
-        None
-        if decisions is None
-        else Decisions(label_matrix(_ordered(decisions, categories_found), categories_found)[0], categories_found, ids)
-    )
+    decided = None if decisions is None else _decisions(decisions, categories_found, ids)
     return Run(name, ids, categories_found, _scores(scores, categories_found, ids), decided, true)
+
+
+def _decisions(values: Any, names: tuple[str, ...], ids: Sequence[str]) -> Decisions:
+    bare = _ordered(values, names)
+    refuse_fractions(bare, "the decisions", remedy="give the numbers as scores=, or cut them (thresholds.decide)")
+    return Decisions(label_matrix(bare, names)[0], names, ids)
 
 
 def _names(parts: tuple[Any, ...], given: Sequence[str] | None) -> tuple[str, ...] | None:

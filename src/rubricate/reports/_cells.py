@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Cell", "aligned", "inert", "is_number", "latex", "markdown", "missing", "plain", "shown", "width"]
+__all__ = [
+    "Cell",
+    "aligned",
+    "inert",
+    "is_number",
+    "latex",
+    "markdown",
+    "missing",
+    "paragraph",
+    "plain",
+    "shown",
+    "width",
+]
 
 Cell = str | int | float | bool | None
 
@@ -51,12 +64,21 @@ def aligned(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) 
 
 def markdown(text: str) -> str:
     """The text with what Markdown would take for markup escaped."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    return paragraph(text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*"))
+
+
+def paragraph(text: str) -> str:
+    """A line of Markdown by itself, where `>` at its start would quote it and `<` begin a tag."""
+    return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     **{sign: rf"\ensuremath{{{sign}}}" for sign in "<>"},
+    ">>": r"\ensuremath{\gg}",
+    "<<": r"\ensuremath{\ll}",
+    "<=": r"\ensuremath{\le}",
+    ">=": r"\ensuremath{\ge}",
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
     "~": r"\ensuremath{\sim}",
@@ -70,9 +92,12 @@ _LATEX = {
 }
 
 
+_SIGNS = re.compile(r"[<>]=|>>|<<|.", re.DOTALL)
+
+
 def latex(text: str) -> str:
     """The text with LaTeX's special characters, and the signs our tables use, as commands."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    return _SIGNS.sub(lambda found: _LATEX.get(found[0], found[0]), text)
 
 
 def inert(cell: Cell) -> Cell:

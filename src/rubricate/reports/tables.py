@@ -13,7 +13,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.reports._cells import Cell, aligned, inert, is_number, latex, markdown, missing, plain, shown, width
+from rubricate.reports._cells import (
+    Cell,
+    aligned,
+    inert,
+    is_number,
+    latex,
+    markdown,
+    missing,
+    paragraph,
+    plain,
+    shown,
+    width,
+)
 
 __all__ = ["FORMATS", "Cell", "Table", "render"]
 
@@ -62,7 +74,7 @@ class Table:
         lines = ["| " + " | ".join(cells) + " |" for cells in ([markdown(c) for c in self.columns], *body)]
         lines.insert(1, "|" + "|".join(rule) + "|")
         title = [f"**{markdown(self.title)}**", ""] if self.title else []
-        below = [line for note in _below(self)[1:] for line in ("", note)]
+        below = [line for note in _below(self)[1:] for line in ("", paragraph(note))]
         return "\n".join([*title, *lines, *below])
 
     def to_latex(self) -> str:

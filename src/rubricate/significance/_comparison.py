@@ -61,7 +61,7 @@ class Comparison:
         return details(self.results, rounded=rounded)
 
     def to_dict(self) -> dict[str, Any]:
-        """`{"comparisons": [{"a", "b", "test", "measure", "statistic", "p_value", …}], …}`; NaN becomes None."""
+        """`{"comparisons": [{"a", "b", "test", "measure", "statistic", "p_value", …}], …}`; NaN and ∞ become None."""
         return {
             "comparisons": [_plain(one) for one in self.results],
             "systems": list(self.systems),
@@ -78,7 +78,13 @@ _MORE = ("direction", "sides", "effect", "effect_name", "method", "interval", "b
 
 def _plain(one: Significance) -> dict[str, Any]:
     values = {key: getattr(one, key) for key in (*_KEYS, *_MORE)}
-    return {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()}
+    return {key: _finite(value) for key, value in values.items()}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def compare(

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.labels import label_matrix, label_sets
+from rubricate.labels import label_matrix, label_sets, refuse_fractions
 from rubricate.significance._plugin import Subject
 from rubricate.significance._system import System, as_system
 from rubricate.types import Sparse
@@ -92,10 +92,17 @@ def _names(truth: Any, decisions: Iterable[Any]) -> tuple[str, ...]:
 def _matrix(owner: str, values: Any, names: tuple[str, ...]) -> Sparse:
     if _is_frame(values):
         have = [str(name) for name in values.columns]
+        if "document" in have:
+            raise InvalidInput(
+                f"{owner} names its documents, which are brought together in runs; "
+                "give runs: compare([as_run(truth, frame, name=…), …])"
+            )
         if sorted(have) != sorted(names):
             odd = sorted(set(have) ^ set(names))
             raise InvalidInput(f"{owner} has other columns, such as {', '.join(odd[:5])}; give the same categories")
         values = np.asarray(values.to_numpy())[:, [have.index(name) for name in names]]
     if _is_matrix(values) and values.shape[1] != len(names):
         raise InvalidInput(f"{owner} has {values.shape[1]} columns for {len(names)} categories; give one for each")
+    if _is_matrix(values):
+        refuse_fractions(values, owner, remedy="cut the scores first (thresholds.decide)")
     return label_matrix(values, names)[0]

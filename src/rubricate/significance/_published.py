@@ -87,7 +87,8 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         raise InvalidFile(f"cannot be read ({problem})", path=path, remedy="give a CSV file in UTF-8") from None
     lines = text.splitlines()
     header = lines[0] if lines else ""
-    found = csv.reader(lines, delimiter=max(",;\t", key=header.count))
+    delimiter = max(",;\t", key=header.count)
+    found = csv.reader(lines, delimiter=delimiter)
     names = [cell.strip().lower() for cell in next(found, [])]
     if "system" not in names or not (set(_CELLS) <= set(names) or set(names) & set(_FIGURES)):
         raise InvalidFile(f"the header is {header!r}", path=path, line=1, remedy=_REMEDY)
@@ -98,10 +99,16 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         if len(cells) != len(names):
             problem_text = f"row has {len(cells)} cells, the header has {len(names)}"
             raise InvalidFile(problem_text, path=path, line=found.line_num, remedy="give every row all cells")
-        rows.append((found.line_num, {n: c.strip() for n, c in zip(names, cells, strict=True)}))
+        rows.append((found.line_num, {n: _cell(n, c, delimiter) for n, c in zip(names, cells, strict=True)}))
     if not rows:
         raise InvalidFile("no system in it", path=path, remedy=_REMEDY)
     return rows
+
+
+def _cell(name: str, cell: str, delimiter: str) -> str:
+    """A cell without blanks around it; a decimal comma, as spreadsheets write beside `;`, becomes a point."""
+    named = name in ("system", "category", "collection")
+    return cell.strip() if named or delimiter != ";" else cell.strip().replace(",", ".")
 
 
 def _number(path: Path, line: int, row: Mapping[str, str], name: str, *, whole: bool = False) -> float | None:

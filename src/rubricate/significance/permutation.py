@@ -47,7 +47,7 @@ def permutation(
     return verdict(
         "permutation",
         statistic=difference,
-        p_value=min(1.0, share if swaps.exact else (1 + share * samples) / (1 + samples)),
+        p_value=min(1.0, share if swaps.exact else (1 + round(share * samples)) / (1 + samples)),
         n=n,
         direction=sign(difference),
         method="all swaps" if swaps.exact else f"{samples:,} random swaps, seed {seed}",

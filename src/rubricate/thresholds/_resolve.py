@@ -18,18 +18,27 @@ def resolve(cut: str | float | Threshold) -> Threshold:
     """An unfitted threshold from a name with one argument, from a number (a fixed cut), or a copy of the object given.
 
     The argument is t of `"rcut:2"`, x of `"pcut:1.2"`, fbr of `"scut:0.3"`, the cut of `"fixed:0.5"`, the weight of
-    `"micro_macro:0.5"`, the rank of `"rank_limit:10"`; without one the default stands.
+    `"micro_macro:0.5"`, the rank of `"rank_limit:10"`; without one the default stands. A number as text, as a command
+    line has it, is the number.
 
-    >>> resolve("rcut:2"), resolve(0.5)
-    (Rcut(t=2), FixedCut(cut=0.5))
+    >>> resolve("rcut:2"), resolve(0.5), resolve("0.5")
+    (Rcut(t=2), FixedCut(cut=0.5), FixedCut(cut=0.5))
     """
     if isinstance(cut, str):
-        return _named(cut)
+        return _named(f"fixed:{cut}" if _is_number(cut) else cut)
     if isinstance(cut, Real) and not isinstance(cut, bool):
         return registry.load("thresholds", "fixed")(cut=float(cut))
     if callable(getattr(cut, "decide", None)) and not isinstance(cut, type):
         return clone(cut)
     raise InvalidInput(f"expected a threshold such as 'scut' or rb.Rcut(t=2), or a number; got {cut!r}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _named(text: str) -> Threshold:
