@@ -19,6 +19,8 @@ def test_a_file_has_words_and_comments(tmp_path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("# mine\nReuter\n\nvs mln # figures\nÜber\n", "utf-8")
     assert stop_words(path) == stop_words(str(path)) == {"reuter", "vs", "mln", "über"}
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"# mine\n", b""))
+    assert stop_words(path) == {"reuter", "vs", "mln", "über"}, "a byte order mark is no part of the first word"
 
 
 def test_a_missing_file_is_named_with_a_remedy(tmp_path) -> None:

@@ -59,6 +59,12 @@ def test_show_takes_options_of_the_reader(news):
     assert "grain;wheat" in [row["category"] for row in found["frequencies"]]
     assert found["duplicates"] is None
     run("show", str(news), "-o", "nonsense", code=2)
+    run("show", str(news), "-o", "split=null", code=2)
+
+
+def test_show_leaves_a_split_column_alone_when_told(news):
+    found = json.loads(run("show", str(news), "--json", "--split", "", "-o", "test=0.5").stdout)
+    assert (found["documents"], found["split"]) == ({"train": 2, "test": 2}, "random-0.5-seed-0")
 
 
 def test_show_for_people(news):
@@ -75,13 +81,15 @@ def test_show_for_people(news):
 
 def test_show_of_nothing(tmp_path):
     (tmp_path / "none.csv").write_text("text,labels\n", encoding="utf-8")
-    try:
-        found = json.loads(run("show", str(tmp_path / "none.csv"), "--json").stdout)
-    except InvalidFile:
-        return  # a reader may refuse a file without documents; it must not break
-    assert found["documents"] == {"train": 0, "test": 0}
-    assert found["labels_per_document"] == 0
-    assert description(found)
+    with pytest.raises(InvalidFile, match="no documents"):
+        run("show", str(tmp_path / "none.csv"))
+
+
+def test_show_of_documents_without_labels(tmp_path):
+    (tmp_path / "plain.csv").write_text("text\nwheat\n", encoding="utf-8")
+    found = json.loads(run("show", str(tmp_path / "plain.csv"), "--json", "-o", "labels=null").stdout)
+    assert (found["categories"], found["labels_per_document"], found["histogram"]) == (0, 0, [])
+    assert "categories           0" in description(found)
 
 
 def test_show_the_synthetic_corpus_says_so():
@@ -128,6 +136,14 @@ def test_fetch_from_a_wrong_file_leaves_nothing(tmp_path):
     with pytest.raises((DigestMismatch, InvalidFile)):
         run("fetch", "reuters21578", "--from", str(tmp_path / "wrong.tar.gz"), "--folder", str(tmp_path / "cache"))
     assert not (tmp_path / "cache").exists() or not list((tmp_path / "cache").iterdir())
+
+
+def test_fetch_of_one_file_of_several_takes_it_once_and_says_what_is_missing(tmp_path):
+    (tmp_path / "mtrees2024.bin").write_bytes(b"Body Regions;A01\n")
+    arguments = ("--split", "first20000", "--from", str(tmp_path / "mtrees2024.bin"), "--folder", str(tmp_path / "c"))
+    result = run("fetch", "ohsumed", *arguments)
+    assert [path.name for path in (tmp_path / "c").iterdir()] == ["mtrees.bin"]
+    assert "still missing: ohsumed.tar.gz" in result.stderr
 
 
 def test_fetch_of_what_is_generated():

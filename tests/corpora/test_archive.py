@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rubricate.corpora._archive import Limits, members
@@ -182,6 +182,7 @@ def test_a_changed_byte_is_found_or_harmless(position, value, tmp_path_factory):
 
 @given(data=st.binary(max_size=2000), name=st.sampled_from(["x.tar", "x.tar.gz", "x.zip", "x.gz"]))
 def test_noise_is_never_an_archive(data, name, tmp_path_factory):
+    assume(data.strip(b"\0"))  # nothing but zeros is a tar archive without members
     path = write(tmp_path_factory.mktemp("noise") / name, data)
     with pytest.raises(InvalidFile):
         read_all(path)
@@ -195,6 +196,34 @@ def test_messages_name_the_file_and_the_remedy(tmp_path):
         read_all(tmp_path / "none.tar")
     with pytest.raises(InvalidFile, match="its name says zip archive"):
         read_all(write(tmp_path / "x.zip", b"plain text"))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_packed_otherwise_says_so(method, tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w", method) as archive:
+        archive.writestr("a.txt", b"some text\n" * 30)
+    with pytest.raises(InvalidFile, match=r"'a\.txt' is packed otherwise than by deflate"):
+        read_all(tmp_path / "x.zip")
+
+
+@given(position=st.integers(0, 10_000), value=st.integers(0, 255))
+def test_a_changed_byte_of_a_zip_is_found_or_harmless(position, value, tmp_path_factory):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", b"some text\n" * 30)
+    data = bytearray(out.getvalue())
+    data[position % len(data)] = value
+    path = write(tmp_path_factory.mktemp("flip") / "x.zip", bytes(data))
+    with suppress(InvalidFile):
+        assert b"some text\n" * 30 in read_all(path).values()
+
+
+def test_a_zip_of_a_future_version_is_an_invalid_file(tmp_path):
+    path = make("zip", tmp_path)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 255
+    with pytest.raises(InvalidFile, match="zip file version"):
+        read_all(write(path, bytes(data)))
 
 
 def test_an_encrypted_zip_says_so(tmp_path):

@@ -40,6 +40,7 @@ class Server:
 
     def __init__(self) -> None:
         self.content, self.ranges, self.cut, self.knows_ranges, self.status = ARCHIVE, [], [], True, 200
+        self.length = str
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -64,7 +65,7 @@ class Server:
             return
         body = self.content[start:]
         request.send_response(206 if start else self.status)
-        request.send_header("Content-Length", str(len(body)))
+        request.send_header("Content-Length", self.length(len(body)))
         request.end_headers()
         if self.status == 200:
             request.wfile.write(body[: self.cut.pop(0)] if self.cut else body)
@@ -109,8 +110,9 @@ def test_what_is_there_is_not_downloaded_again(server, tmp_path):
 
 def test_a_wrong_file_that_is_there_is_named(server, tmp_path):
     (tmp_path / "corpus.tar.gz").write_bytes(b"not it")
-    with pytest.raises(DigestMismatch, match="expected " + DIGEST):
+    with pytest.raises(DigestMismatch, match=f"expected {DIGEST}.*remove it and fetch again"):
         fetch(source(server.address), folder=tmp_path)
+    assert (tmp_path / "corpus.tar.gz").read_bytes() == b"not it"
 
 
 def test_a_broken_download_is_resumed(server, tmp_path):
@@ -200,6 +202,11 @@ def test_a_member_that_differs_or_is_missing(server, tmp_path, files, problem):
 def test_the_second_address_is_tried(server, tmp_path):
     gone = "http://127.0.0.1:9/corpus.tar.gz"
     assert fetch(source(gone, server.address), folder=tmp_path)[0].read_bytes() == ARCHIVE
+
+
+def test_a_length_that_is_no_number_is_passed_over(server, tmp_path):
+    server.length = lambda length: "many"
+    assert fetch(source(server.address), folder=tmp_path)[0].read_bytes() == ARCHIVE
 
 
 def test_refused_by_the_server(server, tmp_path):

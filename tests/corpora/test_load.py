@@ -34,6 +34,30 @@ def test_a_missing_corpus_says_what_to_do(tmp_path, monkeypatch):
     assert isinstance(caught.value, FileNotFoundError)
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("newswire", {"documents": 2.5}, "must be a whole number, got 2.5"),
+        ("newswire", {"seed": True}, "must be a whole number, got True"),
+        ("newswire", {"categories": "many"}, "a whole number or left out, got 'many'"),
+        ("newswire", {"seed": -1}, "from 0 to"),
+    ],
+)
+def test_an_option_of_the_wrong_kind(name, options, said):
+    with pytest.raises(InvalidInput, match=said):
+        load(name, **options)
+
+
+def test_options_that_change_the_documents_are_in_the_name_of_the_split():
+    assert load("newswire", documents=500).split == "chronological-documents-500-categories-105"
+    assert load("newswire", documents=500, categories=60, seed=3).split.endswith("categories-60-seed-3")
+
+
+def test_no_name_at_all():
+    with pytest.raises(UnknownName, match="no corpus named ''"):
+        load("")
+
+
 def test_a_path_is_the_users_own_file(tmp_path):
     (tmp_path / "news.csv").write_text("text,labels\nwheat rose,grain\n", encoding="utf-8")
     corpus = load(tmp_path / "news.csv")

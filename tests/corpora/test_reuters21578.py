@@ -239,6 +239,7 @@ def test_the_document_between_7770_and_7769(reuters_folder, stories, topics):
     assert odd == {"996": (), "1045": (), "1199": ("trade",), "15370": ()}
     corpus = rb.load("reuters21578", split="aptemod", csecs=False, folder=reuters_folder)
     assert (len(corpus.train), len(corpus.test), len(corpus.categories)) == (7769, 3019, 90)
+    assert corpus.split == "aptemod-without-csecs"
     totals = corpus.train.labels.sum(axis=0) + corpus.test.labels.sum(axis=0)
     assert totals[corpus.categories.index("trade")] == 485
 
@@ -268,7 +269,7 @@ def test_aptemod(reuters_folder):
 def test_other_sets_of_categories(reuters_folder):
     places = rb.load("reuters21578", split="modlewis", labels="places", folder=reuters_folder)
     assert "usa" in places.categories
-    assert len(places.train) == 13_625
+    assert (len(places.train), places.split) == (13_625, "modlewis-places")
     with pytest.raises(UnknownName, match="Did you mean 'places'"):
         rb.load("reuters21578", labels="place", folder=reuters_folder)
 

@@ -257,6 +257,7 @@ BROKEN: list[tuple[str, str | bytes, int | None, str]] = [
     ("n.csv", b"\x89PNG\r\n\x1a\n\0\0", 1, "a picture, not text"),
     ("n.csv", b"PK\x03\x04\x14\0", 1, "a spreadsheet"),
     ("n.csv", b"text,labels\nx\0,a\n", 2, "NUL"),
+    ("n.csv", "text,labels\rx,a\r", 1, "not with a carriage return alone"),
     ("n.csv", "", 1, "empty file"),
     ("n.csv", "text,labels\n", None, "no documents"),
     ("n.csv.gz", gzip.compress(b"text,labels\nx,a\n" * 9999)[:-20], None, "cut short"),
@@ -290,23 +291,29 @@ def test_broken_files_name_file_line_and_remedy(
     assert (caught.value.line, caught.value.path) == (line, path)
 
 
-def test_latin1_is_read_when_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "n.csv").write_bytes("text,labels\ncafé,é\n".encode("latin-1"))
-    (found,) = records(tmp_path / "n.csv", encoding="latin-1")
-    assert (found.text, found.labels) == ("café", ("é",))
-    with pytest.raises(InvalidInput, match="no encoding named 'latin-x'"):
-        list(records(tmp_path / "n.csv", encoding="latin-x"))
-
-
 def test_options_that_cannot_be(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "n.csv", ROWS)
     with pytest.raises(InvalidFile, match="leave test= out"):
         read_files(path, test=0.5)
     assert len(read_files(path, test=0.5, split=None).test) == 2
+    assert len(load(path, test=0.5, split="").test) == 2
     with pytest.raises(InvalidInput, match="between 0 and 1"):
         read_files(path, test=1.5, split=None)
     with pytest.raises(InvalidInput, match="separator"):
         read_files(path, separator="")
+    for sign in ("ab", "\n", '"'):
+        with pytest.raises(InvalidInput, match="one sign stands between cells"):
+            read_files(path, delimiter=sign)
+    for seed in (-1, 0.5, "x"):
+        with pytest.raises(InvalidInput, match="a seed is a whole number"):
+            read_files(path, test=0.5, split="", seed=seed)  # type: ignore[arg-type]
+    for text in (3, None):
+        with pytest.raises(InvalidInput, match="a column is named by a string"):
+            read_files(path, text=text)  # type: ignore[arg-type]
+    with pytest.raises(InvalidFile, match="no column ''"):
+        read_files(path, text="")
+    with pytest.raises(InvalidFile, match="no folder"):
+        read_files(path, format="folder")
     with pytest.raises(UnknownName, match="Did you mean 'jsonl'"):
         read_files(path, format="json")  # type: ignore[arg-type]
     with pytest.raises(InvalidFile, match="no column 'key' among id, text"):

@@ -34,6 +34,7 @@ def test_a_path_gives_every_category_on_it(data_folder: Path) -> None:
     named = {corpus.categories[i] for i in corpus.train.labels[[0]].indices}
     assert named == {"People", "Visual artists", "Western painters and illustrators", "Modern era"}
     assert corpus.taxonomy is not None
+    assert corpus.split == "heldout-path"
     tree = Hierarchy.from_edges(corpus.taxonomy)
     assert named == {*tree.ancestors("Modern era"), "Modern era"} - {"Root"}
 

@@ -52,7 +52,7 @@ def _parse(text: str) -> frozenset[str]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except OSError as error:
         names = ", ".join(repr(name) for name in stop_lists())
         problem = f"cannot read it as a stop list ({error.strerror or error})"

@@ -44,6 +44,7 @@ def list_corpora(as_json: _Json = False, folder: _Folder = None) -> None:
 @corpus.command()
 def fetch(
     name: Annotated[str, typer.Argument(help="A corpus of 'rubricate corpus list'.")],
+    split: Annotated[str | None, typer.Option(help="Get the files of this split; by default of the first.")] = None,
     origin: Annotated[
         Path | None, typer.Option("--from", help="A file or folder that you have, instead of a download.")
     ] = None,
@@ -56,21 +57,26 @@ def fetch(
     """
     from rubricate.cli._corpus_text import progress_bar
     from rubricate.corpora import fetch as bring
-    from rubricate.corpora import source
+    from rubricate.corpora import missing, source
 
     chosen = source(name)
+    split = chosen.choose(split)
     typer.echo(f"{chosen.title}. Licence: {chosen.licence}", err=True)
     if not chosen.files:
         typer.echo(f"{name} is generated; there is nothing to fetch.", err=True)
     with progress_bar() as progress:
-        paths = [str(path) for path in bring(chosen, origin=origin, folder=folder, progress=progress)]
+        paths = [str(path) for path in bring(chosen, split=split, origin=origin, folder=folder, progress=progress)]
+    if absent := missing(chosen, split, folder):
+        typer.echo(f"still missing: {', '.join(absent)}", err=True)
     typer.echo(json.dumps({"name": name, "files": paths}, indent=2) if as_json else "\n".join(paths))
 
 
 @corpus.command()
 def show(
     name: Annotated[str, typer.Argument(help="A corpus, or the path of your own file or folder.")],
-    split: Annotated[str | None, typer.Option(help="One of the corpus's splits; for a path, the split column.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="One of the corpus's splits; for a path, the split column ('' for none).")
+    ] = None,
     as_json: _Json = False,
     duplicates: Annotated[
         bool | None,
@@ -105,6 +111,10 @@ def _options(pairs: list[str]) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not equals:
             raise typer.BadParameter(f"expected NAME=VALUE, got {pair!r}", param_hint="--option")
+        if name in ("name", "split", "folder"):
+            raise typer.BadParameter(
+                f"{name} is no option of a reader; give NAME, --split S, --folder F", param_hint="-o"
+            )
         try:
             found[name] = json.loads(value)
         except ValueError:

@@ -34,7 +34,8 @@ def source(name: str) -> Source:
 def load(name: str | Path, *, split: str | None = None, folder: str | Path | None = None, **options: Any) -> Corpus:
     """The corpus of this name, or the user's own documents at this path.
 
-    `split` is one of the corpus's splits (the first by default). `folder` is searched instead of the usual places.
+    `split` is one of the corpus's splits (the first by default); of a path, the column that says it, where "" leaves
+    a column named split alone. `folder` is searched instead of the usual places.
     `options` are those of the corpus (`rubricate corpus list` names them) or of `read_files` for a path.
     A name wins over a file of the same name; write `./name` for the file.
     """
@@ -46,7 +47,7 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
 
 
 def _own(path: Path, name: str, split: str | None, options: dict[str, Any]) -> Corpus:
-    if not path.exists() and path.name == name and not path.suffix:
+    if not name or (not path.exists() and path.name == name and not path.suffix):
         raise UnknownName("corpus", name, registry.names("corpora"))
     from rubricate.corpora._user_files import read_files
 

@@ -26,7 +26,8 @@ __all__ = ["Limits", "Member", "members"]
 
 _BLOCK = 1 << 20
 _TAR_ENDINGS = (".tar", ".tar.gz", ".gtar.gz", ".tgz")
-_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile)
+_DAMAGE = (EOFError, OSError, zlib.error, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _Want = Callable[[str], bool]
 
 
@@ -163,6 +164,9 @@ def _zip(wanted: _Want, guard: Guard, raw: IO[bytes]) -> Iterator[Member]:
             guard.plain(name, kind in (0, stat.S_IFREG, stat.S_IFDIR))
             if info.flag_bits & 1:
                 raise InvalidFile(f"member {name!r} is encrypted", path=guard.path, remedy="decrypt it first")
+            if info.compress_type not in _ZIP_METHODS:
+                problem = f"member {name!r} is packed otherwise than by deflate"
+                raise InvalidFile(problem, path=guard.path, remedy="pack it again, or unpack it and give the folder")
             if not info.is_dir() and wanted(name):
                 with archive.open(info) as content:
                     yield Member(name, guard.path, content)

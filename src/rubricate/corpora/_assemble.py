@@ -15,7 +15,7 @@ from rubricate.corpora._record import Record
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.types import Bools, Corpus, Documents, Edges, Sparse
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "generator"]
 
 
 def assemble(
@@ -54,13 +54,20 @@ def assemble(
     )
 
 
+def generator(seed: int) -> np.random.Generator:
+    """Random numbers by a seed of the user's."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InvalidInput(f"seed={seed!r}: a seed is a whole number from 0; give 0, 1, 2, …")
+    return np.random.default_rng(seed)
+
+
 def _drawn(n: int, share: float, seed: int) -> Bools:
     if not 0 < share < 1:
         raise InvalidInput(f"test={share!r}: a share of the documents must lie between 0 and 1; give 0.2, or a file")
     if n < 2:
         raise InvalidInput("one document cannot be split into train and test; leave test= out")
     chosen = np.zeros(n, dtype=bool)
-    chosen[np.random.default_rng(seed).permutation(n)[: min(max(round(share * n), 1), n - 1)]] = True
+    chosen[generator(seed).permutation(n)[: min(max(round(share * n), 1), n - 1)]] = True
     return chosen
 
 

@@ -57,7 +57,8 @@ class Roles:
 class Columns:
     """The columns as the user named them, and the file that errors name.
 
-    `prefix` stands before ids that the file does not give: row numbers, and paths in a folder.
+    None, or an empty name where a command line has no None, means that there is no such column to be read. `prefix`
+    stands before ids that the file does not give: row numbers, and paths in a folder.
     """
 
     path: Path
@@ -73,6 +74,10 @@ class Columns:
     def __post_init__(self) -> None:
         if not self.separator:
             raise InvalidInput("separator='': labels need a sign between them; give ';' or another")
+        for role in ("text", "labels", "id", "title", "split"):
+            name = getattr(self, role)
+            if not isinstance(name, str) and (name is not None or role == "text"):
+                raise InvalidInput(f"{role}={name!r}: a column is named by a string; give its name as the file has it")
 
     def roles(self, names: Sequence[str], line: int = 1) -> Roles:
         """The column in each role among those of the file."""
@@ -88,7 +93,7 @@ class Columns:
     def _find(
         self, role: str, asked: str | None, names: Sequence[str], line: int, *, optional: bool = False
     ) -> str | None:
-        if asked is None:
+        if asked is None or (not asked and role != "text"):
             return None
         others = ALTERNATIVES[role] if asked == role and role in ALTERNATIVES else ()
         found = next((name for name in (asked, *others) if name in names), None)
@@ -137,7 +142,11 @@ class Columns:
         """A split by any of the names in `SPLITS`."""
         found = SPLITS.get(value.strip().lower()) if isinstance(value, str) else None
         if found is None:
-            self.fail(f"the split is {value!r}", line, f"write one of {', '.join(SPLITS)}, or give split=None")
+            self.fail(
+                f"the split is {value!r}",
+                line,
+                f"write one of {', '.join(SPLITS)}, or leave the column alone by split=''",
+            )
         return found
 
     def label_set(self, value: Any, line: int) -> tuple[str, ...]:

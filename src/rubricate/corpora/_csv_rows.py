@@ -15,6 +15,7 @@ from typing import Any
 from rubricate.corpora._columns import Columns
 from rubricate.corpora._record import Record
 from rubricate.corpora._text_lines import text_lines
+from rubricate.errors import InvalidInput
 
 __all__ = ["csv_records"]
 
@@ -25,6 +26,8 @@ _limit_lock = Lock()
 def csv_records(columns: Columns, *, delimiter: str | None = None, encoding: str = "utf-8") -> Iterator[Record]:
     """The records of a CSV file; without a delimiter, the one of its header. Memory: one row."""
     delimiter = delimiter or _delimiter(columns, encoding)
+    if len(delimiter) != 1 or delimiter in '\r\n"':
+        raise InvalidInput(f"delimiter={delimiter!r}: one sign stands between cells; give ',', ';', '|' or a tab")
     rows = _rows(columns, delimiter, encoding)
     _, header = next(rows, (1, []))
     if not header:
@@ -62,11 +65,17 @@ def _rows(columns: Columns, delimiter: str, encoding: str) -> Iterator[tuple[int
         try:
             row = _next_row(reader)
         except csv.Error as error:
-            columns.fail(f"no CSV row ({error})", line, 'double each " inside a quoted cell and close the quotes')
+            columns.fail(f"no CSV row ({error})", line, _remedy(error))
         if row is None:
             return
         if row:
             yield line, row
+
+
+def _remedy(error: csv.Error) -> str:
+    if str(error).startswith("new-line character"):
+        return "end lines with a line feed, not with a carriage return alone"
+    return 'double each " inside a quoted cell and close the quotes'
 
 
 def _next_row(reader: Any) -> list[str] | None:

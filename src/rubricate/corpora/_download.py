@@ -64,8 +64,8 @@ def _continue(address: str, target: Path, progress: Progress) -> bool:
 
 
 def _receive(answer: Any, part: Path, have: int, name: str, progress: Progress) -> bool:
-    length = answer.headers.get("Content-Length")
-    total = have + int(length) if length is not None else None
+    length = answer.headers.get("Content-Length", "")
+    total = have + int(length) if length.isdecimal() else None
     with part.open("ab" if have else "wb") as sink:
         progress(name, have, total)
         while block := answer.read(_BLOCK):

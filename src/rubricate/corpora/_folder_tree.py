@@ -24,15 +24,15 @@ def folder_records(columns: Columns, *, encoding: str = "utf-8") -> Iterator[Rec
     for file in _files(columns.path):
         where = file.relative_to(columns.path)
         parts = where.parts[1:-1] if splits else where.parts[:-1]
-        if columns.labels is not None and not parts:
+        if columns.labels and not parts:
             columns.fail(f"{where} lies in no category", None, "put each document in the folder of its category")
         with opened(file) as stream:
             text = decode(stream.read(), file, encoding)
         yield Record(
             id=columns.prefix + _name(where),
             text=text,
-            labels=(_name(PurePath(*parts)),) if columns.labels is not None else (),
-            title=None if columns.title is None else "",
+            labels=(_name(PurePath(*parts)),) if columns.labels else (),
+            title="" if columns.title else None,
             split=SPLITS[where.parts[0].lower()] if splits else None,
         )
 

@@ -68,10 +68,10 @@ def locate(source: Source, split: str, folder: str | Path | None = None) -> dict
     folders = search_path(folder)
     if absent := missing(source, split, folder):
         looked = ", ".join(str(each) for each in folders)
+        command = f"rubricate corpus fetch {source.name}" + (f" --split {split}" if split != source.splits[0] else "")
         raise CorpusMissing(
-            f"corpus {source.name!r} is not here: no {', '.join(absent)} in {looked}. Run 'rubricate corpus fetch "
-            f"{source.name}' to download it, 'rubricate corpus fetch {source.name} --from PATH' if you have the "
-            f"file, or set {DATA_VARIABLE} to the folder that holds it."
+            f"corpus {source.name!r} is not here: no {', '.join(absent)} in {looked}. Run '{command}' to download it, "
+            f"'{command} --from PATH' if you have the file, or set {DATA_VARIABLE} to the folder that holds it."
         )
     found = ((file.name, find(file, folders)) for file in source.needs(split))
     return {name: path for name, path in found if path is not None}

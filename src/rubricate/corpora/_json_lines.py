@@ -43,7 +43,7 @@ def _object(columns: Columns, text: str, line: int) -> dict[str, Any]:
 
 
 def _roles(columns: Columns, keys: tuple[str, ...], line: int, first: Roles | None) -> Roles:
-    roles = columns.roles(keys if columns.title is None else (*keys, columns.title), line)
+    roles = columns.roles((*keys, columns.title) if columns.title else keys, line)
     if first is not None and (roles.id, roles.split) != (first.id, first.split):
         columns.fail("id or split are not as in the first line", line, "give them in every line or in none")
     return roles

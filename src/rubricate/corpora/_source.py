@@ -26,8 +26,10 @@ import importlib.resources
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Corpus
@@ -39,6 +41,29 @@ def digests(file: str) -> dict[str, str]:
     """The sha256 of each member, from a file beside this one in the format of `sha256sum`."""
     text = importlib.resources.files("rubricate.corpora").joinpath(file).read_text("utf-8")
     return {name: digest for digest, name in (line.split(maxsplit=1) for line in text.splitlines())}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether an option's value is of its annotated kind, as far as a class, a union or a Literal says it."""
+    if get_origin(kind) in (Union, UnionType):
+        return any(_fits(value, part) for part in get_args(kind))
+    if get_origin(kind) is Literal:
+        return isinstance(value, str)  # the reader names the nearest known one
+    if kind is int:
+        return isinstance(value, Integral) and not isinstance(value, bool)
+    return not isinstance(kind, type) or isinstance(value, kind)
+
+
+def _kinds(read: Callable[..., Corpus]) -> dict[str, Any]:
+    try:
+        return get_type_hints(read)
+    except NameError:  # annotations that only a type checker can resolve
+        return {}
+
+
+def _shown(kind: Any) -> str:
+    names = {int: "a whole number", bool: "true or false", type(None): "left out"}
+    return " or ".join(names.get(part, "a string") for part in get_args(kind) or (kind,))
 
 
 @dataclass(frozen=True)
@@ -100,9 +125,12 @@ class Source:
 
     def load(self, files: Mapping[str, Path], split: str, options: Mapping[str, Any]) -> Corpus:
         """The corpus, read from files that are there."""
-        for name in options:
+        kinds = _kinds(self.read)
+        for name, value in options.items():
             if name not in self.options():
                 raise UnknownName(f"option of {self.name}", name, self.options())
+            if not _fits(value, kinds.get(name, Any)):
+                raise InvalidInput(f"option {name} of {self.name} must be {_shown(kinds[name])}, got {value!r}")
         if missing := [file.name for file in self.needs(split) if file.name not in files]:
             raise InvalidInput(f"corpus {self.name!r}, split {split!r}: no path given for {', '.join(missing)}")
         return self.read(files, split, **options)

@@ -85,7 +85,7 @@ def _wide_lines(stream: IO[bytes], path: Path, codec: str) -> Iterator[str]:
         for number, line in enumerate(io.TextIOWrapper(stream, encoding=codec, newline="\n"), 1):
             if "\0" in line:
                 raise InvalidFile("a NUL character", path=path, line=number, remedy="remove it")
-            yield line
+            yield line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeError as error:
         remedy = "give the file's encoding"
         raise InvalidFile(f"not {codec} ({error})", path=path, line=number + 1, remedy=remedy) from error
@@ -102,6 +102,7 @@ def _no_text(raw: bytes, path: Path, line: int) -> InvalidFile:
 def _codec(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
-    except LookupError as error:
+        "\n".encode(name)
+    except (LookupError, UnicodeError) as error:
         raise InvalidInput(f"no encoding named {encoding!r}; common ones are utf-8, latin-1, cp1252, utf-16") from error
     return "utf-8" if name == "utf-8-sig" else name

@@ -54,8 +54,9 @@ def records(
 ) -> Iterator[Record]:
     """The documents of a file or folder, one at a time.
 
-    `text`, `labels`, `id`, `title` and `split` name columns; None means that there is none to be read. `separator`
-    stands between the labels of a cell. `format` is told from the name unless given; gzipped text is unpacked.
+    `text`, `labels`, `id`, `title` and `split` name columns; None or "" means that there is none to be read.
+    `separator` stands between the labels of a cell. `format` is told from the name unless given; gzipped text is
+    unpacked.
     `delimiter` stands between the cells of a row (tab for TSV; for CSV the comma, or what the header shows instead).
     Memory: one document. Two documents with one id are found by `read_files`, not here.
     """
@@ -101,6 +102,8 @@ def read_files(
 
 def _stream(columns: Columns, encoding: str, format: Format | None, delimiter: str | None) -> Iterator[Record]:
     chosen = format or _recognise(columns.path)
+    if chosen == "folder" and not columns.path.is_dir():
+        raise InvalidFile("no folder", path=columns.path, remedy="give the folder that holds one folder a category")
     if chosen == "csv":
         return csv_records(columns, delimiter=delimiter, encoding=encoding)
     if chosen == "tsv":
@@ -130,7 +133,9 @@ def _unsplit(stream: Iterator[Record], path: Path) -> Iterator[Record]:
     for record in stream:
         if record.split is not None:
             problem = "the file has a split and test= is given"
-            raise InvalidFile(problem, path=path, line=record.line, remedy="leave test= out, or give split=None")
+            raise InvalidFile(
+                problem, path=path, line=record.line, remedy="leave test= out, or the column alone by split=''"
+            )
         yield record
 
 

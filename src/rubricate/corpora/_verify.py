@@ -23,7 +23,8 @@ def sha256(path: Path) -> str:
 def verify(path: Path, file: DataFile) -> None:
     """Raise DigestMismatch unless `path` (a file, or its archive unpacked) is `file`.
 
-    Without digests on record, and of an unpacked archive without those of its members, nothing can be checked.
+    Without a digest on record, what should be gzipped must be, and be whole by its own checksum; of an unpacked archive
+    without the digests of its members nothing can be checked.
     """
     own = sha256(path) if file.sha256 and path.is_file() else ""
     if own and own == file.sha256:
@@ -32,6 +33,17 @@ def verify(path: Path, file: DataFile) -> None:
         _verify_members(path, file)
     elif own:
         raise _mismatch(path, f"sha256 is {own}, expected {file.sha256}")
+    elif path.is_file() and file.name.endswith((".gz", ".tgz")):
+        _verify_gzip(path)
+
+
+def _verify_gzip(path: Path) -> None:
+    with path.open("rb") as stream:
+        if stream.read(2) != b"\x1f\x8b":
+            raise _mismatch(path, "a gzipped file expected, its content is none")
+    for member in members(path):
+        while member.read(_BLOCK):
+            pass
 
 
 def _verify_members(path: Path, file: DataFile) -> None:

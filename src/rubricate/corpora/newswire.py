@@ -72,9 +72,10 @@ def _read(
 ) -> Corpus:
     """The whole corpus in memory; `stream` gives the same stories one batch at a time."""
     desk = desk_of(_checked("documents", documents, DOCUMENTS), _categories(categories), _checked("seed", seed, SEEDS))
+    size = f"-documents-{documents}-categories-{categories or written()}"
     return Corpus(
         name=newswire.name,
-        split=split,
+        split=split + (size if (documents, categories) != (6_000, None) else "") + (f"-seed-{seed}" if seed else ""),
         train=joined(stream(documents, categories, seed, stop=desk.train)),
         test=joined(stream(documents, categories, seed, start=desk.train)),
         taxonomy=desk.tree.edges(),

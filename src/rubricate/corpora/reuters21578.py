@@ -54,7 +54,8 @@ def _read(files: Mapping[str, Path], split: str, *, labels: str = "topics", csec
     names = {story.newid: story.names(labels) for story in stories}
     parts = divide(stories, names, RULES[split])
     train, test = (_documents(half, names, parts.categories) for half in (parts.train, parts.test))
-    return Corpus("reuters21578", split, train, test, licence=_LICENCE)
+    name = split + (f"-{labels}" if labels != "topics" else "") + ("" if csecs else "-without-csecs")
+    return Corpus("reuters21578", name, train, test, licence=_LICENCE)
 
 
 def read_stories(path: Path) -> list[Story]:

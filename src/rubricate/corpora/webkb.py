@@ -14,10 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from rubricate.corpora._archive import members
-from rubricate.corpora._assemble import assemble
+from rubricate.corpora._assemble import assemble, generator
 from rubricate.corpora._html_text import html_text
 from rubricate.corpora._mixed_text import utf8_or_latin1
 from rubricate.corpora._record import Record
@@ -79,7 +77,7 @@ def _only_relocates(page: str, text: str) -> bool:
 
 
 def _halved(pages: list[Record], seed: int) -> Iterator[Record]:
-    order = np.random.default_rng(seed).permutation(len(pages))
+    order = generator(seed).permutation(len(pages))
     test = set(order[: len(pages) // 2].tolist())
     return (replace(page, split="test" if i in test else "train") for i, page in enumerate(pages))
 

@@ -38,7 +38,7 @@ def _read(files: Mapping[str, Path], split: str, *, seed: int = 0, path: bool = 
     return assemble(
         chain(records, _articles(files[_TEST], tree, "test", path)),
         name="wikivitals",
-        split=f"own-seed-{seed}" if split == "own" and seed else split,
+        split=split + (f"-seed-{seed}" if split == "own" and seed else "") + ("-path" if path else ""),
         path=files[_TEST],
         taxonomy=tree.edges,
         licence=wikivitals.licence,
