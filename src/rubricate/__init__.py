@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from rubricate.estimation import Estimate as Estimate
     from rubricate.estimation import LearningCurve as LearningCurve
     from rubricate.estimation import learning_curve as learning_curve
+    from rubricate.experiments.plan import Plan as Plan
+    from rubricate.experiments.plan_file import read_plan as read_plan
+    from rubricate.experiments.runner import run_study as run_study
+    from rubricate.experiments.store import Store as Store
+    from rubricate.experiments.tuning import tune as tune
     from rubricate.hierarchy import Hierarchy as Hierarchy
     from rubricate.hierarchy import read_taxonomy as read_taxonomy
     from rubricate.measures import Evaluation as Evaluation
@@ -85,6 +90,7 @@ _HOMES = {
     "NB": "classifiers.nb",
     "NNet": "classifiers.nnet",
     "Pcut": "thresholds.pcut",
+    "Plan": "experiments.plan",
     "Proximity": "classifiers.proximity",
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",
@@ -97,6 +103,7 @@ _HOMES = {
     "Select": "selection",
     "Significance": "types",
     "Stack": "classifiers.stack",
+    "Store": "experiments.store",
     "Thresholded": "thresholds._thresholded",
     "Tolerant": "classifiers.tolerant",
     "TopDown": "classifiers.top_down",
@@ -109,12 +116,15 @@ _HOMES = {
     "learning_curve": "estimation",
     "load": "corpora",
     "open_model": "categorizer.model_file",
+    "read_plan": "experiments.plan_file",
     "read_runs": "categorizer.predictions",
     "read_taxonomy": "hierarchy",
     "read_truth": "categorizer.predictions",
     "records": "corpora._user_files",
+    "run_study": "experiments.runner",
     "save": "categorizer.model_file",
     "suspects": "categorizer.estimation",
+    "tune": "experiments.tuning",
     "write_report": "reports.page",
     "write_run": "categorizer.predictions",
 }

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
+import rubricate as rb
 from rubricate.categorizer.categorizer import Categorizer
 from rubricate.classifiers.knn import KNN
 from rubricate.errors import InvalidInput, UnknownName
@@ -145,6 +146,18 @@ def test_the_validation_part_is_about_the_share_and_stratified(corpus, store):
     assert not set(parts.train.ids) & set(parts.test.ids)
     totals = corpus.train.labels.sum(axis=0)
     assert np.abs(parts.test.labels.sum(axis=0) - totals / 4).max() <= 2
+
+
+def test_xi_alpha_gives_the_estimate_of_an_svm_and_keeps_it(corpus, store, monkeypatch):
+    found = tune(corpus, {"C": [0.1, 1.0]}, by="xi-alpha", criterion="macro_f1", store=store)
+    expected = [
+        rb.estimate(rb.Categorizer(rb.SVM(C=C)), corpus.train, method="xi_alpha").macro["f1"] for C in (0.1, 1.0)
+    ]
+    assert [one.value for one in found.tried] == expected
+    monkeypatch.setattr(estimates, "estimate", None)
+    assert tune(corpus, {"C": [0.1, 1.0]}, by="xi-alpha", criterion="macro_f1", store=Store(store.folder)) == found
+    with pytest.raises(InvalidInput, match="choose one of these"):
+        tune(corpus, {"C": [1.0]}, by="xi-alpha", criterion="eleven_point", store=store)
 
 
 WRONG = {

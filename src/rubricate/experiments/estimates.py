@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from rubricate.categorizer.estimation import estimate
+from rubricate.categorizer.settings import configured
+from rubricate.categorizer.estimation import estimate
+from rubricate.categorizer.settings import configured
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import MEASURES
@@ -103,15 +107,17 @@ def xi_alpha(settings: Sequence[Mapping[str, Any]], judging: Judging) -> list[fl
         wanted = ", ".join(f"{one}_{name}" for one in ("micro", "macro") for name in MEASURES)
         raise InvalidInput(f"xi-alpha estimates {wanted}, not {judging.criterion.name!r}; choose one of these")
 
-    def one(each: Mapping[str, Any]) -> float:
+    def make(each: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         system = configured({"classifier": "svm", **each})
         found = replace(estimate(system, judging.documents, method="xi_alpha"), convention=judging.undefined)
-        return float(getattr(found, average)[measure])
+        return {"value": np.array([getattr(found, average)[measure]], dtype=np.float64)}, {}
 
     with judging.progress("tuning", len(settings)) as advance:
         values = []
         for each in settings:
-            values.append(one(each))
+            what = {"kind": "xi-alpha", "settings": dict(each), "data": judging.whole.train_digest}
+            what |= {"criterion": judging.criterion.name, "undefined": judging.undefined}
+            values.append(float(judging.store.remember(what, partial(make, each)).arrays["value"][0]))
             advance(1)
     return values
 
