@@ -15,8 +15,6 @@ import numpy as np
 
 from rubricate.categorizer.estimation import estimate
 from rubricate.categorizer.settings import configured
-from rubricate.categorizer.estimation import estimate
-from rubricate.categorizer.settings import configured
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import MEASURES
