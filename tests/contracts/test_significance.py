@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from rubricate import registry
+from rubricate.hierarchy import Hierarchy
 from rubricate.labels import indicator
 from rubricate.types import Decisions, Run, Scores, Significance
 
 NAMES = registry.names("significance")
-MEASURES = ("recall", "precision", "error", "accuracy", "micro_f1", "macro_f1")
+MEASURES = ("recall", "precision", "error", "accuracy", "micro_f1", "macro_f1", "hierarchical_f1", "extended_f1")
+TREE = Hierarchy.from_edges([(f"c{c // 3:02}", f"c{c:02}") for c in range(1, 18)])
 
 
 def _run(name: str, truth: np.ndarray, scores: np.ndarray, names: tuple[str, ...], documents: list[str]) -> Run:
@@ -51,6 +53,8 @@ def _options(name: str, baseline: Run) -> list[dict]:
     fixed = {"samples": 499} if "samples" in takes else {}
     if "baseline_a" in takes:
         fixed |= {"baseline_a": baseline, "baseline_b": baseline}
+    if "hierarchy" in takes:
+        fixed |= {"hierarchy": TREE}
     return [{**fixed, "measure": m} for m in test.measures] if test.measures else [fixed]
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from rubricate.categorizer.runs import as_run
 from rubricate.errors import InvalidInput
-from rubricate.measures._evaluating import evaluate_run, with_frequency
+from rubricate.hierarchy import Hierarchy
+from rubricate.measures import Similarity, resolve
+from rubricate.measures._evaluating import evaluate_run, with_frequency, with_hierarchy
 from rubricate.measures._evaluation import Evaluation
 from rubricate.measures._resampling import with_intervals
-from rubricate.types import Run, Undefined
+from rubricate.types import Edges, Run, Undefined
 
 __all__ = ["evaluate"]
 
@@ -31,6 +33,9 @@ def evaluate(
     bootstrap: int = 0,
     level: float = 0.95,
     seed: int = 0,
+    hierarchy: Hierarchy | Edges | None = None,
+    acceptable: float = 2.0,
+    similarity: Similarity | None = None,
 ) -> Evaluation:
     """How well one system did: micro, macro and per-category measures, ranking, probability, baselines, intervals.
 
@@ -38,7 +43,9 @@ def evaluate(
     forms). `measures` adds others to the table, such as `"f_beta:0.5"`. `undefined` is what 0/0 counts as. `limit`
     is TR, the rank down to which 11-point average precision looks. `train_counts` give F1 by training frequency in
     `bands` intervals of equal width up to `highest`. `bootstrap` is the number of resamples of the documents for
-    confidence intervals of `level`; Wilson's for proportions are always there.
+    confidence intervals of `level`; Wilson's for proportions are always there. `hierarchy` (or its parent–child pairs)
+    adds the measures that know how far off a wrong category is, with `acceptable` links contributing nothing, and with
+    `similarity` (of `measures.category_similarity`) also by how alike categories are.
 
     Cost: labels and decisions; with scores also stored scores × log. Never documents × categories of sparse input.
 
@@ -59,5 +66,10 @@ def evaluate(
             run_or_truth, decisions, scores=scores, categories=categories, name=name, train_counts=train_counts
         )
     result = evaluate_run(run, measures=measures, undefined=undefined, limit=limit)
+    if hierarchy is not None:
+        tree = hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
+        result = with_hierarchy(result, run, tree, acceptable=acceptable, similarity=similarity, measures=measures)
+    elif similarity is not None or any(resolve(name).kind == "extended" for name in measures):
+        raise InvalidInput("measures by similarity or contribution need hierarchy=; give the hierarchy (--hierarchy)")
     result = with_frequency(result, run, bands=bands, highest=highest)
     return with_intervals(result, run, resamples=bootstrap, level=level, seed=seed, limit=limit)

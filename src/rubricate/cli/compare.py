@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rubricate.cli import _options as options
+from rubricate.cli._given_hierarchy import Acceptable, HierarchyFile, SimilarityFile, given_hierarchy
 from rubricate.cli._given_runs import Given
 from rubricate.cli._given_systems import given_systems
 from rubricate.errors import InvalidInput
@@ -30,7 +31,8 @@ _Tests = Annotated[
     str | None,
     typer.Option(
         help="Tests, commas between: s, S, T, T', p, permutation, bootstrap, mcnemar, friedman, ranking_sign, "
-        "ranking_t, ranking_permutation, indirect; with a measure behind a colon, as p:accuracy. Default: s,S,T,T',p."
+        "ranking_t, ranking_permutation, indirect, hierarchical_t, hierarchical_permutation; with a measure behind a "
+        "colon, as p:accuracy or hierarchical_t:lca_f1. Default: s,S,T,T',p, and with --hierarchy the last two."
     ),
 ]
 _Adjust = Annotated[str, typer.Option(help="Correction over all pairs: holm, bh (Benjamini–Hochberg) or none.")]
@@ -70,6 +72,9 @@ def compare(
     undefined: options.Undefined = "zero",
     samples: _Samples = 9_999,
     seed: _Seed = 0,
+    hierarchy: HierarchyFile = None,
+    acceptable: Acceptable = 2.0,
+    similarity: SimilarityFile = None,
     details: _Details = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
@@ -102,8 +107,11 @@ def compare(
         new_categories=new_categories,
         topic=cast(Any, topic),
     )
+    tree = given_hierarchy(hierarchy, acceptable, similarity)
+    systems = given_systems(truth, runs or (), given, truth_b=truth_b, counts=counts)
+    tree.say_outside(systems[0].categories)
     found = compared(
-        given_systems(truth, runs or (), given, truth_b=truth_b, counts=counts),
+        systems,
         tests=tests,
         adjust=cast(Any, adjust),
         undefined=cast(Any, undefined),
@@ -113,6 +121,7 @@ def compare(
         baseline=baseline,
         samples=samples,
         seed=seed,
+        **tree.options,
     )
     for note in found.notes:
         print(f"rubricate: {note}", file=sys.stderr)

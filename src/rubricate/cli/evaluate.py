@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rubricate.cli import _options as options
+from rubricate.cli._given_hierarchy import Acceptable, HierarchyFile, SimilarityFile, given_hierarchy
 from rubricate.cli._given_runs import Given, given_runs
 from rubricate.errors import InvalidInput
 
@@ -51,6 +52,9 @@ def evaluate(
     bootstrap: _Bootstrap = 0,
     level: _Level = 0.95,
     seed: _Seed = 0,
+    hierarchy: HierarchyFile = None,
+    acceptable: Acceptable = 2.0,
+    similarity: SimilarityFile = None,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
     as_markdown: options.Markdown = False,
@@ -61,6 +65,9 @@ def evaluate(
     A file is CSV, JSON Lines or Parquet (columns document,category,score,decision, or document,labels, or one column
     a category), a TREC run or qrels, or a fastText label file; which one is found out from its content. A pair
     without a score is not ranked. Without decisions and without --cut only the ranking is measured.
+
+    With --hierarchy also: labels with their ancestors (hP, hR, hF), extended precision and recall that credit near
+    misses (Sun and Lim), lowest-common-ancestor measures, the numbers by depth, and how far wrong decisions are.
 
     --json prints one object a run, each on a line of its own.
     """
@@ -82,6 +89,7 @@ def evaluate(
         raise InvalidInput(
             "--by-frequency needs the training documents of each category; give --train or --train-counts"
         )
+    tree = given_hierarchy(hierarchy, acceptable, similarity)
     results = [
         evaluated(
             run,
@@ -93,18 +101,19 @@ def evaluate(
             bootstrap=bootstrap,
             level=level,
             seed=seed,
+            **tree.options,
         )
         for run in given_runs(truth, runs, given)
     ]
+    tree.say_outside(results[0].categories)
     for one in results:
         if not one.micro:
             print(f"rubricate: {one.name} has scores and no decisions; --cut makes some", file=sys.stderr)
     if form == "json":
         typer.echo("\n".join(json.dumps(one.to_dict(), ensure_ascii=False) for one in results))
         return
-    shown = _tables(
-        results, measure or (), per_category=per_category, by_frequency=by_frequency, intervals=bootstrap > 0
-    )
+    flat = [name for name in measure or () if name in results[0].baselines["rejector"]["micro"]]
+    shown = _tables(results, flat, per_category=per_category, by_frequency=by_frequency, intervals=bootstrap > 0)
     from rubricate.reports.tables import render
 
     typer.echo("\n\n".join(render(table, form) for table in shown))
@@ -119,10 +128,12 @@ def _tables(
     intervals: bool,
 ) -> list[Any]:
     from rubricate.reports import evaluations as tables
+    from rubricate.reports.hierarchies import hierarchy_tables
 
     found = [tables.summary_table(results, extra=extra)]
     if any(one.ranking for one in results):
         found.append(tables.ranking_table(results))
+    found += hierarchy_tables(results)
     if per_category:
         found.append(tables.category_table(results))
     if by_frequency:

@@ -17,6 +17,7 @@ from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._evaluation import Evaluation
 from rubricate.measures._extended import Extended, extended_counts
 from rubricate.measures._frequency import Band, by_frequency
+from rubricate.measures._hierarchy_evaluation import HierarchyEvaluation, hierarchy_evaluation
 from rubricate.measures._intervals import Interval, bootstrap, centred, percentile, wilson
 from rubricate.measures._levels import Far, Level, by_depth, how_far
 from rubricate.measures._measure import Measure, measure
@@ -26,6 +27,7 @@ from rubricate.measures._placed import Placed, placed
 from rubricate.measures._probabilities import Reliability, reliability, reliability_by_category
 from rubricate.measures._ranks import Ranks, ranks
 from rubricate.measures._similarity import Similarity, category_similarity, category_vectors
+from rubricate.measures._similarity_file import read_similarity
 from rubricate.measures._sweeps import Sweep, best_cut, pooled_sweep, sweeps
 from rubricate.measures._tables import counts, family, total
 
@@ -36,6 +38,7 @@ __all__ = [
     "Evaluation",
     "Extended",
     "Far",
+    "HierarchyEvaluation",
     "Interval",
     "Level",
     "Measure",
@@ -61,6 +64,7 @@ __all__ = [
     "counts",
     "extended_counts",
     "family",
+    "hierarchy_evaluation",
     "how_far",
     "macro",
     "mean",
@@ -72,6 +76,7 @@ __all__ = [
     "placed",
     "pooled_sweep",
     "ranks",
+    "read_similarity",
     "rejector",
     "reliability",
     "reliability_by_category",

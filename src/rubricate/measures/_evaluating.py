@@ -10,20 +10,23 @@ from typing import Any
 import numpy as np
 
 from rubricate.errors import InvalidInput
+from rubricate.hierarchy import Hierarchy
 from rubricate.measures._averages import macro, mean, micro
 from rubricate.measures._baselines import acceptor, rejector
 from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._evaluation import Column, Evaluation
 from rubricate.measures._frequency import by_frequency
+from rubricate.measures._hierarchy_evaluation import hierarchy_evaluation
 from rubricate.measures._measure import Measure
 from rubricate.measures._probabilities import are_probabilities
 from rubricate.measures._rank_summary import category_summary, cut_summary, document_summary
+from rubricate.measures._similarity import Similarity
 from rubricate.measures._tables import canonical, counts
 from rubricate.measures.brier import brier
 from rubricate.measures.calibration_error import calibration_error
 from rubricate.types import Counts, Run, Sparse, Undefined
 
-__all__ = ["averages", "evaluate_run", "true_labels", "with_frequency"]
+__all__ = ["averages", "evaluate_run", "true_labels", "with_frequency", "with_hierarchy"]
 
 Chosen = Mapping[str, Measure[...]]
 
@@ -48,7 +51,8 @@ def evaluate_run(
 ) -> Evaluation:
     """Every measure of a run that has its truth beside it. `rubricate.evaluate` explains the options."""
     truth = true_labels(run)
-    chosen = {**of_kind("counts"), **{name: resolve(name) for name in measures}}
+    asked = {name: resolve(name) for name in measures}
+    chosen = {**of_kind("counts"), **{name: one for name, one in asked.items() if one.kind != "extended"}}
     baselines = {"rejector": rejector(truth), "acceptor": acceptor(truth)}
     columns: dict[str, Column] = {} if run.train_counts is None else {"train": run.train_counts}
     version = run.signature.version or importlib.metadata.version("rubricate")
@@ -104,6 +108,31 @@ def _with_probability(result: Evaluation, truth: Sparse, scores: Any) -> Evaluat
     columns = {name: one(scores, truth) for name, one in of_kind("probability").items()}
     pooled = {"brier": mean(brier(scores, truth)), "ece": float(calibration_error(scores, truth, pooled=True)[0])}
     return dataclasses.replace(result, probability=pooled, per_category=_more_columns(result, columns))
+
+
+def with_hierarchy(
+    result: Evaluation,
+    run: Run,
+    hierarchy: Hierarchy,
+    *,
+    acceptable: float = 2.0,
+    similarity: Similarity | None = None,
+    measures: Sequence[str] = (),
+) -> Evaluation:
+    """The evaluation with what the hierarchy says of the decisions, where there are any."""
+    if run.decisions is None:
+        return result
+    found = hierarchy_evaluation(
+        true_labels(run),
+        canonical(run.decisions.values),
+        run.categories,
+        hierarchy,
+        acceptable=acceptable,
+        similarity=similarity,
+        measures=measures,
+        undefined=result.convention,
+    )
+    return dataclasses.replace(result, hierarchy=found, per_category=_more_columns(result, found.per_category))
 
 
 def with_frequency(result: Evaluation, run: Run, *, bands: int = 10, highest: int | None = None) -> Evaluation:

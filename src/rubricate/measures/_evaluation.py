@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rubricate.measures._frequency import Band
+from rubricate.measures._hierarchy_evaluation import HierarchyEvaluation
 from rubricate.measures._intervals import Interval
 from rubricate.types import Counts, Floats, Ints, Signature, Undefined
 
@@ -35,7 +36,8 @@ class Evaluation:
     `micro` and `macro`: averages by measure, empty when the run has no decisions. `per_category`: one array a
     measure. `examples`: means over the documents of the example-based measures. `ranking`: measures of the scores,
     empty when there are none. `probability`: those of scores in [0, 1]. `baselines`: micro and macro of the trivial
-    rejector and acceptor. `intervals`: by `average.measure`. `convention`: what 0/0 counts as.
+    rejector and acceptor. `intervals`: by `average.measure`. `convention`: what 0/0 counts as. `hierarchy`: the
+    measures that know the hierarchy, where one was given and there are decisions.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Evaluation:
     by_frequency: tuple[Band, ...] = ()
     intervals: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
     signature: Signature = field(default_factory=Signature)
+    hierarchy: HierarchyEvaluation | None = None
 
     def row(self) -> dict[str, float]:
         """The five numbers of a line of yangliu1999's table 1."""
@@ -66,6 +69,8 @@ class Evaluation:
         lines = [f"{'system':{wide}}" + "".join(f"{column:>8}" for column in COLUMNS)]
         lines += [f"{name:{wide}}" + "".join(f"{value:8.4f}" for value in row.values()) for name, row in rows.items()]
         lines += [f"{name}: {value:.4f}" for name, value in _numbers({**self.ranking, **self.probability})]
+        if self.hierarchy is not None:
+            lines += _hierarchy_lines(self.hierarchy)
         where = f"{self.documents} documents, {len(self.categories)} categories, 0/0 counts as {self.convention}"
         return "\n".join([*lines, where, *([str(self.signature)] if str(self.signature) else [])])
 
@@ -91,11 +96,22 @@ class Evaluation:
             "signature": str(self.signature),
             "per_category": per_category,
         }
+        if self.hierarchy is not None:
+            whole["hierarchy"] = self.hierarchy.to_dict()
         return {name: _plain(value) for name, value in whole.items()}
 
 
 def _row(averages: Mapping[str, Averages]) -> dict[str, float]:
     return {column: averages[average].get(name, math.nan) for column, (average, name) in COLUMNS.items()}
+
+
+def _hierarchy_lines(found: HierarchyEvaluation) -> list[str]:
+    """The micro-averages, a line a kind, and the signature."""
+    rows = [(kind, values) for kind, values in found.micro.items()]
+    return [
+        *(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in values.items()) for kind, values in rows),
+        found.signature,
+    ]
 
 
 def _numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:

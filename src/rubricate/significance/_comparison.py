@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.hierarchy import Hierarchy
+from rubricate.measures import Similarity
 from rubricate.measures._ratio import undefined_value
 from rubricate.significance._bands import bands
 from rubricate.significance._corrections import ADJUSTMENTS, adjusted
@@ -19,7 +21,7 @@ from rubricate.significance._plugin import Subject
 from rubricate.significance._schedule import plan, tasks
 from rubricate.significance._system import System
 from rubricate.significance._tests import Asked
-from rubricate.types import Significance, Undefined
+from rubricate.types import Edges, Significance, Undefined
 
 __all__ = ["Comparison", "compare"]
 
@@ -28,7 +30,7 @@ __all__ = ["Comparison", "compare"]
 class Comparison:
     """The outcomes of all tests on all pairs; prints as the tables 2 and 3 of yangliu1999.
 
-    `notes` say what was left out and why.
+    `notes` say what was left out and why, `hierarchy` what the hierarchical tests went by.
     """
 
     systems: tuple[str, ...]
@@ -37,6 +39,7 @@ class Comparison:
     undefined: Undefined
     seed: int = 0
     notes: tuple[str, ...] = ()
+    hierarchy: str = ""
 
     def __iter__(self) -> Iterator[Significance]:
         return iter(self.results)
@@ -50,7 +53,8 @@ class Comparison:
     @property
     def signature(self) -> str:
         """What every number here depends on besides the runs."""
-        return f"adjust:{self.adjust}|undefined:{self.undefined}|seed:{self.seed}|version:{__version__}"
+        tree = f"|hierarchy:{self.hierarchy}" if self.hierarchy else ""
+        return f"adjust:{self.adjust}|undefined:{self.undefined}|seed:{self.seed}{tree}|version:{__version__}"
 
     def tables(self) -> list[Grid]:
         """The tables of marks: for s, S, T, T'; for p; for the other tests; each again for each band."""
@@ -101,6 +105,9 @@ def compare(
     baseline: str | None = None,
     samples: int = 9_999,
     seed: int = 0,
+    hierarchy: Hierarchy | Edges | None = None,
+    acceptable: float = 2.0,
+    similarity: Similarity | None = None,
 ) -> Comparison:
     """Test every pair of systems, in the order given, with every test.
 
@@ -110,7 +117,8 @@ def compare(
     `baseline`, a system that every collection has, also by the indirect comparison.
     `adjust` corrects the p-values of each test and measure (and band) over the pairs; the marks are those of the
     p-values before correction, as the paper has them. `by_frequency` confines the tests to bands of training
-    frequency: a number of equal intervals, or edges.
+    frequency: a number of equal intervals, or edges. With `hierarchy` (or its parent–child pairs) the tests on
+    hierarchical measures join the default ones; `acceptable` and `similarity` are those of `rubricate.evaluate`.
 
     >>> found = compare({"svm": [{"a"}, {"b"}], "knn": [{"a"}, {"a"}]}, truth=[{"a"}, {"b"}], tests=["s"])
     >>> found.results[0].n, found.results[0].p_value
@@ -120,8 +128,10 @@ def compare(
         raise UnknownName("correction", adjust, ADJUSTMENTS)
     undefined_value(undefined)
     systems = gather(runs, truth=truth, categories=categories)
-    asked, notes = plan(systems, tests, baseline)
-    given = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
+    tree = hierarchy if hierarchy is None or isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
+    asked, notes = plan(systems, tests, baseline, hierarchical=tree is not None)
+    given: dict[str, Any] = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
+    given |= {"hierarchy": tree, "acceptable": acceptable, "similarity": similarity}
     results = []
     for band, confined in _banded(systems, by_frequency):
         for one in asked:
@@ -132,7 +142,8 @@ def compare(
             results += [replace(outcome, band=band) for outcome in _corrected(found, one, adjust)]
     if not results:
         raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
-    return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, seed, tuple(notes))
+    where = "" if tree is None else f"{len(tree) - tree.virtual_root} nodes, acceptable {acceptable:g}"
+    return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, seed, tuple(notes), where)
 
 
 def _corrected(found: Sequence[Significance], one: Asked, adjust: str) -> list[Significance]:

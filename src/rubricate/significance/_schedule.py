@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.significance._system import System
-from rubricate.significance._tests import YL99, Asked, asked, options_for
+from rubricate.significance._tests import HIERARCHICAL, YL99, Asked, asked, options_for
 
 __all__ = ["Task", "plan", "tasks"]
 
@@ -24,14 +24,19 @@ class Task(NamedTuple):
 
 
 def plan(
-    systems: Sequence[System], tests: str | Sequence[str] | None, baseline: str | None
+    systems: Sequence[System],
+    tests: str | Sequence[str] | None,
+    baseline: str | None,
+    *,
+    hierarchical: bool = False,
 ) -> tuple[list[Asked], list[str]]:
     """The tests to make, and notes on what was left out.
 
     Without `tests` the five of YL99, as far as every system offers what they need; and the indirect comparison when
-    there is a baseline.
+    there is a baseline, and the tests on hierarchical measures when there is a hierarchy.
     """
-    wanted = asked(tests if tests is not None else (*YL99, *(("indirect",) if baseline else ())))
+    more = (("indirect",) if baseline else ()) + (HIERARCHICAL if hierarchical else ())
+    wanted = asked(tests if tests is not None else (*YL99, *more))
     if tests is not None:
         return wanted, []
     offered = frozenset.intersection(*(system.offers for system in systems))

@@ -10,10 +10,13 @@ from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.significance._plugin import Test
 
-__all__ = ["YL99", "Asked", "asked", "options_for"]
+__all__ = ["HIERARCHICAL", "YL99", "Asked", "asked", "options_for"]
 
 YL99 = ("s", "S", "T", "T'", "p")
 """The five tests of the paper, by their symbols."""
+
+HIERARCHICAL = ("hierarchical_t", "hierarchical_permutation")
+"""The tests that need a hierarchy."""
 
 
 class Asked(NamedTuple):

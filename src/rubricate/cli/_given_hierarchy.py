@@ -1,0 +1,73 @@
+"""The hierarchy that a command was given on its line, and the options that go with it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rubricate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rubricate.hierarchy import Hierarchy
+    from rubricate.measures import Similarity
+
+__all__ = ["Acceptable", "GivenHierarchy", "HierarchyFile", "SimilarityFile", "given_hierarchy"]
+
+HierarchyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--hierarchy",
+        help="Which category is above which: parent,child in CSV, parent<tab>child, indented names, a/b/c paths, "
+        "RCV1's file, or SKOS. Adds measures that know how far off a wrong category is.",
+    ),
+]
+Acceptable = Annotated[
+    float, typer.Option("--acceptable", help="The distance in links at which a wrong category contributes nothing.")
+]
+SimilarityFile = Annotated[
+    Path | None,
+    typer.Option("--similarity", help="A CSV table of category similarities, for measures by similarity too."),
+]
+
+
+@dataclass(frozen=True)
+class GivenHierarchy:
+    """What the library is called with; all of it empty without --hierarchy."""
+
+    hierarchy: Hierarchy | None = None
+    acceptable: float = 2.0
+    similarity: Similarity | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keywords of `evaluate` and `compare`."""
+        return {"hierarchy": self.hierarchy, "acceptable": self.acceptable, "similarity": self.similarity}
+
+    def say_outside(self, categories: Sequence[str]) -> None:
+        """Say on stderr which categories the hierarchy has not."""
+        outside = [] if self.hierarchy is None else [name for name in categories if name not in self.hierarchy]
+        if outside and len(outside) < len(categories):
+            shown = ", ".join(outside[:5]) + (", …" if len(outside) > 5 else "")
+            print(
+                f"rubricate: not in the hierarchy, so that they contribute nothing: {shown} "
+                f"({len(outside)} of {len(categories)} categories)",
+                file=sys.stderr,
+            )
+
+
+def given_hierarchy(path: Path | None, acceptable: float, similarity: Path | None) -> GivenHierarchy:
+    """The hierarchy of a file with its options."""
+    if path is None:
+        if similarity is not None:
+            raise InvalidInput("--similarity needs the hierarchy of the categories; give --hierarchy FILE")
+        return GivenHierarchy()
+    from rubricate.hierarchy import Hierarchy, read_taxonomy
+    from rubricate.measures import read_similarity
+
+    known = None if similarity is None else read_similarity(similarity)
+    return GivenHierarchy(Hierarchy.from_edges(read_taxonomy(path)), acceptable, known)

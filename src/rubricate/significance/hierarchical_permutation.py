@@ -1,0 +1,57 @@
+"""The permutation test on measures that know the hierarchy: one value a document or a category."""
+
+from __future__ import annotations
+
+import math
+
+from rubricate.hierarchy import Hierarchy
+from rubricate.measures import Similarity
+from rubricate.significance._hierarchical import HIERARCHICAL, hierarchical_differences, hierarchical_measure
+from rubricate.significance._plugin import significance_test
+from rubricate.significance._sign_flips import flip_tail
+from rubricate.significance._system import System
+from rubricate.significance._verdict import no_evidence, sign, verdict
+from rubricate.types import Significance, Undefined
+
+__all__ = ["hierarchical_permutation"]
+
+
+@significance_test("hierarchical_permutation", needs="decisions", measures=HIERARCHICAL)
+def hierarchical_permutation(
+    a: System,
+    b: System,
+    *,
+    measure: str = "hierarchical_f1",
+    hierarchy: Hierarchy | None = None,
+    acceptable: float = 2.0,
+    similarity: Similarity | None = None,
+    undefined: Undefined = "zero",
+    seed: int = 0,
+) -> Significance:
+    """How often is the mean difference as large when each item's is given a random sign? smucker2007.
+
+    Items are the documents for hF and the LCA measures, the categories for the extended ones; the mean over them is the
+    macro-average. One-sided. All sign patterns are counted up to n = 40 items that differ, else 99,999 are drawn (see
+    `flip_tail`). Statistic and effect: the mean difference over all items.
+    """
+    d = hierarchical_differences(
+        a, b, measure, hierarchy=hierarchy, acceptable=acceptable, similarity=similarity, undefined=undefined
+    )
+    name, changed = f"mean {measure}(a) − mean {measure}(b)", d[d != 0]
+    if len(changed) == 0:
+        note = "the systems have the same value on every item"
+        return no_evidence("hierarchical_permutation", n=0, note=note, measure=measure, effect_name=name)
+    p_value, _, method = flip_tail(changed, seed=seed)
+    average = math.fsum(changed) / len(d)
+    return verdict(
+        "hierarchical_permutation",
+        statistic=average,
+        p_value=p_value,
+        n=len(changed),
+        direction=sign(average),
+        method=method,
+        measure=measure,
+        effect=average,
+        effect_name=name,
+        greater_is_better=hierarchical_measure(measure).greater_is_better,
+    )
