@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from rubricate.categorizer.evaluation import evaluate
 from rubricate.corpora import load
-from rubricate.experiments.reproduction import load_reproduction
+from rubricate.experiments.reproduction import load_reproduction, read_again
 from rubricate.experiments.reproductions.yang_liu_1999 import Study, _corpus_numbers, category_histogram
 from rubricate.experiments.systems import run_system
+from rubricate.reports.reproductions import to_page
 
 FOUND = load_reproduction("yang-liu-1999")
 
@@ -43,3 +47,13 @@ def test_figure_1_has_a_bar_for_each_category():
     drawn = category_histogram(np.array([3, 10, 1]))
     assert drawn.series[0].y == [10, 3, 1]
     assert drawn.kind == "bars"
+
+
+def test_the_committed_page_is_that_of_the_committed_cells():
+    folder = Path(__file__).parents[2] / "docs" / "reproductions"
+    cells = read_again("yang-liu-1999", json.loads((folder / "yang-liu-1999.json").read_text("utf-8")))
+    figures = [f"yang-liu-1999/{path.name}" for path in sorted((folder / "yang-liu-1999").glob("*.svg"))]
+    assert (folder / "yang-liu-1999.md").read_text("utf-8").strip() == to_page(FOUND, cells, figures=figures).strip()
+    assert not [cell for cell in cells if cell.note.startswith("differs; no reason")]
+    ours = {(cell.row, cell.column): cell.ours for cell in cells if cell.table == "1"}
+    assert ours["stack, ours", "miF1"] > ours["SVM, ours", "miF1"] > ours["SVM", "miF1"]
