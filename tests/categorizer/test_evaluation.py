@@ -43,6 +43,25 @@ def test_the_parts_of_a_result():
     assert "undefined:zero" in str(found.signature)
 
 
+def test_the_curves_of_scores_are_there():
+    ranking = whole().ranking
+    bins, abstaining = ranking["reliability"], ranking["abstention"]
+    assert sum(bins["counts"]) == TRUTH.size
+    gaps = np.abs(np.array(bins["observed"], float) - np.array(bins["predicted"], float))
+    assert np.nansum(gaps * bins["counts"]) / TRUTH.size == pytest.approx(whole().probability["ece"])
+    best = SCORES.argmax(axis=1)
+    assert abstaining["coverage"][-1] == 1.0
+    assert abstaining["error"][-1] == pytest.approx(1 - TRUTH[np.arange(len(TRUTH)), best].mean())
+    assert len(abstaining["coverage"]) == len(abstaining["confidence"]) <= 10
+    assert "reliability" not in rb.evaluate(TRUTH, scores=SCORES * 2).ranking
+
+
+@pytest.mark.parametrize("name", ["eleven_point", "example_f1", "brier", "hierarchical_f1"])
+def test_more_measures_are_those_of_counts(name):
+    with pytest.raises(InvalidInput, match=f"'{name}' is not made of the counts"):
+        rb.evaluate(TRUTH, DECIDED, measures=[name])
+
+
 def test_json_holds_everything_without_nan():
     plain = json.loads(json.dumps(whole(bootstrap=20).to_dict(), allow_nan=False))
     assert {"micro", "macro", "per_category", "ranking", "convention", "baselines", "signature"} <= set(plain)

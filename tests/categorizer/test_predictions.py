@@ -251,6 +251,11 @@ class TestBadInput:
         assert read_run(run, truth, new_categories=True).categories == ("acq", "earn", "wheat")
         assert read_run(run, truth, categories=["wheat", "corn"]).categories == ("acq", "corn", "earn", "wheat")
 
+    @pytest.mark.parametrize("cell", ["acq, earn", "acq|earn"])
+    def test_another_separator_of_labels_is_seen(self, cell, save, truth):
+        with pytest.raises(InvalidFile, match=r"line 2: .* part the labels of a cell by ';'"):
+            read_run(save(f'document,labels\nd1,"{cell}"\nd2,\nd3,\n'), truth)
+
     @pytest.mark.parametrize(
         "text, message",
         [
@@ -280,6 +285,7 @@ class TestBadInput:
             ("document,a,b\nd1,0.5,x\n", "line 2: 'x' is no number"),
             (b"document,category\nd1,\xff\xfe\n", "not UTF-8"),
             (b"PAR1 but not really", "not readable as Parquet"),
+            (b"PK\x03\x04 as .xlsx begins", "a workbook of a spreadsheet"),
         ],
     )
     def test_the_line_and_the_remedy_are_named(self, text, message, save):

@@ -1,5 +1,7 @@
 """The tables of evaluations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,14 @@ def test_the_summary_has_a_row_a_system_and_the_baselines(results):
     assert table.columns == ("system", "miR", "miP", "miF1", "maF1", "error", "mi accuracy", "ma accuracy")
     assert table.rows[0][1] == results[0].micro["recall"]
     assert table.signature.startswith("undefined:zero")
+
+
+def test_signatures_that_differ_are_named_run_by_run(results):
+    first, second = results[:2]
+    other = replace(second, signature=replace(second.signature, cut="rcut:1"))
+    table = summary_table([first, other])
+    assert table.signature == ""
+    assert list(table.notes[1:]) == [f"{first.name}: {first.signature}", f"{other.name}: {other.signature}"]
 
 
 def test_the_ranking_has_only_runs_with_scores(results):

@@ -110,11 +110,21 @@ def _categories(
                 f"{len(unknown)} categories that the truth does not know: {listed(unknown)}",
                 path=pairs.path,
                 line=int(pairs.lines[first]) if len(pairs.lines) else None,
-                remedy="correct the names, list them (--categories, --train-counts), "
-                "or count them as categories without true documents (--new-categories)",
+                remedy=_remedy(unknown, every),
             )
         every |= unknown
     return tuple(sorted(every))
+
+
+def _remedy(unknown: set[str], known: set[str]) -> str:
+    """What to do about unknown names; several known ones in one are a cell with the wrong separator."""
+    parts = (name.replace("|", ",").split(",") for name in unknown if "," in name or "|" in name)
+    if any({part.strip() for part in several} <= known for several in parts):
+        return "part the labels of a cell by ';'"
+    return (
+        "correct the names, list them (--categories, --train-counts), "
+        "or count them as categories without true documents (--new-categories)"
+    )
 
 
 def _documents(truth: Decisions, runs: Mapping[str, Pairs], intersection: bool) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ __all__ = [
     "write_run",
 ]
 
-PARQUET = b"PAR1"
+PARQUET, WORKBOOK = b"PAR1", b"PK\x03\x04"
 
 
 def read_pairs(path: str | Path, *, topic: Topic = "document") -> Pairs:
@@ -59,7 +59,12 @@ def _is_parquet(path: Path) -> bool:
     if not path.is_file():
         raise InvalidFile("there is no such file", path=path, remedy="check the name")
     with path.open("rb") as raw:
-        return raw.read(len(PARQUET)) == PARQUET
+        start = raw.read(len(PARQUET))
+    if start == WORKBOOK:
+        raise InvalidFile(
+            "a workbook of a spreadsheet, or another zip file", path=path, remedy="save it as CSV (UTF-8)"
+        )
+    return start == PARQUET
 
 
 def _fill_text(gather: Gather, start: str, topic: Topic) -> None:

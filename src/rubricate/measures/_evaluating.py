@@ -19,7 +19,7 @@ from rubricate.measures._frequency import by_frequency
 from rubricate.measures._hierarchy_evaluation import hierarchy_evaluation
 from rubricate.measures._measure import Measure
 from rubricate.measures._probabilities import are_probabilities
-from rubricate.measures._rank_summary import category_summary, cut_summary, document_summary
+from rubricate.measures._rank_summary import category_summary, curve_summary, cut_summary, document_summary
 from rubricate.measures._similarity import Similarity
 from rubricate.measures._tables import canonical, counts
 from rubricate.measures.brier import brier
@@ -51,7 +51,7 @@ def evaluate_run(
 ) -> Evaluation:
     """Every measure of a run that has its truth beside it. `rubricate.evaluate` explains the options."""
     truth = true_labels(run)
-    asked = {name: resolve(name) for name in measures}
+    asked = _asked(measures)
     chosen = {**of_kind("counts"), **{name: one for name, one in asked.items() if one.kind != "extended"}}
     baselines = {"rejector": rejector(truth), "acceptor": acceptor(truth)}
     columns: dict[str, Column] = {} if run.train_counts is None else {"train": run.train_counts}
@@ -71,6 +71,18 @@ def evaluate_run(
         result = _with_ranking(result, truth, run.scores, limit)
         result = _with_probability(result, truth, run.scores)
     return result
+
+
+def _asked(measures: Sequence[str]) -> dict[str, Measure[...]]:
+    """More measures by name, which must be of counts: an evaluation has all others that it can have anyway."""
+    found = {name: resolve(name) for name in measures}
+    for name, one in found.items():
+        if one.kind not in ("counts", "extended"):
+            raise InvalidInput(
+                f"{name!r} is not made of the counts of categories and is in every evaluation that has what it needs "
+                "(scores, probabilities, a hierarchy); ask for such as f_beta:2"
+            )
+    return found
 
 
 def _more_columns(result: Evaluation, columns: Mapping[str, Column]) -> dict[str, Column]:
@@ -98,7 +110,8 @@ def _with_ranking(result: Evaluation, truth: Sparse, scores: Any, limit: int | N
     by_category, columns = category_summary(scores, truth, limit)
     cuts, more = cut_summary(scores, truth, result.convention)
     by_category |= {name: mean(more[name]) for name in ("break_even", "optimal_f1")}
-    ranking = {**document_summary(scores, truth, limit), "by_category": by_category, **cuts}
+    whole = document_summary(scores, truth, limit)
+    ranking = {**whole, "by_category": by_category, **cuts, **curve_summary(scores, truth)}
     return dataclasses.replace(result, ranking=ranking, per_category=_more_columns(result, {**columns, **more}))
 
 

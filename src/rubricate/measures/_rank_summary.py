@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from rubricate.measures._abstention import abstention
 from rubricate.measures._averages import mean
 from rubricate.measures._break_even_point import BreakEven, break_even_point
 from rubricate.measures._catalogue import of_kind
 from rubricate.measures._eleven_steps import at_full_recall, interpolate, per_interval_average, points, representatives
 from rubricate.measures._measure import Measure
+from rubricate.measures._probabilities import are_probabilities, reliability
 from rubricate.measures._ranks import Ranks, ranks
 from rubricate.measures._sweeps import pooled_sweep, sweeps
 from rubricate.measures.average_precision import average_precision
@@ -20,7 +22,7 @@ from rubricate.measures.optimal_f1 import optimal_f1
 from rubricate.measures.r_precision import r_precision
 from rubricate.types import Counts, Floats, Sparse, Undefined
 
-__all__ = ["category_summary", "cut_summary", "document_summary", "document_values"]
+__all__ = ["category_summary", "curve_summary", "cut_summary", "document_summary", "document_values"]
 
 
 def _limited(one: Measure[...], places: Ranks, limit: int | None) -> Floats:
@@ -39,6 +41,24 @@ def document_summary(scores: Any, truth: Sparse, limit: int | None) -> dict[str,
     curve = per_interval_average(interpolate(at_full_recall(seen, representatives(seen))))
     means: dict[str, Any] = {name: mean(values) for name, values in document_values(places, limit).items()}
     return {**means, "limit": limit, "precision_at_recall": curve}
+
+
+def curve_summary(scores: Any, truth: Sparse) -> dict[str, Any]:
+    """Coverage against error of a system that may abstain, and the reliability of probabilities over all pairs.
+
+    The curve of abstention is read where each tenth of the documents is answered (ties are answered together).
+    """
+    curve = abstention(scores, truth)
+    tenths = np.unique(np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-12))
+    at = tenths[tenths < len(curve.coverage)]
+    parts = {name: getattr(curve, name)[at].tolist() for name in ("confidence", "coverage", "error")}
+    found: dict[str, Any] = {"abstention": {"area": curve.area, **parts}}
+    if are_probabilities(scores):
+        bins = reliability(scores, truth)
+        found["reliability"] = {
+            name: getattr(bins, name).tolist() for name in ("edges", "counts", "predicted", "observed")
+        }
+    return found
 
 
 def category_summary(scores: Any, truth: Sparse, limit: int | None) -> tuple[dict[str, float], dict[str, Floats]]:

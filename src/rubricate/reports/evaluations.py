@@ -46,8 +46,10 @@ def summary_table(results: Sequence[Evaluation], *, extra: Sequence[str] = ()) -
 
 
 def _notes(results: Sequence[Evaluation]) -> list[str]:
+    """What was measured, and the signature of each run where they differ."""
     one = results[0]
-    return [f"{one.documents} documents, {len(one.categories)} categories, 0/0 counts as {one.convention}"]
+    each = [] if _signature(results) else [f"{run.name}: {run.signature}" for run in results]
+    return [f"{one.documents} documents, {len(one.categories)} categories, 0/0 counts as {one.convention}", *each]
 
 
 def _signature(results: Sequence[Evaluation]) -> str:
