@@ -4,7 +4,7 @@ Given  two arrays of k places (values and items) and how many places are taken; 
 Return `offer`: the new number of places taken; `ranked`: the places put in order, best first.
 Cost   one comparison an item, and log2(k) more for an item that is kept; nothing is allocated.
 Ties   equal values go to the smaller item, in whichever order they come.
-Edges  NaN must not occur. An item is offered at most once.
+Edges  NaN must not occur. An item is offered at most once. With k = 0 nothing is kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _sink(value: float, item: int, kept: int, values: np.ndarray, items: np.ndar
 def offer(value: float, item: int, kept: int, values: np.ndarray, items: np.ndarray) -> int:
     """Keep the item if a place is free or if it is better than the worst; the number of places taken."""
     if kept == len(values):
-        if worse(values[0], items[0], value, item):
+        if kept > 0 and worse(values[0], items[0], value, item):
             _sink(value, item, kept, values, items)
         return kept
     at = kept
