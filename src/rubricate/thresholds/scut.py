@@ -40,9 +40,9 @@ class Scut(Threshold):
     The cut is the middle between the lowest assigned score and the next lower one, never inside a tie; of cuts
     that do equally well the one that assigns fewest. "Assign none" cuts at the next float above the highest score:
     yang2001 puts FBR.1 at the highest score itself, which with `score >= cut` would assign every document tied there.
-    A category without a held-out positive is cut there too (FBR.0: at infinity); so are equal scores throughout
-    under the default `fbr`, while with `fbr=None` they are all assigned, as F1 wants. Without any held-out
-    document, or where all scores are -inf, the cut is +inf.
+    A category without a held-out positive is cut there too (FBR.0: at infinity). Equal scores throughout are all
+    assigned, as F1 wants, unless its value, 2n_c / (n + n_c), is under `fbr`. Without any held-out document, or where
+    all scores are -inf, the cut is +inf.
 
     Cost: documents × categories comparisons and labels · log(labels); memory ∝ labels.
 
