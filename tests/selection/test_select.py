@@ -54,6 +54,8 @@ def test_wrong_names_and_shapes() -> None:
         Select("chi:10").fit(X, Y)
     with pytest.raises(UnknownName, match="Known: avg, each, max, sum"):
         Select("document_frequency:1", by="median").fit(X, Y)
+    with pytest.raises(InvalidInput, match="join them by 'max'"):
+        Select("chi2:1", by="each").fit(X, Y)
     with pytest.raises(InvalidInput, match="requires y"):
         Select("chi2:1").fit(X)
     with pytest.raises(InvalidInput, match="4 documents and y has 3"):

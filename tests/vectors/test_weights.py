@@ -76,6 +76,15 @@ def test_no_nan_where_nothing_is_known(scheme: str) -> None:
     assert found[0].tolist() == [0, 0, 0]
 
 
+def test_a_mean_count_of_one_over_e_weighs_nothing() -> None:
+    """1 + ln(1/e) = 0 in floating point too: L would be 0/0, and x/0 for other terms of such a document."""
+    counts = [[math.exp(-1), 0, 0], [0.25, 2 * math.exp(-1) - 0.25, 0], [0, 0, 3]]
+    found = Weights("Lnn").fit_transform(counts).toarray()
+    assert np.isfinite(found).all()
+    assert found[0].tolist() == [0, 0, 0]
+    assert found[2].tolist() == [0, 0, 1]
+
+
 @given(counts=COUNTS, scheme=st.sampled_from(SCHEMES))
 def test_one_by_one_is_the_batch_to_the_last_digit(counts: list[list[int]], scheme: str) -> None:
     fitted = Weights(scheme).fit(counts)

@@ -73,6 +73,8 @@ class Select(SelectorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, terms: Sequence[str] | None = None) -> Self:
         """Score the terms on a training set and choose."""
         name, k = self._parse()
+        if self.by == "each":
+            raise InvalidInput("by='each' gives a score a category, not one a term; join them by 'max', 'avg' or 'sum'")
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         if y is None and _needs_labels(name):
             raise InvalidInput(f"{name} requires y to be passed, but the target y is None")

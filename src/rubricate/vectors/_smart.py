@@ -8,8 +8,9 @@ With f the count of term t in document d, N training documents, n of them with t
     norm   n  1                       c  1 / √Σ w²
 
 max and mean f run over the terms of the document that are in the vocabulary. The idf has no +1: a term of every
-training document weighs nothing. A term of no training document (n = 0) has idf 0. `tfidf` is another name of ntc,
-the weighting of joachims2000; the letters are those of salton1988 and manning2008 (section 6.4).
+training document weighs nothing. L is 0 where 1 + ln mean f is, which takes counts below 1. A term of no training
+document (n = 0) has idf 0. `tfidf` is another name of ntc, the weighting of joachims2000; the letters are those of
+salton1988 and manning2008 (section 6.4).
 """
 
 from __future__ import annotations
@@ -90,5 +91,6 @@ def _frequency(counts: np.ndarray, tf: str, starts: Ints) -> Floats:
         np.log(f, out=f)
         f += 1.0
         if tf == "L":
-            f /= 1.0 + np.log(np.repeat(average, np.diff(starts)))
+            scale = 1.0 + np.log(np.repeat(average, np.diff(starts)))
+            f = np.divide(f, scale, out=np.zeros_like(f), where=scale != 0)
     return f
