@@ -16,7 +16,7 @@ import numpy as np
 from rubricate.classifiers._blas import one_blas_thread
 from rubricate.corpora import load
 from rubricate.engines import Engine, run_tasks
-from rubricate.errors import CorpusMissing, InvalidInput, RubricateError
+from rubricate.errors import CorpusMissing, InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.criteria import criterion
 from rubricate.experiments.material import Material
 from rubricate.experiments.plan import CorpusChoice, Plan, TrialChoice
@@ -98,10 +98,12 @@ def _run(trial: Trial) -> tuple[Run, dict[str, float]]:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Errors within say which trial they are of."""
+    """Errors of settings within say which trial they are of; those of files speak for themselves."""
     try:
         yield
-    except RubricateError as error:
+    except InvalidFile:
+        raise
+    except (InvalidInput, UnknownName) as error:
         raise InvalidInput(f"trial {name!r}: {error}") from error
 
 
