@@ -1,4 +1,4 @@
-"""hierarchy: WikiVitals (the 1,058 topics with documents, 6 levels), 2,600 random training documents, tf-idf terms, against HiClass.
+"""hierarchy: WikiVitals (1,058 topics, 6 levels), 2,600 random training documents, tf-idf terms, against HiClass.
 
 `train-per-parent` and `predict-per-parent`: one classifier at each parent, linear SVMs in both. `train-per-node`: one
 classifier for each node against its siblings, linear SVMs here, logistic regression there as the peer's users have it

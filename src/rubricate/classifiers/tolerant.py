@@ -30,12 +30,13 @@ class Tolerant(Scorer):
         P(c) = P(stay at c) · Π over the path of P(link),    P = σ(a · margin)
 
     or, where every training document has exactly one label (`choose="best"`), the softmax of a · score over the
-    choices at a node. A parent that is wrong by little is outvoted by children that are sure. `combine="mean"` takes
-    the geometric mean of the factors, so that deep categories are not at a disadvantage. The slope a has the least
-    log-loss on held-out scores. The score is log P − log(1 − P); above 0 is P > ½.
+    choices at a node. The score is log M − log(1 − M), above 0 where M > ½, and M is P ("product") or the geometric
+    mean of its factors ("mean"): a parent that refuses by little is then outvoted by a child that is sure, and deep
+    categories are not at a disadvantage. Where one category is chosen, the product lets the child outvote it too. The
+    slope a has the least log-loss on held-out scores.
 
     base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
-    combine      "product" or "mean"
+    combine      "product", "mean", or None: "product" with choose="best", else "mean"
     beam         nodes of each level that a document may go on from, beside those with P > ½; None: all
     slope        None: learned by `folds` further trainings; or a number
     choose       "best", "all", or None: "best" where every training document has exactly one label
@@ -56,7 +57,7 @@ class Tolerant(Scorer):
         self,
         base: Any = None,
         *,
-        combine: Literal["product", "mean"] = "product",
+        combine: Literal["product", "mean"] | None = None,
         beam: int | None = 5,
         slope: float | None = None,
         choose: Literal["best", "all"] | None = None,
@@ -99,8 +100,8 @@ class Tolerant(Scorer):
             self.slope_ = learn_slope(problems.groups, scores, self.learned_, single=self.single_)
 
     def _check(self) -> None:
-        if self.combine not in ("product", "mean"):
-            raise InvalidInput(f"Tolerant: combine must be 'product' or 'mean', got {self.combine!r}")
+        if self.combine not in ("product", "mean", None):
+            raise InvalidInput(f"Tolerant: combine must be 'product', 'mean' or None, got {self.combine!r}")
         if self.choose not in ("best", "all", None):
             raise InvalidInput(f"Tolerant: choose must be 'best', 'all' or None, got {self.choose!r}")
         if self.beam is not None and (not isinstance(self.beam, Integral) or self.beam < 1):
@@ -110,26 +111,26 @@ class Tolerant(Scorer):
         if not isinstance(self.folds, Integral) or self.folds < 2:
             raise InvalidInput(f"Tolerant: folds must be a whole number from 2 on, got {self.folds!r}")
 
-    def _logs(self, X: Any) -> Floats:
-        """Log P, documents × categories."""
+    def _logs(self, X: Any, *, mean: bool) -> Floats:
+        """Log P, or its mean over the factors, documents × categories."""
         size = max(1, _scorer.BLOCK // len(self.nodes_))
         parts = []
         for start in range(0, max(X.shape[0], 1), size):
             _, stay, length = path_chances(self, X[start : start + size])
-            if self.combine == "mean":
+            if mean:
                 inner = np.diff(self.child_starts_)[:, None] > 0
                 stay = np.where(stay > FLOOR, stay / np.maximum(length + inner, 1), FLOOR)
             parts.append(stay[self.columns_].T)
         return np.minimum(np.vstack(parts), -1e-13)
 
     def _score(self, X: Any) -> Floats:
-        logs = self._logs(X)
+        logs = self._logs(X, mean=self.combine == "mean" or (self.combine is None and not self.single_))
         scores: Floats = logs - np.log(-np.expm1(logs))
         return scores
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(category | document); for a one-dimensional y the classes of each document sum to 1."""
-        chances = np.exp(self._logs(self._take_vectors(X)))
+        """P(category | document), the product; for a one-dimensional y the classes of each document sum to 1."""
+        chances = np.exp(self._logs(self._take_vectors(X), mean=False))
         return chances if self.multilabel_ else chances / chances.sum(axis=1, keepdims=True)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
