@@ -150,6 +150,10 @@ def test_by_frequency(world) -> None:
     bands = [(one["band"], one["test"]) for one in results(*trained, "--bands", 2, "--tests", "s,S")]
     assert bands == [("1–38", "s"), ("1–38", "S"), ("39–76", "s"), ("39–76", "S")]
     assert [one["band"] for one in results(*trained, "--edges", "0,20,80", "--tests", "s")] == ["1–20", "21–80"]
+    edges = ["--edges", "0,20,80", "--tests", "s"]
+    assert results(*files, "--train-counts", folder / "train.csv", *edges) == results(*trained, *edges)
+    with pytest.raises(InvalidInput, match="--train-counts"):
+        compare(*files, *edges)
     with pytest.raises(InvalidInput, match="--train-counts"):
         compare(*files, "--by-frequency")
     with pytest.raises(InvalidInput, match="whole numbers"):

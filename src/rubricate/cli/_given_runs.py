@@ -30,6 +30,13 @@ class Given:
     new_categories: bool = False
     topic: Topic = "document"
 
+    def need_frequencies(self) -> None:
+        """An error where the training documents of each category, which results by frequency need, are not given."""
+        if self.train is None and self.train_counts is None:
+            raise InvalidInput(
+                "--by-frequency needs the training documents of each category; give --train or --train-counts"
+            )
+
 
 def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
     """The runs over the documents and categories of the truth.

@@ -40,7 +40,7 @@ _Exact = Annotated[bool, typer.Option("--exact", help="Exact distributions where
 _MidP = Annotated[bool, typer.Option("--mid-p", help="Exact, with half of the observed outcome's chance.")]
 _ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Test each band of training frequency.")]
 _Bands = Annotated[int, typer.Option(help="Bands of equal width for --by-frequency.", min=1)]
-_Edges = Annotated[str | None, typer.Option(help="Edges of the bands instead, as 0,60,3000.")]
+_Edges = Annotated[str | None, typer.Option(help="Test each band between these edges instead, as 0,60,3000.")]
 _Baseline = Annotated[str | None, typer.Option(help="A system of both collections, for the indirect comparison.")]
 _Samples = Annotated[int, typer.Option(help="Draws of the permutation and bootstrap tests.", min=1)]
 _Seed = Annotated[int, typer.Option(help="The seed of the draws.", min=0)]
@@ -92,10 +92,6 @@ def compare(
     from rubricate.significance import compare as compared
 
     form = options.chosen_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
-    if by_frequency and train is None and train_counts is None:
-        raise InvalidInput(
-            "--by-frequency needs the training documents of each category; give --train or --train-counts"
-        )
     given = Given(
         cut=cut,
         train=train,
@@ -107,6 +103,9 @@ def compare(
         new_categories=new_categories,
         topic=cast(Any, topic),
     )
+    banded = by_frequency or edges is not None
+    if banded:
+        given.need_frequencies()
     tree = given_hierarchy(hierarchy, acceptable, similarity)
     systems = given_systems(truth, runs or (), given, truth_b=truth_b, counts=counts)
     tree.say_outside(systems[0].categories)
@@ -117,7 +116,7 @@ def compare(
         undefined=cast(Any, undefined),
         exact=exact,
         mid_p=mid_p,
-        by_frequency=(_edges(edges) or bands) if by_frequency else None,
+        by_frequency=(_edges(edges) or bands) if banded else None,
         baseline=baseline,
         samples=samples,
         seed=seed,

@@ -12,7 +12,6 @@ import typer
 from rubricate.cli import _options as options
 from rubricate.cli._given_hierarchy import Acceptable, HierarchyFile, SimilarityFile, given_hierarchy
 from rubricate.cli._given_runs import Given, given_runs
-from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rubricate.measures import Evaluation
@@ -85,10 +84,8 @@ def evaluate(
         new_categories=new_categories,
         topic=cast(Any, topic),
     )
-    if by_frequency and train is None and train_counts is None:
-        raise InvalidInput(
-            "--by-frequency needs the training documents of each category; give --train or --train-counts"
-        )
+    if by_frequency:
+        given.need_frequencies()
     tree = given_hierarchy(hierarchy, acceptable, similarity)
     results = [
         evaluated(
