@@ -142,7 +142,8 @@ def test_a_sample_of_reuters_equals_retraining(reuters_folder):
     train = rb.load("reuters21578", split="aptemod").train
     X = rb.Vectors(weights="ltc").fit_transform(train.texts)
     y = train.labels[:, [train.categories.index("ship")]]
-    found = leave_one_out(rb.SVM(), X, y)
+    pruned, found = (leave_one_out(rb.SVM(), X, y, every=every) for every in (False, True))
+    np.testing.assert_array_equal(pruned.scores > 0, found.scores > 0)
     side = np.where(y.toarray()[:, 0], 1, -1)
     close = np.argsort(np.abs(found.scores[:, 0]))[:12]
     svm = rb.SVM(tol=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from rubricate._version import __version__
 from rubricate.categorizer._targets import count, given_documents, ids_of, take_target
 from rubricate.categorizer.categorizer import Categorizer
 from rubricate.categorizer.representation import Representation
-from rubricate.errors import InvalidInput
+from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import Estimate
 from rubricate.types import Corpus, Signature, Sparse
 
@@ -21,6 +22,8 @@ __all__ = ["Suspect", "estimate", "machine_parts", "suspects"]
 
 DUAL = ("xi_alpha", "leave_one_out")
 """Methods that look into an SVM."""
+RESERVED = ("categories", "signature", "single")
+"""Options that follow from the documents."""
 
 
 def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, **options: Any) -> Estimate:
@@ -49,6 +52,11 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
     system = registry.load("classifiers", system)() if isinstance(system, str) else system
     name = (method or ("xi_alpha" if _svm(system) is not None else "cross_validation")).replace("-", "_")
     plugin = registry.load("estimation", name)
+    takes = inspect.signature(plugin).parameters
+    for option in options:
+        if option not in takes or option in RESERVED:
+            known = [one for one, how in takes.items() if how.kind == how.KEYWORD_ONLY and one not in RESERVED]
+            raise UnknownName(f"option of {name}", option, known)
     common: dict[str, Any] = {"categories": target.categories, **options}
     if name in DUAL and _svm(system) is not None:
         svm, vectors, shown = _machine(system, documents, target.labels)
@@ -57,7 +65,7 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
     else:
         rows, whole = _learner(system, documents)
         single = target.form == "column" and not isinstance(whole, Categorizer)
-        found = plugin(whole, rows, target.labels, single=single, **common)
+        found = plugin(whole, rows, target.labels, **common, **({"single": single} if "single" in takes else {}))
     return replace(found, signature=_signature(system, X, options.get("seed")))
 
 

@@ -83,6 +83,8 @@ def estimate(
         system = Categorizer.open(model)
     if method is not None and method.replace("-", "_") in SEEDED:
         chosen.setdefault("seed", seed)
+    if suspects and method is not None and method.replace("-", "_") == "leave_one_out":
+        chosen.setdefault("every", True)
     if curve:
         found = _curve(system, corpus.train, ahead, category or [], seed)
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _curve_text(found))

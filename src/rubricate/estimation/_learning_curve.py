@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from rubricate.errors import InvalidInput
 from rubricate.estimation._deciding import rows_of
@@ -19,6 +18,8 @@ from rubricate.types import Floats, Ints, Sparse
 __all__ = ["Forecast", "LearningCurve", "forecast", "learning_curve"]
 
 RESAMPLES = 200
+EXPONENTS = np.arange(0.05, 2.001, 0.01)
+"""The c that a law may have."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,21 @@ def _law(n: Any, a: float, b: float, c: float) -> Any:
     return a + b * np.power(n, -c)
 
 
-def _fit(sizes: Floats, points: Floats) -> Floats:
-    """The law nearest to the points, a within [0, 1], b >= 0, 0.05 <= c <= 2."""
-    first, last = float(points[0]), float(points[-1])
-    start = (max(min(last * 0.8, 0.99), 0.01), max((first - last), 1e-3) * float(sizes[0]) ** 0.5, 0.5)
-    found, _ = optimize.curve_fit(_law, sizes, points, p0=start, bounds=([0, 0, 0.05], [1, np.inf, 2.0]), maxfev=5000)
-    return np.asarray(found)
+def _fit(sizes: Floats, points: Floats) -> tuple[float, float, float]:
+    """The law nearest to the points by least squares: 0 <= a <= 1, b >= 0, c of `EXPONENTS`.
+
+    For each c a line through (n^−c, point); where a or b leave their range, the best with one of them at its end.
+    """
+    x = sizes[None, :] ** -EXPONENTS[:, None]
+    mean_x, mean = x.mean(axis=1), points.mean()
+    spread = ((x - mean_x[:, None]) ** 2).sum(axis=1)
+    b = np.maximum((x - mean_x[:, None]) @ (points - mean) / np.where(spread > 0, spread, 1), 0.0)
+    a = mean - b * mean_x
+    ends = np.clip(a, 0.0, 1.0)
+    pinned = np.maximum((x * (points[None, :] - ends[:, None])).sum(axis=1) / (x**2).sum(axis=1), 0.0)
+    b, a = np.where(a != ends, pinned, b), ends
+    best = int(np.argmin(((a[:, None] + b[:, None] * x - points) ** 2).sum(axis=1)))
+    return float(a[best]), float(b[best]), float(EXPONENTS[best])
 
 
 def forecast(
@@ -132,12 +142,9 @@ def forecast(
     rest, rng = flat - _law(grid, *law), np.random.default_rng(seed)
     drawn = []
     for _ in range(RESAMPLES):
-        try:
-            drawn.append(_law(documents, *_fit(grid, _law(grid, *law) + rng.choice(rest, len(rest)))))
-        except RuntimeError:
-            continue
+        drawn.append(_law(documents, *_fit(grid, _law(grid, *law) + rng.choice(rest, len(rest)))))
     tail = 100 * (1 - level) / 2
-    low, high = np.percentile(drawn, [tail, 100 - tail]) if drawn else (np.nan, np.nan)
+    low, high = np.percentile(drawn, [tail, 100 - tail])
     found = np.clip([_law(documents, *law), low, high], 0, 1)
     value, low, high = found if falling else (1 - found[0], 1 - found[2], 1 - found[1])
     return float(value), float(low), float(high)

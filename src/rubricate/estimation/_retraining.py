@@ -21,6 +21,8 @@ LEVELS = np.array([1e-2, 1e-4, 1e-7])
 """To what those of a retrained solution hold: the next where the score is near zero for this one."""
 SAFETY = 0.02
 """How much the condition is widened, for what the solution lacks of the optimum."""
+SURE = 1e-3
+"""How far a document must be on the wrong side to be sure to stay there."""
 FEW = 10
 """Where a solution has so few documents with 0 < α < C, that of a retraining may have none: all are re-solved."""
 LIMIT = 1000
@@ -71,7 +73,9 @@ class ByMatrix:
 def _doubtful(one: Any, every: bool) -> Ints:
     """The documents whose decision a retraining may change.
 
-    Free bias: 2 α_i R² + ξ_i >= 1 (joachims2000, lemma 1), or any α_i > 0 where few are free, or all where none is.
+    A document that is misclassified even with its own help stays so: without its loss the others' optimum can only make
+    that loss larger (F(w) + ℓ_i(w) <= F(w') + ℓ_i(w') and F(w') <= F(w)). Of those that are classified rightly:
+    free bias: 2 α_i R² + ξ_i >= 1 (joachims2000, lemma 1), or any α_i > 0 where few are free, or all where none is.
     Else: α_i K(x_i, x_i) >= y_i f(x_i).
     """
     found, alpha, margin = one.found, np.abs(one.beta), one.y * one.full
@@ -80,6 +84,7 @@ def _doubtful(one: Any, every: bool) -> Ints:
         return np.arange(len(alpha))
     if every or (found.free and free <= FEW):
         return np.flatnonzero(alpha > 0)
+    alpha = np.where(margin < -SURE, 0.0, alpha)
     if found.free:
         return np.flatnonzero((alpha > 0) & (2 * alpha * found.radius2 >= margin - SAFETY))
     own = found.kernel.diagonal(squared_lengths(found.X)) + found.shift

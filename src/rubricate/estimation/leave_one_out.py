@@ -46,7 +46,8 @@ def leave_one_out(
     removed, and the solution is repaired from the full one instead of found anew. With a free bias those are the
     documents with 2 α_i R² + ξ_i >= 1 (lemma 1, where the retrained solution is stable; where 10 or fewer documents
     have 0 < α < C every support vector, and where none has every document is taken), otherwise those with
-    α_i K(x_i, x_i) >= y_i f(x_i), which needs no such proviso. Decisions equal those of retraining.
+    α_i K(x_i, x_i) >= y_i f(x_i), which needs no such proviso. A document misclassified by the full solution remains so
+    and is not re-solved. Decisions equal those of retraining.
 
     `scores` are leave-one-out scores of all documents re-solved and of those with α = 0, whose removal changes
     nothing; of the others the full solution's, or exact ones too with `every` (for learning cuts and calibration).

@@ -13,7 +13,7 @@ Edge   a free bias that few rows tie down, or a score near zero: Σ β is made 0
        interval is.
 
 The objective is strongly convex, so that |f(x) − f*(x)| <= √(2 gap) |x| (a penalised bias counts in |x|²; a free one
-has no share in the convexity and is not covered). A gap is small enough when |f| exceeds a quarter of that: on Reuters
+has no share in the convexity and is not covered). A gap is small enough when |f| exceeds .15 of that: on Reuters
 the deviation was at most a fortieth of it.
 """
 
@@ -28,7 +28,7 @@ from rubricate.kernels.svm_local import _add, _dot, balance, scores, solve_rows
 __all__ = ["leave_out_rows", "polish_rows"]
 
 FEW = 10
-SHARE = 0.25
+SHARE = 0.15
 """Of the bound on the deviation of a score, beyond which its sign is taken as settled."""
 SEED = 7
 

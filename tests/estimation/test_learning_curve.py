@@ -1,0 +1,53 @@
+"""Learning curves and their forecasts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import rubricate as rb
+from rubricate.errors import InvalidInput
+from rubricate.estimation._learning_curve import forecast
+from rubricate.estimation.cross_validation import cross_validation
+
+
+def test_a_power_law_is_found_again():
+    sizes = np.array([50, 100, 200, 400, 800])
+    points = 0.1 + 2 * sizes**-0.7
+    value, low, high = forecast(sizes, points[:, None], 3200, falling=True)
+    assert value == pytest.approx(0.1 + 2 * 3200**-0.7, abs=0.002)
+    assert low <= value <= high
+    value, _, _ = forecast(sizes, 1 - points[:, None], 3200)
+    assert value == pytest.approx(0.9 - 2 * 3200**-0.7, abs=0.002)
+
+
+def test_noise_widens_the_interval():
+    rng, sizes = np.random.default_rng(0), np.array([50, 100, 200, 400, 800])
+    truth = (0.1 + 2 * sizes**-0.7)[:, None]
+    widths = []
+    for noise in (0.002, 0.03):
+        _, low, high = forecast(sizes, truth + noise * rng.normal(size=(5, 4)), 1600, falling=True)
+        widths.append(high - low)
+    assert widths[0] < widths[1]
+
+
+def test_a_curve_of_real_estimates_by_category():
+    corpus = rb.load("newswire", documents=500, categories=60)
+    X, labels = rb.Vectors().fit_transform(corpus.train), corpus.train.labels
+    curve = rb.learning_curve(rb.SVM(), X, labels, categories=corpus.categories, draws=2)
+    assert curve.sizes[-1] == X.shape[0]
+    f1 = curve.mean("f1")
+    assert f1[-1] > f1[0]
+    one = curve.at(2 * X.shape[0], category=corpus.categories[0])
+    assert 0 <= one.low <= one.value <= one.high <= 1
+    again = rb.learning_curve(rb.SVM(), X, labels, sizes=[40, 80], draws=1, estimator=cross_validation, folds=3)
+    assert again.values["error"].shape == (2, 1, labels.shape[1] + 1)
+
+
+def test_what_cannot_be_drawn():
+    X, labels = sparse.csr_array(np.eye(6)), sparse.csr_array(np.eye(6)[:, :2])
+    with pytest.raises(InvalidInput, match="from 2 to the 6 documents"):
+        rb.learning_curve(rb.SVM(), X, labels, sizes=[7])
+    with pytest.raises(InvalidInput, match="at least 3"):
+        forecast([10, 20], np.ones((2, 1)), 40)
