@@ -6,8 +6,8 @@ import pytest
 
 from rubricate.errors import InvalidFile
 from rubricate.hierarchy import Hierarchy, read_taxonomy
-from rubricate.hierarchy._triples import Literal, statements
-from rubricate.hierarchy.skos import skos_links
+from rubricate.hierarchy._statements import Literal
+from rubricate.hierarchy.skos import skos_links, statements
 
 TURTLE = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @base <http://example.org/stw/> .

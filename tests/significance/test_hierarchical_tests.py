@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import product
 
 import numpy as np
@@ -72,6 +73,15 @@ def test_compare_with_a_hierarchy():
     assert {("hierarchical_t", "hierarchical_f1"), ("hierarchical_permutation", "extended_f1")} <= made
     assert "hierarchy:6 nodes, acceptable 2" in found.signature
     assert not any(one.test.startswith("hierarchical") for one in rb.compare([ONE, TWO]))
+
+
+def test_a_band_without_a_category_of_the_hierarchy_is_measured_flat():
+    runs = [dataclasses.replace(run, train_counts=np.array([1, 1, 9, 9, 9, 9])) for run in (ONE, TWO)]
+    found = rb.compare(runs, hierarchy=[("gas", "ship")], by_frequency=[0, 5, 10], tests=["hierarchical_t", "T"])
+    low = [one for one in found if one.band == found.results[0].band]
+    extended = next(one for one in low if one.measure == "extended_f1")
+    plain = next(one for one in low if one.test == "T")
+    assert extended.statistic == pytest.approx(plain.statistic)
 
 
 def test_by_similarity():

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rubricate.hierarchy._triples import RDF, Literal, Statement, statements
+from rubricate.hierarchy._rdf_xml import RdfXml
+from rubricate.hierarchy._statements import RDF, Literal, Statement
+from rubricate.hierarchy._turtle import Turtle
 
-__all__ = ["skos_links"]
+__all__ = ["skos_links", "statements"]
 
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 
@@ -41,6 +43,13 @@ def skos_links(path: Path, text: str, *, language: str = "en") -> list[tuple[int
     below = {child for _, child in links}
     tops = [(line, "", names[concept]) for concept, line in concepts.items() if concept not in below]
     return tops + [(line, names[parent], names[child]) for (parent, child), line in links.items()]
+
+
+def statements(path: Path, text: str) -> Iterator[Statement]:
+    """Every statement of a file, in its order; RDF/XML where it starts with `<?xml` or an element, else Turtle."""
+    start = text.lstrip("\ufeff \t\r\n")
+    is_xml = start.startswith(("<?xml", "<!")) or re.match(r"<[A-Za-z_][\w.:-]*\s+[\w.:-]+\s*=", start)
+    return RdfXml(path).read(text) if is_xml else Turtle(path, text).read()
 
 
 def _link(one: Statement) -> tuple[str, str] | None:

@@ -69,18 +69,23 @@ class BySimilarity:
         return found
 
 
-def by_distance(hierarchy: Hierarchy, categories: Sequence[str], *, acceptable: float = 2.0) -> ByDistance:
-    """Nearness by links; `acceptable` is disθ, the distance that contributes nothing (2 in the paper's tables)."""
+def by_distance(
+    hierarchy: Hierarchy, categories: Sequence[str], *, acceptable: float = 2.0, required: bool = True
+) -> ByDistance:
+    """Nearness by links; `acceptable` is disθ, the distance that contributes nothing (2 in the paper's tables).
+
+    Where no category is in the hierarchy, that is an error if one is `required`; else nothing contributes.
+    """
     if not (acceptable > 0 and math.isfinite(acceptable)):
         raise InvalidInput(f"an acceptable distance of {acceptable}; give a number of links above 0, as 2")
-    return ByDistance(placed(hierarchy, categories), float(acceptable))
+    return ByDistance(placed(hierarchy, categories, required=required), float(acceptable))
 
 
 def by_similarity(
-    similarity: Similarity, categories: Sequence[str], *, hierarchy: Hierarchy | None = None
+    similarity: Similarity, categories: Sequence[str], *, hierarchy: Hierarchy | None = None, required: bool = True
 ) -> BySimilarity:
     """Nearness by similarity; ACS is that of the categories of the hierarchy, where one is given."""
     known = similarity if hierarchy is None else similarity.within(hierarchy.names)
-    if len(categories) and not set(known.categories) & set(categories):
+    if required and len(categories) and not set(known.categories) & set(categories):
         raise InvalidInput("no category of the run has a similarity; give those of the same categories")
     return BySimilarity(known, categories)

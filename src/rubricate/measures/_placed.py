@@ -40,8 +40,8 @@ class Placed:
         return bool((self.nodes == 0).any())
 
 
-def placed(hierarchy: Hierarchy, categories: Sequence[str]) -> Placed:
-    """The categories in the hierarchy; an error when it has none of them.
+def placed(hierarchy: Hierarchy, categories: Sequence[str], *, required: bool = True) -> Placed:
+    """The categories in the hierarchy; where it has none of them, an error if that is `required`.
 
     >>> tree = Hierarchy.from_edges([("grain", "corn"), ("grain", "wheat")])
     >>> placed(tree, ["wheat", "ship"]).nodes.tolist()
@@ -51,7 +51,7 @@ def placed(hierarchy: Hierarchy, categories: Sequence[str]) -> Placed:
     found = np.array([hierarchy.index(name) if name in hierarchy else -1 for name in names], np.int64)
     if hierarchy.virtual_root:
         found[found == 0] = -1
-    if len(names) and not (found >= 0).any():
+    if required and len(names) and not (found >= 0).any():
         have, want = (", ".join(map(repr, part[:3])) for part in (hierarchy.names[hierarchy.virtual_root :], names))
         raise InvalidInput(
             f"no category of the run is in the hierarchy: it has {have}, …, the run {want}, …; "

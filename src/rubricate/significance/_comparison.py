@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy import Hierarchy
-from rubricate.measures import Similarity
+from rubricate.measures import Similarity, placed
 from rubricate.measures._ratio import undefined_value
 from rubricate.significance._bands import bands
 from rubricate.significance._corrections import ADJUSTMENTS, adjusted
@@ -129,6 +129,8 @@ def compare(
     undefined_value(undefined)
     systems = gather(runs, truth=truth, categories=categories)
     tree = hierarchy if hierarchy is None or isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
+    if tree is not None and systems[0].categories:
+        placed(tree, systems[0].categories)
     asked, notes = plan(systems, tests, baseline, hierarchical=tree is not None)
     given: dict[str, Any] = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
     given |= {"hierarchy": tree, "acceptable": acceptable, "similarity": similarity}

@@ -81,15 +81,16 @@ def hierarchical_differences(
 def _table(
     system: System, measure: str, hierarchy: Hierarchy, acceptable: float, similarity: Similarity | None
 ) -> Counts | Extended:
+    """The table that the measure is a function of; a band of frequency may have no category of the hierarchy."""
     (truth, decided), kind = system.labels, hierarchical_measure(measure).kind
     names = system.categories
     if kind == "lca":
-        return meeting_counts(truth, decided, placed(hierarchy, names))
+        return meeting_counts(truth, decided, placed(hierarchy, names, required=False))
     if kind == "ancestors":
-        where = placed(hierarchy, names)
+        where = placed(hierarchy, names, required=False)
         return counts(with_ancestors(truth, where), with_ancestors(decided, where), by="document")
     if not measure.startswith(_BY_SIMILARITY):
-        return extended_counts(truth, decided, by_distance(hierarchy, names, acceptable=acceptable))
+        return extended_counts(truth, decided, by_distance(hierarchy, names, acceptable=acceptable, required=False))
     if similarity is None:
         raise InvalidInput(f"{measure!r} needs similarity=, the similarities of the categories (--similarity FILE)")
-    return extended_counts(truth, decided, by_similarity(similarity, names, hierarchy=hierarchy))
+    return extended_counts(truth, decided, by_similarity(similarity, names, hierarchy=hierarchy, required=False))
