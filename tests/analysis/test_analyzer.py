@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from tests.oracles.terms import terms_of
 
-from rubricate.analysis import Analyzer, _analyzer
+from rubricate.analysis import Analyzer, _analyzer, _lexicon
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Documents, Terms
 
@@ -79,6 +79,27 @@ def test_batches_do_not_depend_on_threads_or_on_the_size_of_a_block(texts: list[
         parts = list(analyzer.batches(texts, threads=threads))
     assert [row for part in parts for row in listed(part)] == listed(whole)
     assert [(part.words, part.ids.tolist()) for part in parts] == [(part.words, part.ids.tolist()) for part in serial]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_each_distinct_word_is_stemmed_once(threads: int, monkeypatch) -> None:
+    """However many blocks and scanners it occurs in; stopped and short words not at all."""
+    seen: list[str] = []
+
+    class Counting:
+        def __init__(self, *settings: object) -> None:
+            pass
+
+        def stemWords(self, words: list[str]) -> list[str]:  # noqa: N802, PyStemmer's name
+            seen.extend(words)
+            return words
+
+    monkeypatch.setattr(_lexicon.Stemmer, "Stemmer", Counting)
+    monkeypatch.setattr(_analyzer, "BLOCK", 20)
+    texts = [f"the wheat rose on day {day % 7} of x Wheat" for day in range(50)] + ["late news"]
+    parts = list(Analyzer(tokens="words", min_length=2).batches(texts, threads=threads))
+    assert len(parts) > 20
+    assert sorted(seen) == ["day", "late", "news", "rose", "wheat"]
 
 
 def test_words_by_hand() -> None:

@@ -115,7 +115,8 @@ def _scan_until_full(
 ) -> bool:
     """Read on from `state` (text, byte, occurrences); False, at the start of a new word, when the table is full.
 
-    The arrays are fixed in here: growing them inside the loop would make it three times as slow.
+    The arrays are fixed in here: growing them inside the loop would make it three times as slow, and so would a
+    function of its own for finding the end of a word.
     `state[3]` is then the room that the pool needs.
     """
     slots, hashes, ends, pool, counter = table
