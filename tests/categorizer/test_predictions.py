@@ -251,6 +251,10 @@ class TestBadInput:
         assert read_run(run, truth, new_categories=True).categories == ("acq", "earn", "wheat")
         assert read_run(run, truth, categories=["wheat", "corn"]).categories == ("acq", "corn", "earn", "wheat")
 
+    def test_an_unknown_category_without_a_pair_stands_on_no_line(self, save, truth):
+        with pytest.raises(InvalidFile, match=r"run\.csv: 1 categories that the truth does not know: corn"):
+            read_run(save("document,earn,corn\nd1,1,\nd2,0,\nd3,0,\n"), truth)
+
     @pytest.mark.parametrize("cell", ["acq, earn", "acq|earn"])
     def test_another_separator_of_labels_is_seen(self, cell, save, truth):
         with pytest.raises(InvalidFile, match=r"line 2: .* part the labels of a cell by ';'"):

@@ -63,6 +63,14 @@ def test_frequencies_have_a_column_a_system(results):
     assert frequency_table([rb.evaluate(TRUTH, DECIDED)]).rows == []
 
 
+def test_every_interval_has_its_value_beside_it():
+    one = rb.evaluate(TRUTH, DECIDED, scores=DECIDED * 0.5, measures=["f_beta:0.5"], bootstrap=5)
+    values = {row[1]: row[2] for row in interval_table([one]).rows}
+    assert values["micro.f_beta:0.5"] == one.micro["f_beta:0.5"]
+    assert values["ranking.break_even.micro"] == one.ranking["break_even"]["micro"]
+    assert all(isinstance(value, float) for value in values.values()), values
+
+
 def test_intervals_name_their_method(results):
     table = interval_table(results)
     assert {row[-1] for row in table.rows} == {"wilson", "bootstrap"}

@@ -105,11 +105,11 @@ def _categories(
     for pairs in runs.values():
         unknown = set(pairs.categories) - every
         if unknown and not new_categories:
-            first = int(np.argmax(np.isin(pairs.columns, _places(sorted(unknown), pairs.categories))))
+            held = np.isin(pairs.columns, _places(sorted(unknown), pairs.categories))
             raise InvalidFile(
                 f"{len(unknown)} categories that the truth does not know: {listed(unknown)}",
                 path=pairs.path,
-                line=int(pairs.lines[first]) if len(pairs.lines) else None,
+                line=int(pairs.lines[np.argmax(held)]) if held.any() else None,
                 remedy=_remedy(unknown, every),
             )
         every |= unknown

@@ -34,6 +34,15 @@ def _at(parts: Mapping[str, Any], path: Sequence[str]) -> Any:
     return found
 
 
+def _named(parts: Mapping[str, Any], name: str) -> Any:
+    """The value under a name whose steps are parted by dots; a key may hold a dot itself, as `f_beta:0.5` does."""
+    if name in parts:
+        return parts[name]
+    step, _, rest = name.partition(".")
+    inside = parts.get(step)
+    return _named(inside, rest) if isinstance(inside, Mapping) else None
+
+
 def summary_table(results: Sequence[Evaluation], *, extra: Sequence[str] = ()) -> Table:
     """miR miP miF1 maF1 error of each run and of the trivial rejector and acceptor; `extra` measures as mi and ma."""
     columns = dict(COLUMNS)
@@ -104,8 +113,8 @@ def interval_table(results: Sequence[Evaluation]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in results:
         for name, found in one.intervals.items():
-            where, *steps = name.split(".")
-            value = _at(getattr(one, where), steps)
+            where, _, rest = name.partition(".")
+            value = _named(getattr(one, where), rest)
             rows += [(one.name, name, value, each.low, each.high, each.method) for each in found]
     level = next((each.level for one in results for found in one.intervals.values() for each in found), 0.95)
     return Table(
