@@ -1,0 +1,69 @@
+"""The reproduction of joachims2000: published figures, our protocol, and what happens without a corpus."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rubricate.experiments.cells import tally
+from rubricate.experiments.reproduction import load_reproduction, read_again
+from rubricate.experiments.reproductions import joachims_2000 as paper
+
+KEPT = Path(__file__).parents[2] / "docs" / "reproductions" / "joachims-2000.json"
+
+
+def test_the_published_tables():
+    """joachims2000, tables 1 to 3: eight figures a row, two rows a category."""
+    found = load_reproduction("joachims-2000")
+    assert [len(found.tables[name].rows) for name in ("1", "2", "3", "text")] == [20, 8, 10, 4]
+    assert found.tables["1"].rows["earn, ρ=1"]["F1 ξα"] == 95.4
+    assert found.tables["1"].tolerance("earn, ρ=1", "Err ξα") == pytest.approx(0.268)
+    assert found.tables["1"].tolerance("earn, ρ=1", "F1 ξα") == pytest.approx(0.2)
+    assert found.tables["text"].rows["precision higher"]["of 100"] == 15
+
+
+def test_the_kept_outcome_agrees_where_the_page_says():
+    cells = read_again("joachims-2000", json.loads(KEPT.read_text("utf-8")))
+    assert str(tally(c for c in cells if c.table == "1")) == "154 of 160 agree"
+    assert all(c.note != "differs; no reason is on record" for c in cells if c.agrees is False)
+    assert all(c.ours is None for c in cells if c.table == "3")
+
+
+def test_halves_share_no_document_and_seeds_are_kept():
+    rng = np.random.default_rng(0)
+    labels = rng.random((80, 3)) < 0.4
+    counted = sparse.csr_array(np.hstack([labels * 3.0, rng.poisson(1.0, (80, 12))]))
+    options = {"seed": 0, "C": 0.5}
+    one, two = (
+        paper._splits(counted, sparse.csr_array(labels), options, 40, 3, lambda _: None, "") for _ in range(2)
+    )
+    assert set(one) == {"ρ=1", "ρ=2", "hold-out"}
+    assert one["ρ=1"].shape == (3, 4, 3)
+    np.testing.assert_array_equal(one["hold-out"], two["hold-out"])
+    assert (one["ρ=2"][:, 0] >= one["ρ=1"][:, 0]).all()
+
+
+def test_a_missing_corpus_leaves_cells_empty_and_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("RUBRICATE_DATA", str(tmp_path))
+    said = []
+    found = paper.joachims_2000(load_reproduction("joachims-2000"), ("3",), said.append)
+    assert found.values == {}
+    assert said == ["table 3: the corpus ohsumed is not here"]
+
+
+def test_two_splits_of_reuters(reuters_folder):
+    """Means of two splits lie within four published standard deviations (or 20 %) for error and F1 of earn and acq."""
+    reproduction = load_reproduction("joachims-2000")
+    short = dataclasses.replace(reproduction, options={**reproduction.options, "splits": 2})
+    counted, labels, names = paper._read(short.options["sources"]["1"])
+    assert labels.shape == (12_902, 10)
+    rows = paper._rows(paper._splits(counted, labels, short.options, 6451, 2, lambda _: None, ""), names)
+    table = short.tables["1"]
+    for row in ("earn, ρ=1", "acq, ρ=1", "earn, ρ=2"):
+        for column in ("Err ξα", "Err", "F1 ξα", "F1"):
+            assert rows[row, column] == pytest.approx(table.rows[row][column], abs=2 * table.tolerance(row, column))
