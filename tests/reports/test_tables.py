@@ -65,6 +65,7 @@ def test_latex_uses_booktabs_and_escapes():
     )
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{table}"):
         assert rule in text
+    assert r"x:1\textbar{}y:2" in Table(("a",), [(1,)], signature="x:1|y:2").to_latex()
     assert r"\caption" not in text
     assert r"\caption{Per category}" in TABLE.to_latex()
 

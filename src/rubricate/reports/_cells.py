@@ -82,6 +82,7 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
     "~": r"\ensuremath{\sim}",
+    "|": r"\textbar{}",
     "–": "--",
     "α": r"\ensuremath{\alpha}",
     "β": r"\ensuremath{\beta}",
