@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from rubricate.engines._blas import one_blas_thread
 from rubricate.kernels.postings import nearest_by_postings
 from rubricate.kernels.similar_rows import nearest_rows
 from rubricate.types import Floats, Ints
@@ -109,7 +109,7 @@ class DensePoints:
             return nearest_rows(estimates, self.error(), unit, self.vectors, k)
 
         rows = min(QUERIES, max(1, CELLS // max(1, len(self.vectors))))
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             return _in_blocks(block, queries.shape[0], rows, threads)
 
 

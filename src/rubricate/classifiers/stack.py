@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers import _scorer
-from rubricate.classifiers._blas import one_blas_thread
 from rubricate.classifiers._scorer import Scorer, strongest
 from rubricate.classifiers._stack_blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
 from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells
@@ -20,6 +19,7 @@ from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.llsf import LLSF
 from rubricate.classifiers.svm import SVM
 from rubricate.engines import Engine, run_tasks
+from rubricate.engines._blas import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.folds import _rows, score_matrix, stratified_folds
 from rubricate.types import Bools, Evidence, Floats, Ints, Scores, Sparse

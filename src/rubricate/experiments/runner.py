@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rubricate.classifiers._blas import one_blas_thread
 from rubricate.corpora import load
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import CorpusMissing, InvalidFile, InvalidInput, UnknownName
@@ -134,7 +133,7 @@ def compute_steps(
                 tasks.setdefault(trial.store.key(described), (trial, step))
     if not tasks:
         return
-    with progress(what, len(tasks)) as advance, one_blas_thread():  # from here: limits set by workers come too late
+    with progress(what, len(tasks)) as advance:
 
         def one(task: tuple[Trial, Step]) -> None:
             trial, step = task
