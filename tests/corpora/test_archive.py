@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import tracemalloc
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -196,6 +197,28 @@ def test_messages_name_the_file_and_the_remedy(tmp_path):
         read_all(tmp_path / "none.tar")
     with pytest.raises(InvalidFile, match="its name says zip archive"):
         read_all(write(tmp_path / "x.zip", b"plain text"))
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_header_that_would_fill_the_memory_is_refused(kind, tmp_path):
+    """64 MB of zeros behind a header that claims them as a name: nothing of them is read."""
+    info = tarfile.TarInfo("x")
+    info.type, info.size = kind, 64 << 20
+    path = write(tmp_path / "x.tar.gz", gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(64 << 20), 1))
+    tracemalloc.start()
+    with pytest.raises(UnsafeArchive, match="a header has 67,108,864 bytes"):
+        read_all(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
+
+
+def test_long_names_of_both_formats_are_read(tmp_path):
+    name = "/".join(["folder"] * 40) + "/é.txt"
+    for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        with tarfile.open(tmp_path / "x.tar", "w", format=form) as archive:
+            archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+        assert read_all(tmp_path / "x.tar") == {name: b""}
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

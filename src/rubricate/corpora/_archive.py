@@ -27,6 +27,10 @@ __all__ = ["Limits", "Member", "members"]
 _BLOCK = 1 << 20
 _TAR_ENDINGS = (".tar", ".tar.gz", ".gtar.gz", ".tgz")
 _DAMAGE = (EOFError, OSError, zlib.error, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
+_LONG_HEADERS = (
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+)
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _Want = Callable[[str], bool]
 
@@ -142,7 +146,8 @@ def _is_tar(start: bytes) -> bool:
 
 
 def _tar(wanted: _Want, guard: Guard, stream: IO[bytes]) -> Iterator[Member]:
-    with tarfile.open(fileobj=stream, mode="r|", errors="surrogateescape", bufsize=_BLOCK) as archive:
+    headers = _headers(guard)
+    with tarfile.open(fileobj=stream, mode="r|", tarinfo=headers, errors="surrogateescape", bufsize=_BLOCK) as archive:
         while (info := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # else it keeps every header it has seen
             name = guard.name(info.name)
@@ -152,6 +157,21 @@ def _tar(wanted: _Want, guard: Guard, stream: IO[bytes]) -> Iterator[Member]:
                 yield Member(name, guard.path, content)
     while stream.read(_BLOCK):  # to the end, where gzip keeps its checksum
         pass
+
+
+def _headers(guard: Guard) -> type[tarfile.TarInfo]:
+    """Headers that the guard sees first: tarfile would read a long name, of any length, and sparse maps into memory."""
+
+    class Header(tarfile.TarInfo):
+        @classmethod
+        def frombuf(cls, buf: Any, encoding: str, errors: str) -> Any:
+            header = super().frombuf(buf, encoding, errors)
+            guard.plain(header.name, header.type != tarfile.GNUTYPE_SPARSE)
+            if header.type in _LONG_HEADERS:
+                guard.header(header.size)
+            return header
+
+    return Header
 
 
 def _zip(wanted: _Want, guard: Guard, raw: IO[bytes]) -> Iterator[Member]:

@@ -21,13 +21,14 @@ _DISTRUST = "do not use this archive; if you trust it, unpack it yourself and gi
 
 @dataclass(frozen=True)
 class Limits:
-    """How many members, how large each and all together, and how many times the size of the archive.
+    """How many members, how large each, its header and all together, and how many times the size of the archive.
 
     The ratio counts once `ratio_from` bytes have come out: a small file of zeros packs well and floods nothing.
     """
 
     members: int = 2_000_000
     member_bytes: int = 4096 * _MEGABYTE
+    header_bytes: int = _MEGABYTE
     total_bytes: int = 16384 * _MEGABYTE
     ratio: float = 200.0
     ratio_from: int = 64 * _MEGABYTE
@@ -57,6 +58,11 @@ class Guard:
             raise self.refuse(f"holds more than {self.limits.members:,} members")
         if size > self.limits.member_bytes:
             raise self.refuse(f"member {name!r} has {size:,} bytes, more than {self.limits.member_bytes:,}")
+
+    def header(self, size: int) -> None:
+        """Refuse a header (a long name, extended attributes) that would fill the memory."""
+        if size > self.limits.header_bytes:
+            raise self.refuse(f"a header has {size:,} bytes, more than {self.limits.header_bytes:,}")
 
     def bytes(self, count: int) -> None:
         """Count bytes that came out, or that are declared to."""
