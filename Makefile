@@ -26,8 +26,17 @@ check: $(VENV)/.dev
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
+# The last output is committed: the cells as JSON, and the page that shows them.
+PAPERS := yang-liu-1999 joachims-2000 sun-lim-2001
+REPRODUCTIONS := docs/reproductions
+
 reproduce: $(VENV)/.dev
-	@$(BIN)/rubricate reproduce --all
+	@for paper in $(PAPERS); do \
+	  echo "$$paper …" >&2; \
+	  $(BIN)/rubricate reproduce $$paper --json --figures $(REPRODUCTIONS)/$$paper > $(REPRODUCTIONS)/$$paper.new && \
+	  mv $(REPRODUCTIONS)/$$paper.new $(REPRODUCTIONS)/$$paper.json && \
+	  $(BIN)/rubricate reproduce $$paper --from $(REPRODUCTIONS)/$$paper.json --figures $(REPRODUCTIONS)/$$paper --markdown > $(REPRODUCTIONS)/$$paper.md || exit 1; \
+	done
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c "import sys; sys.exit('Rubricate needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12 …') if sys.version_info < (3, 11) else None"

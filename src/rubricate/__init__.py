@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rubricate.estimation import learning_curve as learning_curve
     from rubricate.experiments.plan import Plan as Plan
     from rubricate.experiments.plan_file import read_plan as read_plan
+    from rubricate.experiments.reproduction import reproduce as reproduce
     from rubricate.experiments.runner import run_study as run_study
     from rubricate.experiments.store import Store as Store
     from rubricate.experiments.tuning import tune as tune
@@ -121,6 +122,7 @@ _HOMES = {
     "read_taxonomy": "hierarchy",
     "read_truth": "categorizer.predictions",
     "records": "corpora._user_files",
+    "reproduce": "experiments.reproduction",
     "run_study": "experiments.runner",
     "save": "categorizer.model_file",
     "suspects": "categorizer.estimation",
