@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.hierarchy.test_distance import tree_edges
 from tests.hierarchy.test_structure import TREE_A, acyclic_edges
 from tests.oracles import hierarchical_measures as oracle
 
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
-from rubricate.labels import label_matrix
+from rubricate.labels import indicator, label_matrix
 from rubricate.measures import (
     Similarity,
     by_depth,
@@ -32,6 +33,7 @@ from rubricate.measures import (
     resolve,
     with_ancestors,
 )
+from rubricate.measures._meeting import _in_graph, _in_tree
 
 NAMES = ("crude", "nat-gas", "ship", "grain", "corn", "wheat")
 TREE = Hierarchy.from_edges(TREE_A)
@@ -44,8 +46,8 @@ def matrices(truth, decided, names=NAMES):
 
 @st.composite
 def worlds(draw: st.DrawFn):
-    """A graph, categories (one of them outside it, the root perhaps among them), truth and decisions."""
-    graph = Hierarchy.from_edges(draw(acyclic_edges()))
+    """A tree or graph, categories (one of them outside it, the root perhaps among them), truth and decisions."""
+    graph = Hierarchy.from_edges(draw(st.one_of(acyclic_edges(), tree_edges())))
     names = [name for name in graph.names if name != "(root)"]
     categories = draw(st.permutations([*draw(st.lists(st.sampled_from(names), min_size=1, unique=True)), "outside"]))
     sets = st.lists(st.sets(st.sampled_from(categories), max_size=4), min_size=3, max_size=3)
@@ -322,6 +324,15 @@ def test_twenty_thousand_categories_cost_only_the_wrong_decisions():
     assert (far.assigned, sum(far.missed)) == ((0, wrong), wrong)
     assert micro("hierarchical_precision", sets) == 1.0
     assert lca.fn.sum() == wrong
+
+
+def test_the_compiled_paths_of_trees_are_those_of_graphs():
+    """3,000 random documents with up to 4 labels a side, some of them outside the tree."""
+    n, rng = 60, np.random.default_rng(5)
+    tree = Hierarchy.from_edges([(str(rng.integers(max(0, i - 9), i)), str(i)) for i in range(1, n)])
+    where = placed(tree, tuple(str(i) for i in range(n + 5)))
+    true, yes = (indicator(rng.random((3_000, n + 5)) < 0.03) for _ in range(2))
+    assert np.array_equal(_in_tree(true, yes, where), _in_graph(true, yes, where))
 
 
 def test_every_hierarchical_measure_is_found_by_kind():

@@ -17,12 +17,12 @@ from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rubricate.kernels.meeting_paths import meeting_paths
 from rubricate.measures._augmented import augmented_columns
 from rubricate.measures._placed import Placed
 from rubricate.measures._tables import canonical
-from rubricate.types import Counts, Sparse
+from rubricate.types import Counts, Ints, Sparse
 
 __all__ = ["meeting_counts"]
 
@@ -30,23 +30,34 @@ __all__ = ["meeting_counts"]
 def meeting_counts(truth: Sparse, decided: Sparse, where: Placed) -> Counts:
     """The table of each document over the connected sets; TN are the nodes in neither.
 
-    Cost: of each document that is not exactly right, its true × assigned labels; each distinct pair of categories is
-    connected once, at the cost of their ancestors.
+    Cost: of each document its true × assigned labels; in a tree × the links between them, compiled; in a graph
+    each distinct pair of categories is connected once, at the cost of their ancestors.
     """
     true, yes = canonical(truth), canonical(decided)
+    found = (_in_tree if where.hierarchy.is_tree else _in_graph)(true, yes, where)
+    nodes = len(where.hierarchy) + len(where.outside)
+    return Counts(found[0], found[1], found[2], nodes - found.sum(axis=0))
+
+
+def _in_tree(true: Sparse, yes: Sparse, where: Placed) -> Ints:
+    tree, columns = where.hierarchy, augmented_columns(where)
+    parents = np.concatenate([[-1], tree.parent_ids]).astype(np.int64)
+    rows = [(part.indptr.astype(np.int64), columns[part.indices]) for part in (true, yes)]
+    return meeting_paths(*rows[0], *rows[1], parents, tree.depths.astype(np.int64), len(tree) + len(where.outside))
+
+
+def _in_graph(true: Sparse, yes: Sparse, where: Placed) -> Ints:
     columns, paths = augmented_columns(where), _Paths(where)
-    n, nodes = true.shape[0], len(where.hierarchy) + len(where.outside)
-    table = np.zeros((3, n), np.int64)
-    for d in range(n):
+    table = np.zeros((3, true.shape[0]), np.int64)
+    for d in range(true.shape[0]):
         t, a = (_row(matrix, d, columns) for matrix in (true, yes))
         on_true, on_assigned = (set(t), set(a)) if t == a else paths.connected(t, a)
         shared = len(on_true & on_assigned)
         table[:, d] = shared, len(on_assigned) - shared, len(on_true) - shared
-    tp, fp, fn = table
-    return Counts(tp, fp, fn, nodes - table.sum(axis=0))
+    return table
 
 
-def _row(matrix: Sparse, d: int, columns: NDArray[np.int64]) -> list[int]:
+def _row(matrix: Sparse, d: int, columns: Ints) -> list[int]:
     found: list[int] = columns[matrix.indices[matrix.indptr[d] : matrix.indptr[d + 1]]].tolist()
     return found
 
