@@ -16,6 +16,18 @@ __all__ = ["bounded_search"]
 
 
 @numba.njit(cache=True, nogil=True)
+def _spread(node: int, starts: np.ndarray, ids: np.ndarray, far: np.ndarray, queue: np.ndarray, tail: int) -> int:
+    """Queue the neighbours of a node that were not met before; the new end of the queue."""
+    for place in range(starts[node], starts[node + 1]):
+        other = ids[place]
+        if far[other] < 0:
+            far[other] = far[node] + 1
+            queue[tail] = other
+            tail += 1
+    return tail
+
+
+@numba.njit(cache=True, nogil=True)
 def bounded_search(
     parent_starts: np.ndarray,
     child_starts: np.ndarray,
@@ -44,15 +56,8 @@ def bounded_search(
             node = queue[head]
             head += 1
             left -= wanted[node]
-            for way in range(2):
-                starts = parent_starts if way == 0 else child_starts
-                ids = parent_ids if way == 0 else child_ids
-                for place in range(starts[node], starts[node + 1]):
-                    other = ids[place]
-                    if far[other] < 0:
-                        far[other] = far[node] + 1
-                        queue[tail] = other
-                        tail += 1
+            tail = _spread(node, parent_starts, parent_ids, far, queue, tail)
+            tail = _spread(node, child_starts, child_ids, far, queue, tail)
         for pair in range(first, last):
             found[pair] = far[targets[pair]]
             wanted[targets[pair]] = False
