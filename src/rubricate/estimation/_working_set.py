@@ -17,7 +17,7 @@ BAND = 0.02
 """Documents so far beyond the margin are in the working set from the start."""
 TOL, SWEEPS = 1e-6, 2000
 """The relative gap of the full solution, and the sweeps after which any is taken as it is."""
-GAPS = np.array([1.0, 0.2, 0.04, 8e-3, 1e-3, 1e-4, 1e-6, 1e-9])
+GAPS = np.array([5.0, 1.0, 0.2, 0.04, 8e-3, 1e-3, 1e-4, 1e-6, 1e-9])
 """Absolute duality gaps of a retrained solution: the next where the sign of the score is not settled by this one."""
 
 
