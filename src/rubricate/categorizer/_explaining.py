@@ -28,7 +28,7 @@ def explain_rows(
         return [[] for _ in range(X.shape[0])]
     classifier = aligned.classifier_
     if hasattr(classifier, "explain"):
-        found = classifier.explain(X, place, limit)
+        found = classifier.explain(X, column if aligned.shows_all() else place, limit)
     else:
         weights = _linear_weights(classifier, place, len(aligned.columns_))
         found = contributions(X, weights, [f"x{t}" for t in range(X.shape[1])], limit)

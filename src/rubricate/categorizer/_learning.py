@@ -72,7 +72,7 @@ def _candidates(model: Any, labels: Sparse, *, tuned: bool) -> list[Aligned]:
     form: Form = "classes" if model.single_label_ else "matrix"
     return [
         Aligned(each, form=form, classes=np.arange(labels.shape[1]))
-        for each in _classifiers(model.classifier, tuned=tuned)
+        for each in _placed(_classifiers(model.classifier, tuned=tuned), model)
     ]
 
 
@@ -85,6 +85,17 @@ def _classifiers(given: Any, *, tuned: bool) -> Sequence[Any]:
     if isinstance(given, type) or not hasattr(given, "fit"):
         raise InvalidInput(f"expected a classifier such as rb.SVM(C=1) or a name such as 'svm', got {given!r}")
     return [given]
+
+
+def _placed(classifiers: Sequence[Any], model: Any) -> list[Any]:
+    """The classifiers, hierarchical ones with the names of the columns, and the corpus's taxonomy if they have none."""
+    found = []
+    for each in classifiers:
+        taxonomy = getattr(each, "taxonomy", None) or getattr(model, "_taxonomy", None)
+        if taxonomy is not None and {"taxonomy", "categories"} <= each.get_params(deep=False).keys():
+            each = clone(each).set_params(taxonomy=taxonomy, categories=each.categories or model.categories_)
+        found.append(each)
+    return found
 
 
 def _learn_cut(model: Any, cut: Any, rows: Any, labels: Sparse, candidates: Sequence[Aligned], folds: int) -> int:

@@ -51,7 +51,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     selection and weights are learned again in every fold, so that no document has a say in its own score (the
     vocabulary and `min_df`, which see no labels, are common). Where there are fewer documents than folds, as many
     folds as documents. Beyond 2²³ scores (documents × categories) C stays 1, and only the 64 best categories of each
-    document are kept and decided upon.
+    document are kept and decided upon. A hierarchical classifier without a taxonomy gets that of the corpus.
 
     Learned: `categories_`; `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`;
     `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
@@ -99,6 +99,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         target = take_target(documents, y)
         self._check_target(target, count(documents))
         self.origin_ = (X.name, X.split) if isinstance(X, Corpus) else ("", "")
+        self._taxonomy = X.taxonomy if isinstance(X, Corpus) else None
         self.categories_, self.classes_, self.form_ = target.categories, target.classes, target.form
         self.train_counts_ = np.bincount(target.labels.indices, minlength=len(target.categories))
         self.single_label_ = bool(np.all(np.diff(target.labels.indptr) == 1))

@@ -26,6 +26,7 @@ class Aligned(BaseEstimator):
     A category that none of the documents has is not shown to the classifier, which may refuse it: its score is
     -inf. Nor is one that all of them have, in a matrix: its score is +inf. Columns of `labels` are the categories; in
     the form "classes" a document has exactly one, in "binary" there is one column, and `classes` names them.
+    A classifier with a taxonomy is shown every column, since columns are its categories, with the same scores.
     """
 
     def __init__(self, classifier: Any, *, form: Form, classes: Any) -> None:
@@ -48,7 +49,8 @@ class Aligned(BaseEstimator):
         """Scores, documents × categories."""
         if self.classifier_ is None:
             return np.tile(self.constants_, (_length(X), 1))
-        found = self._columns(score_matrix(self.classifier_, X))
+        found = score_matrix(self.classifier_, X)
+        found = found[:, self.columns_] if self.shows_all() else self._columns(found)
         scores = np.tile(self.constants_, (len(found), 1))
         scores[:, self.columns_] = found
         return scores
@@ -58,7 +60,11 @@ class Aligned(BaseEstimator):
             return self.classes[labels.indices]
         if self.form == "binary":
             return self.classes[labels.toarray()[:, 0].astype(np.int64)]
-        return _matrix(self.classifier, labels[:, self.columns_])
+        return _matrix(self.classifier, labels if self.shows_all() else labels[:, self.columns_])
+
+    def shows_all(self) -> bool:
+        """Whether the columns of the classifier are those of the labels."""
+        return self.form == "matrix" and _knows_tree(self.classifier)
 
     def _columns(self, found: Floats) -> Floats:
         """One column for each category shown; two classes have one score, or a probability each."""
@@ -73,6 +79,11 @@ class Aligned(BaseEstimator):
                 "cuts need one score a category (for SVC: decision_function_shape='ovr')"
             )
         return found
+
+
+def _knows_tree(classifier: Any) -> bool:
+    last = classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
+    return getattr(last, "taxonomy", None) is not None
 
 
 def _matrix(classifier: Any, labels: Sparse) -> Any:
