@@ -10,6 +10,7 @@ import rubricate as rb
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures import read_similarity
+from rubricate.reports.evaluations import interval_table
 
 EDGES = [("crude", "ship"), ("grain", "corn"), ("grain", "wheat")]
 TRUTH = [{"wheat"}, {"corn"}, {"wheat", "grain"}, {"earn"}]
@@ -51,6 +52,21 @@ def test_measures_by_similarity(tmp_path):
     assert "acs:0.6" in found.hierarchy.signature
     # d1: wheat labelled, grain assigned, CS .6 = ACS: contributes 0. d2's ship has no similarity.
     assert found.per_category["similarity.fp_con"].tolist() == [0, 0, 0, 0, 0]
+
+
+def test_intervals_of_the_bootstrap():
+    truth, decided = TRUTH * 30, DECIDED * 30
+    found = rb.evaluate(truth, decided, hierarchy=EDGES, bootstrap=200, seed=1)
+    for average in ("micro", "macro"):
+        for kind, name in (("ancestors", "hierarchical_f1"), ("lca", "lca_recall")):
+            value = getattr(found.hierarchy, average)[kind][name]
+            (interval,) = found.intervals[f"hierarchy.{average}.{kind}.{name}"]
+            assert interval.low < value < interval.high
+            assert interval.high - interval.low < 0.3
+    table = {row[1]: row for row in interval_table([found]).rows}
+    assert (
+        table["hierarchy.micro.ancestors.hierarchical_f1"][2] == found.hierarchy.micro["ancestors"]["hierarchical_f1"]
+    )
 
 
 def test_what_is_refused():

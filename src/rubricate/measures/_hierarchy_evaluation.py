@@ -35,6 +35,7 @@ class HierarchyEvaluation:
     averages over categories), `ancestors` (hP, hR, hF) and `lca`, whose micro-averages sum over documents and whose
     macro-averages are means over them. `per_category`: contributions and extended measures, as `distance.fp_con`.
     `outside`: the categories that the hierarchy has not; they contribute nothing and count as themselves.
+    `documents`: the tables of `ancestors` and `lca`, an entry a document.
     """
 
     structure: str
@@ -47,6 +48,7 @@ class HierarchyEvaluation:
     micro: Averages = field(default_factory=dict)
     macro: Averages = field(default_factory=dict)
     per_category: Mapping[str, Floats] = field(default_factory=dict)
+    documents: Mapping[str, Counts] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -117,6 +119,7 @@ def hierarchy_evaluation(
         micro={k: {n: micro(one, tables[k], undefined=undefined) for n, one in chosen[k].items()} for k in tables},
         macro={k: {n: macro(one, tables[k], undefined=undefined) for n, one in chosen[k].items()} for k in tables},
         per_category=_columns(tables, chosen, undefined),
+        documents={kind: table for kind, table in tables.items() if isinstance(table, Counts)},
     )
 
 

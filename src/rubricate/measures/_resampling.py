@@ -13,13 +13,14 @@ from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._evaluating import averages, true_labels
 from rubricate.measures._evaluation import Evaluation
 from rubricate.measures._intervals import Interval, Resampler, bootstrap, centred, wilson
+from rubricate.measures._measure import Measure
 from rubricate.measures._probabilities import reliability_by_category
 from rubricate.measures._rank_summary import document_values
 from rubricate.measures._ranks import ranks
 from rubricate.measures._resampled_rankings import SortedRankings
 from rubricate.measures._tables import canonical, counts, total
 from rubricate.measures.brier import brier
-from rubricate.types import Floats, Ints, Run, Scores, Sparse
+from rubricate.types import Counts, Floats, Ints, Run, Scores, Sparse
 
 __all__ = ["with_intervals"]
 
@@ -63,7 +64,8 @@ def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
 
 def _statistics(result: Evaluation, run: Run, limit: int | None) -> Statistics:
     """Every number that is resampled, as a function of how often each document was drawn."""
-    parts = [part for part in (_of_decisions(result, run), *_of_scores(result, run, limit)) if part is not None]
+    every = (_of_decisions(result, run), *_of_scores(result, run, limit), _of_hierarchy(result))
+    parts = [part for part in every if part is not None]
 
     def statistics(weights: Ints) -> dict[str, float]:
         return {name: value for part in parts for name, value in part(weights).items()}
@@ -86,6 +88,31 @@ def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
         return {**found, **_weighted(each, weights)}
 
     return statistics
+
+
+def _of_hierarchy(result: Evaluation) -> Statistics | None:
+    """The measures of labels with their ancestors or paths; the extended ones are not resampled."""
+    if result.hierarchy is None:
+        return None
+    micro, means = dict[str, tuple[Counts, Measure[...]]](), dict[str, Floats]()
+    for kind, table in result.hierarchy.documents.items():
+        for name in result.hierarchy.micro[kind]:
+            one = resolve(name)
+            micro[f"hierarchy.micro.{kind}.{name}"] = table, one
+            means[f"hierarchy.macro.{kind}.{name}"] = one(table, undefined=result.convention)
+
+    def statistics(weights: Ints) -> dict[str, float]:
+        found = {
+            name: float(one(_drawn(t, weights), undefined=result.convention)[0]) for name, (t, one) in micro.items()
+        }
+        return {**found, **_weighted(means, weights)}
+
+    return statistics
+
+
+def _drawn(table: Counts, weights: Ints) -> Counts:
+    """The summed table of the documents drawn."""
+    return Counts(*(np.array([weights @ part]) for part in (table.tp, table.fp, table.fn, table.tn)))
 
 
 def _of_scores(result: Evaluation, run: Run, limit: int | None) -> list[Statistics]:

@@ -114,7 +114,8 @@ def interval_table(results: Sequence[Evaluation]) -> Table:
     for one in results:
         for name, found in one.intervals.items():
             where, _, rest = name.partition(".")
-            value = _named(getattr(one, where), rest)
+            parts = getattr(one, where)
+            value = _named(parts if isinstance(parts, Mapping) else parts.to_dict(), rest)
             rows += [(one.name, name, value, each.low, each.high, each.method) for each in found]
     level = next((each.level for one in results for found in one.intervals.values() for each in found), 0.95)
     return Table(
