@@ -67,7 +67,7 @@ def test_show_leaves_a_split_column_alone_when_told(news):
     assert (found["documents"], found["split"]) == ({"train": 2, "test": 2}, "random-0.5-seed-0")
 
 
-def test_show_for_people(news):
+def test_show_for_people(news, monkeypatch):
     text = run("show", str(news)).stdout
     for line in (
         "2 train, 2 test",
@@ -77,6 +77,9 @@ def test_show_for_people(news):
     ):
         assert line in text
     assert "not looked for" in run("show", str(news), "--no-duplicates").stdout
+    monkeypatch.setattr("rubricate.corpora._duplicates.MOST", 0)
+    assert "near ones not counted" in run("show", str(news)).stdout
+    assert json.loads(run("show", str(news), "--json").stdout)["duplicates"]["near"] is None
 
 
 def test_show_of_nothing(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.oracles import shingles as oracle
 
 import rubricate as rb
-from rubricate.corpora import _shingles
+from rubricate.corpora import _duplicates, _shingles
 from rubricate.corpora._duplicates import Found, find_duplicates
 from rubricate.corpora._shingles import similar_pairs
 from rubricate.labels import label_matrix
@@ -115,6 +115,15 @@ def test_the_degrees_are_nested_and_follow_the_definition(train, test):
     assert found.near.train == sum(any(like(i, j) for i in range(j)) for j in range(n))
     assert found.near.test == sum(any(like(i, j) for i in range(n, j)) for j in range(n, n + m))
     assert found.near.across == sum(any(like(i, j) for i in range(n)) for j in range(n, n + m))
+
+
+def test_documents_of_one_pattern_are_not_compared_pair_by_pair(monkeypatch):
+    texts = [f"your order has been sent today and will be with you soon {number}" for number in range(40)]
+    corpus = Corpus("toy", "", documents(texts[:20]), documents(texts[20:]))
+    assert find_duplicates(corpus).near == Found(19, 19, 20)
+    monkeypatch.setattr(_duplicates, "MOST", 100)
+    found = find_duplicates(corpus)
+    assert (found.near, found.exact) == (None, Found(0, 0, 0))
 
 
 def test_no_documents():

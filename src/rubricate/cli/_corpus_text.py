@@ -109,7 +109,10 @@ def _duplicates(found: dict[str, Any] | None) -> list[str]:
     lines = [
         "  {train:,} in train, {test:,} in test, {across:,} of test in train: {0}".format(text, **found[key])
         for key, text in names.items()
+        if found[key] is not None
     ]
+    if found["near"] is None:
+        lines.append("  near ones not counted: nearly every pair of documents would have to be compared")
     return ["duplicates (documents with an earlier twin)", *lines]
 
 

@@ -3,7 +3,8 @@
 Three degrees: `exact` (every part of the text equal: title, body, and the fields dateline and author where the corpus
 keeps them), `same_text` (title and body equal) and `near` (`_shingles`: Jaccard similarity at least a threshold).
 A document counts when an earlier one of the same set is like it; across, when a training document is like a test
-document. So three equal documents count two, whatever their order.
+document. So three equal documents count two, whatever their order. Where most texts are made from one pattern, nearly
+all pairs are near and to compare them would take hours: past `MOST` candidates `near` is None.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rubricate.corpora._shingles import similar_pairs
+from rubricate.corpora._shingles import TooManyPairs, similar_pairs
 from rubricate.types import Bools, Corpus, Documents, Ints
 
 __all__ = ["Duplicates", "Found", "find_duplicates"]
+
+MOST = 20_000_000
+"""Candidate pairs that are compared; ApteMod has a few hundred."""
 
 _TEXT_FIELDS = ("dateline", "author")
 
@@ -36,7 +40,7 @@ class Duplicates:
 
     exact: Found
     same_text: Found
-    near: Found
+    near: Found | None
     threshold: float
     width: int
 
@@ -47,11 +51,15 @@ def find_duplicates(corpus: Corpus, *, threshold: float = 0.8, width: int = 3) -
     split = len(corpus.train)
     same = _groups(texts)
     _, first = np.unique(same, return_index=True)
-    i, j, _ = similar_pairs([texts[row] for row in first], threshold=threshold, width=width)
+    try:
+        i, j, _ = similar_pairs([texts[row] for row in first], threshold=threshold, width=width, most=MOST)
+        near = _count(same, split, (i, j))
+    except TooManyPairs:
+        near = None
     return Duplicates(
         exact=_count(_groups([*_parts(corpus.train), *_parts(corpus.test)]), split),
         same_text=_count(same, split),
-        near=_count(same, split, (i, j)),
+        near=near,
         threshold=threshold,
         width=width,
     )

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from rubricate.types import Floats, Ints
 
-__all__ = ["similar_pairs"]
+__all__ = ["TooManyPairs", "similar_pairs"]
 
 _WORD = re.compile(r"\w+")
 _SLACK = 1e-9  # t·n is not exact in floating point; a prefix one too long is harmless
@@ -29,8 +29,16 @@ _CANDIDATES = 2_000_000
 _COUNTED = 20_000
 
 
-def similar_pairs(texts: Sequence[str], *, threshold: float = 0.8, width: int = 3) -> tuple[Ints, Ints, Floats]:
+class TooManyPairs(Exception):
+    """More candidates than the caller wants compared: most of the texts are made from one pattern."""
+
+
+def similar_pairs(
+    texts: Sequence[str], *, threshold: float = 0.8, width: int = 3, most: float = np.inf
+) -> tuple[Ints, Ints, Floats]:
     """All pairs i < j of texts with similarity at least `threshold`, sorted, and their similarities.
+
+    TooManyPairs is raised, before any is compared, where there are more than `most` candidates.
 
     >>> i, j, similarity = similar_pairs(["a b c d e f", "a b c d e g", "x y z"], threshold=0.5)
     >>> i.tolist(), j.tolist(), similarity.tolist()
@@ -38,7 +46,7 @@ def similar_pairs(texts: Sequence[str], *, threshold: float = 0.8, width: int = 
     """
     sets = _sets(texts, width)
     sizes = np.diff(sets.indptr).astype(np.int64)
-    found = [_counted(sets, sizes, pairs, threshold) for pairs in _candidates(sets, sizes, threshold)]
+    found = [_counted(sets, sizes, pairs, threshold) for pairs in _candidates(sets, sizes, threshold, most)]
     if not found:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     pairs, similarity = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -83,7 +91,7 @@ def _windows(words: Ints, lengths: Ints, width: int, distinct: int) -> tuple[Int
     return codes, rows
 
 
-def _candidates(sets: sparse.csr_array, sizes: Ints, threshold: float) -> Iterator[Ints]:
+def _candidates(sets: sparse.csr_array, sizes: Ints, threshold: float, most: float) -> Iterator[Ints]:
     """Pairs that share a shingle of their prefixes and could be large enough, as i·n + j with i < j, block by block."""
     rows, columns = _prefixes(sets, sizes, threshold)
     span = int(sizes.max(initial=0)) + 1
@@ -92,6 +100,8 @@ def _candidates(sets: sparse.csr_array, sizes: Ints, threshold: float) -> Iterat
     key = columns * span + sizes[rows]
     largest = np.minimum(np.floor(sizes[rows] / threshold + _SLACK).astype(np.int64), span - 1)
     partners = np.searchsorted(key, columns * span + largest, side="right") - np.arange(len(rows)) - 1
+    if partners.sum() > most:
+        raise TooManyPairs
     for start, stop in _blocks(partners):
         first = np.repeat(np.arange(start, stop), partners[start:stop])
         offset = np.arange(len(first)) - np.repeat(
