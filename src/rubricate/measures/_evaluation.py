@@ -107,11 +107,11 @@ def _row(averages: Mapping[str, Averages]) -> dict[str, float]:
 
 def _hierarchy_lines(found: HierarchyEvaluation) -> list[str]:
     """The micro-averages, a line a kind, and the signature."""
-    rows = [(kind, values) for kind, values in found.micro.items()]
-    return [
-        *(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in values.items()) for kind, values in rows),
-        found.signature,
+    lines = [
+        f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in values.items())
+        for kind, values in found.micro.items()
     ]
+    return [*lines, found.signature]
 
 
 def _numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:
