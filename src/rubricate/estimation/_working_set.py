@@ -38,13 +38,12 @@ class WorkingSet:
         """Solve on the working set until no document outside violates its margin."""
         while True:
             self._compact()
-            beta, w = self.beta[self.rows].copy(), np.zeros(self.width)
-            w += np.bincount(self.near[1], np.repeat(beta, np.diff(self.near[0])) * self.near[2], minlength=self.width)
+            beta, w = self.beta[self.rows], self.w
             self.bias, self.primal, sweeps = polish_rows(
                 *self.near, *self._parts(), beta, w, self.bias, self.penalty, TOL, SWEEPS
             )
             self.steps += sweeps * len(self.rows)
-            self.beta[self.rows], self.w = beta, w
+            self.beta[self.rows] = beta
             self.full = self.found.X @ (self.found.X.T @ self.beta) + self.bias
             reached = np.setdiff1d(np.flatnonzero(self.y * self.full < 1 - 1e-6), self.rows)
             if not len(reached):
@@ -62,6 +61,8 @@ class WorkingSet:
         place[used] = np.arange(len(used))
         self.outside = np.flatnonzero(~inside)
         self.near, self.outer = (_renumbered(X[part], place) for part in (self.rows, self.outside))
+        each = np.repeat(self.beta[self.rows], np.diff(self.near[0]))
+        self.w = np.bincount(self.near[1], each * self.near[2], minlength=self.width)
 
     def _parts(self) -> tuple[Floats, Floats, Floats]:
         return self.squares[self.rows], self.y[self.rows], self.cap[self.rows]
@@ -71,19 +72,20 @@ class WorkingSet:
 
         Where a retraining brings documents from outside to the margin, the working set grows and it is done again.
         """
-        missing = np.setdiff1d(chosen, self.rows)
-        if len(missing):
-            self.rows = np.union1d(self.rows, missing)
-            self._polish()
+        self._grow(np.setdiff1d(chosen, self.rows))
         scores, free = np.empty(len(chosen)), np.empty(len(chosen), np.int64)
         left = np.arange(len(chosen))
         while len(left):
             scores[left], free[left], again, reached = self._round(chosen[left])
             left = left[again]
-            if len(left):
-                self.rows = np.union1d(self.rows, reached)
-                self._polish()
+            self._grow(reached)
         return scores, free
+
+    def _grow(self, more: Ints) -> None:
+        """Take documents in that the full solution has outside its margin: it stays as it is."""
+        if len(more):
+            self.rows = np.union1d(self.rows, more)
+            self._compact()
 
     def _round(self, chosen: Ints) -> tuple[Floats, Ints, Bools, Ints]:
         n, k = len(chosen), len(self.rows)
