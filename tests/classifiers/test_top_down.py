@@ -305,3 +305,17 @@ def test_twenty_thousand_nodes():
     model.predict(X[:20])
     assert time.perf_counter() - start < 20
     assert len(model.nodes_) == 20_000
+
+
+def test_the_tree_of_rcv1_with_documents_at_every_node(data_folder):
+    """103 topics, 4 levels; a word for each topic and one for each node above it."""
+    edges = rb.read_taxonomy(data_folder / "rcv1" / "rcv1.topics.hier.orig")
+    tree = Hierarchy.from_edges(edges)
+    names = [name for name in tree.names if name != tree.root]
+    covers = tree.coverage_matrix().toarray().T.astype(float)
+    X = np.repeat(covers[1:], 3, axis=0) + 2 * np.repeat(np.eye(len(tree))[1:], 3, axis=0)
+    truth = sparse.csr_array(np.repeat(np.eye(len(names), dtype=bool), 3, axis=0))
+    model = rb.TopDown(taxonomy=edges, categories=names).fit(X, truth)
+    assert len(names) == 103
+    assert (model.predict(X) != truth).nnz <= 3
+    assert (model.decision_function(X).argmax(axis=1) == np.repeat(np.arange(103), 3)).mean() > 0.99
