@@ -93,7 +93,7 @@ def _from_sets(sets: Iterable[set[str]], names: tuple[str, ...]) -> Sparse:
     indices: list[int] = []
     starts = [0]
     for row, found in enumerate(sets):
-        unknown = found - position.keys()
+        unknown = [name for name in found if name not in position]
         if unknown:
             raise InvalidInput(f"document {row} has labels outside the categories: {', '.join(sorted(unknown)[:5])}")
         indices.extend(sorted(position[name] for name in found))

@@ -33,6 +33,7 @@ def study_data(result: CorpusResult, *, commands: Sequence[str] = ()) -> ReportD
         undefined=plan.undefined,
         resamples=plan.resamples,
         seed=plan.seed,
+        extras={"hierarchy": corpus.taxonomy} if corpus.taxonomy else {},
     )
 
 
