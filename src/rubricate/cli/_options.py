@@ -31,9 +31,7 @@ __all__ = [
 
 Truth = Annotated[Path, typer.Argument(help="The true labels.")]
 Runs = Annotated[list[Path], typer.Argument(help="What each system said; named by the stem of its file.")]
-Cut = Annotated[
-    str | None, typer.Option(help="Turn scores into decisions: 0.5, rcut:1, pcut:1.2, scut, micro_macro.")
-]
+Cut = Annotated[str | None, typer.Option(help="Turn scores into decisions: 0.5, rcut:1, pcut:1.2, scut, micro_macro.")]
 Train = Annotated[Path | None, typer.Option(help="Training labels, for pcut and results by frequency.")]
 TrainCounts = Annotated[
     Path | None, typer.Option(help="Training documents by category (CSV category,count), for results by frequency.")

@@ -89,7 +89,9 @@ def _shown(found: Reproduction, cells: list[Cell], paths: list[Path], form: str,
     if form == "csv":
         return render(view.in_full("", cells), "csv")
     if form == "markdown":
-        return view.to_page(found, cells, figures=[f"{path.parent.name}/{path.name}" for path in paths if path.suffix == ".svg"])
+        return view.to_page(
+            found, cells, figures=[f"{path.parent.name}/{path.name}" for path in paths if path.suffix == ".svg"]
+        )
     parts = []
     for name, table in found.tables.items():
         inside = [cell for cell in cells if cell.table == name]
