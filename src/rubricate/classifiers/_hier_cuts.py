@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rubricate.classifiers._hier_groups import Group
-from rubricate.classifiers._hier_machines import _mixed, _natural_cut, held_out
+from rubricate.classifiers._hier_machines import held_out, mixed_problems, natural_cut
 from rubricate.errors import InvalidInput
 from rubricate.types import Floats
 
@@ -32,7 +32,7 @@ def learn_cuts(model: Any, X: Any, groups: Sequence[Group], base: Any) -> None:
     if cut is None:
         return
     if isinstance(cut, Real) and not isinstance(cut, bool):
-        model.problem_cuts_ += float(cut) - _natural_cut(base)
+        model.problem_cuts_ += float(cut) - natural_cut(base)
         return
     if not callable(getattr(cut, "decide", None)) or isinstance(cut, type):
         raise InvalidInput(f"cut must be None, a number or a threshold such as rb.Scut(), got {cut!r}")
@@ -47,7 +47,7 @@ def _learned(model: Any, X: Any, groups: Sequence[Group], base: Any) -> Floats:
     scores = held_out(model, X, groups, base, folds=cut.folds, seed=model.seed) if needed else [None] * len(groups)
     parts = []
     for group, own in zip(groups, scores, strict=True):
-        mixed, found = _mixed(group.labels), np.zeros(group.labels.shape[1])
+        mixed, found = mixed_problems(group.labels), np.zeros(group.labels.shape[1])
         if mixed.any():
             labels = sparse.csr_array(group.labels[:, mixed])
             fitted = clone(cut).fit(own[:, mixed] if own is not None else None, labels)
@@ -56,6 +56,6 @@ def _learned(model: Any, X: Any, groups: Sequence[Group], base: Any) -> Floats:
                     f"{cut!r} has no cut a category and cannot decide at a node; use Scut, Rcut or a number"
                 )
             found[mixed] = np.clip(np.nextafter(fitted.cuts_, -np.inf), -FAR, FAR)
-            found[mixed] -= 0.0 if needed else _natural_cut(base)
+            found[mixed] -= 0.0 if needed else natural_cut(base)
         parts.append(found)
     return np.concatenate([np.zeros(0), *parts])

@@ -30,7 +30,16 @@ from rubricate.engines import run_tasks
 from rubricate.folds import score_matrix, stratified_folds
 from rubricate.types import Bools, Evidence, Floats, Ints
 
-__all__ = ["check_machines", "default_base", "explain_problem", "group_matrix", "held_out", "learn_machines"]
+__all__ = [
+    "check_machines",
+    "default_base",
+    "explain_problem",
+    "group_matrix",
+    "held_out",
+    "learn_machines",
+    "mixed_problems",
+    "natural_cut",
+]
 
 NO_TERMS = np.zeros(0, np.int32)
 
@@ -40,7 +49,7 @@ def default_base(base: Any) -> Any:
     return SVM(C=2.0, bias="penalised") if base is None else base
 
 
-def _natural_cut(base: Any) -> float:
+def natural_cut(base: Any) -> float:
     """The score above which a classifier says yes: its own, 0, or ½ where it has only probabilities."""
     if isinstance(base, Scorer):
         return float(base._natural_cut)
@@ -49,14 +58,14 @@ def _natural_cut(base: Any) -> float:
 
 def _selected(selector: Any, X: Any, group: Group) -> NDArray[np.int32]:
     """The terms that a selector keeps for a group; none named: all are kept."""
-    if selector is None or not _mixed(group.labels).any():
+    if selector is None or not mixed_problems(group.labels).any():
         return NO_TERMS
-    labels = sparse.csr_array(group.labels[:, _mixed(group.labels)])
+    labels = sparse.csr_array(group.labels[:, mixed_problems(group.labels)])
     kept = clone(selector).fit(X[group.rows], labels).get_support(indices=True)
     return np.asarray(kept, np.int32)
 
 
-def _mixed(labels: Bools) -> Bools:
+def mixed_problems(labels: Bools) -> Bools:
     """The problems with documents on both sides."""
     inside = labels.sum(axis=0)
     mixed: Bools = (inside > 0) & (inside < len(labels))
@@ -76,13 +85,13 @@ def learn_machines(model: Any, X: Any, groups: Sequence[Group], base: Any) -> No
     model.group_starts_ = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     model.machines_ = tuple(machine for machine, _, _ in found)
     model.selected_ = tuple(chosen for _, _, chosen in found)
-    model.learned_ = np.concatenate([np.zeros(0, bool), *(_mixed(group.labels) for group in groups)])
+    model.learned_ = np.concatenate([np.zeros(0, bool), *(mixed_problems(group.labels) for group in groups)])
     _keep_blocks(model, [block for _, block, _ in found])
 
 
 def _fit_group(base: Any, X: Any, rows: Rows, group: Group, chosen: NDArray[np.int32]) -> tuple[Any, Block]:
     """A fitted base, or None and a block; a block of no terms has the biases of constant problems."""
-    mixed = _mixed(group.labels)
+    mixed = mixed_problems(group.labels)
     if mixed.any() and is_quick(base, group):
         kept = np.zeros(rows.shape[1] if len(chosen) else 0, bool)
         kept[chosen] = True
@@ -134,7 +143,7 @@ def group_matrix(model: Any, X: Any, rows: Rows, group: int, chosen: Ints) -> Fl
         part = X if len(chosen) == X.shape[0] else X[chosen]
         scores = score_matrix(machine, take_columns(part, model.selected_[group]) if _narrow(model, group) else part)
         shown = _shown(model, group)
-        found[:, shown] = _columns(scores, len(shown)) - _natural_cut(machine)
+        found[:, shown] = _columns(scores, len(shown)) - natural_cut(machine)
     return found
 
 
