@@ -34,14 +34,12 @@ def test_the_kept_outcome_agrees_where_the_page_says():
     assert all(c.ours is None for c in cells if c.table == "3")
 
 
-def test_halves_share_no_document_and_seeds_are_kept():
+def test_splits_follow_from_the_seed_and_rho_2_is_not_below_rho_1():
     rng = np.random.default_rng(0)
     labels = rng.random((80, 3)) < 0.4
     counted = sparse.csr_array(np.hstack([labels * 3.0, rng.poisson(1.0, (80, 12))]))
     options = {"seed": 0, "C": 0.5}
-    one, two = (
-        paper._splits(counted, sparse.csr_array(labels), options, 40, 3, lambda _: None, "") for _ in range(2)
-    )
+    one, two = (paper._splits(counted, sparse.csr_array(labels), options, 40, 3, lambda _: None, "") for _ in range(2))
     assert set(one) == {"ρ=1", "ρ=2", "hold-out"}
     assert one["ρ=1"].shape == (3, 4, 3)
     np.testing.assert_array_equal(one["hold-out"], two["hold-out"])
