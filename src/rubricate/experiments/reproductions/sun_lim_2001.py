@@ -177,17 +177,17 @@ class Study:
         options, rng = self.options, np.random.default_rng(seed)
         rows = _drawn(self.corpus.train, tree.train, options["outside_training"], rng)
         test = _drawn(self.corpus.test, tree.test, options["outside_test"], rng)
-        model = registry.load("classifiers", way)(
-            system.classifier(), taxonomy=tree.edges, categories=tree.categories, **_settings(way, system, seed)
-        )
+        own = dict(options["ours"].get(system.name, {}))
+        how = _settings(way, own.pop("cut", None), seed)
+        base = system.classifier().set_params(**own)
+        model = registry.load("classifiers", way)(base, taxonomy=tree.edges, categories=tree.categories, **how)
         fitted = model.fit(X[rows], tree.train[rows])
         return tree.test[test], sparse.csr_array(fitted.predict(new[test]))
 
 
-def _settings(way: str, system: System, seed: int) -> dict[str, Any]:
+def _settings(way: str, cut: str | None, seed: int) -> dict[str, Any]:
     if way != "top_down":
         return {}
-    cut = system.get("cut")
     return {"root": "classifier", "seed": seed, "cut": registry.load("thresholds", cut)() if cut else None}
 
 
