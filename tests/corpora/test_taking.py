@@ -12,7 +12,7 @@ from rubricate.corpora import fetch, missing
 from rubricate.corpora._source import DataFile, Source
 from rubricate.errors import DigestMismatch, InvalidFile
 
-TREE, STORIES, EXTRA = b"a\tb\n", gzip.compress(b"stories", mtime=0), gzip.compress(b"more")
+TREE, STORIES, EXTRA = b"a\tb\n", gzip.compress(b"stories", mtime=0), gzip.compress(b"more", mtime=0)
 SOURCE = Source(
     "toy",
     "Toy",
