@@ -77,7 +77,8 @@ def row(hidden: int, threads: int, repeats: int = 3) -> Row:
     ours_s, peer_s = statistics.median(ours), statistics.median(theirs)
     work = f"{hidden} hidden units to a held-out loss of {goal:.4f} (ours {loss:.4f}), 1000 terms, 90 categories"
     name = f"scikit-learn MLPClassifier(logistic, step {best[0]}, batch {best[1]}, float32)"
-    return Row("nnet" if hidden == 64 else f"nnet-{hidden}", work, name, ours_s, peer_s, peer_s / ours_s, loss <= goal * 1.0001, threads)
+    id = "nnet" if hidden == 64 else f"nnet-{hidden}"
+    return Row(id, work, name, ours_s, peer_s, peer_s / ours_s, loss <= goal * 1.0001, threads)
 
 
 def main() -> None:
