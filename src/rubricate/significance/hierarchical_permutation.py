@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures import Similarity
 from rubricate.significance._hierarchical import HIERARCHICAL, hierarchical_differences, hierarchical_measure
+from rubricate.significance._paired_permutation import paired_permutation
 from rubricate.significance._plugin import significance_test
-from rubricate.significance._sign_flips import flip_tail
 from rubricate.significance._system import System
-from rubricate.significance._verdict import no_evidence, sign, verdict
 from rubricate.types import Significance, Undefined
 
 __all__ = ["hierarchical_permutation"]
@@ -37,21 +34,11 @@ def hierarchical_permutation(
     d = hierarchical_differences(
         a, b, measure, hierarchy=hierarchy, acceptable=acceptable, similarity=similarity, undefined=undefined
     )
-    name, changed = f"mean {measure}(a) − mean {measure}(b)", d[d != 0]
-    if len(changed) == 0:
-        note = "the systems have the same value on every item"
-        return no_evidence("hierarchical_permutation", n=0, note=note, measure=measure, effect_name=name)
-    p_value, _, method = flip_tail(changed, seed=seed)
-    average = math.fsum(changed) / len(d)
-    return verdict(
+    return paired_permutation(
         "hierarchical_permutation",
-        statistic=average,
-        p_value=p_value,
-        n=len(changed),
-        direction=sign(average),
-        method=method,
+        d,
         measure=measure,
-        effect=average,
-        effect_name=name,
         greater_is_better=hierarchical_measure(measure).greater_is_better,
+        same="the systems have the same value on every item",
+        seed=seed,
     )
