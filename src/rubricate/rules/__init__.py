@@ -1,0 +1,1 @@
+"""The shared form of rules: what learners print, people write, and one engine runs."""
