@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rubricate.hierarchy import Hierarchy
     from rubricate.measures import Similarity
 
-__all__ = ["Acceptable", "GivenHierarchy", "HierarchyFile", "SimilarityFile", "given_hierarchy"]
+__all__ = ["GivenHierarchy", "HierarchyOptions"]
 
-HierarchyFile = Annotated[
+_Hierarchy = Annotated[
     Path | None,
     typer.Option(
         "--hierarchy",
@@ -26,10 +26,10 @@ HierarchyFile = Annotated[
         "RCV1's file, or SKOS. Adds measures that know how far off a wrong category is.",
     ),
 ]
-Acceptable = Annotated[
+_Acceptable = Annotated[
     float, typer.Option("--acceptable", help="The distance in links at which a wrong category contributes nothing.")
 ]
-SimilarityFile = Annotated[
+_Similarity = Annotated[
     Path | None,
     typer.Option("--similarity", help="A CSV table of category similarities, for measures by similarity too."),
 ]
@@ -60,14 +60,22 @@ class GivenHierarchy:
             )
 
 
-def given_hierarchy(path: Path | None, acceptable: float, similarity: Path | None) -> GivenHierarchy:
-    """The hierarchy of a file with its options."""
-    if path is None:
-        if similarity is not None:
-            raise InvalidInput("--similarity needs the hierarchy of the categories; give --hierarchy FILE")
-        return GivenHierarchy()
-    from rubricate.hierarchy import Hierarchy, read_taxonomy
-    from rubricate.measures import read_similarity
+@dataclass(frozen=True)
+class HierarchyOptions:
+    """What stands on the line."""
 
-    known = None if similarity is None else read_similarity(similarity)
-    return GivenHierarchy(Hierarchy.from_edges(read_taxonomy(path)), acceptable, known)
+    hierarchy: _Hierarchy = None
+    acceptable: _Acceptable = 2.0
+    similarity: _Similarity = None
+
+    def read(self) -> GivenHierarchy:
+        """The hierarchy of the file with its options."""
+        if self.hierarchy is None:
+            if self.similarity is not None:
+                raise InvalidInput("--similarity needs the hierarchy of the categories; give --hierarchy FILE")
+            return GivenHierarchy()
+        from rubricate.hierarchy import Hierarchy, read_taxonomy
+        from rubricate.measures import read_similarity
+
+        known = None if self.similarity is None else read_similarity(self.similarity)
+        return GivenHierarchy(Hierarchy.from_edges(read_taxonomy(self.hierarchy)), self.acceptable, known)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from rubricate.cli import _options as options
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -18,17 +19,22 @@ __all__ = ["Given", "given_runs"]
 
 @dataclass(frozen=True)
 class Given:
-    """How to read and cut the runs. `held_out_runs` are the same systems' scores of the documents in `held_out`."""
+    """How to read and cut the runs. `held_out_run` has the same systems' scores of the documents in `held_out`."""
 
-    cut: str | None = None
-    train: Path | None = None
-    train_counts: Path | None = None
-    categories: Path | None = None
-    held_out: Path | None = None
-    held_out_runs: Sequence[Path] = ()
-    intersection: bool = False
-    new_categories: bool = False
-    topic: Topic = "document"
+    cut: options.Cut = None
+    train: options.Train = None
+    train_counts: options.TrainCounts = None
+    held_out: options.HeldOut = None
+    held_out_run: options.HeldOutRun = None
+    categories: options.Categories = None
+    new_categories: options.NewCategories = False
+    intersection: options.Intersection = False
+    topic: options.Topic = "document"
+
+    @property
+    def topics(self) -> Topic:
+        """The word as the readers know it; they refuse another."""
+        return cast(Any, self.topic)
 
     def need_frequencies(self) -> None:
         """An error where the training documents of each category, which results by frequency need, are not given."""
@@ -46,7 +52,7 @@ def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
     """
     from rubricate.categorizer.predictions import read_categories, read_runs, read_truth
 
-    labels = read_truth(given.train, topic=given.topic) if given.train is not None else None
+    labels = read_truth(given.train, topic=given.topics) if given.train is not None else None
     found = read_runs(
         truth,
         runs,
@@ -54,7 +60,7 @@ def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
         train=_train(labels, given),
         intersection=given.intersection,
         new_categories=given.new_categories,
-        topic=given.topic,
+        topic=given.topics,
     )
     if given.cut is None:
         return found
@@ -103,21 +109,22 @@ def _held_out(run: Run, place: int, given: Given) -> tuple[Any, Sparse]:
     from rubricate.categorizer.predictions import read_run
     from rubricate.types import Scores
 
-    if given.held_out is None or place >= len(given.held_out_runs):
+    runs = given.held_out_run or []
+    if given.held_out is None or place >= len(runs):
         raise InvalidInput(
             f"the cut {given.cut!r} learns from held-out scores; give --held-out TRUTH and, for each run in turn, "
             "--held-out-run FILE with the same system's scores of those documents"
         )
     held = read_run(
-        given.held_out_runs[place],
+        runs[place],
         given.held_out,
         categories=run.categories,
         intersection=given.intersection,
         new_categories=given.new_categories,
-        topic=given.topic,
+        topic=given.topics,
     )
     if held.scores is None or held.truth is None:
-        raise InvalidInput(f"{given.held_out_runs[place]} has no scores to learn the cut from")
+        raise InvalidInput(f"{runs[place]} has no scores to learn the cut from")
     columns = [held.categories.index(name) for name in run.categories]
     scores = Scores(held.scores.values[:, columns], run.categories, held.documents, floor=held.scores.floor)
     return scores, held.truth[:, columns]

@@ -49,10 +49,10 @@ def _dealt(truth: Path, truth_b: Path, runs: Sequence[Path], given: Given) -> tu
 
     if truth.stem == truth_b.stem:
         raise InvalidInput(f"{truth} and {truth_b} have the same name; give the collections names that differ")
-    homes = [set(read_truth(path, topic=given.topic).documents) for path in (truth, truth_b)]
+    homes = [set(read_truth(path, topic=given.topics).documents) for path in (truth, truth_b)]
     found: tuple[list[Path], list[Path]] = ([], [])
     for place, run in enumerate(runs):
-        documents = set(read_pairs(run, topic=given.topic).documents)
+        documents = set(read_pairs(run, topic=given.topics).documents)
         shared = [len(documents & home) for home in homes]
         if shared[0] == shared[1] and len(runs) != 2:
             raise InvalidInput(f"{run} fits {truth} and {truth_b} alike; give ids that tell the collections apart")

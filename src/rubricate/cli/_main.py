@@ -9,6 +9,7 @@ import typer
 
 from rubricate import registry
 from rubricate._version import __version__
+from rubricate.cli._groups import grouped
 from rubricate.errors import RubricateError
 
 __all__ = ["build", "main"]
@@ -43,7 +44,7 @@ def build() -> typer.Typer:
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name=name.replace("_", "-"))(command)
+            app.command(name=name.replace("_", "-"))(grouped(command))
     return app
 
 

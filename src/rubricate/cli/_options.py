@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ __all__ = [
     "Categories",
     "Csv",
     "Cut",
+    "Form",
     "HeldOut",
     "HeldOutRun",
     "Intersection",
@@ -51,6 +53,24 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 Csv = Annotated[bool, typer.Option("--csv", help="CSV with all digits.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Markdown tables.")]
 Latex = Annotated[bool, typer.Option("--latex", help="LaTeX tables (booktabs).")]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the tables of a command are printed."""
+
+    as_json: Json = False
+    as_csv: Csv = False
+    as_markdown: Markdown = False
+    as_latex: Latex = False
+
+    def __post_init__(self) -> None:
+        _ = self.chosen  # two at once are refused before any file is read
+
+    @property
+    def chosen(self) -> str:
+        """The one form that was asked for; text when none was."""
+        return chosen_form(json=self.as_json, csv=self.as_csv, markdown=self.as_markdown, latex=self.as_latex)
 
 
 def chosen_form(**asked: bool) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rubricate.cli import _options as options
-from rubricate.cli._given_hierarchy import Acceptable, HierarchyFile, SimilarityFile, given_hierarchy
+from rubricate.cli._given_hierarchy import HierarchyOptions
 from rubricate.cli._given_runs import Given
 from rubricate.cli._given_systems import given_systems
 from rubricate.errors import InvalidInput
@@ -50,7 +50,8 @@ _Details = Annotated[bool, typer.Option("--details", help="Every number instead 
 def compare(
     truth: _Truth = None,
     runs: _Runs = None,
-    cut: options.Cut = None,
+    *,
+    given: Given,
     tests: _Tests = None,
     adjust: _Adjust = "holm",
     exact: _Exact = False,
@@ -61,25 +62,12 @@ def compare(
     by_frequency: _ByFrequency = False,
     bands: _Bands = 10,
     edges: _Edges = None,
-    train: options.Train = None,
-    train_counts: options.TrainCounts = None,
-    held_out: options.HeldOut = None,
-    held_out_run: options.HeldOutRun = None,
-    categories: options.Categories = None,
-    new_categories: options.NewCategories = False,
-    intersection: options.Intersection = False,
-    topic: options.Topic = "document",
     undefined: options.Undefined = "zero",
     samples: _Samples = 9_999,
     seed: _Seed = 0,
-    hierarchy: HierarchyFile = None,
-    acceptable: Acceptable = 2.0,
-    similarity: SimilarityFile = None,
+    structure: HierarchyOptions,
     details: _Details = False,
-    as_json: options.Json = False,
-    as_csv: options.Csv = False,
-    as_markdown: options.Markdown = False,
-    as_latex: options.Latex = False,
+    form: options.Form,
 ) -> None:
     """Test whether one system is really better than another, for all pairs of the systems given.
 
@@ -91,22 +79,10 @@ def compare(
     """
     from rubricate.significance import compare as compared
 
-    form = options.chosen_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
-    given = Given(
-        cut=cut,
-        train=train,
-        train_counts=train_counts,
-        categories=categories,
-        held_out=held_out,
-        held_out_runs=tuple(held_out_run or ()),
-        intersection=intersection,
-        new_categories=new_categories,
-        topic=cast(Any, topic),
-    )
     banded = by_frequency or edges is not None
     if banded:
         given.need_frequencies()
-    tree = given_hierarchy(hierarchy, acceptable, similarity)
+    tree = structure.read()
     systems = given_systems(truth, runs or (), given, truth_b=truth_b, counts=counts)
     tree.say_outside(systems[0].categories)
     found = compared(
@@ -124,7 +100,7 @@ def compare(
     )
     for note in found.notes:
         print(f"rubricate: {note}", file=sys.stderr)
-    typer.echo(_shown(found, form, details=details))
+    typer.echo(_shown(found, form.chosen, details=details))
 
 
 def _edges(text: str | None) -> list[int] | None:

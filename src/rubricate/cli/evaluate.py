@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rubricate.cli import _options as options
-from rubricate.cli._given_hierarchy import Acceptable, HierarchyFile, SimilarityFile, given_hierarchy
+from rubricate.cli._given_hierarchy import HierarchyOptions
 from rubricate.cli._given_runs import Given, given_runs
 
 if TYPE_CHECKING:
@@ -32,15 +32,8 @@ _Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]
 def evaluate(
     truth: options.Truth,
     runs: options.Runs,
-    cut: options.Cut = None,
-    train: options.Train = None,
-    train_counts: options.TrainCounts = None,
-    held_out: options.HeldOut = None,
-    held_out_run: options.HeldOutRun = None,
-    categories: options.Categories = None,
-    new_categories: options.NewCategories = False,
-    intersection: options.Intersection = False,
-    topic: options.Topic = "document",
+    *,
+    given: Given,
     measure: _Measure = None,
     undefined: options.Undefined = "zero",
     limit: _Limit = None,
@@ -51,13 +44,8 @@ def evaluate(
     bootstrap: _Bootstrap = 0,
     level: _Level = 0.95,
     seed: _Seed = 0,
-    hierarchy: HierarchyFile = None,
-    acceptable: Acceptable = 2.0,
-    similarity: SimilarityFile = None,
-    as_json: options.Json = False,
-    as_csv: options.Csv = False,
-    as_markdown: options.Markdown = False,
-    as_latex: options.Latex = False,
+    structure: HierarchyOptions,
+    form: options.Form,
 ) -> None:
     """Measure how well the predictions in some files agree with the truth.
 
@@ -72,21 +60,9 @@ def evaluate(
     """
     from rubricate.categorizer.evaluation import evaluate as evaluated
 
-    form = options.chosen_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
-    given = Given(
-        cut=cut,
-        train=train,
-        train_counts=train_counts,
-        categories=categories,
-        held_out=held_out,
-        held_out_runs=tuple(held_out_run or ()),
-        intersection=intersection,
-        new_categories=new_categories,
-        topic=cast(Any, topic),
-    )
     if by_frequency:
         given.need_frequencies()
-    tree = given_hierarchy(hierarchy, acceptable, similarity)
+    tree = structure.read()
     results = [
         evaluated(
             run,
@@ -106,14 +82,14 @@ def evaluate(
     for one in results:
         if not one.micro:
             print(f"rubricate: {one.name} has scores and no decisions; --cut makes some", file=sys.stderr)
-    if form == "json":
+    if form.chosen == "json":
         typer.echo("\n".join(json.dumps(one.to_dict(), ensure_ascii=False) for one in results))
         return
     flat = [name for name in measure or () if name in results[0].baselines["rejector"]["micro"]]
     shown = _tables(results, flat, per_category=per_category, by_frequency=by_frequency, intervals=bootstrap > 0)
     from rubricate.reports.tables import render
 
-    typer.echo("\n\n".join(render(table, form) for table in shown))
+    typer.echo("\n\n".join(render(table, form.chosen) for table in shown))
 
 
 def _tables(
