@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.measures._catalogue import of_kind, resolve
+from rubricate.measures._category_intervals import category_intervals
 from rubricate.measures._evaluating import averages, true_labels
-from rubricate.measures._evaluation import Evaluation
+from rubricate.measures._evaluation import Column, Evaluation
 from rubricate.measures._intervals import Interval, Resampler, bootstrap, centred, wilson
 from rubricate.measures._measure import Measure
 from rubricate.measures._probabilities import reliability_by_category
@@ -47,7 +48,13 @@ def with_intervals(
         drawn = bootstrap(statistics, result.documents, draws=resamples, seed=seed)
         for name, value in statistics(np.ones(result.documents, np.int64)).items():
             found[name] = (*found.get(name, ()), centred(value, drawn[name], level=level))
-    return dataclasses.replace(result, intervals=found)
+    return dataclasses.replace(result, intervals=found, per_category=_with_ends(result, level))
+
+
+def _with_ends(result: Evaluation, level: float) -> dict[str, Column]:
+    """The columns of the categories with the ends of their intervals, where there are decisions."""
+    ends = {} if result.counts is None else category_intervals(result.counts, level=level)
+    return {**result.per_category, **ends}
 
 
 def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
