@@ -13,7 +13,8 @@ __all__ = ["Once"]
 class Once:
     """A cache: of threads that ask for one key, one makes the value and the others wait for it.
 
-    The `limit` values used last are kept; a value that threads still hold lives on with them.
+    The `limit` values used last are kept; a value that threads still hold lives on with them. To another process it
+    goes empty.
 
     >>> once = Once(limit=2)
     >>> once.get("a", lambda: 1), once.get("a", lambda: 2)
@@ -25,6 +26,9 @@ class Once:
         self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type[Once], tuple[int]]:
+        return Once, (self.limit,)
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value of a key; an error of `make` is raised and nothing kept."""

@@ -134,14 +134,25 @@ def compute_steps(
     if not tasks:
         return
     with progress(what, len(tasks)) as advance:
+        steps = _Steps(_sharing(list(tasks.values())), advance)
+        run_tasks(steps, range(len(tasks)), engine=engine)
 
-        def one(task: tuple[Trial, Step]) -> None:
-            trial, step = task
-            with _named(trial.name):
-                trial.scores(step)
-            advance(1)
 
-        run_tasks(one, _sharing(list(tasks.values())), engine=engine)
+class _Steps:
+    """Computes the steps of trials by number; in another process without showing how far it is."""
+
+    def __init__(self, tasks: Sequence[tuple[Trial, Step]], advance: Callable[[int], object] | None = None) -> None:
+        self.tasks, self.advance = tasks, advance
+
+    def __reduce__(self) -> tuple[type[_Steps], tuple[Sequence[tuple[Trial, Step]]]]:
+        return _Steps, (self.tasks,)
+
+    def __call__(self, number: int) -> None:
+        trial, step = self.tasks[number]
+        with _named(trial.name):
+            trial.scores(step)
+        if self.advance is not None:
+            self.advance(1)
 
 
 def _sharing(tasks: list[tuple[Trial, Step]]) -> list[tuple[Trial, Step]]:

@@ -1,0 +1,47 @@
+"""Studies on other processes: the steps travel, and what they give is what this process would."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import rubricate as rb
+from rubricate.experiments.material import Material
+from rubricate.experiments.runner import _Steps, compute_steps, quiet
+from rubricate.experiments.store import Store
+from rubricate.experiments.trial import Trial
+
+SETTINGS = {"classifier": "nb", "cut": "rcut:1"}
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return rb.load("newswire")
+
+
+def _trial(corpus, folder):
+    return Trial("nb", SETTINGS, Material(corpus.train, corpus.test), Store(folder))
+
+
+def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
+    trial = _trial(corpus, tmp_path)
+    trial.material.dealt(5, 0)  # a value made before it travels stays at home
+    tasks = [(trial, step) for step in trial.steps(test=True)]
+    copy = pickle.loads(pickle.dumps(_Steps(tasks, print)))
+    assert copy.advance is None
+    copy(0)
+    assert trial.store.has(trial.what(tasks[0][1]))
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_cluster_gives_what_this_process_gives(corpus, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    here, there = _trial(corpus, tmp_path / "here"), _trial(corpus, tmp_path / "there")
+    compute_steps([here], "serial", quiet, "here")
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        compute_steps([there], "dask", quiet, "there")
+    for step in here.steps(test=True):
+        assert there.store.has(there.what(step))
+        assert (here.scores(step).arrays["values"] == there.scores(step).arrays["values"]).all()
