@@ -7,8 +7,7 @@ RubricateError
 │       ├── UnsafeArchive    an archive whose members would escape or flood the folder
 │       └── DigestMismatch   a file that is not the one expected
 ├── CorpusMissing        a corpus that is not on this machine, and how to get it (also a FileNotFoundError)
-├── MissingExtra         an optional dependency is not installed, and the command that installs it (also an ImportError)
-└── StoreBusy            another process holds the store
+└── MissingExtra         an optional dependency is not installed, and the command that installs it (also an ImportError)
 
 Every message says what was expected, what came, and what to do.
 """
@@ -26,7 +25,6 @@ __all__ = [
     "InvalidInput",
     "MissingExtra",
     "RubricateError",
-    "StoreBusy",
     "UnknownName",
     "UnsafeArchive",
 ]
@@ -39,7 +37,7 @@ class RubricateError(Exception):
 
 
 class UnknownName(RubricateError, LookupError):
-    """A name that is not known; says which ones are nearest.
+    """A name that is not known; says which one is nearest, upper and lower case taken for the same.
 
     >>> raise UnknownName("classifier", "rochio", ["knn", "rocchio", "svm"])
     Traceback (most recent call last):
@@ -50,8 +48,9 @@ class UnknownName(RubricateError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
-        nearest = difflib.get_close_matches(name, self.known, n=1, cutoff=0.5)
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        folded = {one.casefold(): one for one in reversed(self.known)}
+        nearest = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+        hint = f" Did you mean {folded[nearest[0]]!r}?" if nearest else ""
         shown = ", ".join(self.known[:40]) + (", …" if len(self.known) > 40 else "")
         super().__init__(f"no {kind} named {name!r}.{hint} Known: {shown or 'none'}.")
 
@@ -104,9 +103,3 @@ class MissingExtra(RubricateError, ImportError):
     def __init__(self, extra: str, what: str) -> None:
         self.extra = extra
         super().__init__(f'{what} need the extra {extra!r}: pip install "rubricate[{extra}]"')
-
-
-class StoreBusy(RubricateError):
-    """Another process holds the store and did not let go in time."""
-
-    exit_code = 5

@@ -30,8 +30,7 @@ def _root(
 
     Data goes to standard output, talk to standard error; --json gives machine-readable output everywhere.
 
-    Exit codes: 0 done, 1 could not be done, 2 wrong usage or input, 3 corpus missing, 4 extra missing,
-    5 store busy, 130 interrupted.
+    Exit codes: 0 done, 1 could not be done, 2 wrong usage or input, 3 corpus missing, 4 extra missing, 130 interrupted.
     """
 
 
