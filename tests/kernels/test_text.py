@@ -42,3 +42,12 @@ def test_code_points_of_two_three_and_four_bytes() -> None:
 def test_nothing_to_read() -> None:
     ids, starts, table = run([], empty_table())
     assert (len(ids), starts.tolist(), words(table)) == (0, [0], [])
+
+
+def test_the_seed_moves_the_words_and_changes_no_number() -> None:
+    text = [" ".join("".join(chr(97 + (i // 26**k) % 26) for k in range(4)) for i in range(3000))] * 2
+    plain, other = (run(text, empty_table(seed)) for seed in (0, 0x1234_5678_9ABC_DEF0))
+    assert (plain[0] == other[0]).all()
+    assert words(plain[2]) == words(other[2])
+    assert (plain[2][0] != other[2][0]).any()
+    assert int(other[2][4][1]) == 0x1234_5678_9ABC_DEF0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +34,7 @@ class Scanner:
         self.number = number
         self._tokens = tokens
         self._apart = apart
-        self._table = empty_table()
+        self._table = empty_table(secrets.randbits(63))
 
     def scan(self, texts: Texts) -> Scanned:
         """The tokens of these texts; where titles are kept apart, the segments are title and body in turns."""

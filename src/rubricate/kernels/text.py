@@ -9,7 +9,8 @@ Edges  a text without words gives an empty range. Words do not cross the end of 
        UTF-8 (lone surrogates in three bytes are), as no end of a code point is checked.
 
 The table is five arrays: `slots` (word or -1), `hashes`, `ends` (word w is pool[ends[w] : ends[w + 1] - 1]),
-`pool` (the bytes of the words, a line feed after each) and `size` (one entry, the number of words).
+`pool` (the bytes of the words, a line feed after each) and `counter` (the number of words; where hashes begin: a
+beginning that the writer of a text cannot know keeps him from choosing words that all fall on one slot).
 Indices are unsigned: that spares the compiled code the test for Python's negative ones.
 """
 
@@ -27,14 +28,14 @@ LINE_FEED = np.uint8(10)
 ROOM = 512
 
 
-def empty_table() -> Table:
-    """A table without words."""
+def empty_table(seed: int = 0) -> Table:
+    """A table without words; `seed` (63 bits) moves them about in the table and changes nothing else."""
     return (
         np.full(2 * ROOM, -1, np.int32),
         np.empty(ROOM, np.uint64),
         np.zeros(ROOM + 1, np.uint64),
         np.empty(8 * ROOM, np.uint8),
-        np.zeros(1, np.int64),
+        np.array([0, seed], np.int64),
     )
 
 
@@ -121,10 +122,11 @@ def _scan_until_full(
     """
     slots, hashes, ends, pool, counter = table
     i, found, size = np.uint64(state[1]), np.uint64(state[2]), np.uint64(counter[0])
+    basis = BASIS ^ np.uint64(counter[1])
     for text in range(state[0], len(text_ends)):
         stop = np.uint64(text_ends[text])
         while i < stop:
-            start, h = i, BASIS
+            start, h = i, basis
             while i < stop:
                 c = fold[buffer[i]]
                 if c > 1:
