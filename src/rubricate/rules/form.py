@@ -17,6 +17,7 @@ All(()) always holds, Either(()) never. A group of one is its member: `Rule` and
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -24,6 +25,7 @@ from rubricate.errors import InvalidInput
 
 __all__ = [
     "DEEPEST",
+    "NAME",
     "All",
     "AtLeast",
     "Condition",
@@ -38,10 +40,14 @@ __all__ = [
     "Title",
     "Use",
     "Word",
+    "plain",
 ]
 
-DEEPEST = 100
+DEEPEST = 50
 """Levels of conditions within conditions that a rule may have."""
+
+NAME = re.compile(r"\w+(?:[.-]\w+)*")
+"""Names that need no quotes."""
 
 Setting: TypeAlias = str | int | tuple[str, ...] | tuple[int, ...] | None
 """The value of one option of an analyzer."""
@@ -152,7 +158,7 @@ class Use:
     macro: str
 
     def __post_init__(self) -> None:
-        _filled("Use", self.macro)
+        _name(self.macro)
 
 
 Condition: TypeAlias = Word | Prefix | Phrase | Near | AtLeast | Title | Not | All | Either | Use
@@ -201,9 +207,13 @@ class RuleBase:
     analyzer: tuple[tuple[str, Setting], ...] = ()
 
     def __post_init__(self) -> None:
+        for name, _ in self.macros:
+            _name(name)
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "macros", tuple((name, plain(condition)) for name, condition in self.macros))
-        object.__setattr__(self, "analyzer", tuple((option, _setting(value)) for option, value in self.analyzer))
+        object.__setattr__(
+            self, "analyzer", tuple((option, _setting(option, value)) for option, value in self.analyzer)
+        )
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -233,10 +243,22 @@ def _filled(noun: str, value: object) -> None:
         raise InvalidInput(f"{noun} wants a string that is not empty, got {value!r}")
 
 
+def _name(value: object) -> None:
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise InvalidInput(f"the name of a macro is letters, digits, '_' and inner '-' or '.', got {value!r}")
+
+
 def _positive(noun: str, value: object) -> None:
     if not isinstance(value, int) or value < 1:
         raise InvalidInput(f"{noun} must be a whole number from 1, got {value!r}")
 
 
-def _setting(value: Setting) -> Setting:
-    return tuple(value) if isinstance(value, list) else value
+def _setting(option: str, value: Setting) -> Setting:
+    value = tuple(value) if isinstance(value, list) else value
+    parts = value if isinstance(value, tuple) else () if value is None else (value,)
+    whole = all(isinstance(part, int) and part >= 0 for part in parts)
+    if not whole and not all(isinstance(part, str) and part for part in parts):
+        raise InvalidInput(
+            f"analyzer {option}: expected text, a whole number, a tuple of either, or None; got {value!r}"
+        )
+    return value

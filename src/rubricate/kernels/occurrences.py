@@ -1,0 +1,30 @@
+"""Where each word of a stream of words occurs.
+
+Given   word numbers in order of occurrence, all below `words`.
+Return  (starts, places): word w occurs at `places[starts[w]:starts[w + 1]]`, ascending.
+Cost    two passes, a counting sort; memory: one number an occurrence and one a word.
+Edges   a word that does not occur has no places; an empty stream has none at all.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+__all__ = ["occurrences"]
+
+
+@numba.njit(cache=True, nogil=True)
+def occurrences(ids: np.ndarray, words: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of each word, ascending, and where those of each word start."""
+    starts = np.zeros(words + 1, np.int64)
+    for word in ids:
+        starts[word + 1] += 1
+    for word in range(words):
+        starts[word + 1] += starts[word]
+    free, places = starts[:-1].copy(), np.empty(len(ids), np.int64)
+    for place in range(len(ids)):
+        word = ids[place]
+        places[free[word]] = place
+        free[word] += 1
+    return starts, places

@@ -1,0 +1,162 @@
+"""Documents as sequences of terms, title and body apart: the source in which every condition can be looked up."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rubricate.errors import InvalidInput
+from rubricate.kernels.occurrences import occurrences
+from rubricate.types import Bools, Ints, Terms
+
+__all__ = ["Passages", "Spans", "following"]
+
+MARK = "title:"
+"""How an analyzer that marks titles begins the names of their terms."""
+
+
+class Spans(NamedTuple):
+    """Places from first to last word, by position in the whole stream; ascending by their starts."""
+
+    starts: Ints
+    ends: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """Documents as terms in order: `terms` has two sequences a document, its title (maybe empty) and its body.
+
+    Spans never cross from one sequence into another. A term with a space is the phrase of its parts, `title:wheat` is
+    `wheat` in the title: so words learned from phrases and marked titles are found again.
+    """
+
+    terms: Terms
+
+    def __post_init__(self) -> None:
+        if len(self.terms) % 2:
+            raise InvalidInput(
+                f"Passages want a title and a body a document, got {len(self.terms)} sequences; give empty titles"
+            )
+
+    def __len__(self) -> int:
+        return len(self.terms) // 2
+
+    def take(self, documents: Sequence[int]) -> Passages:
+        """Some of the documents, in this order."""
+        starts, rows = self.terms.starts, [2 * d + part for d in documents for part in (0, 1)]
+        parts = [self.terms.ids[starts[row] : starts[row + 1]] for row in rows]
+        ends = np.cumsum([0, *map(len, parts)])
+        return Passages(Terms(self.terms.words, np.concatenate([np.empty(0, np.int32), *parts]), ends))
+
+    @cached_property
+    def segment(self) -> Ints:
+        """The sequence to which each place belongs."""
+        return np.repeat(np.arange(len(self.terms)), np.diff(self.terms.starts))
+
+    @cached_property
+    def _index(self) -> tuple[Ints, Ints]:
+        return occurrences(self.terms.ids, len(self.terms.words))
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.terms.words)}
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._number)
+
+    def word(self, term: str, *, title: bool) -> Spans:
+        """Where a term occurs."""
+        if term.startswith(MARK) and term != MARK:
+            return self.word(term[len(MARK) :], title=True)
+        if " " in term.strip():
+            return self.phrase(tuple(term.split()), title=title)
+        return self._within(self._places(term), 1, title)
+
+    def prefix(self, stem: str, *, title: bool) -> Spans:
+        """Where a term with this beginning occurs."""
+        return self._within(self._begun(stem), 1, title)
+
+    def phrase(self, terms: tuple[str, ...], *, title: bool) -> Spans:
+        """Where the terms follow each other."""
+        found = self._part(terms[0])
+        for step, term in enumerate(terms[1:], 1):
+            found = found[_contains(self._part(term), found + step)]
+        return self._within(found, len(terms), title)
+
+    def union(self, parts: Sequence[Spans]) -> Spans:
+        """The places of any of them, each once."""
+        starts = np.concatenate([part.starts for part in parts])
+        ends = np.concatenate([part.ends for part in parts])
+        order = np.lexsort((ends, starts))
+        starts, ends = starts[order], ends[order]
+        new = np.ones(len(starts), bool)
+        new[1:] = (np.diff(starts) > 0) | (np.diff(ends) > 0)
+        return Spans(starts[new], ends[new])
+
+    def some(self, spans: Spans, least: int) -> Bools:
+        """The documents with at least so many places."""
+        documents = self.segment[spans.starts] // 2
+        if least == 1:
+            found = np.zeros(len(self), bool)
+            found[documents] = True
+            return found
+        return np.bincount(documents, minlength=len(self)) >= least
+
+    def near(self, first: Spans, second: Spans, distance: int, *, ordered: bool) -> Bools:
+        """The documents where a place of each lies within so many words of the other."""
+        found = np.zeros(len(self), bool)
+        for one, other in ((first, second), (second, first))[: 1 if ordered else 2]:
+            before, _ = following(one, other, distance, self.segment)
+            found[self.segment[one.starts[before]] // 2] = True
+        return found
+
+    def _places(self, term: str) -> Ints:
+        number = self._number.get(term)
+        starts, places = self._index
+        return places[:0] if number is None else places[starts[number] : starts[number + 1]]
+
+    def _begun(self, stem: str) -> Ints:
+        first = bisect_left(self._sorted, stem)
+        found = []
+        for word in self._sorted[first:]:
+            if not word.startswith(stem):
+                break
+            found.append(self._places(word))
+        return np.sort(np.concatenate([np.empty(0, np.int64), *found]))
+
+    def _part(self, term: str) -> Ints:
+        return self._begun(term[:-1]) if term.endswith("*") else self._places(term)
+
+    def _within(self, starts: Ints, length: int, title: bool) -> Spans:
+        """Spans of this length; those that cross from one sequence into another, or lie in no title, are dropped."""
+        if length > 1:
+            starts = starts[self.segment[starts] == self.segment[starts + length - 1]]
+        if title:
+            starts = starts[self.segment[starts] % 2 == 0]
+        return Spans(starts, starts + length - 1)
+
+
+def following(first: Spans, second: Spans, distance: int, segment: Ints) -> tuple[Ints, Ints]:
+    """Places of `first` with one of `second` behind them in the same sequence, and the nearest such, within `distance`.
+
+    The nearest start behind an end decides: where it is too far or in another sequence, so are all others.
+    """
+    nearest = np.searchsorted(second.starts, first.ends, side="right")
+    before = np.flatnonzero(nearest < len(second.starts))
+    nearest = nearest[before]
+    starts, ends = second.starts[nearest], first.ends[before]
+    good = (starts - ends <= distance) & (segment[starts] == segment[ends])
+    return before[good], nearest[good]
+
+
+def _contains(places: Ints, wanted: Ints) -> Bools:
+    """Which of the wanted numbers are among the ascending places."""
+    at = np.searchsorted(places, wanted)
+    at[at == len(places)] = 0
+    return places[at] == wanted if len(places) else np.zeros(len(wanted), bool)
