@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.classifiers.big_bang import BigBang as BigBang
+    from rubricate.classifiers.dtree import DTree as DTree
     from rubricate.classifiers.knn import KNN as KNN
     from rubricate.classifiers.llsf import LLSF as LLSF
     from rubricate.classifiers.local import Local as Local
@@ -77,6 +78,7 @@ _HOMES = {
     "Comparison": "significance",
     "Corpus": "types",
     "Counts": "types",
+    "DTree": "classifiers.dtree",
     "Decisions": "types",
     "Documents": "types",
     "Estimate": "estimation",

@@ -1,0 +1,166 @@
+"""Trees on the presence of words, one a category, as plain arrays: growing, pruning, smoothing, walking."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rubricate.kernels.tree import ASKED, PRESENT, WITHOUT, grow_tree, walk_trees
+from rubricate.kernels.tree_pruning import prune_tree, reachable
+from rubricate.kernels.tree_smoothing import smooth
+from rubricate.types import Floats, Ints, Sparse
+
+__all__ = ["Forest", "Growth", "grow", "leaves_of", "presence"]
+
+LARGEST_TABLE = 1 << 20
+"""Whole numbers whose x log2 x is looked up; beyond, it is computed."""
+QUANTILES = (
+    (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0),
+    (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0),
+)
+"""C4.5's table of confidences and z, which it reads between the lines: z(.25) = .6925, the exact quantile .6745."""
+
+
+class Growth(NamedTuple):
+    """How trees are grown: see `DTree`; a confidence of 1 prunes nothing, a leaf chance of 0 smooths nothing."""
+
+    ratio: bool
+    least: float
+    confidence: float
+    alpha: float
+    leaf: float
+
+
+class Forest(NamedTuple):
+    """The nodes of all trees: tree c has the nodes from starts[c] to starts[c + 1], its root first."""
+
+    starts: Ints
+    asked: Ints
+    present: Ints
+    without: Ints
+    positives: Floats
+    documents: Floats
+    chances: Floats
+
+
+class _Words(NamedTuple):
+    """Which document has which word, by document and by word; only words that can split, under new numbers."""
+
+    starts: Ints
+    terms: Ints
+    post_starts: Ints
+    post_documents: Ints
+    weights: Floats
+    counts: Floats
+    columns: Ints
+
+
+def presence(X: Any) -> Sparse:
+    """Where X is above 0."""
+    X = sparse.csr_array(X)
+    there = sparse.csr_array(X > 0) if X.nnz and X.data.min() <= 0 else X
+    return sparse.csr_array((np.ones(there.nnz, bool), there.indices, there.indptr), shape=X.shape)
+
+
+def grow(X: Any, labels: Sparse, weights: Floats | None, growth: Growth, *, threads: int | None) -> Forest:
+    """A tree for each column of labels. Documents of no weight are left out."""
+    there, labels = presence(X), sparse.csr_array(labels)
+    weights = np.ones(there.shape[0]) if weights is None else weights
+    if not weights.all():
+        kept = np.flatnonzero(weights)
+        there, labels, weights = there[kept], labels[kept], weights[kept]
+    words = _words(there, weights, growth.least)
+    plant = _planter(words, growth)
+    members, truths = sparse.csc_array(labels), range(labels.shape[1])
+
+    def one(category: int) -> tuple[NDArray[Any], Floats, Floats]:
+        truth = np.zeros(len(weights), bool)
+        truth[members.indices[members.indptr[category] : members.indptr[category + 1]]] = True
+        return plant(truth)
+
+    workers = min(os.cpu_count() or 1 if threads is None else threads, len(truths))
+    if workers <= 1:
+        return _joined([one(category) for category in truths])
+    with ThreadPoolExecutor(workers) as pool:
+        return _joined(list(pool.map(one, truths)))
+
+
+def leaves_of(forest: Forest, X: Any) -> Ints:
+    """The leaf of each document in each tree."""
+    there = presence(X)
+    return walk_trees(
+        there.indptr.astype(np.int64),
+        there.indices.astype(np.int64),
+        there.shape[1],
+        forest.starts[:-1],
+        forest.asked,
+        forest.present,
+        forest.without,
+    )
+
+
+def _words(there: Sparse, weights: Floats, least: float) -> _Words:
+    counts = there.T @ weights
+    columns = np.flatnonzero((counts >= least - 1e-9) & (counts <= weights.sum() - least + 1e-9))
+    rows = sparse.csr_array(there[:, columns])
+    rows.sort_indices()
+    posts = sparse.csc_array(rows)
+    return _Words(
+        rows.indptr.astype(np.int64),
+        rows.indices.astype(np.int64),
+        posts.indptr.astype(np.int64),
+        posts.indices.astype(np.int64),
+        weights,
+        counts[columns],
+        columns,
+    )
+
+
+def _planter(words: _Words, growth: Growth) -> Callable[[NDArray[Any]], tuple[NDArray[Any], Floats, Floats]]:
+    x = np.arange(min(len(words.weights), LARGEST_TABLE) + 1.0)
+    table = x * np.log2(np.maximum(x, 1.0))
+    z = float(np.interp(growth.confidence, *QUANTILES))
+
+    def plant(truth: NDArray[Any]) -> tuple[NDArray[Any], Floats, Floats]:
+        """Nodes, sums and chances of one tree; words by their column in X."""
+        nodes, sums, order = grow_tree(
+            *words[:4], truth, words.weights, words.counts, growth.least, growth.ratio, table
+        )
+        if growth.confidence < 1:
+            prune_tree(*words[:2], truth, words.weights, nodes, sums, order, growth.confidence, z)
+            nodes, sums = _arranged(nodes, sums)
+        if growth.leaf > 0:
+            chances = smooth(nodes, sums, growth.alpha, growth.leaf)
+        else:
+            chances = (sums[:, 0] + growth.alpha) / (sums[:, 1] + 2 * growth.alpha)
+        nodes[:, ASKED] = np.where(nodes[:, ASKED] >= 0, np.append(words.columns, -1)[nodes[:, ASKED]], -1)
+        return nodes, sums, chances
+
+    return plant
+
+
+def _arranged(nodes: NDArray[Any], sums: Floats) -> tuple[NDArray[Any], Floats]:
+    """The nodes that can be reached, each before its children."""
+    kept = reachable(nodes, 0)
+    number = np.full(len(nodes) + 1, -1)
+    number[kept] = np.arange(len(kept))
+    nodes, sums = nodes[kept].copy(), sums[kept]
+    leaf = nodes[:, ASKED] < 0
+    for child in (PRESENT, WITHOUT):
+        nodes[:, child] = np.where(leaf, -1, number[nodes[:, child]])
+    return nodes, sums
+
+
+def _joined(trees: list[tuple[NDArray[Any], Floats, Floats]]) -> Forest:
+    starts = np.concatenate([[0], np.cumsum([len(nodes) for nodes, _, _ in trees])]).astype(np.int64)
+    nodes = np.concatenate([tree[0] for tree in trees])
+    sums, chances = (np.concatenate([tree[part] for tree in trees]) for part in (1, 2))
+    shift = np.repeat(starts[:-1], np.diff(starts))
+    present, without = (np.where(nodes[:, side] < 0, -1, nodes[:, side] + shift) for side in (PRESENT, WITHOUT))
+    return Forest(starts, nodes[:, ASKED].copy(), present, without, sums[:, 0].copy(), sums[:, 1].copy(), chances)
