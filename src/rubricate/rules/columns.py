@@ -26,12 +26,22 @@ class Columns:
 
     def __init__(self, X: Any, names: Sequence[str]) -> None:
         self.matrix = sparse.csc_array(X)
-        self.names = [str(name) for name in names]
+        self.names = names if isinstance(names, list) else [str(name) for name in names]
         if self.matrix.shape[1] != len(self.names):
             raise InvalidInput(f"{len(self.names)} names for {self.matrix.shape[1]} columns; give one a column")
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
+
+    def take(self, documents: Sequence[int]) -> Columns:
+        """Some of the documents, in this order."""
+        made = Columns(self._rows[list(documents)], self.names)
+        made.__dict__.update(_number=self._number, _phrases=self._phrases)  # the columns are the same
+        return made
+
+    @cached_property
+    def _rows(self) -> sparse.csr_array:
+        return sparse.csr_array(self.matrix)
 
     @cached_property
     def _number(self) -> dict[str, int]:

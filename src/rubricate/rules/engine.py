@@ -22,7 +22,7 @@ from rubricate.rules._plan import PLACES, Plan, Step, make_plan
 from rubricate.rules.form import RuleBase
 from rubricate.types import Bools, Floats, Sparse
 
-__all__ = ["Source", "fire", "score"]
+__all__ = ["Source", "fire", "run_plan", "score"]
 
 Bits = NDArray[np.uint8]
 
@@ -49,9 +49,15 @@ def fire(base: RuleBase, source: Source, *, plan: Plan | None = None) -> Sparse:
     [[1, 0], [0, 1]]
     """
     plan = make_plan(base) if plan is None else plan
+    values = run_plan(plan, source)
+    return _matrix([values[root] for root in plan.roots], len(source))
+
+
+def run_plan(plan: Plan, source: Source, *, keep: bool = False) -> dict[int, Any]:
+    """What each step gives. Unless all are kept, one that is no root is dropped when those that need it are done."""
     needed = plan.needed()
     left = Counter(part for number in needed for part in plan.steps[number].parts)
-    left.update(plan.roots)
+    left.update(needed if keep else plan.roots)
     values: dict[int, Any] = {}
     for number in needed:
         step = plan.steps[number]
@@ -60,7 +66,7 @@ def fire(base: RuleBase, source: Source, *, plan: Plan | None = None) -> Sparse:
             left[part] -= 1
             if not left[part]:
                 del values[part]
-    return _matrix([values[root] for root in plan.roots], len(source))
+    return values
 
 
 def _value(step: Step, parts: list[Any], source: Source) -> Any:

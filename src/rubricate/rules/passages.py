@@ -6,13 +6,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rubricate.errors import InvalidInput
 from rubricate.kernels.occurrences import occurrences
-from rubricate.types import Bools, Ints, Terms
+from rubricate.rules.words import Analyzing
+from rubricate.types import Bools, Documents, Ints, Terms
 
 __all__ = ["Passages", "Spans", "following"]
 
@@ -46,12 +47,26 @@ class Passages:
     def __len__(self) -> int:
         return len(self.terms) // 2
 
+    @classmethod
+    def of(cls, documents: Any, analyzer: Analyzing) -> Passages:
+        """The terms of `Documents`, or of texts in any form the analyzer takes, which then have no titles.
+
+        The analyzer must not form phrases or mark titles: order is kept here, and titles are apart.
+        """
+        if not isinstance(documents, Documents) or documents.titles is None:
+            terms = analyzer.terms(documents)
+            return cls(Terms(terms.words, terms.ids, np.repeat(terms.starts, 2)[:-1]))
+        pairs = zip(documents.titles, documents.bodies, strict=True)
+        return cls(analyzer.terms([part or "" for pair in pairs for part in pair]))
+
     def take(self, documents: Sequence[int]) -> Passages:
         """Some of the documents, in this order."""
         starts, rows = self.terms.starts, [2 * d + part for d in documents for part in (0, 1)]
         parts = [self.terms.ids[starts[row] : starts[row + 1]] for row in rows]
         ends = np.cumsum([0, *map(len, parts)])
-        return Passages(Terms(self.terms.words, np.concatenate([np.empty(0, np.int32), *parts]), ends))
+        made = Passages(Terms(self.terms.words, np.concatenate([np.empty(0, np.int32), *parts]), ends))
+        made.__dict__.update(_number=self._number, _sorted=self._sorted)  # the words are the same
+        return made
 
     @cached_property
     def segment(self) -> Ints:

@@ -1,0 +1,124 @@
+"""Rules on raw texts, and the rules of a trained model: where the shared form of rules meets analyzers and models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scipy import sparse
+
+from rubricate.analysis import Analyzer
+from rubricate.categorizer._targets import ids_of
+from rubricate.categorizer._truth import with_truth
+from rubricate.classifiers.construe import Construe
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.rules.form import RuleBase, Setting
+from rubricate.rules.words import renamed
+from rubricate.types import Corpus, Decisions, Documents, Run, Scores, Signature
+
+__all__ = ["HAND_WRITTEN", "rule_analyzer", "rule_model", "rules_of", "run_rules"]
+
+HAND_WRITTEN: dict[str, Any] = {"tokens": "alphanumeric", "min_length": 1, "stop": None, "stem": None}
+"""How texts are read for hand-written rules: every word and number, as it stands."""
+OF_ORDER = ("ngrams", "title")
+"""Options that a base may name and the engine replaces: it keeps the order of words, and titles apart."""
+
+
+def rule_analyzer(base: RuleBase) -> Analyzer:
+    """The analyzer that a base asks for; options that it does not name are those for hand-written rules.
+
+    >>> rule_analyzer(RuleBase(analyzer=(("stem", "porter"),))).signature()
+    'alphanumeric1+stop None+stem porter'
+    """
+    known = Analyzer().get_params()
+    for option, _ in base.analyzer:
+        if option not in known:
+            raise UnknownName("option of the analyzer", option, known)
+    given = {option: value for option, value in base.analyzer if option not in OF_ORDER}
+    analyzer = Analyzer(**(HAND_WRITTEN | given))
+    try:
+        analyzer.check()
+    except TypeError:
+        problem = "the analyzer line of the rules has a value of the wrong kind, such as text for a number"
+        raise InvalidInput(problem) from None
+    return analyzer
+
+
+def rule_model(base: RuleBase, categories: Sequence[str] | None = None) -> Construe:
+    """A `Construe` for raw texts, with the analyzer that the base asks for."""
+    return Construe(base, categories=categories, analyzer=rule_analyzer(base)).fit()
+
+
+def run_rules(base: RuleBase, documents: Any, name: str = "construe") -> Run:
+    """What the rules say of documents (texts, `Documents`, or the test documents of a `Corpus`), with the truth beside.
+
+    The categories are those of the rules and, where the documents are labelled, theirs.
+
+    >>> from rubricate.rules.parser import parse_rules
+    >>> run = run_rules(parse_rules('grain if wheat or "corn belt";'), ["Wheat fell", "gold"])
+    >>> run.scores.values.tolist(), run.decisions.values.toarray().tolist()
+    ([[1.0], [0.0]], [[True], [False]])
+    """
+    held = documents.test if isinstance(documents, Corpus) else documents
+    own = held.categories if isinstance(held, Documents) else ()
+    model = rule_model(base, tuple(dict.fromkeys((*own, *base.categories))))
+    values = model.decision_function(held)
+    ids = ids_of(held, len(values))
+    found = Run(
+        name=name,
+        documents=ids,
+        categories=model.categories_,
+        scores=Scores(values, model.categories_, ids),
+        decisions=Decisions(sparse.csr_array(values > 0), model.categories_, ids),
+        signature=Signature(terms=rule_analyzer(base).signature(), classifier="construe", cut="a rule holds"),
+    )
+    return with_truth(found, held, None)
+
+
+def rules_of(model: Any) -> RuleBase:
+    """The rules of a trained model: a `Categorizer` or a classifier that has learned rules or trees.
+
+    Words and categories go by name; the settings of the analyzer are kept, so that the printed base runs on raw text.
+    """
+    whole = hasattr(model, "representation_")
+    classifier = model.classifier_ if whole else model
+    if isinstance(classifier, Construe):
+        return classifier.rule_base()
+    if not hasattr(classifier, "rule_base"):
+        raise InvalidInput(
+            f"a {type(classifier).__name__} has no rules; train one that has: charade, dtree, ripper, swap1"
+        )
+    base: RuleBase = classifier.rule_base()
+    if not whole:
+        return base
+    words = {f"x{t}": str(name) for t, name in enumerate(model.representation_.names() or ())}
+    columns = [str(c) for c in classifier.categories_]
+    categories = dict(zip(columns, _names(model, columns), strict=True))
+    found = renamed(base, words=words, categories=categories)
+    return RuleBase(found.rules, found.macros, _settings(model))
+
+
+def _names(model: Any, columns: Sequence[str]) -> list[str]:
+    """The names of the classifier's categories, which are places among the model's columns where it dropped some."""
+    aligned = model.aligned_
+    if len(columns) == len(aligned.columns_):
+        return [model.categories_[c] for c in aligned.columns_]
+    return [model.categories_[int(c)] for c in columns]
+
+
+def _settings(model: Any) -> tuple[tuple[str, Setting], ...]:
+    """The options of the analyzer as plain values, in the order of their names."""
+    vectors = getattr(model.representation_, "vectors_", None)
+    if vectors is None:
+        return ()
+    analyzer = vectors.analyzer or Analyzer()
+    return tuple((option, _plain(value)) for option, value in analyzer.get_params(deep=False).items())
+
+
+def _plain(value: Any) -> Setting:
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    return tuple(value) if isinstance(value, (list, tuple)) else tuple(sorted(map(str, value)))

@@ -1,0 +1,190 @@
+"""CONSTRUE: rules that a person wrote. hayes1990; yang1999, section 2 (system 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from rubricate.classifiers._hier_nodes import column_names
+from rubricate.classifiers._scorer import Scorer, _best
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.rules.columns import Columns
+from rubricate.rules.engine import fire, score
+from rubricate.rules.explanation import Explainer
+from rubricate.rules.form import RuleBase
+from rubricate.rules.parser import parse_rules, read_rules
+from rubricate.rules.passages import Passages
+from rubricate.rules.printer import print_rule, print_rules
+from rubricate.rules.words import analysed
+from rubricate.types import Documents, Evidence, Floats, Scores, Sparse, Terms
+
+__all__ = ["Construe"]
+
+
+class Construe(Scorer):
+    """The score of c is that of the best rule for c that holds of the document, 0 where none does.
+
+        s(x, c) = max over the rules r for c that hold of x of  score(r),    score(r) = 1 for a hand-written rule,
+                  (p + 1) / (p + n + 2) for one that covered p training documents rightly and n wrongly
+
+    rules        a `RuleBase`, the path of a rule file, or its text (a string with a semicolon); docs/rules.md
+    categories   names of the label columns (or of classes 0, 1, …) where y has none
+    terms        names of the columns of X where it has none
+    analyzer     how texts, and the words of hand-written rules, become terms: an `Analyzer`
+
+    Nothing is learned. `fit()` reads the rules; `fit(X, y)` also takes from y the categories (a rule for another one is
+    refused) and the form of the answers. Two kinds of X are scored: texts or `Documents`, with the analyzer, where
+    every condition holds or not; and matrices, whose columns are words by `terms` or the names of a data frame. A
+    matrix has no order and only marked titles (`rules.columns` says what it can answer). Words of rules for a matrix
+    are analysed where an analyzer is given, else they are the names of columns.
+
+    `predict` assigns every category of which a rule holds; a single-label y, the best (of equals the first class).
+    Learned: `rules_`, the rules as text. Cost: see `rules.engine`.
+
+    >>> from rubricate.analysis import Analyzer
+    >>> words = Analyzer(stop=None, stem=None)
+    >>> model = Construe('grain if wheat or "corn belt"; crude if oil near/3 price*;', analyzer=words).fit()
+    >>> model.categories_, model.predict(["The price of oil", "The Corn Belt"]).toarray().tolist()
+    (('grain', 'crude'), [[False, True], [True, False]])
+    """
+
+    def __init__(
+        self,
+        rules: RuleBase | str | Path,
+        *,
+        categories: Sequence[str] | None = None,
+        terms: Sequence[str] | None = None,
+        analyzer: Any = None,
+    ) -> None:
+        self.rules = rules
+        self.categories = categories
+        self.terms = terms
+        self.analyzer = analyzer
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:  # type: ignore[override]  # nothing to weigh: nothing is learned
+        """Read the rules; check them against the categories of y where there is one."""
+        base = read_base(self.rules)
+        if X is not None and y is not None and not _is_text(X):
+            super().fit(X, y)
+        else:
+            self._take_labels(y, _count(X, y))
+        for rule in base.rules:
+            if rule.category not in self.categories_:
+                raise UnknownName("category", rule.category, self.categories_)
+        self.rules_ = print_rules(base)
+        return self
+
+    def top(self, X: Any, k: int) -> Scores:
+        """The k best categories of each document as sparse scores."""
+        if k < 1:
+            raise InvalidInput(f"top: k must be at least 1, got {k}")
+        values = _best(self._score(self._take_vectors(X)), k)
+        floor = float(values.data.min()) if values.nnz else -np.inf
+        return Scores(values, self.categories_, [str(i) for i in range(values.shape[0])], floor)
+
+    def rule_base(self) -> RuleBase:
+        """The rules, as they were given."""
+        check_is_fitted(self, "rules_")
+        return parse_rules(self.rules_)
+
+    def check_state(self) -> None:
+        """Raise ValueError where the rules cannot be read or are for other categories."""
+        if hasattr(self, "rules_"):
+            parse_rules(self.rules_, categories=self.categories_)
+
+    def try_out(self) -> None:
+        """Score two empty documents."""
+        nothing = Passages(Terms([], np.empty(0, np.int32), np.zeros(5, np.int64)))
+        if self._score(nothing).shape != (2, len(self.classes_)):
+            raise ValueError("scores of the wrong shape")
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        if self.terms is not None and len(self.terms) != X.shape[1]:
+            raise InvalidInput(f"{len(self.terms)} names in `terms` for {X.shape[1]} columns of X; give one each")
+
+    def _take_labels(self, y: Any, rows: int) -> Sparse:
+        if y is None:
+            self.categories_ = tuple(self.categories or read_base(self.rules).categories)
+            self.classes_ = np.arange(len(self.categories_))
+            self.multilabel_ = self.sparse_labels_ = True
+            return Sparse((rows, len(self.classes_)), dtype=bool)
+        labels = super()._take_labels(y, rows)
+        self.categories_ = column_names(self)
+        return labels
+
+    def _take_vectors(self, X: Any) -> Passages | Columns:
+        """Where the rules are looked up: sequences of terms for texts, the columns of a matrix."""
+        check_is_fitted(self, "rules_")
+        if isinstance(X, Passages):
+            return X
+        if _is_text(X):
+            return Passages.of(X, self._reader())
+        if not hasattr(self, "n_features_in_"):
+            names = self.terms if self.terms is not None else getattr(X, "columns", None)
+            return Columns(X, _named(names, X))
+        vectors = super()._take_vectors(X)
+        return Columns(vectors, _named(self.terms or getattr(self, "feature_names_in_", None), vectors))
+
+    def _score(self, X: Any) -> Floats:
+        return score(self._base(), fire(self._base(), X), self.categories_)
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """The rules that hold, each with the words that made it hold."""
+        found = Explainer(self._base()).explain(X, self.categories_[category])
+        return [
+            [Evidence(print_rule(one.rule), one.rule.score, str(one)) for one in firings[:limit]] for firings in found
+        ]
+
+    def _reader(self) -> Any:
+        if self.analyzer is None:
+            raise InvalidInput(
+                "Construe reads texts with an analyzer; give analyzer=Analyzer(stop=None, stem=None), or whichever "
+                "made the words of the rules"
+            )
+        return clone(self.analyzer).set_params(ngrams=1, title="plain")
+
+    def _base(self) -> RuleBase:
+        """The rules, read from what was learned when first needed."""
+        made: tuple[str, RuleBase] | None = getattr(self, "_made", None)
+        if made is None or made[0] is not self.rules_:
+            base = parse_rules(self.rules_)
+            made = self.rules_, base if self.analyzer is None else analysed(base, self._reader())
+            self._made = made
+        return made[1]
+
+
+def read_base(rules: Any) -> RuleBase:
+    """A rule base from what a user gives: itself, text, or a file."""
+    if isinstance(rules, RuleBase):
+        return rules
+    if isinstance(rules, Path) or (isinstance(rules, str) and ";" not in rules):
+        return read_rules(rules)
+    if isinstance(rules, str):
+        return parse_rules(rules)
+    raise InvalidInput(f"rules must be a RuleBase, the path of a rule file, or its text; got {type(rules).__name__}")
+
+
+def _is_text(X: Any) -> bool:
+    """Whether X is documents rather than a matrix."""
+    if isinstance(X, (Documents, Passages)) or getattr(X, "ndim", None) == 1:
+        return True
+    return isinstance(X, (list, tuple)) and all(isinstance(one, str) for one in X[:1])
+
+
+def _count(X: Any, y: Any) -> int:
+    """Documents, where there are any to count."""
+    given = y if X is None else X
+    return 0 if given is None else int(given.shape[0]) if hasattr(given, "shape") else len(given)
+
+
+def _named(names: Any, X: Any) -> list[str]:
+    if names is None:
+        raise InvalidInput(
+            "rules look words up by the names of columns, and this matrix has none; give `terms`, a frame, or texts"
+        )
+    return [str(name) for name in names]

@@ -1,0 +1,162 @@
+"""Why a rule holds of a document: which of its words occur, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rubricate.rules._plan import PLACES, Plan, Step, make_plan
+from rubricate.rules.columns import Columns
+from rubricate.rules.engine import fire, run_plan
+from rubricate.rules.form import Phrase, Prefix, Rule, RuleBase, Word
+from rubricate.rules.passages import Passages, Spans, following
+from rubricate.rules.printer import print_condition
+from rubricate.types import Ints
+
+__all__ = ["Explainer", "Firing", "Match"]
+
+AROUND = 4
+"""Words that are shown before and behind a match."""
+SHOWN = 3
+"""Places of one word that are shown."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A part of a rule that holds: its text, where (word numbers from 0, title words first), and the words about it.
+
+    A matrix knows no places; there, `snippets` are the names of the columns.
+    """
+
+    text: str
+    places: tuple[int, ...]
+    snippets: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """`oil: … price of [oil] fell …`"""
+        return f"{self.text}: {' | '.join(self.snippets)}"
+
+
+@dataclass(frozen=True)
+class Firing:
+    """A rule that holds of a document, its number in the base, and what made it hold."""
+
+    rule: Rule
+    number: int
+    matches: tuple[Match, ...]
+
+    def __str__(self) -> str:
+        """What made it hold, in a line."""
+        return "; ".join(map(str, self.matches))
+
+
+class Explainer:
+    """Explains the decisions of one base.
+
+    >>> from rubricate.analysis import Analyzer
+    >>> from rubricate.rules.parser import parse_rules
+    >>> base = parse_rules('crude if "crude oil" or oil near/3 price* and not vegetable;')
+    >>> found = Passages.of(["The price of oil fell"], Analyzer(stop=None, stem=None))
+    >>> print(*Explainer(base).explain(found)[0])
+    oil near/3 price*: the [price of oil] fell
+    """
+
+    def __init__(self, base: RuleBase) -> None:
+        self.base = base
+        self._whole = make_plan(base)
+        self._plans: dict[int, Plan] = {}
+
+    def explain(self, source: Passages | Columns, category: str | None = None) -> list[list[Firing]]:
+        """For each document the rules that hold (of one category, where it is named), the best score first."""
+        fired = fire(self.base, source, plan=self._whole)
+        rows = []
+        for d in range(len(source)):
+            one: Any = source.take([d])
+            numbers = fired.indices[fired.indptr[d] : fired.indptr[d + 1]].tolist()
+            numbers = [n for n in numbers if category in (None, self.base.rules[n].category)]
+            numbers.sort(key=lambda n: (-self.base.rules[n].score, n))
+            rows.append([self._firing(number, one) for number in numbers])
+        return rows
+
+    def _firing(self, number: int, one: Passages | Columns) -> Firing:
+        rule = self.base.rules[number]
+        if number not in self._plans:
+            self._plans[number] = make_plan(RuleBase((rule,), self.base.macros))
+        plan = self._plans[number]
+        return Firing(rule, number, tuple(_matches(plan, run_plan(plan, one, keep=True), one)))
+
+
+def _matches(plan: Plan, values: dict[int, Any], one: Passages | Columns) -> list[Match]:
+    """Go down from the root through what holds; what must not hold leaves no trace."""
+    found: dict[int, Match] = {}
+    pending, seen = [plan.roots[0]], set()
+    while pending:
+        number = pending.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        step = plan.steps[number]
+        if step.kind in ("some", "near"):
+            found[number] = _match(plan, step, [values[part] for part in step.parts], one)
+        elif step.kind in ("all", "any"):
+            pending.extend(part for part in reversed(step.parts) if np.unpackbits(values[part], count=1)[0])
+    return list(dict.fromkeys(found.values()))
+
+
+def _match(plan: Plan, step: Step, parts: list[Any], one: Passages | Columns) -> Match:
+    if isinstance(one, Columns):
+        columns = [c for c in parts[0].tolist() if one.some(np.array([c]), 1)[0]]
+        return Match(_text(plan, step), (), tuple(one.names[c] for c in columns))
+    spans: Spans = _pairs(step, parts, one) if step.kind == "near" else parts[0]
+    shown = [_snippet(one, int(a), int(b)) for a, b in zip(spans.starts[:SHOWN], spans.ends[:SHOWN], strict=True)]
+    more = [f"and {len(spans.starts) - SHOWN} more"] if len(spans.starts) > SHOWN else []
+    return Match(_text(plan, step), tuple(map(int, spans.starts)), (*shown, *more))
+
+
+def _pairs(step: Step, parts: Sequence[Spans], one: Passages) -> Spans:
+    """From the beginning of the earlier place to the end of the later one."""
+    distance, ordered = step.data
+    starts, ends = [], []
+    for a, b in ((parts[0], parts[1]), (parts[1], parts[0]))[: 1 if ordered else 2]:
+        before, behind = following(a, b, distance, one.segment)
+        starts.append(a.starts[before])
+        ends.append(b.ends[behind])
+    return one.union([Spans(*pair) for pair in zip(starts, ends, strict=True)])
+
+
+def _snippet(one: Passages, start: int, end: int) -> str:
+    """The words about a place, the place in brackets."""
+    first, last = _limits(one, start)
+    words = [one.terms.words[i] for i in one.terms.ids]
+    before, behind = max(first, start - AROUND), min(last, end + 1 + AROUND)
+    shown = [*words[before:start], f"[{' '.join(words[start : end + 1])}]", *words[end + 1 : behind]]
+    return ("… " if before > first else "") + " ".join(shown) + (" …" if behind < last else "")
+
+
+def _limits(one: Passages, place: int) -> tuple[int, int]:
+    segment = int(one.segment[place])
+    starts: Ints = one.terms.starts
+    return int(starts[segment]), int(starts[segment + 1])
+
+
+def _text(plan: Plan, step: Step, depth: int = 0) -> str:
+    """A step in the words of the rule language."""
+    if step.kind in PLACES:
+        text = _written(plan, step, depth)
+        return f"title({text})" if step.title else text
+    texts = [_text(plan, plan.steps[part]) for part in step.parts]
+    if step.kind == "near":
+        return f"{texts[0]} {'before' if step.data[1] else 'near'}/{step.data[0]} {texts[1]}"
+    return texts[0] if step.data == 1 else f"{texts[0]} >= {step.data}"
+
+
+def _written(plan: Plan, step: Step, depth: int) -> str:
+    if step.kind == "union":  # of macros of macros only the uppermost are shown
+        shown = [_text(plan, plan.steps[part], depth + 1) for part in step.parts[:SHOWN]] if depth < SHOWN else []
+        more = ["…"] if len(step.parts) > len(shown) else []
+        return f"({' or '.join([*shown, *more])})"
+    kinds: dict[str, Any] = {"word": Word, "prefix": Prefix, "phrase": Phrase}
+    return print_condition(kinds[step.kind](step.data))
