@@ -27,6 +27,9 @@ __all__ = ["Analyzer"]
 AHEAD = 4
 """Blocks that each worker may be ahead of the thread that waits for them."""
 
+WIDEST = 10
+"""The widest window: four terms among ten make 130 phrases an occurrence."""
+
 BLOCK = 1 << 18
 """Characters analysed at once: what an analyzer holds beyond its result is a small multiple of this."""
 
@@ -39,6 +42,8 @@ class Analyzer(BaseEstimator):
     stop         words left out: "smart" (our list), a file with one word a line, a collection, or None
     stem         None, "porter" (Porter 1980) or "porter2" (the Snowball revision for English)
     ngrams       1, 2, … or a range (1, 2): phrases of consecutive terms, after stopping and stemming, joined by a space
+    window       None, or up to 10: the terms of a phrase follow each other with gaps, all of them among so many
+                 consecutive terms, `wheat … export`; a phrase counts once for every choice of places
     title        "plain": title and body are one text; "mark": title terms count once more under a name of their own,
                  `title:wheat`; a whole number: title terms count so many times. Only `Documents` have titles.
 
@@ -58,6 +63,7 @@ class Analyzer(BaseEstimator):
         stop: Any = "smart",
         stem: Literal["porter", "porter2"] | None = "porter",
         ngrams: int | tuple[int, int] = 1,
+        window: int | None = None,
         title: Literal["plain", "mark"] | int = "plain",
     ) -> None:
         self.tokens = tokens
@@ -65,6 +71,7 @@ class Analyzer(BaseEstimator):
         self.stop = stop
         self.stem = stem
         self.ngrams = ngrams
+        self.window = window
         self.title = title
 
     def terms(self, documents: Any) -> Terms:
@@ -94,6 +101,7 @@ class Analyzer(BaseEstimator):
             min_length=self.min_length,
             stem=self.stem,
             lengths=self.lengths(),
+            window=self.window,
             title=self.title,
             scanners=max(1, workers),
         )
@@ -120,6 +128,7 @@ class Analyzer(BaseEstimator):
         stop = self.stop if isinstance(self.stop, (str, Path)) or self.stop is None else f"{len(list(self.stop))} words"
         low, high = self.lengths()
         grams = "" if (low, high) == (1, 1) else f"+ngrams {low}-{high}"
+        grams += "" if self.window is None or high == 1 else f" within {self.window}"
         title = "" if self.title == "plain" else f"+title {self.title}"
         return f"{self.tokens}{self.min_length}+stop {stop}+stem {self.stem}{grams}{title}"
 
@@ -138,6 +147,12 @@ class Analyzer(BaseEstimator):
         self.lengths()
         if self.stem is not None and self.stem not in STEMMERS:
             raise UnknownName("stemmer", str(self.stem), STEMMERS)
+        longest = self.lengths()[1]
+        if self.window is not None and not (isinstance(self.window, int) and longest <= self.window <= WIDEST):
+            raise InvalidInput(
+                f"window must be None or a whole number from the longest phrase ({longest}) to {WIDEST}, "
+                f"got {self.window!r}"
+            )
         if self.min_length < 1:
             raise InvalidInput(f"min_length must be 1 or more, got {self.min_length}")
         if self.title not in ("plain", "mark") and (not isinstance(self.title, int) or self.title < 1):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rubricate.analysis._scanner import Scanned
 from rubricate.kernels.counting import arrange, translate
 from rubricate.kernels.phrases import empty_phrases, phrases
+from rubricate.kernels.sparse_phrases import sparse_phrases
 from rubricate.types import Ints, Terms
 
 __all__ = ["STEMMERS", "Lexicon"]
@@ -20,6 +21,7 @@ STEMMERS = {"porter": "porter", "porter2": "english"}
 """Our names of the stemmers, and PyStemmer's."""
 
 MARK = "title:"
+GAP = " … "
 STOPPED = -1
 
 Ids = NDArray[np.int32]
@@ -35,12 +37,14 @@ class Lexicon:
         min_length: int,
         stem: str | None,
         lengths: tuple[int, int],
+        window: int | None,
         title: str | int,
         scanners: int,
     ) -> None:
         self._alone = scanners == 1
         self.words: list[str] = []
         self._stop, self._min_length, self._lengths, self._title = stop, min_length, lengths, title
+        self._window = window
         self._stemmer = Stemmer.Stemmer(STEMMERS[stem], 0) if stem else None
         self._term_of_token: dict[str, int] = {}
         self._number: dict[str, int] = {}
@@ -78,9 +82,16 @@ class Lexicon:
         low, high = self._lengths
         if high == 1:
             return ids, starts
-        ids, starts, self._phrases, pairs = phrases(ids, starts, low, high, self._phrases, len(self.words))
+        next_number = len(self.words)
+        if self._window is None:
+            ids, starts, self._phrases, pairs = phrases(ids, starts, low, high, self._phrases, next_number)
+        else:
+            ids, starts, self._phrases, pairs = sparse_phrases(
+                ids, starts, low, high, self._window, self._phrases, next_number
+            )
+        between = " " if self._window is None else GAP
         for start, last in pairs.tolist():
-            self.words.append(f"{self.words[start]} {self.words[last]}")
+            self.words.append(f"{self.words[start]}{between}{self.words[last]}")
         return ids, starts
 
     def _with_titles(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["PhraseTable", "empty_phrases", "phrases"]
+__all__ = ["FREE", "PhraseTable", "empty_phrases", "find_slot", "grown", "phrases"]
 
 PhraseTable = tuple[np.ndarray, np.ndarray, np.ndarray]
 GOLDEN, SHIFT, ONE = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(1)
@@ -27,7 +27,7 @@ def empty_phrases() -> PhraseTable:
 
 
 @numba.njit(cache=True, nogil=True)
-def _slot(keys: np.ndarray, key: np.int64) -> np.uint64:
+def find_slot(keys: np.ndarray, key: np.int64) -> np.uint64:
     """Where the key is, or the free slot where it belongs."""
     mask = np.uint64(len(keys) - 1)
     p = (np.uint64(key) * GOLDEN) >> SHIFT & mask
@@ -39,12 +39,13 @@ def _slot(keys: np.ndarray, key: np.int64) -> np.uint64:
 
 
 @numba.njit(cache=True, nogil=True)
-def _grow(table: PhraseTable) -> PhraseTable:
+def grown(table: PhraseTable) -> PhraseTable:
+    """The table with twice the room."""
     keys, numbers, size = table
     new_keys, new_numbers = np.full(2 * len(keys), FREE, np.int64), np.zeros(2 * len(keys), np.int32)
     for p in range(len(keys)):
         if keys[p] != FREE:
-            q = _slot(new_keys, keys[p])
+            q = find_slot(new_keys, keys[p])
             new_keys[q], new_numbers[q] = keys[p], numbers[p]
     return new_keys, new_numbers, size
 
@@ -65,15 +66,15 @@ def phrases(
                 if n > 1:
                     last = ids[i + n - 1]
                     key = np.int64(phrase) << 32 | np.int64(last)
-                    p = _slot(table[0], key)
+                    p = find_slot(table[0], key)
                     if table[0][p] == FREE:
                         pairs[new, 0], pairs[new, 1] = phrase, last
                         table[0][p], table[1][p] = key, free + new
                         new += 1
                         table[2][0] += 1
                         if 2 * table[2][0] >= len(table[0]):
-                            table = _grow(table)
-                            p = _slot(table[0], key)
+                            table = grown(table)
+                            p = find_slot(table[0], key)
                     phrase = table[1][p]
                 if n >= shortest:
                     found[k] = phrase
