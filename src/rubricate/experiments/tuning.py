@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
@@ -22,9 +23,11 @@ from rubricate.experiments.runner import Progress, quiet
 from rubricate.experiments.store import Store
 from rubricate.types import Corpus, Documents, Undefined
 
-__all__ = ["Tried", "Tuned", "tune"]
+__all__ = ["Grid", "Judge", "Tried", "Tuned", "best_of", "search", "tune"]
 
-Grid = Mapping[str, Sequence[Any]]
+Grid: TypeAlias = Mapping[str, Sequence[Any]]
+Judge: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], Sequence[float]]
+"""The value of each combination of candidates."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +123,41 @@ def tune(
         engine=engine,
         progress=progress,
     )
-    search = _Search(judging, by, dict(settings or {}))
-    if greedy:
-        _greedy(search, grid, stop, passes)
-    else:
-        search.values([dict(zip(grid, each, strict=True)) for each in itertools.product(*grid.values())])
+    shared, estimate = dict(settings or {}), estimate_named(by)
+    tried = search(
+        grid,
+        lambda points: estimate([{**shared, **point} for point in points], judging),
+        better=chosen.better,
+        greedy=greedy,
+        stop=stop,
+        passes=passes,
+    )
     every = math.prod(len(candidates) for candidates in grid.values())
-    return Tuned(search.best(), tuple(search.tried.values()), search.settings, criterion, by, every)
+    return Tuned(best_of(tried, chosen.better), tried, shared, criterion, by, every)
+
+
+def search(
+    grid: Grid,
+    judge: Judge,
+    *,
+    better: Callable[[float, float], bool] = operator.gt,
+    greedy: bool = False,
+    stop: int | None = None,
+    passes: int = 1,
+) -> tuple[Tried, ...]:
+    """What was tried, in order, each combination once; the options are those of `tune`, the judge any function.
+
+    >>> found = search({"a": [0, 1, 2], "b": [0, 1]}, lambda points: [p["a"] - p["b"] for p in points], greedy=True)
+    >>> [(one.values["a"], one.values["b"], one.value) for one in found]
+    [(0, 0, 0), (1, 0, 1), (2, 0, 2), (2, 1, 1)]
+    """
+    _check(grid, stop, passes)
+    made = _Search(judge, better)
+    if greedy:
+        _greedy(made, grid, stop, passes)
+    else:
+        made.values([dict(zip(grid, each, strict=True)) for each in itertools.product(*grid.values())])
+    return tuple(made.tried.values())
 
 
 def _check(grid: Grid, stop: int | None, passes: int) -> None:
@@ -144,47 +175,46 @@ def _check(grid: Grid, stop: int | None, passes: int) -> None:
 class _Search:
     """Trials that were made, and those to be made, each once."""
 
-    def __init__(self, judging: Judging, by: str, settings: dict[str, Any]) -> None:
-        self.judging, self.settings = judging, settings
-        self.estimate = estimate_named(by)
+    def __init__(self, judge: Judge, better: Callable[[float, float], bool]) -> None:
+        self.judge, self.better = judge, better
         self.tried: dict[str, Tried] = {}
 
     def values(self, points: Sequence[Mapping[str, Any]]) -> list[float]:
         """The value of each combination; those not yet tried are, together."""
         new = {canonical(point): point for point in points if canonical(point) not in self.tried}
-        found = self.estimate([{**self.settings, **point} for point in new.values()], self.judging)
+        found = self.judge(list(new.values())) if new else []
         for (key, point), value in zip(new.items(), found, strict=True):
             self.tried[key] = Tried(dict(point), value)
         return [self.tried[canonical(point)].value for point in points]
 
-    def best(self) -> Tried:
-        """The best so far, the first of equals."""
-        found = next(iter(self.tried.values()))
-        for one in self.tried.values():
-            if self.judging.criterion.better(one.value, found.value):
-                found = one
-        return found
+
+def best_of(tried: Sequence[Tried], better: Callable[[float, float], bool]) -> Tried:
+    """The best, the first of equals."""
+    found = tried[0]
+    for one in tried[1:]:
+        found = one if better(one.value, found.value) else found
+    return found
 
 
-def _greedy(search: _Search, grid: Grid, stop: int | None, passes: int) -> None:
+def _greedy(made: _Search, grid: Grid, stop: int | None, passes: int) -> None:
     point = {name: candidates[0] for name, candidates in grid.items()}
     for _ in range(passes):
         before = dict(point)
         for name, candidates in grid.items():
-            point[name] = _best_candidate(search, point, name, candidates, stop)
+            point[name] = _best_candidate(made, point, name, candidates, stop)
         if point == before:
             break
 
 
 def _best_candidate(
-    search: _Search, point: Mapping[str, Any], name: str, candidates: Sequence[Any], stop: int | None
+    made: _Search, point: Mapping[str, Any], name: str, candidates: Sequence[Any], stop: int | None
 ) -> Any:
     """The best value of one parameter, the others fixed; a tie keeps the value that the point has."""
     chosen, worse = point[name], 0
-    best = search.values([point])[0]
+    best = made.values([point])[0]
     for some in _batches(candidates, stop):
-        for candidate, value in zip(some, search.values([{**point, name: each} for each in some]), strict=True):
-            if search.judging.criterion.better(value, best):
+        for candidate, value in zip(some, made.values([{**point, name: each} for each in some]), strict=True):
+            if made.better(value, best):
                 chosen, best, worse = candidate, value, 0
             elif candidate != point[name]:
                 worse += 1

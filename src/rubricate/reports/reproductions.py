@@ -14,7 +14,7 @@ __all__ = ["compact", "differences", "in_full", "settings", "tallies", "to_page"
 MARKS = {"recovered": "*", "cross-validation": "†"}
 LEGEND = {
     "recovered": "(*) some settings were recovered: found by scanning against the published figures",
-    "cross-validation": "(†) chosen by cross-validation on the training documents; nothing is published",
+    "cross-validation": "(†) some settings were chosen by cross-validation on the training documents",
 }
 
 
