@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rubricate.classifiers.svm import SVM as SVM
     from rubricate.classifiers.tolerant import Tolerant as Tolerant
     from rubricate.classifiers.top_down import TopDown as TopDown
+    from rubricate.classifiers.word import WORD as WORD
     from rubricate.corpora import load as load
     from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
@@ -111,6 +112,7 @@ _HOMES = {
     "Tolerant": "classifiers.tolerant",
     "TopDown": "classifiers.top_down",
     "Vectors": "categorizer.vectors",
+    "WORD": "classifiers.word",
     "Weights": "vectors",
     "as_run": "categorizer.runs",
     "compare": "significance",

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from rubricate import registry
 from rubricate.categorizer import _scoring
+from rubricate.categorizer._naming import named
 from rubricate.categorizer._targets import count, ids_of, take_target
 from rubricate.categorizer._training import Judged, choose, fit_cut, judge, out_of_fold
 from rubricate.categorizer.confidence import Confidence
@@ -88,13 +89,16 @@ def _classifiers(given: Any, *, tuned: bool) -> Sequence[Any]:
 
 
 def _placed(classifiers: Sequence[Any], model: Any) -> list[Any]:
-    """The classifiers, hierarchical ones with the names of the columns, and the corpus's taxonomy if they have none."""
+    """The classifiers, hierarchical ones with the names of the columns, and the corpus's taxonomy if they have none.
+
+    Those that match the names of categories get them, read as the documents were.
+    """
     found = []
     for each in classifiers:
         taxonomy = getattr(each, "taxonomy", None) or getattr(model, "_taxonomy", None)
         if taxonomy is not None and {"taxonomy", "categories"} <= each.get_params(deep=False).keys():
             each = clone(each).set_params(taxonomy=taxonomy, categories=each.categories or model.categories_)
-        found.append(each)
+        found.append(named(each, model) if getattr(each, "names_categories", False) else each)
     return found
 
 

@@ -112,6 +112,10 @@ class Representation(TransformerMixin, BaseEstimator):
         self._reader = Vectors(self._analyzer(), weights="nnn", min_df=self.min_df)
         return self._reader.fit_transform(X)
 
+    def read_more(self, texts: Sequence[str]) -> Sparse:
+        """Counts of further texts over the terms that `read` found; between `read` and `settle`."""
+        return self._reader.transform(texts)
+
     def part(self) -> Any:
         """An unfitted transformer from such rows to vectors, to be learned from the training part of a fold."""
         source = source_of(self.weights)

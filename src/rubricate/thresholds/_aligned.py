@@ -26,7 +26,8 @@ class Aligned(BaseEstimator):
     A category that none of the documents has is not shown to the classifier, which may refuse it: its score is
     -inf. Nor is one that all of them have, in a matrix: its score is +inf. Columns of `labels` are the categories; in
     the form "classes" a document has exactly one, in "binary" there is one column, and `classes` names them.
-    A classifier with a taxonomy is shown every column, since columns are its categories, with the same scores.
+    A classifier with a taxonomy, or one that goes by the names of the categories (`names_categories`), is shown every
+    column, since columns are its categories, with the same scores.
     """
 
     def __init__(self, classifier: Any, *, form: Form, classes: Any) -> None:
@@ -64,7 +65,7 @@ class Aligned(BaseEstimator):
 
     def shows_all(self) -> bool:
         """Whether the columns of the classifier are those of the labels."""
-        return self.form == "matrix" and _knows_tree(self.classifier)
+        return self.form == "matrix" and _knows_columns(self.classifier)
 
     def _columns(self, found: Floats) -> Floats:
         """One column for each category shown; two classes have one score, or a probability each."""
@@ -81,9 +82,9 @@ class Aligned(BaseEstimator):
         return found
 
 
-def _knows_tree(classifier: Any) -> bool:
+def _knows_columns(classifier: Any) -> bool:
     last = classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
-    return getattr(last, "taxonomy", None) is not None
+    return getattr(last, "taxonomy", None) is not None or getattr(last, "names_categories", False)
 
 
 def _matrix(classifier: Any, labels: Sparse) -> Any:

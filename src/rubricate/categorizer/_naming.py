@@ -1,0 +1,42 @@
+"""The names of categories for a classifier that matches them to documents, read as the documents are."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from rubricate.categorizer.representation import source_of
+from rubricate.classifiers._names import name_texts
+from rubricate.errors import InvalidInput
+
+__all__ = ["named"]
+
+
+def named(classifier: Any, model: Any) -> Any:
+    """The classifier with the counts of its names' terms, a row a category of the model.
+
+    One that got counts, or the terms of columns that the model does not name, is taken as it is. Names without a
+    known term are warned of here, once, and score 0. All terms are needed, so selection is refused.
+    """
+    if sparse.issparse(classifier.names) or source_of(model.weights) != "counts":
+        given = clone(classifier)
+        return given.set_params(categories=model.categories_) if given.categories is None else given
+    if model.select is not None:
+        raise InvalidInput(
+            f"{type(classifier).__name__} matches names to documents by all terms, but select={model.select!r} leaves "
+            "some out; set select=None (min_df may be used)"
+        )
+    counts = model.representation_.read_more(name_texts(classifier.names, model.categories_))
+    _warn([model.categories_[row] for row in np.flatnonzero(np.diff(counts.indptr) == 0)], len(model.categories_))
+    return clone(classifier).set_params(names=counts)
+
+
+def _warn(unmatched: list[str], categories: int) -> None:
+    if unmatched:
+        shown = ", ".join(map(repr, unmatched[:5])) + (", …" if len(unmatched) > 5 else "")
+        message = f"no word of {len(unmatched)} of {categories} names occurs in the documents ({shown}): they score 0"
+        warnings.warn(f"{message}; describe them in `names`", UserWarning, stacklevel=7)
