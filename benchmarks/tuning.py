@@ -3,10 +3,13 @@ categorizer, candidates and folds, on the embedded corpus; our store is empty at
 
 The same result: the same choice. GridSearchCV averages the micro-F1 of the folds, ours is that of all decisions.
 With a cut that learns from scores, GridSearchCV trains five folds within each fold; ours serves both with one set.
+`tune-greedy` has the parameters, order and kind of candidates of yang1999, table 3: FT, TW, k, rank; ours searches
+greedily in two rounds (one round ends at the second best of 81, micro-F1 .7279 for .7305), GridSearchCV the whole grid.
 """
 
 from __future__ import annotations
 
+import math
 import tempfile
 
 from joblib import parallel_config
@@ -20,6 +23,12 @@ from rubricate.folds import stratified_folds
 
 THREADS = 2
 FIXED = {"k": [5, 15, 45], "select": ["chi2:2000", "chi2:500"], "cut": ["rcut:1", "rcut:2"]}
+GREEDY = {
+    "select": ["chi2:500", "chi2:1000", "chi2:2000"],
+    "weights": ["ltc", "atc", "ntc"],
+    "k": [30, 45, 65],
+    "cut": ["rcut:1", "rcut:2", "rcut:3"],
+}
 LEARNED = {"k": [5, 15, 45], "select": ["chi2:2000", "chi2:500"], "cut": ["scut:0.1", "scut:0.3"]}
 
 
@@ -30,7 +39,7 @@ def compare(corpus, grid, *, id, greedy, folds) -> Row:
 
     def ours():
         with tempfile.TemporaryDirectory() as folder:
-            found = tune(corpus, grid, settings={"classifier": "knn"}, greedy=greedy, store=Store(folder))
+            found = tune(corpus, grid, settings={"classifier": "knn"}, greedy=greedy, passes=2, store=Store(folder))
         return tuple(found.best.values.values())
 
     def theirs():
@@ -40,8 +49,8 @@ def compare(corpus, grid, *, id, greedy, folds) -> Row:
             search.fit(list(corpus.train.texts), labels)
         return tuple(search.best_params_[name] for name in named)
 
-    how = "greedy" if greedy else "all"
-    work = f"kNN, {how} of {len(grid['k']) * 4} combinations, {len(corpus.train):,} documents, cuts {grid['cut']}"
+    how, every = "greedy" if greedy else "all", math.prod(map(len, grid.values()))
+    work = f"kNN, {how} of {every} combinations, {len(corpus.train):,} documents, cuts {', '.join(grid['cut'])}"
     return side_by_side(
         ours, theirs, id=id, work=work, peer_name="scikit-learn GridSearchCV", same=lambda a, b: a == b,
         threads=THREADS, repeats=1,
@@ -56,7 +65,7 @@ def rows() -> list[Row]:
     corpus = rb.load("newswire", documents=1500)
     return [
         compare(corpus, FIXED, id="tune-grid", greedy=False, folds=0),
-        compare(corpus, FIXED, id="tune-greedy", greedy=True, folds=0),
+        compare(corpus, GREEDY, id="tune-greedy", greedy=True, folds=0),
         compare(corpus, LEARNED, id="tune-grid-scut", greedy=False, folds=5),
     ]
 

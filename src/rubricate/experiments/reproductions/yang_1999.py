@@ -1,0 +1,46 @@
+"""Yang 1999: tables 1, 3, 4, 5 and 6, the ways of cutting beside it, the claims in the text, and times then and now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rubricate.experiments.cells import Value
+from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
+from rubricate.experiments.reproductions._yang_1999_study import Found, Study
+from rubricate.experiments.reproductions._yang_1999_systems import gains, indirect_comparisons, table_6, ways_of_cutting
+from rubricate.experiments.reproductions._yang_1999_text import text_numbers, times
+from rubricate.experiments.reproductions._yang_1999_tuning import Tuning, table_4
+from rubricate.experiments.reproductions._yang_1999_versions import table_1, table_5
+
+__all__ = ["yang_1999"]
+
+
+def yang_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
+    """Our figures of the wanted tables, and the curves of the search where table 3 is among them."""
+    study = Study(reproduction, say)
+    tuning = Tuning(study)
+    makers: dict[str, Callable[[], Found]] = {
+        "1": lambda: table_1(study),
+        "3": tuning.table_3,
+        "4": lambda: table_4(study),
+        "5": lambda: table_5(study),
+        "6": lambda: table_6(study),
+        "ways": lambda: ways_of_cutting(study),
+        "gains": lambda: gains(study),
+        "indirect": lambda: indirect_comparisons(study),
+        "text": lambda: text_numbers(study),
+        "times": lambda: times(study),
+    }
+    values: dict[Place, Value] = {}
+    for name in tables:
+        values |= {(name, *place): value for place, value in makers[name]().items()}
+    origins = {(table, row): _origin(reproduction, table, row) for table, row, _ in values}
+    return Results(values, origins, tuning.figures())
+
+
+def _origin(reproduction: Reproduction, table: str, row: str) -> str:
+    """That of the system of a row; the reading of table 5 on v1 and v2 is recovered."""
+    if table == "5":
+        return "recovered" if row in ("v1", "v2") else "paper"
+    system = reproduction.systems.get(row)
+    return system.origin if system is not None and table in ("4", "6", "ways", "gains") else "paper"
