@@ -83,7 +83,7 @@ def test_one_label_a_document_makes_the_choices_of_a_node_exclusive():
     y = np.array(NAMES)[labels.toarray().argmax(axis=1)]
     model = rb.Tolerant(taxonomy=TREE, beam=None).fit(X, y)
     assert model.single_
-    np.testing.assert_allclose(np.exp(model._logs(sparse.csr_array(X), mean=False)).sum(axis=1), 1.0)
+    np.testing.assert_allclose(np.exp(model._logs(sparse.csr_array(X))).sum(axis=1), 1.0)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 

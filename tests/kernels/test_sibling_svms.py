@@ -62,7 +62,9 @@ def test_the_optimum_is_that_of_the_svm(bias, penalty, tol, seed):
     labels = np.random.default_rng(seed).random((40, 3)) < 0.3
     place = np.full(12, -1, np.int32)
     starts, terms, values, own = gather_rows(*parts(X), np.arange(40), place, np.zeros(0, bool))
-    W, b, gaps = solve_group(starts, terms, values, len(own), labels, np.full((2, 3), 0.7), penalty, tol, 5000, 0)
+    W, b, gaps = solve_group(
+        starts, terms, values, len(own), labels, np.ones(40), np.full((2, 3), 0.7), penalty, tol, 5000, 0
+    )
     svm = SVM(C=0.7, bias=bias, tol=tol).fit(X, labels.astype(int))
     found = objective(X.toarray()[:, own], W, b, labels, 0.7, penalty)
     assert (gaps <= tol).all()
@@ -73,6 +75,8 @@ def test_the_optimum_is_that_of_the_svm(bias, penalty, tol, seed):
 def test_categories_of_all_or_no_rows_have_a_bias_alone():
     starts, terms, values = parts(sparse.csr_array(np.eye(3)))
     labels = np.array([[True, False]] * 3)
-    W, b, _ = solve_group(starts, terms.astype(np.uint32), values, 3, labels, np.ones((2, 2)), 1.0, 1e-3, 100, 0)
+    W, b, _ = solve_group(
+        starts, terms.astype(np.uint32), values, 3, labels, np.ones(len(labels)), np.ones((2, 2)), 1.0, 1e-3, 100, 0
+    )
     assert not W.any()
     assert b.tolist() == [1.0, -1.0]

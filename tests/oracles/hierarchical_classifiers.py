@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tests.oracles.hierarchy import ancestors, coverage
 
 
@@ -61,3 +63,25 @@ def _reach(edges, root, links, name):
     if name == root:
         return float("inf")
     return max(min(_reach(edges, root, links, parent), links[parent, name]) for parent, child in edges if child == name)
+
+
+def likeliest_path(edges, root, margins, certain, slope, name):
+    """The chance of a category: over all paths from the root the largest product of chances, staying included."""
+    links, stays = margins
+    stay = _chance(stays[name], slope, name in certain) if name in stays else 1.0
+    return _likeliest(edges, root, links, certain, slope, name) * stay
+
+
+def _likeliest(edges, root, links, certain, slope, name):
+    if name == root:
+        return 1.0
+    return max(
+        _likeliest(edges, root, links, certain, slope, parent)
+        * _chance(links[parent, name], slope, (parent, name) in certain)
+        for parent, child in edges
+        if child == name
+    )
+
+
+def _chance(margin, slope, is_certain):
+    return 1.0 if is_certain else 1 / (1 + math.exp(-slope * margin))

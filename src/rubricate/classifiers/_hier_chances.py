@@ -1,7 +1,8 @@
 """Chances along the paths of a hierarchy: from the scores of its classifiers, with a slope learned on held-out ones.
 
-The chance of a choice at a node is σ(a · margin), or, where exactly one is right, the softmax of a · score over
-the choices. One slope a serves all nodes: most have too few documents for one of their own.
+The chance of a choice at a node is σ(a · score), scores less the natural cut, or, where exactly one is right, the
+softmax of a · score over the choices. One slope a serves all nodes: most have too few documents for one of their own.
+A choice that all documents of a node have made is certain, so that a chain of single children costs nothing.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from rubricate.classifiers._hier_descent import Scoring
+from rubricate.classifiers._hier_descent import Scoring, node_choices
 from rubricate.classifiers._hier_groups import NONE, Group
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["FLOOR", "learn_slope", "path_chances"]
+__all__ = ["FLOOR", "learn_slope", "log_chances", "path_chances"]
 
 FLOOR = -30.0
 """The least log of a chance, that of a category which no beam reached."""
@@ -24,23 +25,25 @@ SLOPES = (-3.0, 4.0)
 """Between e^−3 and e^4 the slope is looked for."""
 
 
-def _log_chances(margins: Floats, slope: float, single: bool) -> Floats:
+def log_chances(scores: Floats, slope: float, single: bool) -> Floats:
+    """The log of the chance of each column, row by row."""
     if not single:
-        return -np.logaddexp(0.0, -slope * margins)
-    scaled = slope * margins
+        return -np.logaddexp(0.0, -slope * scores)
+    scaled = slope * scores
     top = scaled.max(axis=1, keepdims=True, initial=-np.inf)
     found: Floats = scaled - top - np.log(np.exp(scaled - top).sum(axis=1, keepdims=True))
     return found
 
 
-def _loss(slope: float, scores: Sequence[Floats], labels: Sequence[Bools], single: bool) -> float:
+def _loss(slope: float, scores: Sequence[Floats], groups: Sequence[Group], single: bool) -> float:
     total = 0.0
-    for own, truth in zip(scores, labels, strict=True):
+    for own, group in zip(scores, groups, strict=True):
+        truth, weights = group.labels, 1.0 if group.weights is None else group.weights[:, None]
         if single:
-            rows = truth.sum(axis=1) == 1
-            total -= float(_log_chances(own[rows], slope, True)[truth[rows]].sum())
+            logs = np.where(truth & (truth.sum(axis=1) == 1)[:, None], log_chances(own, slope, True), 0.0)
         else:
-            total -= float(_log_chances(np.where(truth, own, -own), slope, False).sum())
+            logs = log_chances(np.where(truth, own, -own), slope, False)
+        total -= float((weights * logs).sum())
     return total
 
 
@@ -51,28 +54,28 @@ def learn_slope(groups: Sequence[Group], scores: Sequence[Floats], learned: Bool
         mixed = learned[at : at + own.shape[1]]
         at += own.shape[1]
         if mixed.any() and (not single or mixed.sum() > 1):
-            parts.append((own[:, mixed], group.labels[:, mixed]))
+            parts.append((own[:, mixed], Group(group.rows, group.labels[:, mixed], group.weights)))
     if not parts:
         return 1.0
-    values, truths = [own for own, _ in parts], [truth for _, truth in parts]
+    values, kept = [own for own, _ in parts], [group for _, group in parts]
     found = optimize.minimize_scalar(
-        lambda log: _loss(float(np.exp(log)), values, truths, single), bounds=SLOPES, method="bounded"
+        lambda log: _loss(float(np.exp(log)), values, kept, single), bounds=SLOPES, method="bounded"
     )
     return float(np.exp(found.x))
 
 
-def path_chances(model: Any, X: Any) -> tuple[Floats, Floats, Ints]:
+def path_chances(model: Any, X: Any, *, beam: int | None = None) -> tuple[Floats, Floats, Ints]:
     """(log of the chance to reach, log of the chance to stay, links on the best path), nodes × documents.
 
     Only what the beam lets through is visited: at each level the `beam` best nodes of a document, and every node that
-    is likelier than not; the rest has the floor.
+    is likelier than not; the rest has the floor. Of several paths the likeliest counts.
     """
     scoring, documents, nodes = Scoring(model, X), X.shape[0], len(model.nodes_)
     reach, stay = np.full((nodes, documents), FLOOR), np.full((nodes, documents), FLOOR)
     length = np.zeros((nodes, documents), np.int64)
-    reach[0] = 0.0
+    reach[0] = np.maximum(log_chances(scoring.problem(model.root_guard_)[:, None], model.slope_, False)[:, 0], FLOOR)
     for level in _levels(model):
-        allowed = _beam(reach[level], model.beam)
+        allowed = _beam(reach[level], beam)
         for row, node in enumerate(level):
             links = slice(model.child_starts_[node], model.child_starts_[node + 1])
             chosen = np.flatnonzero(allowed[row])
@@ -86,8 +89,9 @@ def path_chances(model: Any, X: Any) -> tuple[Floats, Floats, Ints]:
 def _extend(model: Any, scoring: Scoring, node: int, chosen: Ints, found: tuple[Floats, Floats, Ints]) -> None:
     """Carry the chances at a node on to its children."""
     reach, stay, length = found
-    scores = scoring.margins(node, chosen)
-    logs = _log_chances(scores, model.slope_, bool(model.single_))
+    logs = log_chances(scoring.at_node(node, chosen), model.slope_, bool(model.single_))
+    if not model.single_:
+        logs[:, _certain(model, node)] = 0.0
     links = slice(model.child_starts_[node], model.child_starts_[node + 1])
     for k, child in enumerate(model.child_ids_[links]):
         through = np.maximum(reach[node, chosen] + logs[:, k], FLOOR)
@@ -96,6 +100,14 @@ def _extend(model: Any, scoring: Scoring, node: int, chosen: Ints, found: tuple[
         reach[child, chosen] = np.where(better, through, reach[child, chosen])
     if model.stays_[node] != NONE:
         stay[node, chosen] = np.maximum(reach[node, chosen] + logs[:, -1], FLOOR)
+
+
+def _certain(model: Any, node: int) -> Bools:
+    """The choices that every document of a node has made."""
+    problems = node_choices(model, node)
+    known = np.where(problems == NONE, 0, problems)
+    found: Bools = (problems == NONE) | (~model.learned_[known] & (model.problem_bias_[known] > 0))
+    return found
 
 
 def _levels(model: Any) -> list[Ints]:

@@ -24,30 +24,61 @@ import numpy as np
 from rubricate.classifiers import _scorer
 from rubricate.classifiers._hier_groups import NONE, Problems
 from rubricate.classifiers._hier_linear import Rows
-from rubricate.classifiers._hier_machines import check_machines, explain_problem, group_matrix
+from rubricate.classifiers._hier_machines import (
+    check_machines,
+    default_base,
+    explain_problem,
+    group_matrix,
+    learn_machines,
+)
+from rubricate.classifiers._hier_nodes import Places
 from rubricate.types import Bools, Evidence, Floats, Ints
 
-__all__ = ["Scoring", "check_descent", "explain_weakest", "keep_links", "path_scores", "reached"]
+__all__ = [
+    "Scoring",
+    "check_descent",
+    "check_tree",
+    "explain_weakest",
+    "keep_links",
+    "keep_tree",
+    "learn_descent",
+    "node_choices",
+    "path_scores",
+    "reached",
+]
+
+
+def learn_descent(model: Any, X: Any, problems: Problems) -> Any:
+    """Learn the problems and keep the links; the base that was used."""
+    base = default_base(model.base)
+    learn_machines(model, X, problems.groups, base)
+    keep_links(model, problems)
+    return base
+
+
+def keep_tree(model: Any, places: Places) -> None:
+    """Leave the nodes, their links and the place of the categories among them on the model."""
+    tree = places.tree
+    model.nodes_, model.columns_ = tree.names, places.columns
+    model.child_starts_, model.child_ids_ = tree.child_starts.astype(np.int64), tree.child_ids.astype(np.int64)
 
 
 def keep_links(model: Any, problems: Problems) -> None:
     """Leave the links and what guards them on the model."""
     tree = problems.places.tree
-    model.nodes_ = tree.names
-    model.child_starts_, model.child_ids_ = tree.child_starts.astype(np.int64), tree.child_ids.astype(np.int64)
+    keep_tree(model, problems.places)
     model.guards_, model.stays_, model.root_guard_ = problems.guards, problems.stays, int(problems.root)
-    model.columns_ = problems.places.columns
     model.choice_groups_ = np.array([_choice_group(problems, node, model) for node in range(len(tree))], np.int64)
 
 
-def _choices(model: Any, node: int) -> Ints:
+def node_choices(model: Any, node: int) -> Ints:
     """The problems at a node: its links in order, then its own where it has one."""
     links = model.guards_[model.child_starts_[node] : model.child_starts_[node + 1]]
     return links if model.stays_[node] == NONE else np.append(links, model.stays_[node])
 
 
 def _choice_group(problems: Problems, node: int, model: Any) -> int:
-    wanted = _choices(model, node)
+    wanted = node_choices(model, node)
     if not len(wanted) or (np.diff(wanted) != 1).any() or wanted[0] == NONE:
         return NONE
     group = int(np.searchsorted(model.group_starts_, wanted[0], side="right")) - 1
@@ -67,7 +98,7 @@ class Scoring:
         group = int(self.model.choice_groups_[node])
         if group != NONE:
             return group_matrix(self.model, self.X, self.rows, group, chosen)
-        problems = _choices(self.model, node)
+        problems = node_choices(self.model, node)
         return np.column_stack([self.problem(int(problem))[chosen] for problem in problems])
 
     def problem(self, problem: int) -> Floats:
@@ -83,7 +114,7 @@ class Scoring:
 
     def margins(self, node: int, chosen: Ints) -> Floats:
         """Margins of the choices at a node."""
-        problems, scores = _choices(self.model, node), self.at_node(node, chosen)
+        problems, scores = node_choices(self.model, node), self.at_node(node, chosen)
         known = np.where(problems == NONE, 0, problems)
         if not self.model.rank_:
             return scores - np.where(problems == NONE, 0.0, self.model.problem_cuts_[known])
@@ -162,21 +193,33 @@ def _on_the_way(model: Any, scoring: Scoring, node: int, documents: int) -> tupl
     return problems, np.column_stack(values) if values else np.zeros((documents, 0))
 
 
+def check_tree(model: Any) -> None:
+    """Raise ValueError where nodes, links and categories do not fit together."""
+    nodes, links = len(model.nodes_), len(model.child_ids_)
+    if len(model.child_starts_) != nodes + 1 or model.child_starts_[0] or model.child_starts_[-1] != links:
+        raise ValueError("links and nodes do not fit together")
+    if (np.diff(model.child_starts_) < 0).any():
+        raise ValueError("nodes do not fit together")
+    parents = np.repeat(np.arange(nodes), np.diff(model.child_starts_))
+    if (model.child_ids_ <= parents).any() or (model.child_ids_ >= nodes).any():
+        raise ValueError("a link does not lead downwards")
+    if len(model.columns_) != len(model.categories_) or (model.columns_ < 0).any() or (model.columns_ >= nodes).any():
+        raise ValueError("categories and nodes do not fit together")
+    if not 0 < getattr(model, "slope_", 1.0) < np.inf:
+        raise ValueError("the slope of chances is no number above 0")
+
+
 def check_descent(model: Any) -> None:
     """Raise ValueError where links, problems and categories do not fit together."""
     check_machines(model)
-    nodes, links, problems = len(model.nodes_), len(model.child_ids_), len(model.problem_bias_)
-    if len(model.child_starts_) != nodes + 1 or model.child_starts_[0] or model.child_starts_[-1] != links:
-        raise ValueError("links and nodes do not fit together")
-    if (np.diff(model.child_starts_) < 0).any() or len(model.stays_) != nodes or len(model.choice_groups_) != nodes:
+    check_tree(model)
+    nodes, problems = len(model.nodes_), len(model.problem_bias_)
+    if len(model.guards_) != len(model.child_ids_) or len(model.stays_) != nodes or len(model.choice_groups_) != nodes:
         raise ValueError("nodes do not fit together")
-    parents = np.repeat(np.arange(nodes), np.diff(model.child_starts_))
-    if len(model.guards_) != links or (model.child_ids_ <= parents).any() or (model.child_ids_ >= nodes).any():
-        raise ValueError("a link does not lead downwards")
-    for numbers, limit in ((model.guards_, problems), (model.stays_, problems), (model.columns_, nodes)):
-        if len(numbers) and (numbers.min() < NONE or numbers.max() >= limit):
-            raise ValueError("a number leads beyond the problems or nodes")
-    if len(model.columns_) != len(model.categories_) or len(model.problem_cuts_) != problems:
-        raise ValueError("categories or cuts do not fit together")
+    for numbers in (model.guards_, model.stays_):
+        if len(numbers) and (numbers.min() < NONE or numbers.max() >= problems):
+            raise ValueError("a number leads beyond the problems")
+    if len(model.problem_cuts_) != problems:
+        raise ValueError("cuts and problems do not fit together")
     if not NONE <= model.root_guard_ < problems or (model.choice_groups_ >= len(model.machines_)).any():
         raise ValueError("a group or guard does not exist")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rubricate.classifiers._hier_nodes import Places
-from rubricate.types import Bools, Ints
+from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["NONE", "POLICIES", "Group", "Policy", "Problems", "per_level", "per_node", "per_parent"]
 
@@ -28,10 +28,15 @@ Policy: TypeAlias = Literal[
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Documents to learn from, and which of them are positive: documents × problems."""
+    """Documents to learn from, which of them are positive (documents × problems), and what each counts for."""
 
     rows: Ints
     labels: Bools
+    weights: Floats | None = None
+
+    def part(self, kept: Bools) -> Group:
+        """Some of the documents."""
+        return Group(self.rows[kept], self.labels[kept], None if self.weights is None else self.weights[kept])
 
 
 @dataclass(eq=False)
@@ -55,9 +60,18 @@ class Problems:
         labels = np.zeros((len(rows), len(positives)), bool)
         for k, inside in enumerate(positives):
             labels[:, k] = np.isin(rows, inside, assume_unique=True)
-        self.groups.append(Group(rows, labels))
-        self.count += len(positives)
-        return np.arange(self.count - len(positives), self.count)
+        return self._append(rows, labels)
+
+    def add_contested(self, rows: Ints, inside: Ints, contested: Ints) -> Ints:
+        """A group of one problem, for which some of the positive documents are negative as well."""
+        labels = np.concatenate([np.isin(rows, inside, assume_unique=True), np.zeros(len(contested), bool)])
+        return self._append(np.concatenate([rows, contested]).astype(np.int64), labels[:, None])
+
+    def _append(self, rows: Ints, labels: Bools) -> Ints:
+        weights = self.places.weights
+        self.groups.append(Group(rows, labels, None if weights is None else weights[rows]))
+        self.count += labels.shape[1]
+        return np.arange(self.count - labels.shape[1], self.count)
 
 
 def _keeps(places: Places) -> NDArray[np.bool_]:
@@ -65,11 +79,12 @@ def _keeps(places: Places) -> NDArray[np.bool_]:
     return places.is_category() & (np.diff(places.tree.child_starts) > 0)
 
 
-def per_parent(places: Places, everyone: Ints | None = None) -> Problems:
+def per_parent(places: Places, everyone: Ints | None = None, *, contested: bool = False) -> Problems:
     """One group for each internal node, from the documents it covers (sunlim2001, section 4).
 
     Its problems are the subtree classifiers of internal children, the local ones of leaves, and the node's own local
-    one. `everyone` replaces what the root covers, such as by all documents.
+    one. `everyone` replaces what the root covers, such as by all documents. With `contested` documents, those below
+    a child and below another one, but not labelled with the child itself, are positive and negative for it.
     """
     found, starts, keeps = Problems(places), places.tree.child_starts, _keeps(places)
     for node in np.flatnonzero(np.diff(starts) > 0):
@@ -77,12 +92,25 @@ def per_parent(places: Places, everyone: Ints | None = None) -> Problems:
         positives = [places.covered(child) for child in places.children(node)]
         if keeps[node]:
             positives.append(places.members(node))
-        numbers = found.add(rows, positives)
+        numbers = found.add(rows, positives) if not contested else _contested(found, int(node), rows, positives)
         links = slice(starts[node], starts[node + 1])
         found.guards[links] = numbers[: links.stop - links.start]
         if keeps[node]:
             found.stays[node] = numbers[-1]
     return found
+
+
+def _contested(found: Problems, node: int, rows: Ints, positives: list[Ints]) -> Ints:
+    """The problems of a node, each in a group of its own."""
+    places, children = found.places, found.places.children(node)
+    numbers = []
+    for k, inside in enumerate(positives):
+        twice = np.zeros(0, np.int64)
+        if k < len(children):
+            others = _joined([places.covered(other) for other in children if other != children[k]])
+            twice = np.setdiff1d(np.intersect1d(inside, others), places.members(children[k]))
+        numbers.append(found.add_contested(np.asarray(rows, np.int64), inside, twice))
+    return np.concatenate(numbers)
 
 
 def _add_stays(found: Problems) -> None:

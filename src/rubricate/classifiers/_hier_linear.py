@@ -68,9 +68,10 @@ def solve_block(base: Any, rows: Rows, group: Group, kept: Bools) -> Block | Non
     n, k = group.labels.shape
     if len(own) * k > WEIGHTS:
         return None
-    costs = base.C * class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), np.ones(n))
+    weights = np.ones(n) if group.weights is None else group.weights
+    costs = base.C * class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights)
     W, bias, gaps = solve_group(
-        starts, terms, values, len(own), group.labels, costs, PENALTIES[base.bias], float(base.tol),
+        starts, terms, values, len(own), group.labels, weights, costs, PENALTIES[base.bias], float(base.tol),
         min(int(base.max_sweeps), SWEEPS), int(base.seed),
     )  # fmt: skip
     if (gaps > base.tol).any():

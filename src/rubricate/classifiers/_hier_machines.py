@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from rubricate.classifiers._columns import take_columns
 from rubricate.classifiers._hier_groups import Group
@@ -27,6 +28,7 @@ from rubricate.classifiers._hier_linear import Block, Rows, block_scores, is_qui
 from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.classifiers.svm import SVM
 from rubricate.engines import run_tasks
+from rubricate.errors import InvalidInput
 from rubricate.folds import score_matrix, stratified_folds
 from rubricate.types import Bools, Evidence, Floats, Ints
 
@@ -104,7 +106,16 @@ def _fit_group(base: Any, X: Any, rows: Rows, group: Group, chosen: NDArray[np.i
         return None, constant
     part = X[group.rows]
     part = take_columns(part, chosen.astype(np.int64)) if len(chosen) else part
-    return clone(base).fit(part, _target(base, group.labels[:, mixed])), constant
+    return clone(base).fit(part, _target(base, group.labels[:, mixed]), **_weighed(base, group)), constant
+
+
+def _weighed(base: Any, group: Group) -> dict[str, Floats]:
+    """The sample weights as an argument of `fit`, where there are any and the base takes them."""
+    if group.weights is None:
+        return {}
+    if not has_fit_parameter(base, "sample_weight"):
+        raise InvalidInput(f"{type(base).__name__} takes no sample weights; leave them out, or give another base")
+    return {"sample_weight": group.weights}
 
 
 def _target(base: Any, labels: Bools) -> Any:
@@ -175,8 +186,8 @@ def held_out(model: Any, X: Any, groups: Sequence[Group], base: Any, *, folds: i
     rows = Rows(X)
     for fold in range(folds):
         active = [k for k, part in enumerate(parts) if part is not None and (part == fold).any()]
-        kept = [parts[k] != fold for k in active]
-        some = [Group(groups[k].rows[at], groups[k].labels[at]) for k, at in zip(active, kept, strict=True)]
+        kept = [np.asarray(parts[k] != fold) for k in active]
+        some = [groups[k].part(at) for k, at in zip(active, kept, strict=True)]
         other = SimpleNamespace(select=model.select, engine=model.engine)
         learn_machines(other, X, some, base)
         for place, (k, at) in enumerate(zip(active, kept, strict=True)):

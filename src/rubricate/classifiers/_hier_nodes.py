@@ -12,24 +12,33 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy import Hierarchy
-from rubricate.types import Ints, Sparse
+from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["Places", "column_names", "place_labels", "read_tree"]
+__all__ = ["Places", "column_names", "place_labels", "read_tree", "take_places"]
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Documents × nodes: `own` has the labels themselves, `inside` also those below (coverage); `columns` are nodes."""
+    """Documents × nodes: `own` has the labels themselves, `inside` also those below (coverage).
+
+    `columns` has the node of each label column, `weights` what each document counts for; None: all the same.
+    """
 
     tree: Hierarchy
     columns: Ints
     own: sparse.csc_array
     inside: sparse.csc_array
+    weights: Floats | None = None
 
     @property
     def documents(self) -> int:
         """How many documents there are."""
         return int(self.own.shape[0])
+
+    @property
+    def one_label_each(self) -> bool:
+        """Whether every document has exactly one label."""
+        return bool((self.own.sum(axis=1) == 1).all())
 
     def members(self, node: Any) -> Ints:
         """The documents labelled with a node."""
@@ -98,7 +107,16 @@ def _name(given: Any, known: Sequence[str]) -> str:
     raise UnknownName("category of the taxonomy", repr(given), known)
 
 
-def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str]) -> Places:
+def take_places(model: Any, X: Any, labels: Sparse, weights: Floats | None) -> tuple[Any, Places]:
+    """Vectors and places of the documents to learn from; those that weigh nothing are left out."""
+    if weights is not None:
+        kept = np.flatnonzero(weights > 0)
+        X, labels, weights = X[kept], labels[kept], weights[kept]
+    names = column_names(model)
+    return X, place_labels(labels, read_tree(model.taxonomy, names, model.categories or names), names, weights)
+
+
+def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str], weights: Floats | None = None) -> Places:
     """The labels of documents as nodes. Cost: labels × depth."""
     columns = np.array([tree.index(name) for name in names], dtype=np.int64)
     own = sparse.csr_array((labels.data, columns[labels.indices], labels.indptr), shape=(labels.shape[0], len(tree)))
@@ -106,4 +124,4 @@ def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str]) -> Place
     found = [sparse.csc_array(one, dtype=bool) for one in (own, inside)]
     for one in found:
         one.sort_indices()
-    return Places(tree, columns, *found)
+    return Places(tree, columns, found[0], found[1], weights)

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
-from rubricate.classifiers._hier_descent import Scoring
+from rubricate.classifiers._hier_chances import learn_slope, log_chances
+from rubricate.classifiers._hier_descent import Scoring, check_tree, keep_tree
 from rubricate.classifiers._hier_groups import Group
-from rubricate.classifiers._hier_machines import check_machines, default_base, explain_problem, learn_machines
-from rubricate.classifiers._hier_nodes import Places, column_names, place_labels, read_tree
+from rubricate.classifiers._hier_machines import (
+    check_machines,
+    default_base,
+    explain_problem,
+    held_out,
+    learn_machines,
+)
+from rubricate.classifiers._hier_nodes import Places, take_places
+from rubricate.classifiers._hier_probabilities import (
+    check_probability,
+    coverage_from_labels,
+    gives_probability,
+    normalised,
+)
 from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers._svm_sigmoid import fit_sigmoids, sigmoid
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.types import Evidence, Floats, Sparse
+from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["BigBang"]
 
@@ -34,10 +49,11 @@ class BigBang(Scorer):
 
     base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
     share        of the nodes above in the score, from 0 to 1
-    taxonomy, categories, select, engine   as of `TopDown`; `select` is fitted once, on all documents
+    taxonomy, categories, select, probability, folds, seed, engine   as of `TopDown`; `select` is fitted once, on all
+                 documents
 
-    There are no sample weights. Learned: `columns_` (the node of each category), `above_` (problems × categories: what
-    each score weighs), the machine. Cost: documents × nodes.
+    Sample weights as of `TopDown`. Learned: `nodes_`, `columns_` (the node of each category), `above_` (problems ×
+    categories: what each score weighs), `asked_` (the node of each problem), the machine. Cost: documents × nodes.
 
     >>> X = np.repeat(np.eye(4), 3, axis=0)
     >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
@@ -47,6 +63,9 @@ class BigBang(Scorer):
     """
 
     above_: Sparse
+    asked_: Ints
+    single_: bool
+    slope_: float
 
     def __init__(
         self,
@@ -56,6 +75,9 @@ class BigBang(Scorer):
         taxonomy: Sequence[tuple[Any, Any]] | None = None,
         categories: Sequence[str] | None = None,
         select: Any = None,
+        probability: Literal[False, "sigmoid"] = False,
+        folds: int = 3,
+        seed: int = 0,
         engine: Engine | str = "serial",
     ) -> None:
         self.base = base
@@ -63,27 +85,65 @@ class BigBang(Scorer):
         self.taxonomy = taxonomy
         self.categories = categories
         self.select = select
+        self.probability = probability
+        self.folds = folds
+        self.seed = seed
         self.engine = engine
-
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, as not every base has them
-        """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
-        return super().fit(X, y)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         if not isinstance(self.share, Real) or not 0 <= self.share <= 1:
             raise InvalidInput(f"BigBang: share must be from 0 to 1, got {self.share!r}")
-        names = column_names(self)
-        places = place_labels(labels, read_tree(self.taxonomy, names, self.categories or names), names)
+        check_probability(self)
+        X, places = take_places(self, X, labels, weights)
         above = _above(places) if self.share else np.zeros(0, np.int64)
-        truth = sparse.hstack([labels, places.inside[:, above]]).toarray().astype(bool)
-        learn_machines(self, X, [Group(np.arange(X.shape[0]), truth)], default_base(self.base))
+        truth = sparse.hstack([places.own[:, places.columns], places.inside[:, above]]).toarray().astype(bool)
+        group, base = Group(np.arange(X.shape[0]), truth, places.weights), default_base(self.base)
+        learn_machines(self, X, [group], base)
+        keep_tree(self, places)
+        self.asked_ = np.concatenate([places.columns, above])
         self.above_ = _mixing(places, above, float(self.share))
+        if self.probability:
+            self.single_ = places.one_label_each
+            self._learn_chances(X, group, base)
 
-    def _score(self, X: Any) -> Floats:
+    def _learn_chances(self, X: Any, group: Group, base: Any) -> None:
+        """A slope where exactly one label is right, else a sigmoid for each category; one for each coverage."""
+        (scores,) = held_out(self, X, [group], base, folds=self.folds, seed=self.seed)
+        columns, weights = len(self.columns_), np.ones(len(scores)) if group.weights is None else group.weights
+        own = Group(group.rows, group.labels[:, :columns], group.weights)
+        self.slope_ = learn_slope([own], [self._mixed(scores)], self.learned_[:columns], single=True)
+        self.sigmoid_ = fit_sigmoids(self._mixed(scores), sparse.csr_array(own.labels), weights)
+        above = sparse.csr_array(group.labels[:, columns:])
+        self.coverage_sigmoid_ = fit_sigmoids(scores[:, columns:], above, weights)
+
+    def _problem_scores(self, X: Any) -> Floats:
         scoring = Scoring(self, X)
-        scores = np.column_stack([scoring.problem(k) for k in range(self.above_.shape[0])])
+        return np.column_stack([scoring.problem(k) for k in range(self.above_.shape[0])])
+
+    def _mixed(self, scores: Floats) -> Floats:
         found: Floats = np.ascontiguousarray((sparse.csr_array(self.above_.T) @ scores.T).T)
         return found
+
+    def _score(self, X: Any) -> Floats:
+        return self._mixed(self._problem_scores(X))
+
+    @available_if(gives_probability)
+    def predict_proba(self, X: Any) -> Floats:
+        """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
+        return self._chances(self._problem_scores(self._take_vectors(X)))
+
+    def _chances(self, scores: Floats) -> Floats:
+        if self.single_:
+            return normalised(self, np.exp(log_chances(self._mixed(scores), self.slope_, True)))
+        return sigmoid(self._mixed(scores), self.sigmoid_)
+
+    @available_if(gives_probability)
+    def coverage_proba(self, X: Any) -> Floats:
+        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
+        scores = self._problem_scores(self._take_vectors(X))
+        direct, columns = np.zeros((len(scores), len(self.nodes_))), len(self.columns_)
+        direct[:, self.asked_[columns:]] = sigmoid(scores[:, columns:], self.coverage_sigmoid_)
+        return coverage_from_labels(self, self._chances(scores), single=bool(self.single_), direct=direct)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms by what they add to the category's own score."""
@@ -94,6 +154,12 @@ class BigBang(Scorer):
         if not hasattr(self, "classes_"):
             return
         check_machines(self)
+        check_tree(self)
+        asked = self.asked_
+        if len(asked) != len(self.problem_bias_) or (asked < 0).any() or (asked >= len(self.nodes_)).any():
+            raise ValueError("problems and nodes do not fit together")
+        if hasattr(self, "coverage_sigmoid_") and self.coverage_sigmoid_.shape != (2, len(asked) - len(self.columns_)):
+            raise ValueError("coverages and nodes do not fit together")
         if self.above_.shape != (len(self.problem_bias_), len(self.categories_)):
             raise ValueError("problems and categories do not fit together")
 

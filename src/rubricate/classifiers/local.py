@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers._hier_cuts import learn_cuts
-from rubricate.classifiers._hier_descent import check_descent, explain_weakest, keep_links, path_scores, reached
+from rubricate.classifiers._hier_descent import check_descent, explain_weakest, learn_descent, path_scores, reached
 from rubricate.classifiers._hier_groups import POLICIES, Policy, Problems, per_level, per_node, per_parent
-from rubricate.classifiers._hier_machines import default_base, learn_machines
-from rubricate.classifiers._hier_nodes import Places, column_names, place_labels, read_tree
+from rubricate.classifiers._hier_nodes import Places, take_places
+from rubricate.classifiers._hier_probabilities import (
+    check_probability,
+    coverage_of_paths,
+    gives_probability,
+    labels_of_paths,
+    learn_path_slope,
+)
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
@@ -40,12 +47,12 @@ class Local(Scorer):
     negatives    of scheme "node": "siblings", "exclusive_siblings", "inclusive", "less_inclusive", "exclusive" or
                  "less_exclusive" (positives and negatives: see `_hier_groups.POLICIES`)
     choose       "best", "all", or None: "best" where every training document has exactly one label
-    taxonomy, categories, select, cut, seed, engine   as of `TopDown`; `cut` serves choose="all"
+    taxonomy, categories, select, cut, probability, folds, seed, engine   as of `TopDown`; `cut` serves choose="all"
 
     Deviation: the paper's per-parent classifier is multi-class; ours is the base on a label matrix, one against the
     rest for most, with the node itself as one more choice where documents are labelled with it. With the policies that
     take only documents labelled with the node itself, an internal node without any is closed, and all below it.
-    There are no sample weights. Edge cases and cost as of `TopDown`; "node" with a policy that takes all documents
+    Sample weights, edge cases and cost as of `TopDown`; "node" with a policy that takes all documents
     costs documents × nodes.
 
     >>> X = np.repeat(np.eye(4), 3, axis=0)
@@ -66,6 +73,8 @@ class Local(Scorer):
         categories: Sequence[str] | None = None,
         select: Any = None,
         cut: Any = None,
+        probability: Literal[False, "sigmoid"] = False,
+        folds: int = 3,
         seed: int = 0,
         engine: Engine | str = "serial",
     ) -> None:
@@ -77,22 +86,20 @@ class Local(Scorer):
         self.categories = categories
         self.select = select
         self.cut = cut
+        self.probability = probability
+        self.folds = folds
         self.seed = seed
         self.engine = engine
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, as not every base has them
-        """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
-        return super().fit(X, y)
-
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
-        names = column_names(self)
-        places = place_labels(labels, read_tree(self.taxonomy, names, self.categories or names), names)
-        problems, base = self._problems(places), default_base(self.base)
-        learn_machines(self, X, problems.groups, base)
-        keep_links(self, problems)
+        check_probability(self)
+        X, places = take_places(self, X, labels, weights)
+        problems = self._problems(places)
+        base = learn_descent(self, X, problems)
         learn_cuts(self, X, problems.groups, base)
-        if self._best(labels):
+        if self._best(places):
             self.rank_ = 1
+        learn_path_slope(self, X, problems.groups, base, single=places.one_label_each)
 
     def _problems(self, places: Places) -> Problems:
         if self.scheme not in SCHEMES:
@@ -103,11 +110,11 @@ class Local(Scorer):
             return per_parent(places, np.arange(places.documents))
         return per_level(places) if self.scheme == "level" else per_node(places, self.negatives)
 
-    def _best(self, labels: Sparse) -> bool:
+    def _best(self, places: Places) -> bool:
         if self.choose not in ("best", "all", None):
             raise InvalidInput(f"Local: choose must be 'best', 'all' or None, got {self.choose!r}")
-        single = self.cut is None and bool((np.diff(labels.indptr) == 1).all())
-        return self.choose == "best" or (self.choose is None and single)
+        single = self.choose is None and self.cut is None
+        return self.choose == "best" or (single and places.one_label_each)
 
     def _score(self, X: Any) -> Floats:
         return path_scores(self, X)
@@ -123,6 +130,16 @@ class Local(Scorer):
         if len(lost):
             stay[lost] = path_scores(self, X[lost])
         return self.classes_[np.argmax(stay, axis=1)]
+
+    @available_if(gives_probability)
+    def predict_proba(self, X: Any) -> Floats:
+        """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
+        return labels_of_paths(self, self._take_vectors(X))
+
+    @available_if(gives_probability)
+    def coverage_proba(self, X: Any) -> Floats:
+        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
+        return coverage_of_paths(self, self._take_vectors(X))
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms at the weakest classifier of the path."""

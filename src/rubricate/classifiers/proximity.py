@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._hier_chances import learn_slope
-from rubricate.classifiers._hier_descent import Scoring
+from rubricate.classifiers._hier_chances import learn_slope, log_chances
+from rubricate.classifiers._hier_descent import Scoring, check_tree, keep_tree
 from rubricate.classifiers._hier_groups import Group
 from rubricate.classifiers._hier_machines import (
     check_machines,
@@ -19,7 +19,8 @@ from rubricate.classifiers._hier_machines import (
     held_out,
     learn_machines,
 )
-from rubricate.classifiers._hier_nodes import column_names, read_tree
+from rubricate.classifiers._hier_nodes import take_places
+from rubricate.classifiers._hier_probabilities import coverage_from_labels, normalised
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
@@ -53,8 +54,8 @@ class Proximity(Scorer):
 
     Deviation: negative contributions are left out, since hundreds of unlikely far categories would drown the near
     ones. With accept = 2 and a flat hierarchy every category stands alone, and the decisions are those of the base.
-    There are no sample weights. Learned: `near_` (categories × categories, sparse), `slope_`, the machine. Cost: 1 +
-    folds trainings of the base; pairs of categories once.
+    `predict_proba` gives P. Sample weights as of `TopDown`. Learned: `near_` (categories × categories, sparse),
+    `slope_`, `nodes_`, the machine. Cost: 1 + folds trainings of the base; pairs of categories once.
 
     >>> X = np.repeat(np.eye(3), 4, axis=0)
     >>> model = Proximity(taxonomy=[("crude", "ship"), ("crude", "gas")]).fit(X, np.repeat(["crude", "ship", "gas"], 4))
@@ -89,17 +90,16 @@ class Proximity(Scorer):
         self.seed = seed
         self.engine = engine
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, as not every base has them
-        """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
-        return super().fit(X, y)
-
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._check()
-        names = column_names(self)
-        tree = read_tree(self.taxonomy, names, self.categories or names)
-        nodes = np.array([tree.index(name) for name in names], np.int64)
-        self.near_ = _by_distance(tree, nodes, float(self.accept)) if self.by == "distance" else _alike(X, labels)
-        groups, base = [Group(np.arange(X.shape[0]), labels.toarray())], default_base(self.base)
+        X, places = take_places(self, X, labels, weights)
+        own = sparse.csr_array(places.own[:, places.columns])
+        near = (
+            _by_distance(places.tree, places.columns, float(self.accept)) if self.by == "distance" else _alike(X, own)
+        )
+        self.near_ = near
+        keep_tree(self, places)
+        groups, base = [Group(np.arange(X.shape[0]), own.toarray(), places.weights)], default_base(self.base)
         learn_machines(self, X, groups, base)
         self.slope_ = 1.0 if self.slope is None else float(self.slope)
         if self.slope is None:
@@ -115,10 +115,22 @@ class Proximity(Scorer):
         if not isinstance(self.folds, int) or self.folds < 2:
             raise InvalidInput(f"Proximity: folds must be a whole number from 2 on, got {self.folds!r}")
 
-    def _score(self, X: Any) -> Floats:
+    def _base_scores(self, X: Any) -> Floats:
         scoring = Scoring(self, X)
-        scores = np.column_stack([scoring.problem(k) for k in range(len(self.problem_bias_))])
-        log_p, log_q = -np.logaddexp(0.0, -self.slope_ * scores), -np.logaddexp(0.0, self.slope_ * scores)
+        return np.column_stack([scoring.problem(k) for k in range(len(self.problem_bias_))])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(category | document) of the base; for a one-dimensional y the classes of each document sum to 1."""
+        scores = self._base_scores(self._take_vectors(X))
+        return normalised(self, np.exp(log_chances(scores, self.slope_, False)))
+
+    def coverage_proba(self, X: Any) -> Floats:
+        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
+        return coverage_from_labels(self, self.predict_proba(X), single=not self.multilabel_)
+
+    def _score(self, X: Any) -> Floats:
+        scores = self._base_scores(X)
+        log_p, log_q = (log_chances(signed, self.slope_, False) for signed in (scores, -scores))
         others = sparse.csr_array(self.near_ - sparse.eye_array(self.near_.shape[0]))
         gained = np.ascontiguousarray((sparse.csr_array(others.T) @ np.exp(log_p).T).T)
         gained = np.minimum(gained, (1 - 1e-9) * np.exp(log_q))
@@ -134,6 +146,7 @@ class Proximity(Scorer):
         if not hasattr(self, "classes_"):
             return
         check_machines(self)
+        check_tree(self)
         if self.near_.shape != 2 * (len(self.problem_bias_),) or len(self.problem_bias_) != len(self.categories_):
             raise ValueError("problems and categories do not fit together")
 

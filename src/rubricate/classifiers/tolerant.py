@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
-from rubricate.classifiers import _scorer
 from rubricate.classifiers._hier_chances import FLOOR, learn_slope, path_chances
-from rubricate.classifiers._hier_descent import check_descent, explain_weakest, keep_links
+from rubricate.classifiers._hier_descent import check_descent, explain_weakest, learn_descent
 from rubricate.classifiers._hier_groups import per_parent
-from rubricate.classifiers._hier_machines import default_base, held_out, learn_machines
-from rubricate.classifiers._hier_nodes import column_names, place_labels, read_tree
+from rubricate.classifiers._hier_machines import held_out
+from rubricate.classifiers._hier_nodes import take_places
+from rubricate.classifiers._hier_probabilities import coverage_of_paths, in_blocks, labels_of_paths
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
@@ -80,20 +80,13 @@ class Tolerant(Scorer):
         self.seed = seed
         self.engine = engine
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, as not every base has them
-        """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
-        return super().fit(X, y)
-
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._check()
-        names = column_names(self)
-        places = place_labels(labels, read_tree(self.taxonomy, names, self.categories or names), names)
-        problems, base = per_parent(places, np.arange(places.documents)), default_base(self.base)
-        learn_machines(self, X, problems.groups, base)
-        keep_links(self, problems)
+        X, places = take_places(self, X, labels, weights)
+        problems = per_parent(places, np.arange(places.documents))
+        base = learn_descent(self, X, problems)
         self.problem_cuts_, self.rank_ = np.zeros(problems.count), 0
-        one_label = bool((np.diff(labels.indptr) == 1).all())
-        self.single_ = self.choose == "best" or (self.choose is None and one_label)
+        self.single_ = self.choose == "best" or (self.choose is None and places.one_label_each)
         self.slope_ = 1.0 if self.slope is None else float(self.slope)
         if self.slope is None:
             scores = held_out(self, X, problems.groups, base, folds=self.folds, seed=self.seed)
@@ -111,27 +104,26 @@ class Tolerant(Scorer):
         if not isinstance(self.folds, Integral) or self.folds < 2:
             raise InvalidInput(f"Tolerant: folds must be a whole number from 2 on, got {self.folds!r}")
 
-    def _logs(self, X: Any, *, mean: bool) -> Floats:
-        """Log P, or its mean over the factors, documents × categories."""
-        size = max(1, _scorer.BLOCK // len(self.nodes_))
-        parts = []
-        for start in range(0, max(X.shape[0], 1), size):
-            _, stay, length = path_chances(self, X[start : start + size])
-            if mean:
-                inner = np.diff(self.child_starts_)[:, None] > 0
-                stay = np.where(stay > FLOOR, stay / np.maximum(length + inner, 1), FLOOR)
-            parts.append(stay[self.columns_].T)
-        return np.minimum(np.vstack(parts), -1e-13)
+    def _logs(self, X: Any) -> Floats:
+        """Log M of some documents, documents × categories."""
+        _, stay, length = path_chances(self, X, beam=self.beam)
+        if self.combine == "mean" or (self.combine is None and not self.single_):
+            inner = np.diff(self.child_starts_)[:, None] > 0
+            stay = np.where(stay > FLOOR, stay / np.maximum(length + inner, 1), FLOOR)
+        return stay[self.columns_].T
 
     def _score(self, X: Any) -> Floats:
-        logs = self._logs(X, mean=self.combine == "mean" or (self.combine is None and not self.single_))
+        logs = np.minimum(in_blocks(self, X, self._logs), -1e-13)
         scores: Floats = logs - np.log(-np.expm1(logs))
         return scores
 
     def predict_proba(self, X: Any) -> Floats:
         """P(category | document), the product; for a one-dimensional y the classes of each document sum to 1."""
-        chances = np.exp(self._logs(self._take_vectors(X), mean=False))
-        return chances if self.multilabel_ else chances / chances.sum(axis=1, keepdims=True)
+        return labels_of_paths(self, self._take_vectors(X), beam=self.beam)
+
+    def coverage_proba(self, X: Any) -> Floats:
+        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
+        return coverage_of_paths(self, self._take_vectors(X), beam=self.beam)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms at the weakest classifier of the path."""

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers._hier_cuts import learn_cuts
-from rubricate.classifiers._hier_descent import check_descent, explain_weakest, keep_links, path_scores, reached
+from rubricate.classifiers._hier_descent import check_descent, explain_weakest, learn_descent, path_scores, reached
 from rubricate.classifiers._hier_groups import Problems, per_parent
-from rubricate.classifiers._hier_machines import default_base, learn_machines
-from rubricate.classifiers._hier_nodes import Places, column_names, place_labels, read_tree
+from rubricate.classifiers._hier_nodes import Places, take_places
+from rubricate.classifiers._hier_probabilities import (
+    check_probability,
+    coverage_of_paths,
+    gives_probability,
+    labels_of_paths,
+    learn_path_slope,
+)
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
@@ -45,11 +52,15 @@ class TopDown(Scorer):
                  classifier of its own guards the root, as in the paper
     select       a term selector such as `Select("chi2:500")`, fitted at each node; None: all terms
     cut          None (0, or ½ for probabilities), a number, or a threshold learned at each node from held-out scores
+    contested    whether a document below a category and below one beside it, but not labelled with the category
+                 itself, is negative for it too, as the counts of the paper's table 2 have it, against its text
+    probability  "sigmoid" adds `predict_proba` and `coverage_proba`, learned by `folds` further trainings
     seed         of the documents drawn and of folds
     engine       where nodes are learned; the result does not depend on it
 
-    Deviation: on a graph every link from a parent has a classifier of its own, and one open path suffices. There are
-    no sample weights. Learned: `nodes_`, the links and machines (see `_hier_descent`, `_hier_machines`).
+    Deviation: on a graph every link from a parent has a classifier of its own, and one open path suffices. Sample
+    weights go to the base (one that takes none is an error); cuts and selection pass them over. Learned: `nodes_`,
+    the links and machines (see `_hier_descent`, `_hier_machines`).
 
     Edge cases: a category without documents scores at most −1; where all documents of a node are in one child, its
     link is open. A label that is not in the taxonomy is an error; a document labelled with a node and one above it
@@ -71,6 +82,9 @@ class TopDown(Scorer):
         root: Literal["join", "classifier"] = "join",
         select: Any = None,
         cut: Any = None,
+        contested: bool = False,
+        probability: Literal[False, "sigmoid"] = False,
+        folds: int = 3,
         seed: int = 0,
         engine: Engine | str = "serial",
     ) -> None:
@@ -80,27 +94,26 @@ class TopDown(Scorer):
         self.root = root
         self.select = select
         self.cut = cut
+        self.contested = contested
+        self.probability = probability
+        self.folds = folds
         self.seed = seed
         self.engine = engine
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no sample weights, as not every base has them
-        """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
-        return super().fit(X, y)
-
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
-        names = column_names(self)
-        places = place_labels(labels, read_tree(self.taxonomy, names, self.categories or names), names)
-        problems, base = self._problems(places), default_base(self.base)
-        learn_machines(self, X, problems.groups, base)
-        keep_links(self, problems)
+        check_probability(self)
+        X, places = take_places(self, X, labels, weights)
+        problems = self._problems(places)
+        base = learn_descent(self, X, problems)
         learn_cuts(self, X, problems.groups, base)
+        learn_path_slope(self, X, problems.groups, base, single=places.one_label_each)
 
     def _problems(self, places: Places) -> Problems:
         if self.root == "join":
-            return per_parent(places, np.arange(places.documents))
+            return per_parent(places, np.arange(places.documents), contested=self.contested)
         if self.root != "classifier":
             raise InvalidInput(f"TopDown: root must be 'join' or 'classifier', got {self.root!r}")
-        found, inside = per_parent(places), places.covered(0)
+        found, inside = per_parent(places, contested=self.contested), places.covered(0)
         outside = np.setdiff1d(np.arange(places.documents), inside)
         if len(outside):
             drawn = np.random.default_rng(self.seed).permutation(outside)[: max(1, len(inside))]
@@ -117,6 +130,16 @@ class TopDown(Scorer):
             return super().predict(X)
         decided = self.decide_nodes(X)[1][:, self.columns_]
         return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
+
+    @available_if(gives_probability)
+    def predict_proba(self, X: Any) -> Floats:
+        """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
+        return labels_of_paths(self, self._take_vectors(X))
+
+    @available_if(gives_probability)
+    def coverage_proba(self, X: Any) -> Floats:
+        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
+        return coverage_of_paths(self, self._take_vectors(X))
 
     def decide_nodes(self, X: Any) -> tuple[Bools, Bools]:
         """(visited, assigned), documents × `nodes_`: the nodes that documents reach, and those where they stay."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.types import Edges, Sparse
+from rubricate.types import Edges, Ints, Sparse
 
 __all__ = ["VIRTUAL_ROOT", "Hierarchy", "Structure", "find_cycle"]
 
@@ -134,16 +134,7 @@ class Hierarchy:
 
         Cost and memory: the sum over the nodes of the number of their ancestors, which is nodes × depth in a tree.
         """
-        n = len(self)
-        marks = np.ones(len(self.child_ids), dtype=bool)
-        below = sparse.csr_array((marks, self.child_ids, self.child_starts), shape=(n, n))
-        reached = sparse.csr_array(sparse.eye_array(n, dtype=bool, format="csr"))
-        frontier = below
-        while frontier.nnz:
-            reached = reached + frontier
-            frontier = frontier @ below
-        reached.sort_indices()
-        return reached
+        return coverage_of_links(self.child_starts, self.child_ids)
 
     def structure(self, labelled: Iterable[str]) -> Structure:
         """Which of the four structures this is, given the categories that hold documents.
@@ -158,6 +149,19 @@ class Hierarchy:
 
     def _named(self, numbers: Iterable[int]) -> tuple[str, ...]:
         return tuple(self.names[number] for number in numbers)
+
+
+def coverage_of_links(child_starts: Nodes | Ints, child_ids: Nodes | Ints) -> Sparse:
+    """All coverages, from the rows of children of each node: see `Hierarchy.coverage_matrix`."""
+    n = len(child_starts) - 1
+    below = sparse.csr_array((np.ones(len(child_ids), dtype=bool), child_ids, child_starts), shape=(n, n))
+    reached = sparse.csr_array(sparse.eye_array(n, dtype=bool, format="csr"))
+    frontier = below
+    while frontier.nnz:
+        reached = reached + frontier
+        frontier = frontier @ below
+    reached.sort_indices()
+    return reached
 
 
 def _checked(edges: Iterable[tuple[str, str]]) -> Edges:

@@ -55,6 +55,7 @@ def solve_group(
     values: np.ndarray,
     used: int,
     labels: np.ndarray,
+    weights: np.ndarray,
     costs: np.ndarray,
     penalty: float,
     tol: float,
@@ -63,7 +64,8 @@ def solve_group(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Weights (terms × categories), biases, and the relative duality gap of each as last measured.
 
-    `labels` is rows × categories, `costs` 2 × categories (of negatives, of positives). A category that none of the
+    `labels` is rows × categories, `weights` what each row counts for (above 0), `costs` 2 × categories (of negatives,
+    of positives): the cost of a row is the product. A category that none of the
     rows has gets the bias −1, one that all have 1, and no weights. Cost: sweeps × categories × stored values.
     """
     n, k = labels.shape
@@ -79,6 +81,7 @@ def solve_group(
             positive = labels[r, c]
             inside += positive
             y[r], cap[r] = (1.0, costs[1, c]) if positive else (-1.0, costs[0, c])
+            cap[r] *= weights[r]
         if inside == 0 or inside == n:
             bias[c] = 1.0 if inside else -1.0
             continue
