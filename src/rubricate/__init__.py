@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rubricate.classifiers.nb import NB as NB
     from rubricate.classifiers.nnet import NNet as NNet
     from rubricate.classifiers.proximity import Proximity as Proximity
+    from rubricate.classifiers.rocchio import Rocchio as Rocchio
     from rubricate.classifiers.stack import Stack as Stack
     from rubricate.classifiers.svm import SVM as SVM
     from rubricate.classifiers.tolerant import Tolerant as Tolerant
@@ -99,6 +100,7 @@ _HOMES = {
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",
     "ReportData": "reports.data",
+    "Rocchio": "classifiers.rocchio",
     "RubricateError": "errors",
     "Run": "types",
     "SVM": "classifiers.svm",
