@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.classifiers.big_bang import BigBang as BigBang
     from rubricate.classifiers.dtree import DTree as DTree
+    from rubricate.classifiers.experts import Experts as Experts
     from rubricate.classifiers.knn import KNN as KNN
     from rubricate.classifiers.llsf import LLSF as LLSF
     from rubricate.classifiers.local import Local as Local
@@ -85,6 +86,7 @@ _HOMES = {
     "Documents": "types",
     "Estimate": "estimation",
     "Evaluation": "measures",
+    "Experts": "classifiers.experts",
     "FixedCut": "thresholds.fixed",
     "Hierarchy": "hierarchy",
     "KNN": "classifiers.knn",

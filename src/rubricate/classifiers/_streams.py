@@ -1,0 +1,90 @@
+"""Batches of a stream of documents, whose categories need not be known beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from rubricate.classifiers._scorer import Scorer, _canonical
+from rubricate.errors import InvalidInput
+from rubricate.types import Floats, Sparse
+
+__all__ = ["take_batch"]
+
+
+def take_batch(
+    scorer: Scorer, X: Any, y: Any, *, classes: Any, sample_weight: Any
+) -> tuple[Any, Sparse, Floats | None]:
+    """Vectors, labels in the columns that the classifier has now, and weights.
+
+    Categories that were not met before get columns behind the known ones: new classes of a one-dimensional y (sorted
+    among themselves), further columns of a label matrix, new names of a data frame (whose columns are found by name).
+    """
+    first = not hasattr(scorer, "classes_")
+    X = validate_data(
+        scorer, X, accept_sparse="csr", dtype=np.float64, reset=first, ensure_non_negative=scorer._nonnegative
+    )
+    if y is None:
+        raise InvalidInput(f"{type(scorer).__name__} requires y to be passed, but the target y is None")
+    if np.ndim(y) == 2 and np.shape(y)[0] != X.shape[0]:
+        raise InvalidInput(f"X has {X.shape[0]} documents and y has {np.shape(y)[0]}; inconsistent numbers of samples")
+    if sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1):
+        labels = _matrix(scorer, y, X.shape[0], first=first)
+    else:
+        labels = _column(scorer, np.ravel(np.asarray(y)), X.shape[0], classes, first=first)
+    weights = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return _canonical(X), labels, weights
+
+
+def _matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
+    if first:
+        return scorer._take_labels(y, rows)
+    if not scorer.multilabel_:
+        raise InvalidInput(f"learnt from a column of classes, got a matrix of {np.shape(y)[1]} columns; give a column")
+    known, was_sparse = scorer.categories_, scorer.sparse_labels_
+    labels = scorer._take_labels(y, rows)
+    given, scorer.sparse_labels_ = scorer.categories_, was_sparse
+    if hasattr(y, "columns"):
+        places = {name: i for i, name in enumerate(dict.fromkeys([*known, *given]))}
+        columns = np.array([places[name] for name in given])
+    else:
+        if len(given) < len(known):
+            scorer.classes_, scorer.categories_ = np.arange(len(known)), known
+            raise InvalidInput(
+                f"learnt {len(known)} categories, got a matrix of {len(given)} columns; give all of them"
+            )
+        places = {name: i for i, name in enumerate((*known, *given[len(known) :]))}
+        columns = np.arange(len(given))
+    scorer.categories_, scorer.classes_ = tuple(places), np.arange(len(places))
+    return _placed(labels, columns, len(places))
+
+
+def _placed(labels: Sparse, columns: Any, width: int) -> Sparse:
+    moved = sparse.csr_array((labels.data, columns[labels.indices], labels.indptr), shape=(labels.shape[0], width))
+    moved.sort_indices()
+    return moved
+
+
+def _column(scorer: Scorer, y: Any, rows: int, classes: Any, *, first: bool) -> Sparse:
+    check_classification_targets(y)
+    if len(y) != rows:
+        raise InvalidInput(f"X has {rows} documents and y has {len(y)}; inconsistent numbers of samples")
+    if first:
+        scorer.multilabel_, scorer.sparse_labels_ = False, False
+        scorer.classes_ = np.unique(y if classes is None else classes)
+    elif scorer.multilabel_:
+        raise InvalidInput(f"learnt from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix")
+    if (scorer.classes_.dtype.kind in "UO") != (y.dtype.kind in "UO"):
+        raise InvalidInput(f"the classes so far are {scorer.classes_.dtype}, these are {y.dtype}; give one kind")
+    scorer.classes_ = np.concatenate([scorer.classes_, np.setdiff1d(y, scorer.classes_)])
+    scorer.categories_ = tuple(str(name) for name in scorer.classes_)
+    order = np.argsort(scorer.classes_)
+    column = order[np.searchsorted(scorer.classes_, y, sorter=order)]
+    starts = np.arange(rows + 1)
+    return sparse.csr_array((np.ones(rows, bool), column, starts), shape=(rows, len(scorer.classes_)))

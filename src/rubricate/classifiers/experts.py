@@ -1,0 +1,179 @@
+"""Sleeping experts: on-line learning over phrases. yang1999, section 2; cohensinger1999; freund1997."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers._streams import take_batch
+from rubricate.errors import InvalidInput
+from rubricate.kernels.experts import Pool, compact_pool, empty_pool, learn_experts, score_experts
+from rubricate.types import Evidence, Floats, Ints, Sparse
+
+__all__ = ["Experts"]
+
+
+class Experts(Scorer):
+    """Every phrase met in a category is an expert for it, asleep on documents without the phrase.
+
+    beta   what an expert keeps of its weight when it was wrong, above 0 and below 1; .5 in cohensinger1999
+
+    Each expert has a weight for and one against the category. The score of a document is the share of the weight for it
+    among the experts that are awake, F / (F + A); then the side that was wrong is multiplied by β, and the weights are
+    scaled so that those awake have the sum they had (`kernels.experts` has the formulas).
+
+    The columns of X are the phrases; a value above 0 says that the document has it. For the sparse phrases of
+    cohensinger1999, up to four words in a window of four, make the columns by `Analyzer(ngrams=(1, 4), window=4)`.
+
+    One pass, document after document: the order matters. `partial_fit` goes on where the last call ended and gives what
+    one `fit` with all documents gives; `progressive` does so too and gives the scores that each document had before
+    it was learned, an honest judgement without a test set (progressive validation). Categories may turn up in the
+    middle of the stream: the result is as if they had been known from the start.
+
+    Learned, one a phrase: `seen_` (documents with it), `first_`, `length_`, `room_` (its block of experts); one an
+    expert: `category_`, `favour_`, `against_`; `size_`, the places taken. An expert takes 20 bytes, and there are at
+    most as many as pairs of a phrase and a category that met in a document; `fit` leaves no room to spare, a stream has
+    up to eight times the room. Cost: two visits of each expert that is awake.
+
+    A row of zeros, a category without documents and a document without a phrase of the category score 0; `predict`
+    takes scores above 1/2 (multi-label) or the best. Differs from cohensinger1999: an expert is made by the first
+    document *of the category* with its phrase, not by the first document; the weight for it is then β to the power of
+    the documents with the phrase before, as if it had been wrong on each. Weights stay above 1e-300.
+
+    >>> experts = Experts().partial_fit([[1, 1, 0], [0, 1, 1]], ["corn", "gold"])
+    >>> experts.progressive([[1, 0, 0], [0, 0, 1]], ["corn", "tin"]).round(2).tolist()
+    [[0.67, 0.0, 0.0], [0.0, 0.67, 0.0]]
+    >>> experts.categories_
+    ('corn', 'gold', 'tin')
+    """
+
+    _natural_cut = 0.5
+    seen_: Floats
+    first_: Ints
+    length_: Ints
+    room_: Ints
+    category_: Any
+    favour_: Floats
+    against_: Floats
+    size_: Ints
+
+    def __init__(self, beta: float = 0.5) -> None:
+        self.beta = beta
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn further documents of a stream, in their order.
+
+        y may bring new categories: classes not met before, or further columns of a label matrix.
+        """
+        X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
+        self._go_on(X, labels, weights, np.zeros((0, 0)))
+        return self
+
+    def progressive(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Floats:
+        """Learn further documents, and give the scores that each had before: documents × categories, as `classes_`."""
+        X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
+        scores = np.zeros(labels.shape)
+        self._go_on(X, labels, weights, scores)
+        return scores
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores, documents × categories; for two classes one column, the second less the first."""
+        if not getattr(self, "multilabel_", True) and len(self.classes_) == 1:
+            return self._score(self._take_vectors(X))
+        return super().decision_function(X)
+
+    def check_state(self) -> None:
+        """Refuse learned arrays that would lead astray (of a model read from a file)."""
+        if not hasattr(self, "classes_"):
+            return
+        seen, first, length, room, category, favour, against, size = self._pool()
+        if any(part.shape != (self.n_features_in_,) for part in (seen, first, length, room)):
+            raise ValueError(f"seen_, first_, length_ and room_ must have one entry for each of {self.n_features_in_}")
+        if category.ndim != 1 or any(part.shape != category.shape for part in (favour, against)) or size.shape != (1,):
+            raise ValueError("category_, favour_ and against_ must have one entry an expert, size_ one in all")
+        if any(part.dtype != np.int64 for part in (first, length, room, size)) or category.dtype != np.int32:
+            raise ValueError("places must be 64-bit and categories 32-bit whole numbers")
+        if any(
+            part.dtype != np.float64 or not (np.isfinite(part) & (part >= 0)).all() for part in (seen, favour, against)
+        ):
+            raise ValueError("seen_, favour_ and against_ must be finite numbers from 0")
+        taken = int(size[0])
+        if not 0 <= taken <= len(category) or np.any(
+            (first < 0) | (length < 0) | (room < length) | (first > taken - room)
+        ):
+            raise ValueError("a block of experts leaves the places taken")
+        if np.any((category < 0) | (category >= len(self.classes_))):
+            raise ValueError(f"an expert for a category beyond the {len(self.classes_)}")
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        self._keep(empty_pool(X.shape[1]))
+        self._go_on(X, labels, weights, np.zeros((0, 0)))
+        self._keep(compact_pool(self._pool()))
+
+    def _go_on(self, X: Any, labels: Sparse, weights: Floats | None, scores: Floats) -> None:
+        if not (isinstance(self.beta, Real) and 0 < self.beta < 1):
+            raise InvalidInput(f"beta must be above 0 and below 1, got {self.beta!r}; 0.5 is the usual choice")
+        if not hasattr(self, "seen_"):
+            self._keep(empty_pool(X.shape[1]))
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        pool = tuple(np.require(part, requirements="W") for part in self._pool())
+        starts, labelled = labels.indptr.astype(np.int64), labels.indices.astype(np.int64)
+        self._keep(
+            learn_experts(*_phrases(X), starts, labelled, weights, float(self.beta), labels.shape[1], pool, scores)
+        )
+
+    def _score(self, X: Any) -> Floats:
+        return score_experts(*_phrases(X), len(self.classes_), self._pool())
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """The experts awake, each with its part in 2 · score − 1: weight for less weight against, over all awake."""
+        starts, terms = _phrases(X)
+        return [self._voices(terms[a:b], category, limit) for a, b in pairwise(starts)]
+
+    def _voices(self, held: Ints, category: int, limit: int) -> list[Evidence]:
+        places = [range(self.first_[w], self.first_[w] + self.length_[w]) for w in held]
+        awake = [(w, i) for w, own in zip(held, places, strict=True) for i in own if self.category_[i] == category]
+        total = sum(float(self.favour_[i] + self.against_[i]) for _, i in awake)
+        names = self._term_names()
+        found = [
+            Evidence(
+                str(names[w]),
+                float(self.favour_[i] - self.against_[i]) / total,
+                f"{self.favour_[i]:.3g} for, {self.against_[i]:.3g} against",
+            )
+            for w, i in awake
+        ]
+        return sorted(found, key=lambda voice: -abs(voice.weight))[:limit]
+
+    def _pool(self) -> Pool:
+        return (
+            self.seen_,
+            self.first_,
+            self.length_,
+            self.room_,
+            self.category_,
+            self.favour_,
+            self.against_,
+            self.size_,
+        )
+
+    def _keep(self, pool: Pool) -> None:
+        self.seen_, self.first_, self.length_, self.room_ = pool[:4]
+        self.category_, self.favour_, self.against_, self.size_ = pool[4:]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # the checks' measurements are above 0 everywhere: all phrases present
+        return tags
+
+
+def _phrases(X: Any) -> tuple[Ints, Ints]:
+    """The columns above 0 of each row."""
+    X = sparse.csr_array(X)
+    there = sparse.csr_array(X > 0) if X.nnz and X.data.min() <= 0 else X
+    return there.indptr.astype(np.int64), there.indices.astype(np.int64)
