@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from rubricate.categorizer.predictions import read_runs as read_runs
     from rubricate.categorizer.predictions import read_truth as read_truth
     from rubricate.categorizer.predictions import write_run as write_run
+    from rubricate.categorizer.rule_runs import rules_of as rules_of
+    from rubricate.categorizer.rule_runs import run_rules as run_rules
     from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.classifiers.big_bang import BigBang as BigBang
+    from rubricate.classifiers.construe import Construe as Construe
     from rubricate.classifiers.dtree import DTree as DTree
     from rubricate.classifiers.experts import Experts as Experts
     from rubricate.classifiers.knn import KNN as KNN
@@ -55,6 +58,10 @@ if TYPE_CHECKING:
     from rubricate.measures import Evaluation as Evaluation
     from rubricate.reports.data import ReportData as ReportData
     from rubricate.reports.page import write_report as write_report
+    from rubricate.rules.form import RuleBase as RuleBase
+    from rubricate.rules.parser import parse_rules as parse_rules
+    from rubricate.rules.parser import read_rules as read_rules
+    from rubricate.rules.printer import print_rules as print_rules
     from rubricate.selection import Select as Select
     from rubricate.significance import Comparison as Comparison
     from rubricate.significance import compare as compare
@@ -79,6 +86,7 @@ _HOMES = {
     "BigBang": "classifiers.big_bang",
     "Categorizer": "categorizer.categorizer",
     "Comparison": "significance",
+    "Construe": "classifiers.construe",
     "Corpus": "types",
     "Counts": "types",
     "DTree": "classifiers.dtree",
@@ -104,6 +112,7 @@ _HOMES = {
     "ReportData": "reports.data",
     "Rocchio": "classifiers.rocchio",
     "RubricateError": "errors",
+    "RuleBase": "rules.form",
     "Run": "types",
     "SVM": "classifiers.svm",
     "Scores": "types",
@@ -125,12 +134,17 @@ _HOMES = {
     "learning_curve": "estimation",
     "load": "corpora",
     "open_model": "categorizer.model_file",
+    "parse_rules": "rules.parser",
+    "print_rules": "rules.printer",
     "read_plan": "experiments.plan_file",
+    "read_rules": "rules.parser",
     "read_runs": "categorizer.predictions",
     "read_taxonomy": "hierarchy",
     "read_truth": "categorizer.predictions",
     "records": "corpora._user_files",
     "reproduce": "experiments.reproduction",
+    "rules_of": "categorizer.rule_runs",
+    "run_rules": "categorizer.rule_runs",
     "run_study": "experiments.runner",
     "save": "categorizer.model_file",
     "suspects": "categorizer.estimation",

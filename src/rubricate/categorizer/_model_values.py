@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from sklearn.base import BaseEstimator
 from rubricate import registry
 from rubricate.categorizer._model_classes import FUNCTIONS, class_of, name_of, private_state
 from rubricate.errors import InvalidInput
+from rubricate.rules.form import RuleBase
+from rubricate.rules.printer import print_rules
 
 __all__ = ["Decoder", "Encoder"]
 
@@ -72,6 +75,10 @@ class Encoder:
         return self._name(value, where)
 
     def _name(self, value: Any, where: str) -> Any:
+        if isinstance(value, RuleBase):  # as text, which whoever takes rules reads
+            return print_rules(value)
+        if isinstance(value, PurePath):
+            return str(value)
         if isinstance(value, type) and value in TYPES.values():
             return {"dtype": np.dtype(value).name}
         for kind in FUNCTIONS:

@@ -11,13 +11,16 @@ from scipy import sparse
 from rubricate.analysis import Analyzer
 from rubricate.categorizer._targets import ids_of
 from rubricate.categorizer._truth import with_truth
+from rubricate.categorizer.answers import Answer, best_of
 from rubricate.classifiers.construe import Construe
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.rules.explanation import Firing
 from rubricate.rules.form import RuleBase, Setting
+from rubricate.rules.printer import print_rule
 from rubricate.rules.words import renamed
-from rubricate.types import Corpus, Decisions, Documents, Run, Scores, Signature
+from rubricate.types import Corpus, Decisions, Documents, Evidence, Run, Scores, Signature
 
-__all__ = ["HAND_WRITTEN", "rule_analyzer", "rule_model", "rules_of", "run_rules"]
+__all__ = ["HAND_WRITTEN", "rule_analyzer", "rule_answers", "rule_model", "rules_of", "run_rules"]
 
 HAND_WRITTEN: dict[str, Any] = {"tokens": "alphanumeric", "min_length": 1, "stop": None, "stem": None}
 """How texts are read for hand-written rules: every word and number, as it stands."""
@@ -74,6 +77,31 @@ def run_rules(base: RuleBase, documents: Any, name: str = "construe") -> Run:
         signature=Signature(terms=rule_analyzer(base).signature(), classifier="construe", cut="a rule holds"),
     )
     return with_truth(found, held, None)
+
+
+def rule_answers(model: Construe, documents: Documents, *, top: int | None = None, explain: int = 0) -> list[Answer]:
+    """What the rules say of each document, as a categorizer's answers: labels, scores, and the rules that hold.
+
+    `explain` is the number of rules shown for each label, with the words that made them hold.
+    """
+    passages = model._take_vectors(documents)
+    scores = model.decision_function(passages)
+    shown = model._explainer().explain(passages) if explain else [[] for _ in scores]
+    answers = []
+    for row, firings in zip(scores, shown, strict=True):
+        labels = tuple(name for name, value in zip(model.categories_, row, strict=True) if value > 0)
+        best = best_of((range(len(row)), row), model.categories_, len(row))
+        kept = tuple(pair for place, pair in enumerate(best) if pair[1] > 0 or (top is not None and place < top))
+        evidence = {name: [one for one in firings if one.rule.category == name][:explain] for name in labels}
+        why = {name: [_reason(one) for one in found] for name, found in evidence.items() if found}
+        answers.append(Answer(labels, None, labels, kept, why))
+    return answers
+
+
+def _reason(firing: Firing) -> Evidence:
+    """What made the rule hold, and the rule."""
+    label = firing.rule.name or f"rule {firing.number + 1}"
+    return Evidence(f"{label} ({firing})", firing.rule.score, print_rule(firing.rule))
 
 
 def rules_of(model: Any) -> RuleBase:

@@ -14,7 +14,7 @@ from rubricate.classifiers._hier_nodes import column_names
 from rubricate.classifiers._scorer import Scorer, _best
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.columns import Columns
-from rubricate.rules.engine import fire, score
+from rubricate.rules.engine import score
 from rubricate.rules.explanation import Explainer
 from rubricate.rules.form import RuleBase
 from rubricate.rules.parser import parse_rules, read_rules
@@ -131,11 +131,12 @@ class Construe(Scorer):
         return Columns(vectors, _named(self.terms or getattr(self, "feature_names_in_", None), vectors))
 
     def _score(self, X: Any) -> Floats:
-        return score(self._base(), fire(self._base(), X), self.categories_)
+        rules = self._explainer()
+        return score(rules.base, rules.fire(X), self.categories_)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The rules that hold, each with the words that made it hold."""
-        found = Explainer(self._base()).explain(X, self.categories_[category])
+        found = self._explainer().explain(X, self.categories_[category])
         return [
             [Evidence(print_rule(one.rule), one.rule.score, str(one)) for one in firings[:limit]] for firings in found
         ]
@@ -148,12 +149,12 @@ class Construe(Scorer):
             )
         return clone(self.analyzer).set_params(ngrams=1, title="plain")
 
-    def _base(self) -> RuleBase:
-        """The rules, read from what was learned when first needed."""
-        made: tuple[str, RuleBase] | None = getattr(self, "_made", None)
+    def _explainer(self) -> Explainer:
+        """The rules with their words analysed, ready to run; made of what was learned when first needed."""
+        made: tuple[str, Explainer] | None = getattr(self, "_made", None)
         if made is None or made[0] is not self.rules_:
             base = parse_rules(self.rules_)
-            made = self.rules_, base if self.analyzer is None else analysed(base, self._reader())
+            made = self.rules_, Explainer(base if self.analyzer is None else analysed(base, self._reader()))
             self._made = made
         return made[1]
 

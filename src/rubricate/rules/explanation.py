@@ -14,7 +14,7 @@ from rubricate.rules.engine import fire, run_plan
 from rubricate.rules.form import Phrase, Prefix, Rule, RuleBase, Word
 from rubricate.rules.passages import Passages, Spans, following
 from rubricate.rules.printer import print_condition
-from rubricate.types import Ints
+from rubricate.types import Ints, Sparse
 
 __all__ = ["Explainer", "Firing", "Match"]
 
@@ -54,7 +54,7 @@ class Firing:
 
 
 class Explainer:
-    """Explains the decisions of one base.
+    """Runs one base, which is planned once, and explains what it decides.
 
     >>> from rubricate.analysis import Analyzer
     >>> from rubricate.rules.parser import parse_rules
@@ -69,9 +69,13 @@ class Explainer:
         self._whole = make_plan(base)
         self._plans: dict[int, Plan] = {}
 
+    def fire(self, source: Passages | Columns) -> Sparse:
+        """Which rules hold: documents × rules."""
+        return fire(self.base, source, plan=self._whole)
+
     def explain(self, source: Passages | Columns, category: str | None = None) -> list[list[Firing]]:
         """For each document the rules that hold (of one category, where it is named), the best score first."""
-        fired = fire(self.base, source, plan=self._whole)
+        fired = self.fire(source)
         rows = []
         for d in range(len(source)):
             one: Any = source.take([d])

@@ -17,8 +17,9 @@ Recursive descent with one token of look-ahead. Cost: linear in the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.rules._lexer import KEYWORDS, Token, tokens, unquoted
@@ -43,11 +44,12 @@ from rubricate.rules.form import (
     plain,
 )
 
-__all__ = ["parse_rules", "read_rules"]
+__all__ = ["bases", "parse_rules", "read_rules"]
 
 LARGEST = 9
 """Digits that a number may have."""
 Made = TypeVar("Made")
+SUFFIX = ".rules"
 STRINGS = ("bare", "exact", "phrase")
 
 
@@ -62,17 +64,37 @@ def parse_rules(text: str, *, path: str | Path | None = None, categories: Collec
 
 
 def read_rules(path: str | Path, *, categories: Collection[str] | None = None) -> RuleBase:
-    """The rules in a file of UTF-8 text."""
+    """The rules in a file of UTF-8 text, or a base that comes with Rubricate by its name, such as "reuters10"."""
     place = Path(path)
     try:
-        text = place.read_text("utf-8-sig")
+        text = _bundled(str(path)) if str(path) in bases() and not place.exists() else place.read_text("utf-8-sig")
     except OSError as error:
+        known = ", ".join(bases())
         problem = f"cannot read it ({error.strerror or error})"
-        raise InvalidFile(problem, path=place, remedy="give a file of rules; docs/rules.md describes it") from error
+        raise InvalidFile(
+            problem, path=place, remedy=f"give a file of rules (docs/rules.md) or one of: {known}"
+        ) from error
     except UnicodeDecodeError as error:
         line = place.read_bytes()[: error.start].count(b"\n") + 1
         raise InvalidFile("not UTF-8", path=place, line=line, remedy="save the rules as UTF-8 text") from error
     return parse_rules(text, path=place, categories=categories)
+
+
+def bases() -> list[str]:
+    """The rule bases that come with Rubricate.
+
+    >>> bases()
+    ['reuters10']
+    """
+    return sorted(one.name.removesuffix(SUFFIX) for one in _folder().iterdir() if one.name.endswith(SUFFIX))
+
+
+def _folder() -> Any:
+    return resources.files("rubricate.rules").joinpath("bases")
+
+
+def _bundled(name: str) -> str:
+    return str(_folder().joinpath(f"{name}{SUFFIX}").read_text("utf-8"))
 
 
 class _Parser:

@@ -1,0 +1,195 @@
+"""`rubricate rules`: check a file of rules, print those of a model, run them on documents."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rubricate.cli import _given_documents as given
+from rubricate.cli import _options as options
+from rubricate.errors import InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    from rubricate.corpora._record import Record
+    from rubricate.rules.form import RuleBase
+
+__all__ = ["rules"]
+
+rules = typer.Typer(no_args_is_help=True, help="Check, show and run rules, hand-written or learned.")
+
+ARCHIVE = b"PK"
+"""How a model file begins."""
+
+_File = Annotated[str, typer.Argument(help="A file of rules, or the name of a base that comes with Rubricate.")]
+_Source = Annotated[str, typer.Argument(help="A file of rules, or a model with rules or trees.")]
+_Data = Annotated[str, typer.Argument(help="A corpus, a file or folder, or - for standard input.")]
+_Categories = Annotated[
+    Path | None, typer.Option(help="The categories that rules may be for, one a line; others are an error.")
+]
+_Category = Annotated[list[str] | None, typer.Option(help="Only the rules for this category; may be given again.")]
+_Split = Annotated[str | None, typer.Option(help="Of a corpus: the test documents of this split.")]
+_Top = Annotated[int | None, typer.Option(help="Also the scores of the K best categories.", min=1, metavar="K")]
+_Explain = Annotated[bool, typer.Option("--explain", help="Also the rules that hold, and on which words.")]
+_Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of to standard output.")]
+
+
+@rules.command()
+def check(file: _File, categories: _Categories = None, as_json: options.Json = False) -> None:
+    """Read a file of rules and say what is in it; what is wrong is named by line and column.
+
+    Also shown: macros that no rule uses, and rules that are there twice.
+    """
+    from rubricate.categorizer.rule_runs import rule_analyzer
+    from rubricate.rules.parser import read_rules
+    from rubricate.rules.words import analysed
+
+    base = read_rules(file, categories=_listed(categories))
+    analyzer = rule_analyzer(base)
+    analysed(base, analyzer)
+    found = _description(base) | {"analyzer": analyzer.signature()}
+    typer.echo(json.dumps(found, indent=2, ensure_ascii=False) if as_json else _text(found))
+
+
+@rules.command()
+def show(source: _Source, category: _Category = None) -> None:
+    """Print rules in the form of a rule file: those of a trained model, or of another file, tidied.
+
+    What is printed can be edited and run again; see docs/rules.md.
+    """
+    from rubricate.rules.form import RuleBase
+    from rubricate.rules.printer import print_rules
+
+    base = _rules_in(source)
+    for name in category or ():
+        if name not in base.categories:
+            raise UnknownName("category with rules", name, base.categories)
+    chosen = tuple(rule for rule in base.rules if not category or rule.category in category)
+    typer.echo(print_rules(RuleBase(chosen, base.macros, base.analyzer)), nl=False)
+
+
+@rules.command()
+def run(
+    file: _Source,
+    data: _Data,
+    split: _Split = None,
+    text: given.Text = "text",
+    id: given.Id = "id",
+    title: given.Title = None,
+    encoding: given.Encoding = "utf-8",
+    format: given.Format = None,
+    delimiter: given.Delimiter = None,
+    top: _Top = None,
+    explain: _Explain = False,
+    separator: given.Separator = ";",
+    output: _Output = None,
+    as_json: options.Json = False,
+) -> None:
+    """Put documents under the categories whose rules hold; any number of them, in constant memory.
+
+    The output is that of 'rubricate classify', which 'evaluate' and 'compare' read: CSV id,labels; with --top one row a
+    category, id,category,score,decision; --explain adds the column evidence; --json gives an object a line.
+    """
+    from rubricate.categorizer.rule_runs import rule_answers, rule_model
+    from rubricate.cli import classify as classifying
+    from rubricate.cli._progress import progress
+
+    model = rule_model(_rules_in(file))
+    _check_separator(model.categories_, "" if as_json or top else separator)
+    reading = given.Reading(text, None, id, title, None, separator, encoding, format, delimiter, None)
+    found = _documents(data, reading, split)
+    asked: dict[str, Any] = {"abstain": None, "top": top, "explain": classifying.REASONS if explain else 0}
+    with classifying._target(output) as target, progress("running rules", None) as advance:
+        writer = classifying._json_writer if as_json else classifying._csv_writer
+        write = writer(target, asked, *([] if as_json else [separator]))
+        for held in given.batches(found):
+            documents = given.as_documents(held)
+            answers = rule_answers(model, documents, top=top, explain=asked["explain"])
+            for name, answer in zip(documents.ids, answers, strict=True):
+                write(name, answer)
+            target.flush()
+            advance(len(held))
+
+
+def _rules_in(source: str) -> RuleBase:
+    """The rules of a model file or of a rule file."""
+    from rubricate.rules.parser import read_rules
+
+    path = Path(source)
+    if path.is_file():
+        with path.open("rb") as file:
+            model = file.read(len(ARCHIVE)) == ARCHIVE
+        if model:
+            from rubricate.categorizer.model_file import open_model
+            from rubricate.categorizer.rule_runs import rules_of
+
+            return rules_of(open_model(path))
+    return read_rules(source)
+
+
+def _listed(path: Path | None) -> list[str] | None:
+    if path is None:
+        return None
+    try:
+        return [line.strip() for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"--categories {path}: cannot read it ({error}); give a text file, one category a line"
+        ) from None
+
+
+def _documents(data: str, reading: given.Reading, split: str | None) -> Iterator[Record]:
+    from rubricate import registry
+
+    if split is None:
+        return given.stream(data, reading)
+    if data not in registry.names("corpora"):
+        raise InvalidInput(f"--split {split}: {data} is no corpus, only corpora have splits; leave --split out")
+    return given._records_of(given.corpus_of(data, reading, split=split, test=None, seed=0).test)
+
+
+def _check_separator(categories: tuple[str, ...], separator: str) -> None:
+    odd = next((name for name in categories if separator and separator in name), None)
+    if odd is not None:
+        raise InvalidInput(
+            f"the category {odd!r} holds {separator!r}, which parts labels in CSV; give --separator or --json"
+        )
+
+
+def _description(base: RuleBase) -> dict[str, Any]:
+    from rubricate.rules._macros import uses
+    from rubricate.rules.printer import print_rule
+
+    counted = Counter(rule.category for rule in base.rules)
+    used = {name for rule in base.rules for name in uses(rule.condition)}
+    macros = dict(base.macros)
+    pending = list(used)
+    while pending:
+        more = uses(macros[pending.pop()]) - used
+        used |= more
+        pending.extend(more)
+    twice = [print_rule(rule) for rule, times in Counter(base.rules).items() if times > 1]
+    return {
+        "rules": len(base.rules),
+        "learned": sum(rule.positives is not None for rule in base.rules),
+        "macros": len(macros),
+        "categories": dict(counted),
+        "unused_macros": [name for name in macros if name not in used],
+        "repeated_rules": twice,
+    }
+
+
+def _text(found: dict[str, Any]) -> str:
+    lines = [
+        f"{found['rules']} rules ({found['learned']} learned), {found['macros']} macros, "
+        f"{len(found['categories'])} categories; texts are read as {found['analyzer']}"
+    ]
+    width = max((len(name) for name in found["categories"]), default=0)
+    lines += [f"  {name:<{width}}  {count}" for name, count in found["categories"].items()]
+    lines += [f"unused: @{name}" for name in found["unused_macros"]]
+    lines += [f"twice: {rule}" for rule in found["repeated_rules"]]
+    return "\n".join(lines)
