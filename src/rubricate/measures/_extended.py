@@ -17,7 +17,7 @@ from rubricate.measures._tables import counts
 from rubricate.measures._wrong import Wrong, wrong_decisions
 from rubricate.types import Counts, Floats, Ints, Sparse
 
-__all__ = ["Extended", "extended", "extended_counts"]
+__all__ = ["Contributions", "Extended", "contributions", "extended", "extended_counts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,21 @@ class Extended:
 
     def __len__(self) -> int:
         return len(self.tp)
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """RCon of every wrong decision of one sort, beside its document (`rows`) and category (`columns`)."""
+
+    rows: Ints
+    columns: Ints
+    values: Floats
+    categories: int
+
+    def summed(self, weights: Ints | None = None) -> Floats:
+        """The sum by category, document d counted `weights[d]` times. Cost: wrong decisions."""
+        values = self.values if weights is None else self.values * weights[self.rows]
+        return np.bincount(self.columns, weights=values, minlength=self.categories).astype(np.float64, copy=False)
 
 
 def extended(table: Counts, fp_con: Floats, fn_con: Floats) -> Extended:
@@ -63,15 +78,20 @@ def extended_counts(truth: Sparse, decided: Sparse, nearness: Nearness) -> Exten
     table = counts(truth, decided)
     if len(nearness.categories) != len(table):
         raise InvalidInput(f"nearness of {len(nearness.categories)} categories for {len(table)}; give the same ones")
-    fp_con, fn_con = (_summed(wrong, nearness) for wrong in wrong_decisions(truth, decided))
+    fp_con, fn_con = (part.summed() for part in contributions(truth, decided, nearness))
     return extended(table, fp_con, fn_con)
 
 
-def _summed(wrong: Wrong, nearness: Nearness) -> Floats:
-    """RCon of each wrong decision, summed by category."""
+def contributions(truth: Sparse, decided: Sparse, nearness: Nearness) -> tuple[Contributions, Contributions]:
+    """RCon of the false positives and of the false negatives."""
+    fp, fn = (_contributed(wrong, nearness) for wrong in wrong_decisions(truth, decided))
+    return fp, fn
+
+
+def _contributed(wrong: Wrong, nearness: Nearness) -> Contributions:
     m = len(nearness.categories)
     a, b = wrong.columns[wrong.items], wrong.others
     pairs, place = np.unique(np.minimum(a, b) * m + np.maximum(a, b), return_inverse=True)
     each = nearness.between(pairs // m, pairs % m)[place.reshape(-1)]
     con = np.bincount(wrong.items, weights=each, minlength=len(wrong.columns))
-    return np.bincount(wrong.columns, weights=np.clip(con, -1.0, 1.0), minlength=m).astype(np.float64, copy=False)
+    return Contributions(wrong.rows, wrong.columns, np.clip(con, -1.0, 1.0), m)

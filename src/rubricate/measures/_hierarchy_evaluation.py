@@ -12,7 +12,7 @@ from rubricate.hierarchy import Hierarchy
 from rubricate.measures._augmented import with_ancestors
 from rubricate.measures._averages import macro, micro
 from rubricate.measures._catalogue import of_kind, resolve
-from rubricate.measures._extended import Extended, extended_counts
+from rubricate.measures._extended import Contributions, Extended, contributions, extended
 from rubricate.measures._levels import Far, Level, by_depth, how_far
 from rubricate.measures._measure import Measure
 from rubricate.measures._meeting import meeting_counts
@@ -35,7 +35,8 @@ class HierarchyEvaluation:
     averages over categories), `ancestors` (hP, hR, hF) and `lca`, whose micro-averages sum over documents and whose
     macro-averages are means over them. `per_category`: contributions and extended measures, as `distance.fp_con`.
     `outside`: the categories that the hierarchy has not; they contribute nothing and count as themselves.
-    `documents`: the tables of `ancestors` and `lca`, an entry a document.
+    `documents`: the tables of `ancestors` and `lca`, an entry a document. `wrong`: the contributions of each false
+    positive and each false negative, by nearness.
     """
 
     structure: str
@@ -49,6 +50,7 @@ class HierarchyEvaluation:
     macro: Averages = field(default_factory=dict)
     per_category: Mapping[str, Floats] = field(default_factory=dict)
     documents: Mapping[str, Counts] = field(default_factory=dict)
+    wrong: Mapping[str, tuple[Contributions, Contributions]] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -73,11 +75,12 @@ class HierarchyEvaluation:
 
 
 def hierarchy_tables(
-    truth: Sparse, decided: Sparse, where: Placed, nearness: Mapping[str, Nearness]
+    truth: Sparse, decided: Sparse, where: Placed, wrong: Mapping[str, tuple[Contributions, Contributions]]
 ) -> dict[str, Counts | Extended]:
     """The tables that the measures are functions of, by kind: a category each, or (ancestors, lca) a document each."""
+    table = counts(truth, decided)
     found: dict[str, Counts | Extended] = {
-        kind: extended_counts(truth, decided, near) for kind, near in nearness.items()
+        kind: extended(table, fp.summed(), fn.summed()) for kind, (fp, fn) in wrong.items()
     }
     found["ancestors"] = counts(with_ancestors(truth, where), with_ancestors(decided, where), by="document")
     found["lca"] = meeting_counts(truth, decided, where)
@@ -105,7 +108,8 @@ def hierarchy_evaluation(
     if similarity is not None:
         near = by_similarity(similarity, categories, hierarchy=hierarchy)
         nearness["similarity"], known = near, near.similarity.average
-    tables = hierarchy_tables(truth, decided, where, nearness)
+    wrong = {kind: contributions(truth, decided, near) for kind, near in nearness.items()}
+    tables = hierarchy_tables(truth, decided, where, wrong)
     chosen = {kind: _measures(kind, measures) for kind in tables}
     labelled = [where.categories[c] for c in np.flatnonzero(truth.sum(axis=0))]
     return HierarchyEvaluation(
@@ -120,6 +124,7 @@ def hierarchy_evaluation(
         macro={k: {n: macro(one, tables[k], undefined=undefined) for n, one in chosen[k].items()} for k in tables},
         per_category=_columns(tables, chosen, undefined),
         documents={kind: table for kind, table in tables.items() if isinstance(table, Counts)},
+        wrong=wrong,
     )
 
 

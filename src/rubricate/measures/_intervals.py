@@ -13,7 +13,7 @@ from rubricate.errors import InvalidInput
 from rubricate.measures._tables import canonical
 from rubricate.types import Counts, Floats, Ints, Sparse
 
-__all__ = ["Interval", "Resampler", "bootstrap", "centred", "percentile", "wilson"]
+__all__ = ["Interval", "Resampler", "bootstrap", "centred", "percentile", "weighted_means", "wilson"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,16 @@ def bootstrap(
     rng = np.random.default_rng(seed)
     rows = [statistics(np.bincount(rng.integers(0, documents, documents), minlength=documents)) for _ in range(draws)]
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def weighted_means(each: Mapping[str, Floats], weights: Ints) -> dict[str, float]:
+    """The weighted mean of per-document values, NaN left out."""
+    found = {}
+    for name, values in each.items():
+        kept = ~np.isnan(values)
+        n = weights[kept].sum()
+        found[name] = float(weights[kept] @ values[kept] / n) if n else float("nan")
+    return found
 
 
 def percentile(values: Floats, *, level: float = 0.95) -> Interval:

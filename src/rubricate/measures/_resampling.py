@@ -13,15 +13,15 @@ from rubricate.measures._catalogue import of_kind, resolve
 from rubricate.measures._category_intervals import category_intervals
 from rubricate.measures._evaluating import averages, true_labels
 from rubricate.measures._evaluation import Column, Evaluation
-from rubricate.measures._intervals import Interval, Resampler, bootstrap, centred, wilson
-from rubricate.measures._measure import Measure
+from rubricate.measures._intervals import Interval, Resampler, bootstrap, centred, weighted_means, wilson
 from rubricate.measures._probabilities import reliability_by_category
 from rubricate.measures._rank_summary import document_values
 from rubricate.measures._ranks import ranks
+from rubricate.measures._resampled_hierarchy import resampled_hierarchy
 from rubricate.measures._resampled_rankings import SortedRankings
 from rubricate.measures._tables import canonical, counts, total
 from rubricate.measures.brier import brier
-from rubricate.types import Counts, Floats, Ints, Run, Scores, Sparse
+from rubricate.types import Ints, Run, Scores, Sparse
 
 __all__ = ["with_intervals"]
 
@@ -71,7 +71,7 @@ def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
 
 def _statistics(result: Evaluation, run: Run, limit: int | None) -> Statistics:
     """Every number that is resampled, as a function of how often each document was drawn."""
-    every = (_of_decisions(result, run), *_of_scores(result, run, limit), _of_hierarchy(result))
+    every = (_of_decisions(result, run), *_of_scores(result, run, limit), resampled_hierarchy(result, run))
     parts = [part for part in every if part is not None]
 
     def statistics(weights: Ints) -> dict[str, float]:
@@ -92,34 +92,9 @@ def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
     def statistics(weights: Ints) -> dict[str, float]:
         both = averages(contributions.counts(weights), chosen, result.convention)
         found = {f"{way}.{name}": value for way, values in both.items() for name, value in values.items()}
-        return {**found, **_weighted(each, weights)}
+        return {**found, **weighted_means(each, weights)}
 
     return statistics
-
-
-def _of_hierarchy(result: Evaluation) -> Statistics | None:
-    """The measures of labels with their ancestors or paths; the extended ones are not resampled."""
-    if result.hierarchy is None:
-        return None
-    micro, means = dict[str, tuple[Counts, Measure[...]]](), dict[str, Floats]()
-    for kind, table in result.hierarchy.documents.items():
-        for name in result.hierarchy.micro[kind]:
-            one = resolve(name)
-            micro[f"hierarchy.micro.{kind}.{name}"] = table, one
-            means[f"hierarchy.macro.{kind}.{name}"] = one(table, undefined=result.convention)
-
-    def statistics(weights: Ints) -> dict[str, float]:
-        found = {
-            name: float(one(_drawn(t, weights), undefined=result.convention)[0]) for name, (t, one) in micro.items()
-        }
-        return {**found, **_weighted(means, weights)}
-
-    return statistics
-
-
-def _drawn(table: Counts, weights: Ints) -> Counts:
-    """The summed table of the documents drawn."""
-    return Counts(*(np.array([weights @ part]) for part in (table.tp, table.fp, table.fn, table.tn)))
 
 
 def _of_scores(result: Evaluation, run: Run, limit: int | None) -> list[Statistics]:
@@ -138,7 +113,7 @@ def _of_scores(result: Evaluation, run: Run, limit: int | None) -> list[Statisti
             f"ranking.{name}.micro": one[name] for name in ("break_even", "optimal_f1")
         }
 
-    found: list[Statistics] = [lambda weights: _weighted(each, weights), of_rankings]
+    found: list[Statistics] = [lambda weights: weighted_means(each, weights), of_rankings]
     return [*found, _of_probabilities(run.scores, truth)] if result.probability else found
 
 
@@ -152,7 +127,7 @@ def _of_probabilities(scores: Scores, truth: Sparse) -> Statistics:
     def statistics(weights: Ints) -> dict[str, float]:
         gaps = np.abs(weights @ observed - weights @ predicted)
         error = float(gaps.sum() / (weights @ curve.counts).sum())
-        return {**_weighted({"probability.brier": squares}, weights), "probability.ece": error}
+        return {**weighted_means({"probability.brier": squares}, weights), "probability.ece": error}
 
     return statistics
 
@@ -162,13 +137,3 @@ def _transposed(scores: Scores) -> Scores:
     values = scores.values.T if isinstance(scores.values, np.ndarray) else sparse.csr_array(scores.values.T)
     ids = tuple(map(str, scores.documents))
     return Scores(values, ids, scores.categories, floor=scores.floor)
-
-
-def _weighted(each: dict[str, Floats], weights: Ints) -> dict[str, float]:
-    """The weighted mean of per-document values, NaN left out."""
-    found = {}
-    for name, values in each.items():
-        kept = ~np.isnan(values)
-        n = weights[kept].sum()
-        found[name] = float(weights[kept] @ values[kept] / n) if n else float("nan")
-    return found

@@ -16,11 +16,12 @@ __all__ = ["Wrong", "wrong_decisions"]
 
 
 class Wrong(NamedTuple):
-    """Wrong decisions of one sort: `columns[i]` is the category of the i-th.
+    """Wrong decisions of one sort: `rows[i]` is the document and `columns[i]` the category of the i-th.
 
     Beside it `others`: the categories it is compared with, those of decision `items[k]` being all `others[k]`.
     """
 
+    rows: Ints
     columns: Ints
     items: Ints
     others: Ints
@@ -39,4 +40,4 @@ def _beside(wrong: Sparse, others: Sparse) -> Wrong:
     sizes = starts[rows + 1] - starts[rows]
     first = np.cumsum(sizes) - sizes
     places = np.arange(int(sizes.sum())) - np.repeat(first, sizes) + np.repeat(starts[rows], sizes)
-    return Wrong(columns, np.repeat(np.arange(len(rows)), sizes), others.indices[places].astype(np.int64))
+    return Wrong(rows, columns, np.repeat(np.arange(len(rows)), sizes), others.indices[places].astype(np.int64))
