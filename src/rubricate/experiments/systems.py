@@ -4,7 +4,7 @@ A setting has a value and an origin: `paper`, `recovered` (found by scanning aga
 `cross-validation` (chosen on training documents). Settings of a system:
 
     classifier    the name of a plug-in; every setting that it has as a parameter goes to it
-    weights, select, by, title, min_df, tokens, stem, stop, min_length, ngrams   the vectors
+    weights, select, by, title, min_df, tokens, stem, stop, min_length, ngrams, window   the vectors
     cut           the name of a threshold; settings that start with `cut_` are its parameters
     held_out      where the cut learns: "none", "folds" (five, stratified), "third" (one of three parts), "training"
     vectors_in    "all" (default): vectors and selection come from all training documents, a preprocessing as in the
@@ -34,7 +34,7 @@ from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Scores, S
 __all__ = ["ORIGINS", "Setting", "System", "run_of", "run_system"]
 
 ORIGINS = ("paper", "recovered", "cross-validation")
-ANALYZER = ("tokens", "min_length", "stop", "stem", "ngrams", "title")
+ANALYZER = ("tokens", "min_length", "stop", "stem", "ngrams", "window", "title")
 VECTORS = ("weights", "min_df", "select", "by", *ANALYZER)
 OWN = ("classifier", "cut", "held_out", "vectors_in", "seed", "seeds", "members")
 HELD_OUT = ("none", "folds", "third", "training")

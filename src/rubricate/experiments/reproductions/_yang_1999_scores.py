@@ -5,17 +5,20 @@ from __future__ import annotations
 import time
 import warnings
 from functools import cached_property
+from importlib import resources
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from rubricate.categorizer.rule_runs import run_rules
 from rubricate.categorizer.vectors import Vectors
 from rubricate.experiments.systems import Setting, System
 from rubricate.folds import out_of_fold, score_matrix, stratified_folds
+from rubricate.rules.parser import parse_rules
 from rubricate.types import Corpus, Documents, Floats, Sparse
 
-__all__ = ["Scored", "varied", "with_unlabelled"]
+__all__ = ["Ruled", "Scored", "varied", "with_unlabelled"]
 
 FOLDS = 5
 UNLABELLED = "unlabelled"
@@ -56,6 +59,18 @@ class Scored:
     def decided(self) -> Sparse:
         """The classifier's own decisions on the test documents, without a threshold."""
         return sparse.csr_array(self._fitted.predict(self._Z), dtype=bool)
+
+
+class Ruled(Scored):
+    """A rule base that comes with Rubricate: decisions over the categories that it has rules for, and no scores."""
+
+    def __init__(self, base: str, corpus: Corpus) -> None:
+        text = (resources.files("rubricate.rules") / "bases" / base).read_text("utf-8")
+        rules = parse_rules(text, path=base)
+        run = run_rules(rules, corpus)
+        own = [run.categories.index(name) for name in rules.categories]
+        self.name = base
+        self.truth, self.decided = corpus.test.labels[:, own], run.decisions.values[:, own]  # type: ignore[union-attr]
 
 
 def _placed(classifier: Any, vectors: Vectors, categories: tuple[str, ...]) -> Any:

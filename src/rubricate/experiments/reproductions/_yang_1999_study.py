@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from rubricate.corpora import load
 from rubricate.experiments.cells import Value
 from rubricate.experiments.reproduction import Reproduction, Say
-from rubricate.experiments.reproductions._yang_1999_scores import Scored, varied, with_unlabelled
+from rubricate.experiments.reproductions._yang_1999_scores import Ruled, Scored, varied, with_unlabelled
 from rubricate.types import Corpus
 
 __all__ = ["VERSIONS", "Found", "Study"]
@@ -38,5 +38,8 @@ class Study:
             self.say(f"{system}, {version}" + "".join(f", {name} = {value}" for name, value in changes.items()))
             corpus = self.corpus(version)
             chosen = varied(self.reproduction.systems[system], **changes)
-            self._scored[key] = Scored(chosen, with_unlabelled(corpus) if unlabelled else corpus)
+            if chosen.get("classifier") == "construe":
+                self._scored[key] = Ruled(chosen.get("rules"), corpus)
+            else:
+                self._scored[key] = Scored(chosen, with_unlabelled(corpus) if unlabelled else corpus)
         return self._scored[key]

@@ -1,4 +1,4 @@
-"""Claims in the text, and section 5.5: times then and now."""
+"""Claims in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rubricate.experiments.reproductions._yang_1999_versions import labelled_sha
 from rubricate.measures import micro, rejector
 from rubricate.types import Documents
 
-__all__ = ["text_numbers", "times"]
+__all__ = ["text_numbers"]
 
 
 def text_numbers(study: Study) -> Found:
@@ -94,15 +94,3 @@ def _among_first(on_v3: dict[str, float]) -> str:
 
 def _all_above(study: Study, on_v3: dict[str, float]) -> bool:
     return min(on_v3.values()) > cell(study, "WORD", "v3")
-
-
-def times(study: Study) -> Found:
-    """CPU seconds on v3, vectors given: training, all test documents, one of them on average."""
-    found: Found = {}
-    for system in ("WORD", "LLSF", "kNN"):
-        scored = study.scored(system, "v3")
-        n = len(scored.scores)
-        found[system, "training, s"] = scored.training_seconds
-        found[system, "all test documents, s"] = scored.response_seconds
-        found[system, "a test document, s"] = scored.response_seconds / n
-    return found

@@ -8,7 +8,8 @@ from rubricate.experiments.cells import Value
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
 from rubricate.experiments.reproductions._yang_1999_study import Found, Study
 from rubricate.experiments.reproductions._yang_1999_systems import gains, indirect_comparisons, table_6, ways_of_cutting
-from rubricate.experiments.reproductions._yang_1999_text import text_numbers, times
+from rubricate.experiments.reproductions._yang_1999_text import text_numbers
+from rubricate.experiments.reproductions._yang_1999_times import times
 from rubricate.experiments.reproductions._yang_1999_tuning import Tuning, table_4
 from rubricate.experiments.reproductions._yang_1999_versions import table_1, table_5
 
