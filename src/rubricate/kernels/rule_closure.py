@@ -1,0 +1,96 @@
+"""Conjunctions of words that imply a category often enough.
+
+Problem  a description is a set of terms; it covers the documents that have all of them, positive ones of weight p and
+         negative ones of weight n. List the descriptions with p >= support and p/(p + n) >= confidence, from the empty
+         one on, one term more at a time, where every term must tell: a term that all documents covered have (it is in
+         the closure of the description) adds nothing, and neither does one that does not raise the confidence above
+         that of the description and of the term alone. What is listed is not specialised further (ganascia1991).
+Given    documents by row (`starts`, `terms`), the number of terms, which documents are positive, their weights, the
+         least support and confidence, the most terms of a description.
+Return   the terms of the descriptions one after the other (ascending in each), where each begins, and p and n of each.
+Cost     for each description that is specialised, the rows of the documents it covers and a look at each term.
+Ties     descriptions come in the order of their terms.
+Edges    without a positive document nothing is listed. The empty description is never listed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from rubricate.kernels.rule_cover import covered
+from rubricate.kernels.rule_growth import count_terms
+
+__all__ = ["descriptions"]
+
+
+@numba.njit(cache=True, nogil=True)
+def _tells(p: float, n: float, p0: float, n0: float) -> bool:
+    """Whether covering p and n is more precise than covering p0 and n0."""
+    return p * n0 > p0 * n
+
+
+@numba.njit(cache=True, nogil=True)
+def _room(array: Any, needed: int) -> Any:
+    """The array, or a copy with room for so many."""
+    if needed <= len(array):
+        return array
+    wider = np.empty(max(needed, 2 * len(array)), array.dtype)
+    wider[: len(array)] = array
+    return wider
+
+
+@numba.njit(cache=True, nogil=True)
+def descriptions(
+    starts: np.ndarray,
+    terms: np.ndarray,
+    columns: int,
+    positive: np.ndarray,
+    weights: np.ndarray,
+    support: float,
+    confidence: float,
+    longest: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The descriptions that are listed, where each begins, and the weights that each covers."""
+    documents = len(starts) - 1
+    cover, size = np.empty((longest, documents), np.int64), np.zeros(longest, np.int64)
+    inside, outside, turn = np.zeros((longest, columns)), np.zeros((longest, columns)), np.zeros(longest, np.int64)
+    p, n = np.zeros(longest), np.zeros(longest)
+    listed, begins, count, length = np.empty(64, np.int64), np.zeros(64, np.int64), 0, 0
+    right, wrong = np.empty(64), np.empty(64)
+    size[0], cover[0] = documents, np.arange(documents)
+    for d in range(documents):
+        if positive[d]:
+            p[0] += weights[d]
+        else:
+            n[0] += weights[d]
+    count_terms(starts, terms, cover[0], positive, weights, inside[0], outside[0])
+    level = 0
+    while level >= 0:
+        t = turn[level]
+        if t == columns:
+            level -= 1
+            continue
+        turn[level] = t + 1
+        p1, n1 = inside[level, t], outside[level, t]
+        if p1 < support or p1 <= 0 or not _tells(p1, n1, p[level], n[level]):
+            continue
+        if level > 0 and not _tells(p1, n1, inside[0, t], outside[0, t]):
+            continue
+        if p1 >= confidence * (p1 + n1):
+            listed, begins = _room(listed, length + level + 1), _room(begins, count + 2)
+            right, wrong = _room(right, count + 1), _room(wrong, count + 1)
+            for i in range(level + 1):
+                listed[length + i] = turn[i] - 1
+            right[count], wrong[count] = p1, n1
+            length, count = length + level + 1, count + 1
+            begins[count] = length
+        elif level + 1 < longest:
+            left = covered(starts, terms, cover[level, : size[level]], np.full(1, t))
+            level += 1
+            cover[level, : len(left)] = left
+            size[level], turn[level], p[level], n[level] = len(left), t + 1, p1, n1
+            count_terms(starts, terms, left, positive, weights, inside[level], outside[level])
+    return listed[:length], begins[: count + 1], right[:count], wrong[:count]
