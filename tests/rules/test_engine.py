@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +17,7 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules._plan import make_plan
 from rubricate.rules.columns import Columns
 from rubricate.rules.engine import fire, score
-from rubricate.rules.form import All, AtLeast, Either, Near, Not, Phrase, Rule, RuleBase, Title, Use, Word
+from rubricate.rules.form import All, AtLeast, Either, Near, Not, Phrase, Prefix, Rule, RuleBase, Title, Use, Word
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.passages import Passages
 from rubricate.types import Terms
@@ -40,7 +41,7 @@ def fired(text, source):
     return fire(parse_rules(text), source).toarray().astype(int).T.tolist()
 
 
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(bases(), passages())
 def test_agrees_with_the_slow_twin_on_sequences(base, found):
     macros = dict(base.macros)
@@ -48,6 +49,35 @@ def test_agrees_with_the_slow_twin_on_sequences(base, found):
     assert fire(base, found).toarray().tolist() == wanted
 
 
+def test_agrees_with_the_slow_twin_on_thousands_of_conditions():
+    """Longer documents and deeper conditions than hypothesis draws in the time."""
+    chance = random.Random(8)
+    word = lambda: chance.choice(VOCABULARY)  # noqa: E731
+    texts = [(" ".join(chance.choices(VOCABULARY, k=chance.randrange(4))), "") for _ in range(40)]
+    texts = [(title, " ".join(chance.choices(VOCABULARY, k=chance.randrange(25)))) for title, _ in texts]
+
+    def places():
+        kind = chance.randrange(4)
+        if kind == 0:
+            return Phrase((word(), word() + chance.choice(["", "*"])))
+        return Prefix(word()[:3]) if kind == 1 else Either((Word(word()), places())) if kind == 2 else Word(word())
+
+    def any_condition(depth):
+        kind = chance.randrange(7 if depth else 3)
+        if kind < 2:
+            return Near(places(), places(), chance.randrange(1, 5), ordered=kind == 0)
+        if kind < 4:
+            return AtLeast(chance.randrange(1, 5), places())
+        parts = tuple(any_condition(depth - 1) for _ in range(chance.randrange(4)))
+        return (All(parts), Either(parts), Title(Not(All(parts))))[kind - 4]
+
+    base = RuleBase(tuple(Rule("c", any_condition(4)) for _ in range(1200)))
+    found = fire(base, passages_of(*texts)).toarray()
+    split = [(title.split(), body.split()) for title, body in texts]
+    assert found.tolist() == [[holds(rule.condition, *text, {}) for rule in base.rules] for text in split]
+
+
+@settings(max_examples=20)
 @given(bases(), passages(), st.randoms(use_true_random=False))
 def test_documents_are_judged_one_by_one(base, found, random):
     order = list(range(len(found)))

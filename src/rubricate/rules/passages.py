@@ -137,12 +137,10 @@ class Passages:
         return places[:0] if number is None else places[starts[number] : starts[number + 1]]
 
     def _begun(self, stem: str) -> Ints:
-        first = bisect_left(self._sorted, stem)
-        found = []
-        for word in self._sorted[first:]:
-            if not word.startswith(stem):
-                break
-            found.append(self._places(word))
+        first = last = bisect_left(self._sorted, stem)
+        while last < len(self._sorted) and self._sorted[last].startswith(stem):
+            last += 1
+        found = map(self._places, self._sorted[first:last])
         return np.sort(np.concatenate([np.empty(0, np.int64), *found]))
 
     def _part(self, term: str) -> Ints:
