@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from rubricate.categorizer.runs import as_run as as_run
     from rubricate.categorizer.vectors import Vectors as Vectors
     from rubricate.classifiers.big_bang import BigBang as BigBang
+    from rubricate.classifiers.charade import CHARADE as CHARADE
+    from rubricate.classifiers.classi import CLASSI as CLASSI
     from rubricate.classifiers.construe import Construe as Construe
     from rubricate.classifiers.dtree import DTree as DTree
     from rubricate.classifiers.experts import Experts as Experts
@@ -35,9 +37,11 @@ if TYPE_CHECKING:
     from rubricate.classifiers.nb import NB as NB
     from rubricate.classifiers.nnet import NNet as NNet
     from rubricate.classifiers.proximity import Proximity as Proximity
+    from rubricate.classifiers.ripper import RIPPER as RIPPER
     from rubricate.classifiers.rocchio import Rocchio as Rocchio
     from rubricate.classifiers.stack import Stack as Stack
     from rubricate.classifiers.svm import SVM as SVM
+    from rubricate.classifiers.swap1 import SWAP1 as SWAP1
     from rubricate.classifiers.tolerant import Tolerant as Tolerant
     from rubricate.classifiers.top_down import TopDown as TopDown
     from rubricate.classifiers.word import WORD as WORD
@@ -84,6 +88,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Analyzer": "analysis",
     "BigBang": "classifiers.big_bang",
+    "CHARADE": "classifiers.charade",
+    "CLASSI": "classifiers.classi",
     "Categorizer": "categorizer.categorizer",
     "Comparison": "significance",
     "Construe": "classifiers.construe",
@@ -107,6 +113,7 @@ _HOMES = {
     "Pcut": "thresholds.pcut",
     "Plan": "experiments.plan",
     "Proximity": "classifiers.proximity",
+    "RIPPER": "classifiers.ripper",
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",
     "ReportData": "reports.data",
@@ -115,6 +122,7 @@ _HOMES = {
     "RuleBase": "rules.form",
     "Run": "types",
     "SVM": "classifiers.svm",
+    "SWAP1": "classifiers.swap1",
     "Scores": "types",
     "Scut": "thresholds.scut",
     "Select": "selection",

@@ -1,0 +1,125 @@
+"""CLASSI: a perceptron a category, over terms chosen for it. ng1997; yang1999, section 2 (system 5)."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.classifiers._correlation import chosen_terms, correlation
+from rubricate.classifiers._scorer import Scorer, contributions
+from rubricate.engines import Engine, run_tasks
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, narrow, train
+from rubricate.types import Evidence, Floats, Ints, Sparse
+
+__all__ = ["CLASSI"]
+
+KEPT = {"average": AVERAGE, "pocket": POCKET, "last": LAST}
+
+
+class CLASSI(Scorer):
+    """s(x, c) = w_c·x + b_c, learned by the perceptron rule over the terms that speak most for c.
+
+    ng1997 (CLASSI): a perceptron a category, whose inputs are the terms of the highest correlation coefficient, a
+    one-sided χ² (`_correlation.py`). A document on the wrong side moves the weights: `kernels/perceptron.py`.
+
+    terms    inputs of each perceptron at most; terms of a negative correlation are none. None: all others
+    kept     which weights: "average", the mean over the whole of training; "pocket", those of the pass with the
+             fewest errors on the training documents; "last"
+    margin   a document moves the weights where y (w·x + b) <= margin; 0 is the perceptron
+    epochs   passes at most; training ends with one that moved nothing
+    engine   where categories are learned; the result does not depend on it
+    seed     of the order of the documents, another one for each pass and the same for all categories
+
+    Deviations: the paper's stopping rule and negative examples are not used; all documents are shown in every pass,
+    and averaging, which the paper does not have, is the default. The step is 1, since without a margin it only scales
+    the scores. Documents are scaled to a mean squared length of 1, so that the margin means the same for any X.
+
+    Learned: `coef_` (categories × columns, sparse), `intercept_`, `passes_` (a category). A sample weight scales the
+    steps; a document of weight 0 is left out. A category without documents has b = −1 and no terms; a row of zeros
+    scores b. `predict` takes the scores above 0. Cost: one pass over X a category, and passes × the values of its
+    terms.
+
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> CLASSI().fit(X, ["wheat", "wheat", "no", "no"]).predict(X).tolist()
+    ['wheat', 'wheat', 'no', 'no']
+    """
+
+    _mirrored = True
+
+    def __init__(
+        self,
+        terms: int | None = 200,
+        *,
+        kept: str = "average",
+        margin: float = 0.0,
+        epochs: int = 30,
+        engine: Engine | str = "threads",
+        seed: int = 0,
+    ) -> None:
+        self.terms = terms
+        self.kept = kept
+        self.margin = margin
+        self.epochs = epochs
+        self.engine = engine
+        self.seed = seed
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        self._check()
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        X = sparse.csr_array(X)
+        length = float(np.sqrt(weights @ X.power(2).sum(axis=1) / weights.sum())) or 1.0
+        most = X.shape[1] if self.terms is None else int(self.terms)
+        chosen = chosen_terms(correlation(X, labels, weights), most)
+        found = self._taught(X / length, sparse.csc_array(labels), weights, chosen)
+        self._keep(chosen, [w for w, _ in found], X.shape[1], length)
+        self.passes_ = np.array([passes for _, passes in found])
+
+    def _taught(self, X: Any, labels: Any, weights: Floats, chosen: list[Ints]) -> list[tuple[Floats, int]]:
+        """Weights and passes of each category."""
+        rows = (X.indptr.astype(np.int64), X.indices, X.data)
+        orders = [np.random.default_rng((self.seed, epoch)).permutation(X.shape[0]) for epoch in range(self.epochs)]
+        turns, kept = np.array(orders, np.int32), KEPT[self.kept]
+
+        def one(c: int) -> tuple[Floats, int]:
+            targets = np.full(X.shape[0], -1.0)
+            targets[labels.indices[labels.indptr[c] : labels.indptr[c + 1]]] = 1.0
+            own = narrow(*rows, _places(chosen[c], X.shape[1]))
+            return train(*own, targets, weights, turns, len(chosen[c]), float(self.margin), kept)
+
+        return run_tasks(one, range(len(chosen)), engine=self.engine)
+
+    def _keep(self, chosen: list[Ints], found: list[Floats], columns: int, length: float) -> None:
+        """Weights for documents as they come, not scaled."""
+        starts = np.cumsum([0, *(len(terms) for terms in chosen)])
+        data = np.concatenate([w[:-1] for w in found]) / length
+        self.coef_ = sparse.csr_array((data, np.concatenate(chosen), starts), shape=(len(chosen), columns))
+        self.coef_.eliminate_zeros()
+        self.intercept_ = np.array([w[-1] for w in found])
+
+    def _score(self, X: Any) -> Floats:
+        found = X @ self.coef_.T
+        return (found.toarray() if sparse.issparse(found) else np.asarray(found)) + self.intercept_
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """The terms by w_t x_t; together with the intercept they are the score."""
+        sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
+        return contributions(X, sign * self.coef_[[column]].toarray()[0], self._term_names(), limit)
+
+    def _check(self) -> None:
+        for name, value in (("terms", 1 if self.terms is None else self.terms), ("epochs", self.epochs)):
+            if not (isinstance(value, Integral) and int(value) >= 1):
+                raise InvalidInput(f"CLASSI: {name} must be an integer from 1 on, got {value!r}")
+        if not (isinstance(self.margin, Real) and 0 <= float(self.margin) < np.inf):
+            raise InvalidInput(f"CLASSI: margin must be a number of 0 or more, got {self.margin!r}")
+        if self.kept not in KEPT:
+            raise UnknownName("kept weights", str(self.kept), KEPT)
+
+
+def _places(terms: Ints, columns: int) -> Any:
+    place = np.full(columns, -1, np.int32)
+    place[terms] = np.arange(len(terms), dtype=np.int32)
+    return place

@@ -1,0 +1,47 @@
+"""The perceptron kernel against its slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+from tests.oracles.perceptron import perceptron
+
+from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, narrow, train
+
+CELLS = st.sampled_from([0.0, 0.0, 1.0, -0.5, 2.0])
+PROBLEMS = st.tuples(st.integers(1, 9), st.integers(1, 4)).flatmap(
+    lambda n: st.tuples(
+        arrays(float, n, elements=CELLS),
+        arrays(float, n[0], elements=st.sampled_from([-1.0, 1.0])),
+        arrays(float, n[0], elements=st.sampled_from([0.0, 1.0, 0.5])),
+    )
+)
+
+
+@pytest.mark.parametrize(("name", "kept"), [("average", AVERAGE), ("pocket", POCKET), ("last", LAST)])
+@given(problem=PROBLEMS, passes=st.integers(1, 6), margin=st.sampled_from([0.0, 0.75]))
+def test_agrees_with_the_slow_twin(name, kept, problem, passes, margin):
+    X, y, weights = problem
+    orders = np.array([np.random.default_rng(e).permutation(len(X)) for e in range(passes)], np.int32)
+    rows = sparse.csr_array(X)
+    own = (rows.indptr.astype(np.int64), rows.indices, rows.data)
+    w, made = train(*own, y, weights, orders, X.shape[1], margin, kept)
+    wanted, turns = perceptron(X, y, weights, orders, margin=margin, kept=name)
+    assert made == turns
+    np.testing.assert_allclose(w, wanted, atol=1e-10)
+
+
+@given(PROBLEMS, st.integers(0, 15))
+def test_some_columns_of_the_rows(problem, mask):
+    X = problem[0]
+    kept = np.flatnonzero([mask >> c & 1 for c in range(X.shape[1])])
+    place = np.full(X.shape[1], -1, np.int32)
+    place[kept] = np.arange(len(kept))
+    rows = sparse.csr_array(X)
+    starts, columns, values = narrow(rows.indptr.astype(np.int64), rows.indices, rows.data, place)
+    found = sparse.csr_array((values, columns, starts), shape=(len(X), len(kept))).toarray()
+    assert (found == X[:, kept]).all()
