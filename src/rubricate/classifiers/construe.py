@@ -95,7 +95,10 @@ class Construe(Scorer):
     def check_state(self) -> None:
         """Raise ValueError where the rules cannot be read or are for other categories."""
         if hasattr(self, "rules_"):
-            parse_rules(self.rules_, categories=self.categories_)
+            try:
+                parse_rules(self.rules_, categories=self.categories_)
+            except InvalidInput as error:
+                raise ValueError(str(error)) from None
 
     def try_out(self) -> None:
         """Score two empty documents."""
