@@ -88,7 +88,7 @@ def test_the_sum_of_the_awake_is_kept_and_the_wrong_lose():
     The first makes an expert (1, 1): F = A = 1, all · 2 / 1.5, so (4/3, 2/3). The second is not in the category:
     all · 2 / (2/3 + 2/3) = 3/2 and the side for it halved: (1, 1).
     """
-    experts = Experts()
+    experts = Experts(0.5)
     scores = experts.progressive([[1.0], [1.0]], sparse.csr_array([[True], [False]]))
     assert scores.tolist() == [[0.0], [pytest.approx(2 / 3)]]
     assert experts.favour_[0] == pytest.approx(1.0)
@@ -96,7 +96,7 @@ def test_the_sum_of_the_awake_is_kept_and_the_wrong_lose():
 
 
 def test_an_expert_made_late_has_been_wrong_before():
-    experts = Experts().partial_fit([[1.0], [1.0], [1.0]], sparse.csr_array(np.zeros((3, 1), bool)))
+    experts = Experts(0.5).partial_fit([[1.0], [1.0], [1.0]], sparse.csr_array(np.zeros((3, 1), bool)))
     assert experts.length_.tolist() == [0]
     experts.partial_fit([[1.0]], sparse.csr_array([[True]]))
     scale = (1 + 0.125) / (0.5 + 0.125)

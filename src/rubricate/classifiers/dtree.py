@@ -17,8 +17,7 @@ from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["DTree"]
 
-LEAST = {"c45": 2, "ind": 10}
-"""Documents on either side of a test, unless said otherwise: C4.5's default; the DT-min10 of lewis1994."""
+STYLES = ("c45", "ind")
 
 
 class DTree(Scorer):
@@ -28,7 +27,7 @@ class DTree(Scorer):
                     with subtree raising (quinlan1993, chapters 2 and 4);
                     "ind": the test of highest information gain, no pruning; a document's probability is the mean of the
                     estimates on its path, weighted by the posterior of each pruning (buntine1992)
-    min_documents   a test leaves so many documents (their weights) or more on either side; None: 2 for C4.5, 10 for IND
+    min_documents   a test leaves so many documents (their weights) or more on either side
     confidence      of error-based pruning, from 0 to 1: smaller prunes more; 1 not at all. C4.5 only
     alpha           a leaf with p positives of n documents estimates (p + α) / (n + 2α); 1 is Laplace's rule
     leaf_prior      IND: the prior chance that a node is a leaf, above 0 and below 1
@@ -72,7 +71,7 @@ class DTree(Scorer):
         self,
         style: Literal["c45", "ind"] = "c45",
         *,
-        min_documents: float | None = None,
+        min_documents: float = 2,
         confidence: float = 0.25,
         alpha: float = 1.0,
         leaf_prior: float = 0.5,
@@ -201,11 +200,10 @@ class DTree(Scorer):
         )
 
     def _growth(self) -> Growth:
-        if self.style not in LEAST:
-            raise UnknownName("style", str(self.style), LEAST)
-        least = LEAST[self.style] if self.min_documents is None else self.min_documents
-        if not (isinstance(least, Real) and 1e-6 <= least < np.inf):
-            raise InvalidInput(f"min_documents must be a number above 0 or None, got {self.min_documents!r}")
+        if self.style not in STYLES:
+            raise UnknownName("style", str(self.style), STYLES)
+        if not (isinstance(self.min_documents, Real) and 1e-6 <= self.min_documents < np.inf):
+            raise InvalidInput(f"min_documents must be a number above 0, got {self.min_documents!r}")
         if not (isinstance(self.confidence, Real) and 0 < self.confidence <= 1):
             raise InvalidInput(f"confidence must be above 0 and at most 1 (no pruning), got {self.confidence!r}")
         if not (isinstance(self.alpha, Real) and 0 < self.alpha < np.inf):
@@ -215,8 +213,8 @@ class DTree(Scorer):
         if self.threads is not None and not (isinstance(self.threads, Integral) and self.threads >= 1):
             raise InvalidInput(f"threads must be 1 or more, or None for all cores; got {self.threads!r}")
         if self.style == "c45":
-            return Growth(True, float(least), float(self.confidence), float(self.alpha), 0.0)
-        return Growth(False, float(least), 1.0, float(self.alpha), float(self.leaf_prior))
+            return Growth(True, float(self.min_documents), float(self.confidence), float(self.alpha), 0.0)
+        return Growth(False, float(self.min_documents), 1.0, float(self.alpha), float(self.leaf_prior))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -21,7 +21,8 @@ __all__ = ["Experts"]
 class Experts(Scorer):
     """Every phrase met in a category is an expert for it, asleep on documents without the phrase.
 
-    beta   what an expert keeps of its weight when it was wrong, above 0 and below 1; .5 in cohensinger1999
+    beta   what an expert keeps of its weight when it was wrong, above 0 and below 1; .5 in cohensinger1999, but .3 is
+           better in cross-validation (docs/experts.md)
 
     Each expert has a weight for and one against the category. The score of a document is the share of the weight for it
     among the experts that are awake, F / (F + A); then the side that was wrong is multiplied by β, and the weights are
@@ -45,7 +46,7 @@ class Experts(Scorer):
     document *of the category* with its phrase, not by the first document; the weight for it is then β to the power of
     the documents with the phrase before, as if it had been wrong on each. Weights stay above 1e-300.
 
-    >>> experts = Experts().partial_fit([[1, 1, 0], [0, 1, 1]], ["corn", "gold"])
+    >>> experts = Experts(beta=0.5).partial_fit([[1, 1, 0], [0, 1, 1]], ["corn", "gold"])
     >>> experts.progressive([[1, 0, 0], [0, 0, 1]], ["corn", "tin"]).round(2).tolist()
     [[0.67, 0.0, 0.0], [0.0, 0.67, 0.0]]
     >>> experts.categories_
@@ -62,7 +63,7 @@ class Experts(Scorer):
     against_: Floats
     size_: Ints
 
-    def __init__(self, beta: float = 0.5) -> None:
+    def __init__(self, beta: float = 0.3) -> None:
         self.beta = beta
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -117,7 +118,7 @@ class Experts(Scorer):
 
     def _go_on(self, X: Any, labels: Sparse, weights: Floats | None, scores: Floats) -> None:
         if not (isinstance(self.beta, Real) and 0 < self.beta < 1):
-            raise InvalidInput(f"beta must be above 0 and below 1, got {self.beta!r}; 0.5 is the usual choice")
+            raise InvalidInput(f"beta must be above 0 and below 1, got {self.beta!r}; 0.3 and 0.5 are usual")
         if not hasattr(self, "seen_"):
             self._keep(empty_pool(X.shape[1]))
         weights = np.ones(X.shape[0]) if weights is None else weights
