@@ -32,22 +32,22 @@ class RuleSet:
         other.rules, other.covers, other.times = self.rules.copy(), self.covers.copy(), self.times.copy()
         return other
 
-    def insert(self, place: int, rule: Ints) -> None:
-        """A rule before the one at `place`."""
-        cover = self.cases.cover(rule)
+    def insert(self, place: int, rule: Ints, cover: Ints | None = None) -> None:
+        """A rule before the one at `place`; `cover` holds the documents it covers, where they are known."""
+        cover = self.cases.cover(rule) if cover is None else cover
         self.rules.insert(place, rule)
         self.covers.insert(place, cover)
         self._count(cover[self.times[cover] == 0], 1)
         self.times[cover] += 1
         self.bits += rule_bits(len(rule), self.cases.choices)
 
-    def delete(self, place: int) -> Ints:
-        """Take the rule at `place` out; the rule."""
+    def delete(self, place: int) -> tuple[Ints, Ints]:
+        """Take the rule at `place` out; the rule and the documents it covers."""
         cover, rule = self.covers.pop(place), self.rules.pop(place)
         self.times[cover] -= 1
         self._count(cover[self.times[cover] == 0], -1)
         self.bits -= rule_bits(len(rule), self.cases.choices)
-        return rule
+        return rule, cover
 
     def _count(self, documents: Ints, sign: int) -> None:
         positive, costs = self.cases.positive[documents], self.costs[documents]
@@ -68,12 +68,12 @@ class RuleSet:
         """Delete, from the last to the first, each rule without which the description is shorter."""
         shortest = self.length()
         for place in reversed(range(len(self.rules))):
-            rule = self.delete(place)
+            rule, cover = self.delete(place)
             without = self.length()
             if without < shortest:
                 shortest = without
             else:
-                self.insert(place, rule)
+                self.insert(place, rule, cover)
 
     def free(self, before: int | None = None) -> Bools:
         """Which documents no rule covers; with `before`, no rule ahead of that place."""

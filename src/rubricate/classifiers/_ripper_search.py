@@ -60,7 +60,7 @@ class _Search:
     def optimise(self) -> None:
         """Each rule in turn, a new one in its place and a longer one: whichever gives the shortest description."""
         for place in range(len(self.found.rules)):
-            rule = self.found.delete(place)
+            rule, _ = self.found.delete(place)
             growing, pruning = self._parts(self.found.free(before=place))
             pruning = pruning[self.found.times[pruning] == 0]
             variants = [

@@ -50,13 +50,13 @@ class Cases:
 
     def cover(self, conditions: Ints) -> Ints:
         """The documents that meet every condition, ascending."""
-        first = conditions[0] if len(conditions) else -1
-        if first < 0:
-            candidates = np.arange(len(self.positive))
-        else:
-            begin, end = self.words.by_word.indptr[self.columns[first] : self.columns[first] + 2]
-            candidates = self.words.by_word.indices[begin:end].astype(np.int64)
-        return covered(self.starts, self.terms, candidates, conditions)
+        present = self.columns[conditions[conditions >= 0]]
+        if not len(present):
+            return covered(self.starts, self.terms, np.arange(len(self.positive)), conditions)
+        begins, ends = self.words.by_word.indptr[present], self.words.by_word.indptr[present + 1]
+        rarest = np.argmin(ends - begins)
+        holders = self.words.by_word.indices[begins[rarest] : ends[rarest]]
+        return covered(self.starts, self.terms, holders.astype(np.int64), conditions)
 
     def in_columns(self, conditions: Ints) -> Ints:
         """Conditions on the terms here as conditions on the columns of X."""

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.oracles import rules as slow
+
+from rubricate.kernels.rule_swap import swap_growth
+
+
+def swap(world, absent):
+    documents, positive, weights, words = world
+    starts, terms = slow.as_rows(documents)
+    return swap_growth(starts, terms, words, np.arange(len(documents)), positive, weights, absent).tolist()
+
+
+@given(slow.worlds(), st.booleans())
+def test_the_rule_is_that_of_trying_everything(world, absent):
+    assert swap(world, absent) == slow.swap_growth(*world, absent)
+
+
+def test_exchanges_make_other_rules_than_additions_alone():
+    rng = np.random.default_rng(3)
+    changed = 0
+    for _ in range(40):
+        documents = [set(np.flatnonzero(rng.random(6) < 0.5)) for _ in range(40)]
+        positive = np.array([{0, 1} <= d or {2, 3} <= d for d in documents]) ^ (rng.random(40) < 0.1)
+        world = documents, positive, np.ones(40), 6
+        changed += swap(world, False) != slow.swap_growth(*world, False, exchange=False)
+    assert changed > 4
+
+
+def test_the_rule_makes_no_error_where_that_is_possible():
+    rng = np.random.default_rng(0)
+    documents = [set(np.flatnonzero(rng.random(8) < 0.5)) for _ in range(60)]
+    positive = np.array([{1, 2} <= d and 3 not in d for d in documents])
+    rule = swap((documents, positive, np.ones(60), 8), True)
+    assert positive[slow.cover(rule, documents)].all()
+    assert len(slow.cover(rule, documents)) > 0
