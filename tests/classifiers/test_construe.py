@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import rubricate as rb
 from rubricate.categorizer.rule_runs import rule_analyzer, rule_answers, rule_model
+from rubricate.categorizer.settings import configured
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import counts, micro
 from rubricate.rules.form import Rule, RuleBase, Word
@@ -159,6 +160,37 @@ def test_the_analyzer_line_is_checked():
         rule_analyzer(rb.parse_rules("analyzer stem = snow;"))
     with pytest.raises(InvalidInput, match="wrong kind"):
         rule_analyzer(rb.parse_rules("analyzer min_length = long;"))
+
+
+CORPUS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
+LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
+
+
+def test_a_categorizer_gives_its_terms_and_categories(tmp_path):
+    rules = "grain if (Wheat or corn) and not oil; fuel if Exports >= 9 or gas or oil; fuel if pip*;"
+    for labels in (LABELS, [(one,) for one in LABELS]):
+        model = rb.Categorizer(rb.Construe(rules), weights="nnn", folds=2, cut=0.5, engine="serial").fit(CORPUS, labels)
+        assert model.classify(["corn", "Corn, oil", "a pipeline", "gold"]) == [("grain",), ("fuel",), ("fuel",), ()]
+        assert model.explain("wheat exports", "grain")["grain"][0].detail == "wheat: wheat"
+        model.save(tmp_path / "m.rubric")
+        assert rb.open_model(tmp_path / "m.rubric").classify(["corn", "gas"]) == [("grain",), ("fuel",)]
+        assert rb.rules_of(model).rules == rb.parse_rules(rules).rules
+    with pytest.raises(UnknownName, match="no category named 'ship'"):
+        rb.Categorizer(rb.Construe("ship if wheat;"), engine="serial").fit(CORPUS, LABELS)
+    with pytest.raises(InvalidInput, match="set select=None"):
+        rb.Categorizer(rb.Construe(rules), select="chi2:3", engine="serial").fit(CORPUS, LABELS)
+    with pytest.raises(InvalidInput, match="order of words"):
+        rb.Categorizer(rb.Construe("grain if wheat near/2 corn;"), engine="serial").fit(CORPUS, LABELS)
+
+
+def test_is_made_by_name_with_its_rules(tmp_path):
+    (tmp_path / "x.rules").write_text("grain if wheat or corn; fuel if gas or oil;")
+    model = configured({"classifier": "construe", "rules": str(tmp_path / "x.rules"), "folds": 0, "cut": 0.5})
+    assert model.fit(CORPUS, LABELS).classify(["corn"]) == [("grain",)]
+    with pytest.raises(InvalidInput, match="'construe' needs a value for rules"):
+        rb.Categorizer("construe").fit(CORPUS, LABELS)
+    with pytest.raises(InvalidInput, match="'construe' needs a value for rules"):
+        configured({"classifier": "construe", "terms": None})
 
 
 def test_models_without_rules_say_so():

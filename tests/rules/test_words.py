@@ -1,4 +1,4 @@
-"""Words of rules as an analyzer makes them, and under other names."""
+"""Words of rules as an analyzer makes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rubricate.analysis import Analyzer
 from rubricate.errors import InvalidInput
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import print_rules
-from rubricate.rules.words import analysed, renamed
+from rubricate.rules.words import analysed
 
 
 def made(text, **options):
@@ -37,13 +37,3 @@ def test_stop_words_leave_phrases_and_are_refused_alone():
 def test_learned_rules_hold_terms_already():
     text = "c if Univers and 'interest rate' [3 right, 1 wrong];\n"
     assert made(text, stem="porter") == text
-
-
-def test_words_and_categories_get_their_names():
-    base = parse_rules('0 if x1 and not title(x2 >= 2) and x9 [3 right, 0 wrong]; 1 if x1 near/2 x2; odd if "x1 x2";')
-    found = renamed(base, words={"x1": "oil", "x2": "crude oil"}, categories={"0": "crude", "1": "gas"})
-    assert print_rules(found).split("\n\n") == [
-        "crude if oil and not title('crude oil' >= 2) and x9 [3 right, 0 wrong];",
-        "gas if oil near/2 'crude oil';",
-        'odd if "x1 x2";\n',
-    ]

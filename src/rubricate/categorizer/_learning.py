@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from rubricate import registry
 from rubricate.categorizer import _scoring
+from rubricate.categorizer._making import make_classifier
 from rubricate.categorizer._naming import named
 from rubricate.categorizer._targets import count, ids_of, take_target
 from rubricate.categorizer._training import Judged, choose, fit_cut, judge, out_of_fold
@@ -82,7 +83,7 @@ def _classifiers(given: Any, *, tuned: bool) -> Sequence[Any]:
         svm = registry.load("classifiers", "svm")
         return [svm(C=C) for C in COSTS] if tuned else [svm()]
     if isinstance(given, str):
-        return [registry.load("classifiers", given)()]
+        return [make_classifier(given)]
     if isinstance(given, type) or not hasattr(given, "fit"):
         raise InvalidInput(f"expected a classifier such as rb.SVM(C=1) or a name such as 'svm', got {given!r}")
     return [given]

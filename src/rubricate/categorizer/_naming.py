@@ -22,6 +22,8 @@ def named(classifier: Any, model: Any) -> Any:
     One that got counts, or the terms of columns that the model does not name, is taken as it is. Names without a
     known term are warned of here, once, and score 0. All terms are needed, so selection is refused.
     """
+    if hasattr(classifier, "rules"):
+        return _ruled(classifier, model)
     if sparse.issparse(classifier.names) or source_of(model.weights) != "counts":
         given = clone(classifier)
         return given.set_params(categories=model.categories_) if given.categories is None else given
@@ -33,6 +35,19 @@ def named(classifier: Any, model: Any) -> Any:
     counts = model.representation_.read_more(name_texts(classifier.names, model.categories_))
     _warn([model.categories_[row] for row in np.flatnonzero(np.diff(counts.indptr) == 0)], len(model.categories_))
     return clone(classifier).set_params(names=counts)
+
+
+def _ruled(classifier: Any, model: Any) -> Any:
+    """A classifier by hand-written rules, which looks words up among the model's terms."""
+    given = {"categories": classifier.categories or model.categories_}
+    if source_of(model.weights) == "counts" and classifier.terms is None:
+        if model.select is not None:
+            raise InvalidInput(
+                f"rules may ask for any term, but select={model.select!r} leaves some out; set select=None"
+            )
+        analyzer = classifier.analyzer or model.representation_._analyzer()
+        given |= {"terms": model.representation_.terms_read(), "analyzer": analyzer}
+    return clone(classifier).set_params(**given)
 
 
 def _warn(unmatched: list[str], categories: int) -> None:

@@ -116,6 +116,10 @@ class Representation(TransformerMixin, BaseEstimator):
         """Counts of further texts over the terms that `read` found; between `read` and `settle`."""
         return self._reader.transform(texts)
 
+    def terms_read(self) -> tuple[str, ...]:
+        """The terms that `read` found, in the order of the counts' columns; between `read` and `settle`."""
+        return self._reader.vocabulary_
+
     def part(self) -> Any:
         """An unfitted transformer from such rows to vectors, to be learned from the training part of a fold."""
         source = source_of(self.weights)

@@ -17,7 +17,6 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.explanation import Firing
 from rubricate.rules.form import RuleBase, Setting
 from rubricate.rules.printer import print_rule
-from rubricate.rules.words import renamed
 from rubricate.types import Corpus, Decisions, Documents, Evidence, Run, Scores, Signature
 
 __all__ = ["HAND_WRITTEN", "rule_analyzer", "rule_answers", "rule_model", "rules_of", "run_rules"]
@@ -117,13 +116,10 @@ def rules_of(model: Any) -> RuleBase:
         raise InvalidInput(
             f"a {type(classifier).__name__} has no rules; train one that has: charade, dtree, ripper, swap1"
         )
-    base: RuleBase = classifier.rule_base()
     if not whole:
-        return base
-    words = {f"x{t}": str(name) for t, name in enumerate(model.representation_.names() or ())}
-    columns = [str(c) for c in classifier.categories_]
-    categories = dict(zip(columns, _names(model, columns), strict=True))
-    found = renamed(base, words=words, categories=categories)
+        return classifier.rule_base()
+    names = _names(model, [str(name) for name in classifier.categories_])
+    found: RuleBase = classifier.rule_base(names=model.representation_.names(), categories=names)
     return RuleBase(found.rules, found.macros, _settings(model))
 
 

@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rubricate import registry
 from rubricate.analysis import Analyzer
+from rubricate.categorizer._making import make_classifier
 from rubricate.categorizer.categorizer import Categorizer
 from rubricate.errors import InvalidInput, UnknownName
 
 __all__ = ["configured", "read_setting"]
+
+PREFIX = "classifier__"
 
 
 def read_setting(pair: str) -> tuple[str, Any]:
@@ -42,9 +44,9 @@ def configured(settings: Mapping[str, Any]) -> Categorizer:
     own = {name: value for name, value in settings.items() if name in made.get_params(deep=False)}
     parts = {name: value for name, value in settings.items() if name not in own}
     made.set_params(**own)
-    parts = {name if "__" in name else f"classifier__{name}": value for name, value in parts.items()}
-    if any(name.startswith("classifier__") for name in parts):
-        made.set_params(classifier=_classifier(made.classifier))
+    parts = {name if "__" in name else f"{PREFIX}{name}": value for name, value in parts.items()}
+    if any(name.startswith(PREFIX) for name in parts):
+        made.set_params(classifier=_classifier(made.classifier, parts))
     if any(name.startswith("analyzer__") for name in parts) and made.analyzer is None:
         made.set_params(analyzer=Analyzer(title=2))
     for name, value in parts.items():
@@ -52,10 +54,15 @@ def configured(settings: Mapping[str, Any]) -> Categorizer:
     return made
 
 
-def _classifier(given: Any) -> Any:
-    if given is None or isinstance(given, str):
-        return registry.load("classifiers", given or "svm")()
-    return given
+def _classifier(given: Any, parts: dict[str, Any]) -> Any:
+    """The classifier, made with those of its parameters that it needs, which are taken out of `parts`."""
+    if given is not None and not isinstance(given, str):
+        return given
+    own = {name.removeprefix(PREFIX): value for name, value in parts.items() if name.startswith(PREFIX)}
+    found = make_classifier(given or "svm", own)
+    for name in [name for name in parts if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in own]:
+        del parts[name]
+    return found
 
 
 def _set(made: Categorizer, name: str, value: Any) -> None:

@@ -41,7 +41,8 @@ class Construe(Scorer):
     refused) and the form of the answers. Two kinds of X are scored: texts or `Documents`, with the analyzer, where
     every condition holds or not; and matrices, whose columns are words by `terms` or the names of a data frame. A
     matrix has no order and only marked titles (`rules.columns` says what it can answer). Words of rules for a matrix
-    are analysed where an analyzer is given, else they are the names of columns.
+    are analysed where an analyzer is given, else they are the names of columns. A `Categorizer` makes such a matrix and
+    gives its terms, analyzer and categories; rules that ask for phrases, titles or nearness are for `run_rules`.
 
     `predict` assigns every category of which a rule holds; a single-label y, the best (of equals the first class).
     Learned: `rules_`, the rules as text. Cost: see `rules.engine`.
@@ -52,6 +53,8 @@ class Construe(Scorer):
     >>> model.categories_, model.predict(["The price of oil", "The Corn Belt"]).toarray().tolist()
     (('grain', 'crude'), [[False, True], [True, False]])
     """
+
+    names_categories = True  # a `Categorizer` shows it every column, with its terms and the names of categories
 
     def __init__(
         self,
@@ -73,9 +76,10 @@ class Construe(Scorer):
             super().fit(X, y)
         else:
             self._take_labels(y, _count(X, y))
+        known = {*self.categories_, *(self.categories or ())}
         for rule in base.rules:
-            if rule.category not in self.categories_:
-                raise UnknownName("category", rule.category, self.categories_)
+            if rule.category not in known:
+                raise UnknownName("category", rule.category, known)
         self.rules_ = print_rules(base)
         return self
 
@@ -96,7 +100,7 @@ class Construe(Scorer):
         """Raise ValueError where the rules cannot be read or are for other categories."""
         if hasattr(self, "rules_"):
             try:
-                parse_rules(self.rules_, categories=self.categories_)
+                parse_rules(self.rules_, categories={*self.categories_, *(self.categories or ())})
             except InvalidInput as error:
                 raise ValueError(str(error)) from None
 

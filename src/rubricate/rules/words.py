@@ -1,4 +1,4 @@
-"""The words of rules: made as the words of documents are, and given other names."""
+"""The words of rules, made as the words of documents are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Protocol, TypeAlias
 
 from rubricate.errors import InvalidInput
 from rubricate.rules._macros import walk
-from rubricate.rules.form import All, AtLeast, Condition, Either, Near, Not, Phrase, Prefix, Rule, RuleBase, Title, Word
+from rubricate.rules.form import All, AtLeast, Condition, Either, Near, Not, Phrase, Prefix, RuleBase, Title, Word
 from rubricate.types import Terms
 
-__all__ = ["Analyzing", "analysed", "renamed"]
+__all__ = ["Analyzing", "analysed"]
 
 Leaf: TypeAlias = Word | Prefix | Phrase
 
@@ -54,25 +54,6 @@ def analysed(base: RuleBase, analyzer: Analyzing) -> RuleBase:
     ]
     macros = tuple((name, _mapped(condition, made)) for name, condition in base.macros)
     return RuleBase(tuple(rules), macros, base.analyzer)
-
-
-def renamed(base: RuleBase, *, words: Mapping[str, str], categories: Mapping[str, str]) -> RuleBase:
-    """The base with single words and categories under other names; those without another keep theirs."""
-
-    def made(leaf: Leaf) -> Condition:
-        return Word(words.get(leaf.term, leaf.term)) if isinstance(leaf, Word) else leaf
-
-    rules = [
-        Rule(
-            categories.get(rule.category, rule.category),
-            _mapped(rule.condition, made),
-            rule.positives,
-            rule.negatives,
-            rule.name,
-        )
-        for rule in base.rules
-    ]
-    return RuleBase(tuple(rules), tuple((name, _mapped(one, made)) for name, one in base.macros), base.analyzer)
 
 
 def _texts(condition: Condition) -> list[str]:
