@@ -13,6 +13,7 @@ from tests.oracles.experts import progressive
 import rubricate as rb
 from rubricate.classifiers.experts import Experts
 from rubricate.errors import InvalidInput
+from rubricate.measures import counts, micro
 
 STATE = ("seen_", "first_", "length_", "room_", "category_", "favour_", "against_", "size_")
 
@@ -193,6 +194,17 @@ def test_a_hostile_state_is_refused(attribute, change, message):
     setattr(experts, attribute, change(getattr(experts, attribute)))
     with pytest.raises(ValueError, match=message):
         experts.check_state()
+
+
+def test_progressive_validation_on_reuters(reuters_folder):
+    """One pass over the training documents of v3: phrases with gaps judge the next document better than words."""
+    train, found = rb.load("reuters21578", split="v3").train, []
+    for analyzer in (rb.Analyzer(), rb.Analyzer(ngrams=(1, 2), window=3)):
+        X = rb.Vectors(analyzer, weights="bnn", min_df=3).fit_transform(train)
+        decided = sparse.csr_array(rb.Experts().progressive(X, train.labels) > 0.5)
+        found.append(micro("f1", counts(train.labels, decided)))
+    assert found[0] > 0.73
+    assert found[1] > found[0] + 0.04
 
 
 def test_works_by_name_on_phrases_and_is_saved(tmp_path):
