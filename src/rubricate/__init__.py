@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rubricate.classifiers.local import Local as Local
     from rubricate.classifiers.nb import NB as NB
     from rubricate.classifiers.nnet import NNet as NNet
+    from rubricate.classifiers.nnets_parc import NNetsPARC as NNetsPARC
     from rubricate.classifiers.proximity import Proximity as Proximity
     from rubricate.classifiers.ripper import RIPPER as RIPPER
     from rubricate.classifiers.rocchio import Rocchio as Rocchio
@@ -110,6 +111,7 @@ _HOMES = {
     "MicroMacro": "thresholds.micro_macro",
     "NB": "classifiers.nb",
     "NNet": "classifiers.nnet",
+    "NNetsPARC": "classifiers.nnets_parc",
     "Pcut": "thresholds.pcut",
     "Plan": "experiments.plan",
     "Proximity": "classifiers.proximity",

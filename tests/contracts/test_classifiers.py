@@ -39,6 +39,10 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": BY_BATCHES,
         "check_sample_weight_equivalence_on_sparse_data": BY_BATCHES,
     },
+    "NNetsPARC": {
+        "check_sample_weight_equivalence_on_dense_data": BY_BATCHES,
+        "check_sample_weight_equivalence_on_sparse_data": BY_BATCHES,
+    },
     "SVM": {
         "check_sample_weight_equivalence_on_dense_data": TO_A_GAP,
         "check_sample_weight_equivalence_on_sparse_data": TO_A_GAP,

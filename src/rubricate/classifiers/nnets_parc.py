@@ -1,0 +1,217 @@
+"""NNets.PARC: a small network a category, over latent dimensions or terms chosen for it. wiener1995."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.classifiers._category_terms import WORTH, chosen_terms
+from rubricate.classifiers._columns import take_columns, used_columns
+from rubricate.classifiers._scorer import Scorer, strongest
+from rubricate.classifiers._svd import largest_pairs
+from rubricate.classifiers.nnet import NNet
+from rubricate.engines import Engine, run_tasks
+from rubricate.engines._blas import one_blas_thread
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.types import Evidence, Floats, Ints, Sparse
+
+__all__ = ["NNetsPARC"]
+
+INPUTS = ("lsi", *WORTH)
+
+
+class NNetsPARC(Scorer):
+    """The score of c is the argument of the logistic output of c's own network:
+
+        hidden = 0   u_c = b_c + w_c·z_c(x)                        a perceptron with a logistic output
+        hidden > 0   u_c = b_c + w_c·σ(a_c + V_c z_c(x))           three layers
+
+    wiener1995; yang1999, section 2 (system 5), whose .82 is the perceptron's. z_c(x) are the network's inputs:
+
+    inputs   "lsi": the coordinates of x along the `size` largest right singular vectors of the training documents, the
+             same for all categories; "relevancy" or "correlation": the `size` terms that speak most for c
+             (`_category_terms.py`; relevancy is the paper's), terms that speak against c never
+    size     inputs of a network at most: 200 dimensions, or about 20 terms in the paper
+    hidden   units of the hidden layer; 0 for none, as yang1999 cites it
+    rate, batch, epochs, patience   of training, as in `NNet`, which trains the networks
+    engine   where networks are trained; the result does not depend on it
+    seed     of first weights, orders, held-out documents, and the start of the decomposition
+
+    Deviations: cross-entropy, AdaGrad and early stopping are those of `NNet`; with "lsi" the networks stop together.
+    The paper's local LSI, one decomposition a topic, is not here.
+
+    Learned: `networks_`, fitted `NNet`s: one for all categories with "lsi", else one a category, None where it has no
+    term; `directions_` (columns × size, for "lsi"); `inputs_` (categories × columns, boolean, for terms); `floor_`, the
+    score of a category without a network, ln(p / (1 − p)) with p = .5 / (documents + 1). A weight scales a document's
+    gradient, one of weight 0 is left out. A row of zeros has the scores of the biases. `predict` takes the scores
+    above 0. Cost: the decomposition (`_svd.py`), and that of `NNet` on documents × size.
+
+    >>> X = np.repeat(np.eye(3), 9, axis=0)
+    >>> NNetsPARC(size=2, inputs="correlation").fit(X, np.repeat(["a", "b", "c"], 9)).predict(np.eye(3)).tolist()
+    ['a', 'b', 'c']
+    """
+
+    _mirrored = True
+    networks_: tuple[NNet | None, ...]
+
+    def __init__(
+        self,
+        hidden: int = 0,
+        *,
+        inputs: str = "lsi",
+        size: int = 200,
+        rate: float = 0.1,
+        batch: int = 32,
+        epochs: int = 100,
+        patience: int = 5,
+        engine: Engine | str = "threads",
+        seed: int = 0,
+    ) -> None:
+        self.hidden = hidden
+        self.inputs = inputs
+        self.size = size
+        self.rate = rate
+        self.batch = batch
+        self.epochs = epochs
+        self.patience = patience
+        self.engine = engine
+        self.seed = seed
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        self._check()
+        X = sparse.csr_array(X)
+        self.directions_: Floats | None = None
+        self.inputs_: Sparse | None = None
+        self.floor_ = float(np.log(0.5 / (X.shape[0] + 0.5)))
+        if self.inputs == "lsi":
+            self.directions_ = self._directions(X, weights)
+            self.networks_ = (self._network().fit(X @ self.directions_, labels, weights),)
+        else:
+            self.inputs_ = _marks(chosen_terms(WORTH[self.inputs](X, labels, weights), int(self.size)), X.shape[1])
+            self.networks_ = self._taught(X, labels, weights)
+
+    def _directions(self, X: Sparse, weights: Floats | None) -> Floats:
+        """The largest right singular vectors, by the shorter side; columns of no document have 0."""
+        terms = used_columns(X)
+        narrow = take_columns(X if weights is None else sparse.csr_array(X * np.sqrt(weights)[:, None]), terms)
+        tall = narrow.shape[1] <= narrow.shape[0]
+        A = narrow if tall else sparse.csr_array(narrow.T)
+        found = np.zeros((X.shape[1], max(1, min(int(self.size), *narrow.shape))))
+        if len(terms):
+            with one_blas_thread():
+                values, vectors = largest_pairs(A, min(int(self.size), *A.shape), seed=self.seed)
+                real = values > values[0] * max(A.shape) * np.finfo(np.float64).eps
+                inverse = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=real)
+                found[terms] = vectors * real if tall else (A @ vectors) * inverse
+        return _same_sign(found)
+
+    def _taught(self, X: Sparse, labels: Sparse, weights: Floats | None) -> tuple[NNet | None, ...]:
+        def one(c: int) -> NNet | None:
+            terms = self._terms(c)
+            if not len(terms):
+                return None
+            return self._network("serial").fit(take_columns(X, terms), labels[:, [c]], weights)
+
+        return tuple(run_tasks(one, range(labels.shape[1]), engine=self.engine))
+
+    def _network(self, engine: Engine | str | None = None) -> NNet:
+        return NNet(
+            self.hidden,
+            outputs="separate",
+            rate=self.rate,
+            batch=self.batch,
+            epochs=self.epochs,
+            patience=self.patience,
+            engine=self.engine if engine is None else engine,
+            seed=self.seed,
+        )
+
+    def _terms(self, category: int) -> Ints:
+        """The columns that the network of a category sees."""
+        marks: Any = self.inputs_
+        return marks.indices[marks.indptr[category] : marks.indptr[category + 1]].astype(np.int64)
+
+    def _score(self, X: Any) -> Floats:
+        if self.directions_ is not None:
+            return np.asarray(self._whole()._score(X @ self.directions_), dtype=np.float64)
+        scores = np.full((X.shape[0], len(self.networks_)), self.floor_)
+        for c, network in enumerate(self.networks_):
+            if network is not None:
+                scores[:, c] = network._score(take_columns(X, self._terms(c)))[:, 0]
+        return scores
+
+    def _whole(self) -> NNet:
+        network = self.networks_[0]
+        if network is None:
+            raise ValueError("the network over latent dimensions is missing")
+        return network
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """The terms by x_t ∂u/∂x_t, the gradient of the score times the input, through the latent dimensions."""
+        sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
+        X, names = sparse.csr_array(X), self._term_names()
+        found = []
+        for row in (X[[i]] for i in range(X.shape[0])):
+            slopes = sign * row.data * self._slopes(row, column)
+            found.append(strongest([names[t] for t in row.indices], slopes, limit))
+        return found
+
+    def _slopes(self, row: Sparse, category: int) -> Floats:
+        """∂u/∂x_t for the terms of a document."""
+        if self.directions_ is not None:
+            inner = _gradient(self._whole(), row @ self.directions_, category)
+            return self.directions_[row.indices] @ inner
+        slopes, terms, network = np.zeros(row.shape[1]), self._terms(category), self.networks_[category]
+        if network is not None:
+            slopes[terms] = _gradient(network, take_columns(row, terms), 0)
+        return slopes[row.indices]
+
+    def check_state(self) -> None:
+        """The inputs of an opened model's networks are those that it gives them."""
+        if not hasattr(self, "networks_"):
+            return
+        if self.directions_ is not None:
+            widths, wanted = [self._whole().n_features_in_], [self.directions_.shape[1]]
+            if self.directions_.shape[0] != self.n_features_in_:
+                raise ValueError("directions_ are of another number of columns")
+        else:
+            wanted = [len(self._terms(c)) for c in range(len(self.networks_))]
+            widths = [0 if network is None else network.n_features_in_ for network in self.networks_]
+            if self.inputs_ is None or self.inputs_.shape != (len(self.networks_), self.n_features_in_):
+                raise ValueError("inputs_ is not of the shape categories × columns")
+        if widths != wanted:
+            raise ValueError("the networks have other numbers of inputs than are chosen for them")
+
+    def _check(self) -> None:
+        if self.inputs not in INPUTS:
+            raise UnknownName("kind of inputs", str(self.inputs), INPUTS)
+        if not (isinstance(self.size, Integral) and int(self.size) >= 1):
+            raise InvalidInput(f"NNetsPARC: size must be an integer from 1 on, got {self.size!r}")
+
+
+def _gradient(network: NNet, inputs: Any, output: int) -> Floats:
+    """∂u/∂z of one output at one document, for all inputs."""
+    separate = network._is_separate()
+    own, place = network._networks()[output if separate else 0], 0 if separate else output
+    slopes = np.zeros(network.n_features_in_)
+    if network.hidden == 0:
+        slopes[network.terms_] = own.W1[:, place]
+    else:
+        h = own.units(take_columns(sparse.csr_array(inputs), network.terms_))[0]
+        slopes[network.terms_] = own.W1 @ (own.W2[place] * h * (1 - h))
+    return slopes
+
+
+def _marks(chosen: list[Ints], columns: int) -> Sparse:
+    starts = np.cumsum([0, *(len(terms) for terms in chosen)])
+    indices = np.concatenate(chosen)
+    return sparse.csr_array((np.ones(len(indices), bool), indices, starts), shape=(len(chosen), columns))
+
+
+def _same_sign(vectors: Floats) -> Floats:
+    """Each vector with the sign that makes its largest entry positive, for a decomposition leaves it open."""
+    at = np.argmax(np.abs(vectors), axis=0)
+    return vectors * np.where(vectors[at, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
