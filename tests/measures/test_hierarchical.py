@@ -15,9 +15,10 @@ from tests.oracles import hierarchical_measures as oracle
 
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
-from rubricate.labels import indicator, label_matrix
+from rubricate.labels import label_matrix
 from rubricate.measures import (
     Similarity,
+    _meeting,
     by_depth,
     by_distance,
     by_similarity,
@@ -155,7 +156,7 @@ def test_sets_paths_and_distances_are_as_defined(world):
     for d, (t, a) in enumerate(zip(truth, decided, strict=True)):
         of_t, of_a = (oracle.augmented(links, labels, root) for labels in (t, a))
         assert (table.tp[d], table.fp[d], table.fn[d]) == (len(of_t & of_a), len(of_a - of_t), len(of_t - of_a))
-        of_t, of_a = (t, a) if t == a else oracle.connected(links, t, a)
+        of_t, of_a = oracle.connected(links, t, a)
         assert (lca.tp[d], lca.fp[d], lca.fn[d]) == (len(of_t & of_a), len(of_a - of_t), len(of_t - of_a))
     far = how_far(true, yes, where)
     found = [oracle.nearest(links, c, t) for t, a in zip(truth, decided, strict=True) for c in a - t]
@@ -326,13 +327,64 @@ def test_twenty_thousand_categories_cost_only_the_wrong_decisions():
     assert lca.fn.sum() == wrong
 
 
-def test_the_compiled_paths_of_trees_are_those_of_graphs():
-    """3,000 random documents with up to 4 labels a side, some of them outside the tree."""
+def test_the_compiled_ways_of_trees_are_those_of_graphs():
+    """Every pair of a random tree of 60 nodes and 5 outside it."""
     n, rng = 60, np.random.default_rng(5)
     tree = Hierarchy.from_edges([(str(rng.integers(max(0, i - 9), i)), str(i)) for i in range(1, n)])
     where = placed(tree, tuple(str(i) for i in range(n + 5)))
-    true, yes = (indicator(rng.random((3_000, n + 5)) < 0.03) for _ in range(2))
-    assert np.array_equal(_in_tree(true, yes, where), _in_graph(true, yes, where))
+    x, y = (part.ravel() for part in np.meshgrid(np.arange(n + 5), np.arange(n + 5)))
+    ours, theirs = _in_tree(x, y, where), _in_graph(x, y, where)
+    for part in ("far", "x_nodes", "y_nodes"):
+        assert np.array_equal(getattr(ours, part), getattr(theirs, part)), part
+    assert np.array_equal(np.diff(theirs.starts), ours.far >= 0)
+
+
+class TestLeastGraphs:
+    """Where a label has several nearest partners or paths, one is enough."""
+
+    def sets(self, edges, truth, decided, names):
+        where = placed(Hierarchy.from_edges(edges), names)
+        table = meeting_counts(*matrices([truth], [decided], names), where)
+        return int(table.tp[0]), int(table.fp[0]), int(table.fn[0])
+
+    def test_one_of_two_nearest_partners(self):
+        # t lies 4 links from a and from b, through the root; a has its own true label u beside it. To join t with a
+        # costs the assigned side p; to join it with b nothing more than b's own way, since b has no nearer label.
+        edges = [("r", "s"), ("s", "t"), ("r", "p"), ("p", "a"), ("p", "u"), ("r", "q"), ("q", "b")]
+        names = ("t", "a", "u", "b", "s", "p", "q")
+        # True {t, u, s, r, p}, assigned {a, b, p, q, r}: a and u meet at p, t and b at r.
+        assert self.sets(edges, {"t", "u"}, {"a", "b"}, names) == (2, 3, 3)
+
+    def test_one_of_two_paths_of_a_diamond(self):
+        edges = [("r", "p"), ("r", "q"), ("p", "x"), ("q", "x"), ("r", "y")]
+        names = ("x", "y", "p", "q")
+        # x – p – r or x – q – r, one of them: {x, p, r} against {y, r}; all ways would give {x, p, q, r}.
+        assert self.sets(edges, {"x"}, {"y"}, names) == (1, 1, 2)
+
+    def test_the_way_that_labels_share(self):
+        edges = [("r", "p"), ("r", "q"), ("p", "x"), ("q", "x"), ("q", "z"), ("r", "y")]
+        names = ("x", "y", "z", "p", "q")
+        # x and z can both go by q: {x, z, q, r} against {y, r}.
+        assert self.sets(edges, {"x", "z"}, {"y"}, names) == (1, 1, 3)
+
+    def test_too_many_choices_keep_all(self, monkeypatch):
+        edges = [("r", "p"), ("r", "q"), ("p", "x"), ("q", "x"), ("r", "y")]
+        names = ("x", "y", "p", "q")
+        for name in ("CHOICES", "WAYS"):
+            monkeypatch.setattr(_meeting, name, 1)
+            assert self.sets(edges, {"x"}, {"y"}, names) == (1, 1, 3)
+            monkeypatch.undo()
+
+    def test_a_ladder_of_diamonds_is_bounded(self):
+        """2⁴⁰ shortest paths between the ends."""
+        edges = [
+            pair for k in range(40) for side in "ab" for pair in ((f"n{k}", f"{side}{k}"), (f"{side}{k}", f"n{k + 1}"))
+        ]
+        edges.append(("n0", "y"))
+        names = ("n40", "y")
+        start = time.perf_counter()
+        assert self.sets(edges, {"n40"}, {"y"}, names) == (1, 1, 120)
+        assert time.perf_counter() - start < 2
 
 
 def test_every_hierarchical_measure_is_found_by_kind():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import sqrt
 
 from tests.oracles import hierarchy
@@ -79,21 +80,21 @@ def _rises(edges: Edges, start: str) -> list[list[str]]:
 
 
 def connected(edges: Edges, truth: set[str], decided: set[str]) -> tuple[set[str], set[str]]:
-    """The LCA sets: each label joined with its nearest ones of the other side by shortest paths up to one node."""
-    joins = {}
-    for t in truth:
-        for a in decided:
-            both = [(x, y) for x in _rises(edges, t) for y in _rises(edges, a) if x[-1] == y[-1]]
-            least = min((len(x) + len(y) for x, y in both), default=None)
-            joins[t, a] = (least, [(x, y) for x, y in both if len(x) + len(y) == least])
-    on_true, on_decided = set(truth), set(decided)
-    for (t, a), (far, paths) in joins.items():
-        rivals = [
-            [other for (x, _), (other, _) in joins.items() if x == t],
-            [o for (_, y), (o, _) in joins.items() if y == a],
-        ]
-        if far is not None and any(far == min(o for o in own if o is not None) for own in rivals):
-            for x, y in paths:
-                on_true |= set(x)
-                on_decided |= set(y)
-    return on_true, on_decided
+    """The least LCA sets: each label of one side only joined with one of its nearest labels of the other side.
+
+    All choices of a nearest partner, a meeting point and shortest paths up to it are tried.
+    """
+    needs = [_nearest_ways(edges, t, decided) for t in truth - decided]
+    needs += [[(x, y) for y, x in _nearest_ways(edges, a, truth)] for a in decided - truth]
+    every = [
+        (truth.union(*(x for x, _ in choice)), decided.union(*(y for _, y in choice)))
+        for choice in product(*(need for need in needs if need))
+    ]
+    return min(every, key=lambda both: (len(both[0]) + len(both[1]), -len(both[0] & both[1]), len(both[1])))
+
+
+def _nearest_ways(edges: Edges, label: str, others: set[str]) -> list[tuple[list[str], list[str]]]:
+    """The shortest joins of a label with any other, each the path up from it and that from the other."""
+    both = [(x, y) for other in others for x in _rises(edges, label) for y in _rises(edges, other) if x[-1] == y[-1]]
+    least = min((len(x) + len(y) for x, y in both), default=0)
+    return [(x, y) for x, y in both if len(x) + len(y) == least]

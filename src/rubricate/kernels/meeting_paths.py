@@ -1,12 +1,14 @@
-"""Nodes on the paths that connect the true and the assigned labels of documents in a tree.
+"""The least graphs that connect the true and the assigned labels of documents.
 
-Given  two label matrices of the same documents as rows of nodes (starts and numbers), the parent of each node of the
-       tree (−1 for the root) and its depth. Nodes from len(parents) on are outside the tree.
-Return for each document the nodes in both sets, in the assigned set alone and in the true set alone. The sets hold the
-       labels and, for every true and assigned label of which one is a nearest partner of the other, the nodes from
-       each up to where they meet, the meeting point in both.
-Cost   true × assigned labels × links between them, document by document. Ties: all nearest partners take part. A node
-       outside meets itself only; a document with labels on one side only has nothing to connect.
+Given  two label matrices of the same documents as rows of nodes (starts and numbers); for each pair of a true and an
+       assigned label of a document, in that order, the number of its connection; and the connections: how many links
+       each has (−1: none), its ways, and the nodes of each way on either side, the meeting point on both.
+Return for each document the nodes in both sets, in the assigned set alone and in the true set alone. A set holds the
+       labels of its side and the nodes of the ways taken. Every label that the other side has not takes one way of
+       one of its nearest partners, so that the two sets together are least; of those choices the one with the most
+       shared nodes, then the one with the fewest assigned, so that numbers of nodes decide nothing.
+Cost   of a document: choices × nodes on the ways. With more than `limit` choices all nearest ways are taken.
+Edges  a label without a partner (nothing on the other side, or no connection) stands for itself.
 """
 
 from __future__ import annotations
@@ -14,103 +16,133 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["meeting_paths"]
+__all__ = ["least_graphs", "tree_ways"]
 
 
 @numba.njit(cache=True, nogil=True)
-def _links(x: int, y: int, parents: np.ndarray, depths: np.ndarray) -> int:
-    """The links between two nodes; −1 where there is no path."""
-    if x == y:
-        return 0
-    if x >= len(parents) or y >= len(parents):
-        return -1
-    far = 0
-    while x != y:
-        if depths[x] >= depths[y]:
-            x = parents[x]
-        else:
-            y = parents[y]
-        far += 1
-    return far
+def tree_ways(
+    xs: np.ndarray, ys: np.ndarray, parents: np.ndarray, depths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The one way between nodes xs[i] and ys[i] of a tree: links, starts and nodes on the side of x, and of y.
+
+    `parents` has −1 for the root; nodes from len(parents) on are outside and meet nothing but themselves.
+    """
+    n = len(xs)
+    far, x_starts, y_starts = np.full(n, -1, np.int64), np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    x_nodes, y_nodes = np.empty(16, np.int64), np.empty(16, np.int64)
+    for i in range(n):
+        x, y, at_x, at_y = xs[i], ys[i], x_starts[i], y_starts[i]
+        if x == y or (x < len(parents) and y < len(parents)):
+            far[i] = 0
+            while x != y:
+                if depths[x] >= depths[y]:
+                    x_nodes, x, at_x = _put(x_nodes, at_x, x), parents[x], at_x + 1
+                else:
+                    y_nodes, y, at_y = _put(y_nodes, at_y, y), parents[y], at_y + 1
+                far[i] += 1
+            x_nodes, y_nodes, at_x, at_y = _put(x_nodes, at_x, x), _put(y_nodes, at_y, x), at_x + 1, at_y + 1
+        x_starts[i + 1], y_starts[i + 1] = at_x, at_y
+    return far, x_starts, x_nodes[: x_starts[n]], y_starts, y_nodes[: y_starts[n]]
 
 
 @numba.njit(cache=True, nogil=True)
-def _put(node: int, d: int, own: np.ndarray, other: np.ndarray, sizes: np.ndarray, side: int) -> None:
-    """Put a node into the set of one side of document d; `sizes` counts both, assigned, true."""
-    if own[node] != d:
-        own[node] = d
+def _put(nodes: np.ndarray, at: int, node: int) -> np.ndarray:
+    """The array with a node at a place; twice as long where the place is beyond its end."""
+    if at == len(nodes):
+        longer = np.empty(2 * at, np.int64)
+        longer[:at] = nodes
+        nodes = longer
+    nodes[at] = node
+    return nodes
+
+
+@numba.njit(cache=True, nogil=True)
+def _mark(node: int, stamp: int, own: np.ndarray, other: np.ndarray, sizes: np.ndarray, side: int) -> None:
+    """Put a node into the set of one side; `sizes` counts both, assigned, true."""
+    if own[node] != stamp:
+        own[node] = stamp
         sizes[side] += 1
-        sizes[0] += other[node] == d
+        sizes[0] += other[node] == stamp
 
 
 @numba.njit(cache=True, nogil=True)
-def _nearest(t: np.ndarray, a: np.ndarray, parents: np.ndarray, depths: np.ndarray) -> np.ndarray:
-    """For each true and assigned label, whether one is a nearest partner of the other."""
-    none = np.iinfo(np.int64).max
-    far = np.full((len(t), len(a)), none)
-    best_t, best_a = np.full(len(t), none), np.full(len(a), none)
-    for i in range(len(t)):
-        for j in range(len(a)):
-            links = _links(t[i], a[j], parents, depths)
-            if links >= 0:
-                far[i, j] = links
-                best_t[i], best_a[j] = min(best_t[i], links), min(best_a[j], links)
-    near = np.zeros((len(t), len(a)), np.bool_)
-    for i in range(len(t)):
-        for j in range(len(a)):
-            near[i, j] = far[i, j] < none and (far[i, j] == best_t[i] or far[i, j] == best_a[j])
-    return near
+def _needs(
+    t: np.ndarray, a: np.ndarray, own: np.ndarray, far: np.ndarray, way_starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each label of one side only the ways of its nearest connections, one label after the other: starts, ways."""
+    starts, ways, used, at = np.zeros(len(t) + len(a) + 1, np.int64), np.empty(16, np.int64), 0, 0
+    for side in range(2):
+        mine, theirs = (t, a) if side == 0 else (a, t)
+        for i in range(len(mine)):
+            best, shared = -1, False
+            for j in range(len(theirs)):
+                links = far[own[i * len(a) + j] if side == 0 else own[j * len(a) + i]]
+                shared |= mine[i] == theirs[j]
+                if links >= 0 and (best < 0 or links < best):
+                    best = links
+            if shared or best < 0:
+                continue
+            for j in range(len(theirs)):
+                pair = own[i * len(a) + j] if side == 0 else own[j * len(a) + i]
+                if far[pair] == best:
+                    for way in range(way_starts[pair], way_starts[pair + 1]):
+                        ways, at = _put(ways, at, way), at + 1
+            used += 1
+            starts[used] = at
+    return starts[: used + 1], ways[:at]
 
 
 @numba.njit(cache=True, nogil=True)
-def _connect(
-    x: int,
-    y: int,
-    d: int,
-    parents: np.ndarray,
-    depths: np.ndarray,
-    on_true: np.ndarray,
-    on_assigned: np.ndarray,
-    sizes: np.ndarray,
-) -> None:
-    """Put the nodes from x and y up to where they meet into the two sets, the meeting point into both."""
-    while x != y:
-        if depths[x] >= depths[y]:
-            x = parents[x]
-            _put(x, d, on_true, on_assigned, sizes, 2)
-        else:
-            y = parents[y]
-            _put(y, d, on_assigned, on_true, sizes, 1)
-    _put(x, d, on_true, on_assigned, sizes, 2)
-    _put(x, d, on_assigned, on_true, sizes, 1)
-
-
-@numba.njit(cache=True, nogil=True)
-def meeting_paths(
+def least_graphs(
     t_starts: np.ndarray,
     t_nodes: np.ndarray,
     a_starts: np.ndarray,
     a_nodes: np.ndarray,
-    parents: np.ndarray,
-    depths: np.ndarray,
+    pairs: np.ndarray,
+    far: np.ndarray,
+    way_starts: np.ndarray,
+    x_starts: np.ndarray,
+    x_nodes: np.ndarray,
+    y_starts: np.ndarray,
+    y_nodes: np.ndarray,
     nodes: int,
+    limit: int,
 ) -> np.ndarray:
     """3 × documents: in both, assigned alone, true alone."""
     documents = len(t_starts) - 1
     found = np.zeros((3, documents), np.int64)
     on_true, on_assigned = np.full(nodes, -1, np.int64), np.full(nodes, -1, np.int64)
-    sizes = np.zeros(3, np.int64)
+    sizes, best, stamp, first = np.zeros(3, np.int64), np.zeros(3, np.int64), 0, 0
     for d in range(documents):
         t, a = t_nodes[t_starts[d] : t_starts[d + 1]], a_nodes[a_starts[d] : a_starts[d + 1]]
-        sizes[:] = 0
-        for node in t:
-            _put(node, d, on_true, on_assigned, sizes, 2)
-        for node in a:
-            _put(node, d, on_assigned, on_true, sizes, 1)
-        near = _nearest(t, a, parents, depths)
-        for i in range(len(t)):
-            for j in range(len(a)):
-                if near[i, j]:
-                    _connect(t[i], a[j], d, parents, depths, on_true, on_assigned, sizes)
-        found[0, d], found[1, d], found[2, d] = sizes[0], sizes[1] - sizes[0], sizes[2] - sizes[0]
+        starts, ways = _needs(t, a, pairs[first : first + len(t) * len(a)], far, way_starts)
+        first += len(t) * len(a)
+        needs, choices = len(starts) - 1, 1
+        for k in range(needs):
+            choices = min(choices * (starts[k + 1] - starts[k]), limit + 1)
+        every = choices > limit
+        for choice in range(1 if every else choices):
+            sizes[:] = 0
+            for node in t:
+                _mark(node, stamp, on_true, on_assigned, sizes, 2)
+            for node in a:
+                _mark(node, stamp, on_assigned, on_true, sizes, 1)
+            rest = choice
+            for k in range(needs):
+                size = starts[k + 1] - starts[k]
+                low, high = (
+                    (starts[k], starts[k + 1]) if every else (starts[k] + rest % size, starts[k] + rest % size + 1)
+                )
+                rest //= size
+                for way in ways[low:high]:
+                    for p in range(x_starts[way], x_starts[way + 1]):
+                        _mark(x_nodes[p], stamp, on_true, on_assigned, sizes, 2)
+                    for p in range(y_starts[way], y_starts[way + 1]):
+                        _mark(y_nodes[p], stamp, on_assigned, on_true, sizes, 1)
+            stamp += 1
+            total, least = sizes[1] + sizes[2], best[1] + best[2]
+            fewer = total == least and (sizes[0] > best[0] or (sizes[0] == best[0] and sizes[1] < best[1]))
+            if choice == 0 or total < least or fewer:
+                best[:] = sizes
+        found[0, d], found[1, d], found[2, d] = best[0], best[1] - best[0], best[2] - best[0]
     return found
