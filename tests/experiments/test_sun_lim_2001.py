@@ -6,14 +6,8 @@ import pytest
 
 from rubricate.experiments.cells import tally
 from rubricate.experiments.reproduction import load_reproduction, reproduce
+from rubricate.experiments.reproductions.sun_lim_2001 import Study
 
-FIVE = {
-    "a: crude, subtree": (435, 407),
-    "b: livestock, subtree": (188, 187),
-    "b: veg-oil, subtree": (81, 79),
-    "c: meal-feed, subtree": (119, 118),
-    "c: strategic-metal, subtree": (153, 152),
-}
 ENOUGH = {
     "4": {"crude", "grain", "nat-gas", "ship", "corn", "wheat"},
     "5": {"livestock", "veg-oil", "carcass", "oilseed"},
@@ -32,10 +26,52 @@ def test_the_trees_are_those_of_figure_1(cells):
     assert str(tally(cell for cell in cells if cell.table == "figure1")) == "40 of 40 agree"
 
 
-def test_table_2_but_for_five_negatives(cells):
-    wrong = {c.row: (c.published, c.ours) for c in cells if c.table == "2" and c.agrees is False}
-    assert wrong == FIVE
-    assert sum(c.agrees is True for c in cells if c.table == "2") == 76
+def test_all_counts_of_table_2(cells):
+    assert str(tally(cell for cell in cells if cell.table == "2")) == "81 of 81 agree"
+
+
+def test_one_reading_of_the_subtree_negatives_explains_all_six(reuters_folder):
+    """Negative documents of the subtree classifier of c, with s the category beside it; printed in table 2."""
+    found = load_reproduction("sun-lim-2001")
+    printed = found.tables["2"].rows
+    agree = dict.fromkeys(READINGS, 0)
+    for name, tree in Study(found, lambda _: None).trees.items():
+        labels, at = tree.train.toarray(), {one: k for k, one in enumerate(tree.categories)}
+        for c in tree.below:
+            (s,) = (other for other in tree.below if other != c)
+            own = {one: labels[:, at[one]] for one in (c, s)}
+            cover = {one: labels[:, [at[one], *(at[child] for child in tree.below[one])]].any(axis=1) for one in (c, s)}
+            for reading, count in READINGS.items():
+                agree[reading] += int(count(own, cover, c, s)) == printed[f"{name}: {c}, subtree"]["training −"]
+    assert agree == {
+        "under s, not under c (the text)": 1,
+        "under s": 2,
+        "under s, not labelled c": 6,
+        "labelled s, not under c": 0,
+        "labelled s, not labelled c": 0,
+        "under s, not labelled with anything else under c": 1,
+        "under s or c, not labelled c": 0,
+    }
+
+
+READINGS = {
+    "under s, not under c (the text)": lambda own, cover, c, s: (cover[s] & ~cover[c]).sum(),
+    "under s": lambda own, cover, c, s: cover[s].sum(),
+    "under s, not labelled c": lambda own, cover, c, s: (cover[s] & ~own[c]).sum(),
+    "labelled s, not under c": lambda own, cover, c, s: (own[s] & ~cover[c]).sum(),
+    "labelled s, not labelled c": lambda own, cover, c, s: (own[s] & ~own[c]).sum(),
+    "under s, not labelled with anything else under c": lambda own, cover, c, s: (
+        cover[s] & ~(cover[c] & ~own[c])
+    ).sum(),
+    "under s or c, not labelled c": lambda own, cover, c, s: ((cover[s] | cover[c]) & ~own[c]).sum(),
+}
+
+
+def test_figure_1_is_drawn(reuters_folder):
+    _, figures = reproduce("sun-lim-2001", tables=("figure1",))
+    assert [one.name for one in figures] == ["figure1-a", "figure1-b", "figure1-c"]
+    assert all(one.svg.startswith("<svg") for one in figures)
+    assert ">nat-gas  75<" in figures[0].svg
 
 
 def test_table_3_and_the_averages_of_all_trees(cells):
@@ -45,10 +81,10 @@ def test_table_3_and_the_averages_of_all_trees(cells):
 
 
 def test_results_of_categories_with_enough_documents(cells):
-    """61 of 66 figures within .05; the farthest, recalls of nat-gas (30 test documents), within .09."""
+    """62 of 66 figures within .05; the farthest, recalls of nat-gas (30 test documents), within .09."""
     found = [cell for cell in cells if cell.row in ENOUGH.get(cell.table, ())]
     assert len(found) == 66
-    assert sum(cell.agrees is True for cell in found) >= 61
+    assert sum(cell.agrees is True for cell in found) >= 62
     assert max(abs(cell.ours - cell.published) for cell in found) < 0.09
 
 

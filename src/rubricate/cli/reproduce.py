@@ -15,7 +15,7 @@ from rubricate.errors import InvalidFile
 
 if TYPE_CHECKING:
     from rubricate.experiments.cells import Cell
-    from rubricate.experiments.figure import Figure
+    from rubricate.experiments.figure import Drawing, Figure
     from rubricate.experiments.reproduction import Reproduction
 
 __all__ = ["reproduce"]
@@ -50,7 +50,7 @@ def reproduce(
         typer.echo(json.dumps(names) if form == "json" else "\n".join(names))
         return
     found = reproduction.load_reproduction(paper)
-    drawn: Sequence[Figure] = ()
+    drawn: Sequence[Figure | Drawing] = ()
     if again is None:
         cells, drawn = reproduction.reproduce(paper, tables=tuple(table or ()), say=_say)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Figure", "Series"]
+__all__ = ["Drawing", "Figure", "Series"]
 
 
 @dataclass(frozen=True)
@@ -29,3 +29,12 @@ class Figure:
     series: Sequence[Series]
     kind: Literal["bars", "lines"] = "lines"
     log_y: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure that is no chart, such as a tree: the SVG itself."""
+
+    name: str
+    title: str
+    svg: str

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.experiments.cells import Cell, Value, make_cell
-from rubricate.experiments.figure import Figure
+from rubricate.experiments.figure import Drawing, Figure
 from rubricate.experiments.systems import Setting, System
 
 __all__ = ["Published", "Reproduction", "Results", "load_reproduction", "papers", "read_again", "reproduce"]
@@ -84,7 +84,7 @@ class Results:
 
     values: Mapping[Place, Value]
     origins: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    figures: Sequence[Figure] = ()
+    figures: Sequence[Figure | Drawing] = ()
 
 
 def papers() -> list[str]:
@@ -133,7 +133,7 @@ def _value(cell: str) -> Value:
 
 def reproduce(
     paper: str, *, tables: Sequence[str] = (), say: Say = lambda _: None
-) -> tuple[list[Cell], Sequence[Figure]]:
+) -> tuple[list[Cell], Sequence[Figure | Drawing]]:
     """Every cell of the wanted tables (all of them by default) beside the published one, and the figures."""
     found = load_reproduction(paper)
     for name in tables:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rubricate.errors import MissingExtra, UnknownName
-from rubricate.experiments.figure import Figure
+from rubricate.experiments.figure import Drawing, Figure
 
 __all__ = ["FORMS", "chart_of", "write_figure"]
 
@@ -49,7 +49,7 @@ def chart_of(figure: Figure) -> dict[str, Any]:
     return {**whole, "mark": {"type": "line", "point": {"size": 45, "filled": True}}, "encoding": encoding}
 
 
-def write_figure(figure: Figure, folder: Path, *, forms: tuple[str, ...] = ("svg", "png")) -> list[Path]:
+def write_figure(figure: Figure | Drawing, folder: Path, *, forms: tuple[str, ...] = ("svg", "png")) -> list[Path]:
     """Write `<name>.svg` and so on into a folder, which is made where needed; the paths."""
     strange = [form for form in forms if form not in FORMS]
     if strange:
@@ -58,9 +58,22 @@ def write_figure(figure: Figure, folder: Path, *, forms: tuple[str, ...] = ("svg
     paths = []
     for form in forms:
         path = folder / f"{figure.name}.{form}"
-        path.write_bytes(_drawn(chart_of(figure), form))
+        drawn = _converted(figure, form) if isinstance(figure, Drawing) else _drawn(chart_of(figure), form)
+        path.write_bytes(drawn)
         paths.append(path)
     return paths
+
+
+def _converted(drawing: Drawing, form: str) -> bytes:
+    if form == "json":
+        raise UnknownName("form of a drawing", form, [one for one in FORMS if one != "json"])
+    if form == "svg":
+        return drawing.svg.encode()
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtra("report", "figures") from None
+    return vl_convert.svg_to_png(drawing.svg, scale=2)
 
 
 def _drawn(chart: dict[str, Any], form: str) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,9 +18,11 @@ from rubricate.classifiers._hier_groups import Problems, per_parent
 from rubricate.classifiers._hier_nodes import place_labels
 from rubricate.corpora import load
 from rubricate.experiments.cells import Value
+from rubricate.experiments.figure import Drawing
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
+from rubricate.experiments.reproductions._sun_lim_2001_tried import svm_settings, tried_settings
 from rubricate.experiments.systems import System
-from rubricate.hierarchy import Hierarchy
+from rubricate.hierarchy import Hierarchy, as_svg
 from rubricate.measures import category_similarity, macro, micro
 from rubricate.measures._extended import Extended, extended, extended_counts
 from rubricate.measures._nearness import by_distance, by_similarity
@@ -33,6 +36,8 @@ __all__ = ["sun_lim_2001"]
 RESULTS = {"4": "a", "5": "b", "6": "c"}
 SHORT = ("", ", similarity", ", distance")
 WAYS = ("top_down", "tolerant", "big_bang", "proximity")
+AS_HERE: Mapping[str, Any] = MappingProxyType({})
+"""No setting tried instead of one of these."""
 Found: TypeAlias = dict[tuple[str, str], Value]
 
 
@@ -41,12 +46,13 @@ def sun_lim_2001(reproduction: Reproduction, tables: Sequence[str], say: Say) ->
     study = Study(reproduction, say)
     makers: dict[str, Callable[[], Found]] = {"figure1": study.figure_1, "2": study.table_2, "3": study.table_3}
     makers |= {name: lambda tree=tree: study.results(tree) for name, tree in RESULTS.items()}  # type: ignore[misc]
-    makers["systems"] = study.systems
+    makers |= {"systems": study.systems, "settings": lambda: tried_settings(study)}
     values: dict[Place, Value] = {}
     for name in tables:
         values |= {(name, *place): value for place, value in makers[name]().items()}
-    recovered = (*RESULTS, "systems", "3")
-    return Results(values, {(name, row): "recovered" for name, row, _ in values if name in recovered})
+    recovered = (*RESULTS, "systems", "settings", "3")
+    origins = {(name, row): "recovered" for name, row, _ in values if name in recovered}
+    return Results(values, origins, study.drawings() if "figure1" in tables else ())
 
 
 class Tree:
@@ -66,8 +72,16 @@ class Tree:
 
     @cached_property
     def problems(self) -> Problems:
-        """The classifiers with their training documents, as `TopDown` makes them."""
-        return per_parent(place_labels(self.train, self.hierarchy, self.categories))
+        """The classifiers with their training documents, as `TopDown` makes them with `contested` documents."""
+        return per_parent(place_labels(self.train, self.hierarchy, self.categories), contested=True)
+
+    def drawing(self) -> Drawing:
+        """The tree with the training documents labelled with each category."""
+        under_root = Hierarchy.from_edges([*((self.root, parent) for parent in self.below), *self.edges])
+        sizes = np.asarray(self.train.sum(axis=0)).ravel()
+        notes = {name: str(int(size)) for name, size in zip(self.categories, sizes, strict=True)}
+        title = f"Figure 1: tree {self.name}, with the training documents of each category"
+        return Drawing(f"figure1-{self.name}", title, as_svg(under_root, notes=notes))
 
 
 def inside(labels: Sparse) -> Ints:
@@ -80,7 +94,7 @@ class Study:
 
     def __init__(self, reproduction: Reproduction, say: Say) -> None:
         self.reproduction, self.options, self.say = reproduction, reproduction.options, say
-        self._vectors: dict[str, tuple[Sparse, Sparse]] = {}
+        self._vectors: dict[tuple[str, str, str], tuple[Sparse, Sparse]] = {}
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -90,13 +104,15 @@ class Study:
     def trees(self) -> dict[str, Tree]:
         return {name: Tree(name, below, self.corpus) for name, below in self.options["trees"].items()}
 
-    def vectors(self, weights: str) -> tuple[Sparse, Sparse]:
+    def vectors(self, weights: str, tried: Mapping[str, Any] = AS_HERE) -> tuple[Sparse, Sparse]:
         """Training and test documents, all terms."""
-        if weights not in self._vectors:
-            stop = sorted(ENGLISH_STOP_WORDS) if self.options["stop"] == "scikit-learn" else self.options["stop"]
-            flow = Vectors(Analyzer(stop=stop), weights=weights)
-            self._vectors[weights] = flow.fit_transform(self.corpus.train), flow.transform(self.corpus.test)
-        return self._vectors[weights]
+        stop, tokens = tried.get("stop", self.options["stop"]), tried.get("tokens", "letters")
+        key = (weights, stop, tokens)
+        if key not in self._vectors:
+            words = sorted(ENGLISH_STOP_WORDS) if stop == "scikit-learn" else stop
+            flow = Vectors(Analyzer(stop=words, tokens=tokens), weights=weights)
+            self._vectors[key] = flow.fit_transform(self.corpus.train), flow.transform(self.corpus.test)
+        return self._vectors[key]
 
     def figure_1(self) -> Found:
         """The tree and the parent of each category."""
@@ -107,6 +123,10 @@ class Study:
                 found[name, "tree"] = tree.name
                 found[name, "parent"] = parent if parent in tree.categories else tree.root
         return found
+
+    def drawings(self) -> list[Drawing]:
+        """The trees as pictures."""
+        return [tree.drawing() for tree in self.trees.values()]
 
     def table_2(self) -> Found:
         """The documents of each classifier, as it is trained; the root's negatives are as many random others."""
@@ -159,9 +179,9 @@ class Study:
                 found |= {(row, column): float(mean[c]) for c, column in enumerate(_columns())}
         return found
 
-    def measured(self, tree: Tree, way: str, system: str, seed: int) -> Floats:
-        """Categories, micro and macro × the six columns."""
-        truth, decided = self.decided(tree, way, self.reproduction.systems[system], seed)
+    def measured(self, tree: Tree, way: str, system: str, seed: int, tried: Mapping[str, Any] = AS_HERE) -> Floats:
+        """Categories, micro and macro × the six columns; `tried` settings replace those of the system."""
+        truth, decided = self.decided(tree, way, self.reproduction.systems[system], seed, tried)
         nearness = (
             by_similarity(self.similarity(tree), tree.categories),
             by_distance(tree.hierarchy, tree.categories, acceptable=self.options["acceptable"]),
@@ -171,24 +191,31 @@ class Study:
         parts += [extended_counts(truth, decided, one) for one in nearness]
         return np.hstack([_precision_recall(part) for part in parts])
 
-    def decided(self, tree: Tree, way: str, system: System, seed: int) -> tuple[Sparse, Sparse]:
+    def decided(
+        self, tree: Tree, way: str, system: System, seed: int, tried: Mapping[str, Any]
+    ) -> tuple[Sparse, Sparse]:
         """Truth and decisions for the tree's test documents and as many others."""
-        X, new = self.vectors(system.get("weights"))
-        options, rng = self.options, np.random.default_rng(seed)
+        X, new = self.vectors(tried.get("weights", system.get("weights")), tried)
+        options, rng = {**self.options, **tried}, np.random.default_rng(seed)
         rows = _drawn(self.corpus.train, tree.train, options["outside_training"], rng)
         test = _drawn(self.corpus.test, tree.test, options["outside_test"], rng)
-        own = dict(options["ours"].get(system.name, {}))
-        how = _settings(way, own.pop("cut", None), seed)
-        base = system.classifier().set_params(**own)
+        own = dict(self.options["ours"].get(system.name, {}))
+        how = _settings(way, own.pop("cut", None), seed, options["contested"])
+        base = system.classifier().set_params(**own, **svm_settings(tried, X[rows]))
         model = registry.load("classifiers", way)(base, taxonomy=tree.edges, categories=tree.categories, **how)
         fitted = model.fit(X[rows], tree.train[rows])
         return tree.test[test], sparse.csr_array(fitted.predict(new[test]))
 
 
-def _settings(way: str, cut: str | None, seed: int) -> dict[str, Any]:
+def _settings(way: str, cut: str | None, seed: int, contested: bool) -> dict[str, Any]:
     if way != "top_down":
         return {}
-    return {"root": "classifier", "seed": seed, "cut": registry.load("thresholds", cut)() if cut else None}
+    return {
+        "root": "classifier",
+        "contested": contested,
+        "seed": seed,
+        "cut": registry.load("thresholds", cut)() if cut else None,
+    }
 
 
 def _drawn(documents: Documents, labels: Sparse, outside: str, rng: np.random.Generator) -> Ints:
