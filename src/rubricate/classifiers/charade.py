@@ -61,11 +61,11 @@ class CHARADE(Scorer):
     def __init__(
         self,
         *,
-        words: int | None = 100,
+        words: int | None = 50,
         support: float = 3.0,
         share: float = 0.02,
         confidence: float = 0.75,
-        longest: int = 2,
+        longest: int = 3,
         redundancy: int = 1,
         engine: Engine | str = "serial",
     ) -> None:
