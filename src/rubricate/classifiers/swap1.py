@@ -65,7 +65,7 @@ class SWAP1(Scorer):
     def __init__(
         self,
         *,
-        words: int | None = 150,
+        words: int | None = 100,
         folds: int = 3,
         loss_ratio: float = 2.0,
         absent: bool = True,
