@@ -281,3 +281,9 @@ def test_works_by_name_and_is_saved(tmp_path):
     again = rb.Categorizer.open(model.save(tmp_path / "trees.rubric"))
     assert again.classify(corpus.test.texts) == model.classify(corpus.test.texts)
     assert rb.evaluate(model.run(corpus.test)).micro["f1"] > 0.5
+    reasons = [
+        one for answer in model.answers(corpus.test, explain=9) for why in answer.evidence.values() for one in why
+    ]
+    words = {one.source.removeprefix("not ") for one in reasons}
+    assert words <= {*model.representation_.names()}
+    assert any(one.source.startswith("not ") for one in reasons)

@@ -15,7 +15,9 @@ from rubricate.types import Evidence, Floats
 
 __all__ = ["explain_rows"]
 
-TERM = re.compile(r"x(\d+)")
+TERM = re.compile(r"\bx(\d+)")
+TERMS = re.compile(r"(?:x\d+|not |and |or |[() ])+")
+"""A term by number, or several with the words of a rule between them: `x3 and not x7`."""
 NEIGHBOUR = re.compile(r"(?:document )?(\d+)")
 
 
@@ -49,10 +51,14 @@ def _linear_weights(classifier: Any, place: int, columns: int) -> Floats:
     return np.asarray(dense[place])
 
 
+def _name(term: re.Match[str], names: Sequence[str]) -> str:
+    return str(names[int(term[1])]) if int(term[1]) < len(names) else term[0]
+
+
 def _named(evidence: Evidence, names: Sequence[str] | None, ids: Sequence[str]) -> Evidence:
-    term, neighbour = TERM.fullmatch(evidence.source), NEIGHBOUR.fullmatch(evidence.source)
-    if term and names is not None and int(term[1]) < len(names):
-        return replace(evidence, source=str(names[int(term[1])]))
+    neighbour = NEIGHBOUR.fullmatch(evidence.source)
+    if names is not None and TERMS.fullmatch(evidence.source):
+        return replace(evidence, source=TERM.sub(lambda term: _name(term, names), evidence.source))
     if neighbour and int(neighbour[1]) < len(ids):
         detail = evidence.detail or "support vector"
         return replace(evidence, source=str(ids[int(neighbour[1])]), detail=detail)
