@@ -14,6 +14,9 @@ import rubricate as rb
 from rubricate.categorizer.rule_runs import rule_analyzer, rule_answers, rule_model
 from rubricate.categorizer.settings import configured
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
+from rubricate.experiments.material import Material
+from rubricate.experiments.store import Store
+from rubricate.experiments.trial import Trial
 from rubricate.measures import counts, micro
 from rubricate.rules.form import Rule, RuleBase, Word
 
@@ -191,6 +194,20 @@ def test_is_made_by_name_with_its_rules(tmp_path):
         rb.Categorizer("construe").fit(CORPUS, LABELS)
     with pytest.raises(InvalidInput, match="'construe' needs a value for rules"):
         configured({"classifier": "construe", "terms": None})
+
+
+def test_a_trial_of_a_study_notices_that_the_file_of_rules_was_edited(tmp_path):
+    place = tmp_path / "x.rules"
+    place.write_text("grain if wheat or corn; fuel if gas or oil;")
+    labels = sparse.csr_array(np.array([[name == "fuel", name == "grain"] for name in LABELS]))
+    train = rb.Documents([str(i) for i in range(len(CORPUS))], CORPUS, labels, ("fuel", "grain"))
+    settings = {"classifier": "construe", "rules": str(place), "folds": 2, "cut": 0.5}
+    trial = Trial("rules", settings, Material(train), Store(tmp_path / "store"))
+    step = trial.fold_steps(0, 0)[0]
+    assert trial.scores(step) is not None
+    before = trial.what(step)
+    place.write_text("grain if wheat or corn; fuel if gas;")
+    assert Trial("rules", settings, Material(train), Store(tmp_path / "store")).what(step) != before
 
 
 def test_models_without_rules_say_so():

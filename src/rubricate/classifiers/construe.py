@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -95,6 +96,10 @@ class Construe(Scorer):
         """The rules, as they were given."""
         check_is_fitted(self, "rules_")
         return parse_rules(self.rules_)
+
+    def content(self) -> str:
+        """The digest of the rules, which a path does not tell apart when the file is edited."""
+        return hashlib.sha256(print_rules(read_base(self.rules)).encode("utf-8", "surrogatepass")).hexdigest()
 
     def check_state(self) -> None:
         """Raise ValueError where the rules cannot be read or are for other categories."""

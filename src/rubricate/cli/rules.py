@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,8 @@ rules = typer.Typer(no_args_is_help=True, help="Check, show and run rules, hand-
 
 ARCHIVE = b"PK"
 """How a model file begins."""
+TOGETHER = 16
+"""Batches of documents that rules are run on together."""
 
 _File = Annotated[str, typer.Argument(help="A file of rules, or the name of a base that comes with Rubricate.")]
 _Source = Annotated[str, typer.Argument(help="A file of rules, or a model with rules or trees.")]
@@ -106,7 +109,7 @@ def run(
     with classifying._target(output) as target, progress("running rules", None) as advance:
         writer = classifying._json_writer if as_json else classifying._csv_writer
         write = writer(target, asked, *([] if as_json else [separator]))
-        for held in given.batches(found):
+        for held in _batches(found):
             documents = given.as_documents(held)
             answers = rule_answers(model, documents, top=top, explain=asked["explain"])
             for name, answer in zip(documents.ids, answers, strict=True):
@@ -150,6 +153,13 @@ def _documents(data: str, reading: given.Reading, split: str | None) -> Iterator
     if data not in registry.names("corpora"):
         raise InvalidInput(f"--split {split}: {data} is no corpus, only corpora have splits; leave --split out")
     return given._records_of(given.corpus_of(data, reading, split=split, test=None, seed=0).test)
+
+
+def _batches(found: Iterator[Record]) -> Iterator[list[Record]]:
+    """Several batches at a time: every rule costs something for each of them, however small it is."""
+    parts = given.batches(found)
+    while joined := list(chain.from_iterable(islice(parts, TOGETHER))):
+        yield joined
 
 
 def _check_separator(categories: tuple[str, ...], separator: str) -> None:

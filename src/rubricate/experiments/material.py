@@ -91,11 +91,15 @@ class Material:
 
     def names(self, settings: Representation) -> Sequence[str] | None:
         """The terms that the vectors of all training documents stand on, where they have names."""
-        rows, _, reader = self._rows(settings)
-        fitted = clone(settings)
-        fitted._reader = reader
-        fitted.settle(rows, self.labels)
+        fitted = self.reading(settings)
+        fitted.settle(self._rows(settings)[0], self.labels)
         return fitted.names()
+
+    def reading(self, settings: Representation) -> Representation:
+        """The representation as it is when the training documents have been read and nothing is learned yet."""
+        made = clone(settings)
+        made._reader = self._rows(settings)[2]
+        return made
 
     def _rows(self, settings: Representation) -> tuple[Any, Any, Any]:
         """The rows of training and test documents, and the reader; text is read once for each analyzer."""

@@ -50,7 +50,10 @@ class Trial:
         model = configured(self.settings)
         model._check_target(take_target(material.train, None), len(material.train))
         model.single_label_ = bool(np.all(np.diff(material.labels.indptr) == 1))
+        model.categories_ = material.train.categories
         self.model = model
+        if _goes_by_names(model.classifier):
+            model.representation_ = material.reading(self._representation())
         self.cut = _learning._cut(model)
         self.folds = _learning._folds(model, self.cut, len(material.train))
         self.candidates = _learning._candidates(model, material.labels, tuned=self.folds > 0)
@@ -86,6 +89,7 @@ class Trial:
             "data": self.material.train_digest,
             "test": "" if step.fold is not None else self.material.test_digest,
             "fold": None if step.fold is None else asdict(step.fold),
+            **({"content": chosen.content()} if hasattr(chosen, "content") else {}),
         }
 
     def vectors_key(self, step: Step) -> tuple[object, ...]:
@@ -256,3 +260,9 @@ def _scores(entry: Entry) -> Any:
 def _matrix(arrays: Mapping[str, Any], shape: Sequence[int]) -> Sparse:
     data = np.ones(len(arrays["indices"]), dtype=bool)
     return sparse.csr_array((data, arrays["indices"], arrays["indptr"]), shape=(shape[0], shape[1]))
+
+
+def _goes_by_names(classifier: Any) -> bool:
+    """Whether a classifier, given itself or by name, asks for the names of terms and categories."""
+    kind = registry.load("classifiers", classifier) if isinstance(classifier, str) else classifier
+    return bool(getattr(kind, "names_categories", False))
