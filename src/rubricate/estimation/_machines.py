@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from rubricate.classifiers._svm_kernel import Kernel, squared_lengths
 from rubricate.classifiers._svm_options import PENALTIES, class_costs
 from rubricate.errors import InvalidInput
+from rubricate.estimation._products import Products
 from rubricate.labels import indicator
 from rubricate.types import Bools, Floats, Sparse
 
@@ -22,7 +24,8 @@ __all__ = ["Machines", "is_svm", "machines"]
 class Machines:
     """The SVMs of all categories: documents, labels, α and ξ (documents × categories), costs (2 × categories).
 
-    `free` says whether the bias is free; `shift` is what a penalised bias adds to the kernel.
+    C of a document is its side's cost times its weight. `free` says whether the bias is free; `shift` is what a
+    penalised bias adds to the kernel.
     """
 
     X: Sparse
@@ -32,6 +35,7 @@ class Machines:
     intercept: Floats
     stable: Bools
     costs: Floats
+    weights: Floats
     kernel: Kernel
     free: bool
     shift: float
@@ -39,17 +43,48 @@ class Machines:
 
     def side(self, c: int) -> tuple[Floats, Floats, Floats]:
         """y, C and β = yα of a category's documents."""
-        inside = self.labels[:, [c]].toarray()[:, 0]
-        y, cap = np.where(inside, 1.0, -1.0), self.costs[inside.astype(int), c]
-        return y, cap, y * np.minimum(self.alpha[:, [c]].toarray()[:, 0], cap)
+        inside = _column(self._by_category[0], c) > 0
+        y, cap = np.where(inside, 1.0, -1.0), self.weights * self.costs[inside.astype(int), c]
+        return y, cap, y * np.minimum(_column(self._by_category[1], c), cap)
+
+    def violates(self, c: int) -> Bools:
+        """The documents of a category with ξ > 0."""
+        return np.asarray(_column(self._by_category[2], c) > 0)
+
+    @cached_property
+    def _by_category(self) -> tuple[Any, Any, Any]:
+        labels, alpha, slack = (sparse.csc_array(part) for part in (self.labels, self.alpha, self.slack))
+        return labels, alpha, slack
 
     @property
+    def penalty(self) -> float:
+        """The λ of ½ λ b²: 0 for a free bias, ∞ for none."""
+        return 0.0 if self.free else (1 / self.shift if self.shift else np.inf)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """|x_i|² of each document."""
+        return squared_lengths(self.X)
+
+    @cached_property
+    def products(self) -> Products:
+        """Inner products of the documents, shared by the categories."""
+        return Products(self.X)
+
+    @cached_property
     def bound(self) -> float:
         """R²: of K(x, x) − K(x, z) with a free bias, where a constant added to the kernel changes nothing (lemma 2);
         else of K(x, x), with what a penalised bias adds."""
         if self.free:
             return self.radius2
-        return float(self.kernel.diagonal(squared_lengths(self.X)).max(initial=0.0)) + self.shift
+        return float(self.kernel.diagonal(self.squares).max(initial=0.0)) + self.shift
+
+
+def _column(columns: Any, c: int) -> Floats:
+    found = np.zeros(columns.shape[0])
+    stored = slice(columns.indptr[c], columns.indptr[c + 1])
+    found[columns.indices[stored]] = columns.data[stored]
+    return found
 
 
 def is_svm(classifier: Any) -> bool:
@@ -76,7 +111,7 @@ def machines(svm: Any, X: Any, labels: Sparse) -> Machines:
     costs = svm.C * class_costs(svm.class_weight, svm.classes_, own, weights)
     found = Machines(
         sparse.csr_array(X, dtype=np.float64), own, svm.alpha_, svm.slack_, svm.intercept_, svm.stable_, costs,
-        svm._kernel(), svm.bias == "free", float(1 / PENALTIES[svm.bias]) if svm.bias == "penalised" else 0.0,
+        weights, svm._kernel(), svm.bias == "free", float(1 / PENALTIES[svm.bias]) if svm.bias == "penalised" else 0.0,
         float(svm.radius2_),
     )  # fmt: skip
     return found if own is labels else _mirrored(found, labels)
@@ -89,5 +124,5 @@ def _mirrored(one: Machines, labels: Sparse) -> Machines:
     twice = [sparse.csr_array(sparse.hstack([part, part], format="csr")) for part in (one.alpha, one.slack)]
     return Machines(
         one.X, labels, twice[0], twice[1], np.array([-one.intercept[0], one.intercept[0]]), np.tile(one.stable, 2),
-        np.hstack([one.costs[::-1], one.costs]), one.kernel, one.free, one.shift, one.radius2,
+        np.hstack([one.costs[::-1], one.costs]), one.weights, one.kernel, one.free, one.shift, one.radius2,
     )  # fmt: skip

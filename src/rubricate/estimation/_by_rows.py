@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.classifiers._svm_kernel import squared_lengths
 from rubricate.estimation._machines import Machines
 from rubricate.kernels.svm_leave_one_out_rows import leave_out_rows, polish_rows
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["WorkingSet"]
+__all__ = ["ByRows"]
 
 BAND = 0.02
 """Documents so far beyond the margin are in the working set from the start."""
@@ -21,15 +20,18 @@ GAPS = np.array([5.0, 1.0, 0.2, 0.04, 8e-3, 1e-3, 1e-4, 1e-6, 1e-9])
 """Absolute duality gaps of a retrained solution: the next where the sign of the score is not settled by this one."""
 
 
-class WorkingSet:
-    """The full solution, polished, and what is left when documents are left out of it."""
+class ByRows:
+    """The full solution, polished, and what is left when documents are left out of it, in double precision.
+
+    For what `ByPivots` does not do: few documents with 0 < α < C, large C, very many support vectors.
+    """
 
     def __init__(self, found: Machines, c: int) -> None:
-        self.found, self.steps = found, 0
+        self.found, self.steps, self.short = found, 0, 0
         self.y, self.cap, self.beta = found.side(c)
-        self.penalty = 0.0 if found.free else (1 / found.shift if found.shift else np.inf)
+        self.penalty = found.penalty
         self.bias, self.primal = float(found.intercept[c]), 1.0
-        self.squares = squared_lengths(found.X)
+        self.squares = found.squares
         self.full = found.X @ (found.X.T @ self.beta) + self.bias
         self.rows = np.flatnonzero((self.beta != 0) | (self.y * self.full < 1 + BAND))
         self._polish()
@@ -67,7 +69,7 @@ class WorkingSet:
     def _parts(self) -> tuple[Floats, Floats, Floats]:
         return self.squares[self.rows], self.y[self.rows], self.cap[self.rows]
 
-    def leave_out(self, chosen: Ints) -> tuple[Floats, Ints]:
+    def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]:
         """Scores of these documents when left out, and how many others are then free.
 
         Where a retraining brings documents from outside to the margin, the working set grows and it is done again.
@@ -97,7 +99,7 @@ class WorkingSet:
             SWEEPS, np.searchsorted(self.rows, chosen), *self.outer, np.sqrt(self.squares[self.outside]), margins,
             self.y[self.outside], found, done, free, again, short, hit,
         )  # fmt: skip
-        self.steps += int(done.sum()) * k
+        self.steps, self.short = self.steps + int(done.sum()) * k, self.short + int((short & ~again).sum())
         return found, free, again, self.outside[hit]
 
 

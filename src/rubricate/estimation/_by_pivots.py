@@ -1,0 +1,158 @@
+"""One category of a linear SVM by the responses of the documents near the margin to each other."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from rubricate.estimation._by_rows import ByRows
+from rubricate.estimation._machines import Machines
+from rubricate.estimation._responses import Responses, Singles
+from rubricate.kernels.svm_lanes import LANES
+from rubricate.kernels.svm_leave_one_out_lanes import leave_out_lanes
+from rubricate.kernels.svm_leave_one_out_products import sweep_products
+from rubricate.types import Bools, Floats, Ints
+
+__all__ = ["ByPivots", "suits"]
+
+LEVEL, SWEEPS = 2e-4, 400
+"""To what the KKT conditions of the full solution hold, and the sweeps after which any is taken as it is."""
+LEVELS, FINE = np.array([0.02, 2e-3, 2e-4, 1e-5]), np.array([2e-4])
+"""To what those of a retrained solution hold: for decisions the first that settles the sign; for scores."""
+LARGEST = 1e-3
+"""The duality gap of a retrained solution for its score."""
+NEAR = 2.5e-4
+"""A score so near to zero is computed again in double precision: so much scores deviated in samples of Reuters."""
+GROWTH = 8
+"""How often documents are taken into the working set before the rest is solved by rows."""
+MOST, STEEP, FEW = 8000, 100.0, 10
+"""Documents in the working set and C · K(x, x) up to which, free documents from which on this way is taken."""
+
+
+def suits(found: Machines, c: int) -> bool:
+    """Whether the table fits the memory and single precision is enough."""
+    _, cap, beta = found.side(c)
+    free = int(((beta != 0) & (np.abs(beta) < cap)).sum())
+    steep = float(cap.max(initial=0.0)) * found.bound
+    return free > FEW and int((beta != 0).sum()) <= MOST and steep <= STEEP
+
+
+class ByPivots:
+    """The full solution, polished, and what is left when documents are left out of it."""
+
+    def __init__(self, found: Machines, c: int) -> None:
+        self.found, self.c, self.steps, self.short = found, c, 0, 0
+        self.y, self.cap, self.beta = found.side(c)
+        self.bias = float(found.intercept[c])
+        free = (self.beta != 0) & (np.abs(self.beta) < self.cap)
+        rest = ~free & ((self.beta != 0) | found.violates(c))
+        self._polish(np.concatenate([np.flatnonzero(free), np.flatnonzero(rest)]))
+
+    def _polish(self, rows: Ints) -> None:
+        """Sweep over the working set until no document outside violates its margin."""
+        while True:
+            K, y, cap, beta = self.found.products.block(rows, rows), self.y[rows], self.cap[rows], self.beta[rows]
+            scores = K @ beta.astype(np.float32)
+            b, _, sweeps = sweep_products(K, y, cap, beta, scores, self.bias, self.found.penalty, LEVEL, SWEEPS)
+            self.steps += sweeps * len(rows)
+            self.beta[rows] = self._balanced(beta, cap)
+            self.bias = b if self.found.free else float(self.beta.sum()) * self.found.shift
+            self.full = self.found.products.with_sum(self.beta) + self.bias
+            reached = np.setdiff1d(np.flatnonzero((self.y * self.full < 1 - 5 * LEVEL) & (self.cap > 0)), rows)
+            if not len(reached):
+                break
+            rows = np.concatenate([rows, reached])
+        self.rows, self.K = rows, K
+
+    def _balanced(self, beta: Floats, cap: Floats) -> Floats:
+        """With a free bias, β with a sum of zero: what it lacks is spread over the free documents."""
+        free = (beta != 0) & (np.abs(beta) < cap)
+        if self.found.free and free.any():
+            beta[free] -= beta.sum() / free.sum()
+        return beta
+
+    def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]:
+        """Scores of these documents when left out, and how many others are then free.
+
+        Where documents outside could turn a decision (with `exact`: change a score), they enter the working set.
+        """
+        scores, free = np.zeros(len(chosen)), np.full(len(chosen), -1, np.int64)
+        left = np.arange(len(chosen))
+        try:
+            self._respond()
+        except LinAlgError:
+            left = left[:0]
+        self._grow(np.setdiff1d(chosen, self.rows) if len(left) else chosen[:0])
+        for _ in range(GROWTH):
+            if not len(left):
+                break
+            scores[left], free[left], still, reached = self._round(chosen[left], exact)
+            left = left[still]
+            self._grow(reached)
+        free[left] = -1
+        doubt = np.flatnonzero((free < 0) | (np.abs(scores) < NEAR))
+        if len(doubt):
+            rows = ByRows(self.found, self.c)
+            scores[doubt], free[doubt] = rows.leave_out(chosen[doubt])
+            self.steps, self.short = self.steps + rows.steps, rows.short
+        return scores, free
+
+    def _respond(self) -> None:
+        """The table of the working set, documents with 0 < α < C first; the kernel matrix is used up for it."""
+        alpha = np.abs(self.beta[self.rows])
+        free = (alpha > 0) & (alpha < self.cap[self.rows])
+        F = int(free.sum())
+        low, high = np.flatnonzero(~free[:F]), F + np.flatnonzero(free[F:])
+        one, other = np.concatenate([low, high]), np.concatenate([high, low])
+        self.rows[one] = self.rows[other]
+        self.K[one] = self.K[other]
+        self.K[:, one] = self.K[:, other]
+        self.responses = Responses(self.K[:F, :F].copy(), penalty=self.found.penalty)
+        self.responses.add(self.K[:F, F:], np.empty((0, len(self.rows) - F), np.float32), self.K[F:, F:])
+        del self.K
+
+    def _grow(self, more: Ints) -> None:
+        """Take documents with α = 0 in: the full solution stays as it is."""
+        if len(more):
+            all_rows = np.concatenate([self.rows, more])
+            K = self.found.products.block(all_rows, more)
+            across, between, own = np.split(K, [self.responses.inside, len(self.rows)])
+            self.responses.add(across, between, own)
+            self.rows = all_rows
+
+    def _start(self) -> tuple[Ints, Floats, Floats, Floats, Singles]:
+        """Rows, y, C, β on N, and what the pivots start from; places not taken have C = 0."""
+        size = len(self.responses.table)
+        rows = np.concatenate([self.rows, np.zeros(size - len(self.rows), np.int64)])
+        taken = np.arange(size) < len(self.rows)
+        y, cap, home = self.y[rows], np.where(taken, self.cap[rows], 0.0), np.where(taken, self.beta[rows], 0.0)
+        start = self.responses.settled(home, self.full[rows], y, self.bias)
+        home[: self.responses.inside] = 0.0
+        return rows, y, cap, home, start
+
+    def _round(self, chosen: Ints, exact: bool) -> tuple[Floats, Ints, Bools, Ints]:
+        n, found = len(chosen), self.found
+        place = np.full(len(self.y), -1, np.int64)
+        place[self.rows] = np.arange(len(self.rows))
+        outside = np.flatnonzero((place < 0) & (self.cap > 0))
+        rows, y, cap, home, start = self._start()
+        scores, free, steps = np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
+        still, hit = np.zeros(n, np.bool_), np.zeros(len(outside), np.bool_)
+        reach2 = 2 * found.radius2 if found.free else found.bound
+        lengths = np.sqrt(found.squares[outside])
+        leave_out_lanes(
+            self.responses.table, self.responses.inside, y, cap, home, start, place[chosen], self.full[chosen],
+            FINE if exact else LEVELS, reach2, LARGEST if exact else np.inf, found.products.starts,
+            found.products.terms, found.products.values, _aligned(found.products.width), rows, outside,
+            (self.y * self.full)[outside] - 1, lengths, self.y[outside], self.cap[outside], scores, free, steps, still,
+            hit,
+        )  # fmt: skip
+        self.steps += int(steps.sum()) * len(rows)
+        return scores, free, still, outside[hit]
+
+
+def _aligned(terms: int) -> Singles:
+    """Room for terms × 16 numbers, each row within one line of 64 bytes."""
+    room = np.empty(terms * LANES + 16, np.float32)
+    skip = -room.ctypes.data % 64 // 4
+    return room[skip : skip + terms * LANES].reshape(terms, LANES)
