@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from tests.oracles.rules import holds
+from tests.oracles.rule_language import holds
 from tests.rules.strategies import VOCABULARY, bases, passages
 
 from rubricate.errors import InvalidInput, UnknownName
