@@ -23,7 +23,7 @@ __all__ = ["HAND_WRITTEN", "rule_analyzer", "rule_answers", "rule_model", "rules
 
 HAND_WRITTEN: dict[str, Any] = {"tokens": "alphanumeric", "min_length": 1, "stop": None, "stem": None}
 """How texts are read for hand-written rules: every word and number, as it stands."""
-OF_ORDER = ("ngrams", "title")
+OF_ORDER = ("ngrams", "title", "window")
 """Options that a base may name and the engine replaces: it keeps the order of words, and titles apart."""
 
 
@@ -37,6 +37,8 @@ def rule_analyzer(base: RuleBase) -> Analyzer:
     for option, _ in base.analyzer:
         if option not in known:
             raise UnknownName("option of the analyzer", option, known)
+    if dict(base.analyzer).get("window") is not None:
+        raise InvalidInput("the words of these rules are phrases with gaps (window), which only a matrix holds")
     given = {option: value for option, value in base.analyzer if option not in OF_ORDER}
     analyzer = Analyzer(**(HAND_WRITTEN | given))
     try:
