@@ -44,6 +44,7 @@ __all__ = [
     "learn_descent",
     "node_choices",
     "path_scores",
+    "problem_scores",
     "reached",
 ]
 
@@ -120,6 +121,12 @@ class Scoring:
             return scores - np.where(problems == NONE, 0.0, self.model.problem_cuts_[known])
         empty = ~self.model.learned_[known] & (self.model.problem_bias_[known] < 0) & (problems != NONE)
         return _by_rank(scores, empty, self.model.rank_)
+
+
+def problem_scores(model: Any, X: Any) -> Floats:
+    """Scores of all documents for all problems, documents × problems."""
+    scoring = Scoring(model, X)
+    return np.column_stack([scoring.problem(k) for k in range(len(model.problem_bias_))])
 
 
 def _by_rank(scores: Floats, empty: Bools, t: int) -> Floats:

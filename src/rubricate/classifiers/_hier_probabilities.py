@@ -42,7 +42,7 @@ __all__ = [
 
 def gives_probability(model: Any) -> bool:
     """Whether the model has probabilities; scikit-learn's way of saying no is an AttributeError."""
-    if model.probability == "sigmoid":
+    if getattr(model, "probability", "sigmoid") == "sigmoid":
         return True
     raise AttributeError(f"{type(model).__name__} gives probabilities only when made with probability='sigmoid'")
 

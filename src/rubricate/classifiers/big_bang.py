@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers._hier_chances import learn_slope, log_chances
-from rubricate.classifiers._hier_descent import Scoring, check_tree, keep_tree
+from rubricate.classifiers._hier_descent import check_tree, keep_tree, problem_scores
 from rubricate.classifiers._hier_groups import Group
 from rubricate.classifiers._hier_machines import (
     check_machines,
@@ -116,21 +116,17 @@ class BigBang(Scorer):
         above = sparse.csr_array(group.labels[:, columns:])
         self.coverage_sigmoid_ = fit_sigmoids(scores[:, columns:], above, weights)
 
-    def _problem_scores(self, X: Any) -> Floats:
-        scoring = Scoring(self, X)
-        return np.column_stack([scoring.problem(k) for k in range(self.above_.shape[0])])
-
     def _mixed(self, scores: Floats) -> Floats:
         found: Floats = np.ascontiguousarray((sparse.csr_array(self.above_.T) @ scores.T).T)
         return found
 
     def _score(self, X: Any) -> Floats:
-        return self._mixed(self._problem_scores(X))
+        return self._mixed(problem_scores(self, X))
 
     @available_if(gives_probability)
     def predict_proba(self, X: Any) -> Floats:
         """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
-        return self._chances(self._problem_scores(self._take_vectors(X)))
+        return self._chances(problem_scores(self, self._take_vectors(X)))
 
     def _chances(self, scores: Floats) -> Floats:
         if self.single_:
@@ -140,7 +136,7 @@ class BigBang(Scorer):
     @available_if(gives_probability)
     def coverage_proba(self, X: Any) -> Floats:
         """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
-        scores = self._problem_scores(self._take_vectors(X))
+        scores = problem_scores(self, self._take_vectors(X))
         direct, columns = np.zeros((len(scores), len(self.nodes_))), len(self.columns_)
         direct[:, self.asked_[columns:]] = sigmoid(scores[:, columns:], self.coverage_sigmoid_)
         return coverage_from_labels(self, self._chances(scores), single=bool(self.single_), direct=direct)

@@ -7,30 +7,27 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers._hier_cuts import learn_cuts
-from rubricate.classifiers._hier_descent import check_descent, explain_weakest, learn_descent, path_scores, reached
+from rubricate.classifiers._hier_descent import learn_descent, path_scores, reached
 from rubricate.classifiers._hier_groups import POLICIES, Policy, Problems, per_level, per_node, per_parent
 from rubricate.classifiers._hier_nodes import Places, take_places
+from rubricate.classifiers._hier_paths import Descending
 from rubricate.classifiers._hier_probabilities import (
     check_probability,
-    coverage_of_paths,
-    gives_probability,
-    labels_of_paths,
     learn_path_slope,
 )
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.types import Evidence, Floats, Sparse
+from rubricate.types import Floats, Sparse
 
 __all__ = ["Local"]
 
 SCHEMES = ("node", "parent", "level")
 
 
-class Local(Scorer):
+class Local(Descending, Scorer):
     """The local schemes of hierarchical categorization (silla2011, section 4.1), with a descent over their scores.
 
         scheme "parent"   a classifier at each parent tells its children apart, from the documents that it covers
@@ -116,9 +113,6 @@ class Local(Scorer):
         single = self.choose is None and self.cut is None
         return self.choose == "best" or (single and places.one_label_each)
 
-    def _score(self, X: Any) -> Floats:
-        return path_scores(self, X)
-
     def predict(self, X: Any) -> Any:
         """Where the descent ends; for a one-dimensional y the best class, also where it ends nowhere."""
         X = self._take_vectors(X)
@@ -130,22 +124,3 @@ class Local(Scorer):
         if len(lost):
             stay[lost] = path_scores(self, X[lost])
         return self.classes_[np.argmax(stay, axis=1)]
-
-    @available_if(gives_probability)
-    def predict_proba(self, X: Any) -> Floats:
-        """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
-        return labels_of_paths(self, self._take_vectors(X))
-
-    @available_if(gives_probability)
-    def coverage_proba(self, X: Any) -> Floats:
-        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
-        return coverage_of_paths(self, self._take_vectors(X))
-
-    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms at the weakest classifier of the path."""
-        return explain_weakest(self, X, category, limit)
-
-    def check_state(self) -> None:
-        """Raise ValueError where what was learned does not fit together."""
-        if hasattr(self, "classes_"):
-            check_descent(self)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._hier_chances import learn_slope, log_chances
-from rubricate.classifiers._hier_descent import Scoring, check_tree, keep_tree
+from rubricate.classifiers._hier_descent import check_tree, keep_tree, problem_scores
 from rubricate.classifiers._hier_groups import Group
 from rubricate.classifiers._hier_machines import (
     check_machines,
@@ -115,13 +115,9 @@ class Proximity(Scorer):
         if not isinstance(self.folds, int) or self.folds < 2:
             raise InvalidInput(f"Proximity: folds must be a whole number from 2 on, got {self.folds!r}")
 
-    def _base_scores(self, X: Any) -> Floats:
-        scoring = Scoring(self, X)
-        return np.column_stack([scoring.problem(k) for k in range(len(self.problem_bias_))])
-
     def predict_proba(self, X: Any) -> Floats:
         """P(category | document) of the base; for a one-dimensional y the classes of each document sum to 1."""
-        scores = self._base_scores(self._take_vectors(X))
+        scores = problem_scores(self, self._take_vectors(X))
         return normalised(self, np.exp(log_chances(scores, self.slope_, False)))
 
     def coverage_proba(self, X: Any) -> Floats:
@@ -129,7 +125,7 @@ class Proximity(Scorer):
         return coverage_from_labels(self, self.predict_proba(X), single=not self.multilabel_)
 
     def _score(self, X: Any) -> Floats:
-        scores = self._base_scores(X)
+        scores = problem_scores(self, X)
         log_p, log_q = (log_chances(signed, self.slope_, False) for signed in (scores, -scores))
         others = sparse.csr_array(self.near_ - sparse.eye_array(self.near_.shape[0]))
         gained = np.ascontiguousarray((sparse.csr_array(others.T) @ np.exp(log_p).T).T)

@@ -9,20 +9,21 @@ from typing import Any, Literal
 import numpy as np
 
 from rubricate.classifiers._hier_chances import FLOOR, learn_slope, path_chances
-from rubricate.classifiers._hier_descent import check_descent, explain_weakest, learn_descent
+from rubricate.classifiers._hier_descent import learn_descent
 from rubricate.classifiers._hier_groups import per_parent
 from rubricate.classifiers._hier_machines import held_out
 from rubricate.classifiers._hier_nodes import take_places
-from rubricate.classifiers._hier_probabilities import coverage_of_paths, in_blocks, labels_of_paths
+from rubricate.classifiers._hier_paths import Descending
+from rubricate.classifiers._hier_probabilities import in_blocks
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.types import Evidence, Floats, Sparse
+from rubricate.types import Floats, Sparse
 
 __all__ = ["Tolerant"]
 
 
-class Tolerant(Scorer):
+class Tolerant(Descending, Scorer):
     """Chances multiplied along paths, with a beam (the future work of sunlim2001, section 6).
 
     The classifiers are those of `TopDown`; instead of refusing, each gives the chance that the document goes on:
@@ -116,20 +117,3 @@ class Tolerant(Scorer):
         logs = np.minimum(in_blocks(self, X, self._logs), -1e-13)
         scores: Floats = logs - np.log(-np.expm1(logs))
         return scores
-
-    def predict_proba(self, X: Any) -> Floats:
-        """P(category | document), the product; for a one-dimensional y the classes of each document sum to 1."""
-        return labels_of_paths(self, self._take_vectors(X), beam=self.beam)
-
-    def coverage_proba(self, X: Any) -> Floats:
-        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
-        return coverage_of_paths(self, self._take_vectors(X), beam=self.beam)
-
-    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms at the weakest classifier of the path."""
-        return explain_weakest(self, X, category, limit)
-
-    def check_state(self) -> None:
-        """Raise ValueError where what was learned does not fit together."""
-        if hasattr(self, "classes_"):
-            check_descent(self)

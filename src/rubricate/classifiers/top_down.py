@@ -7,29 +7,26 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers._hier_cuts import learn_cuts
-from rubricate.classifiers._hier_descent import check_descent, explain_weakest, learn_descent, path_scores, reached
+from rubricate.classifiers._hier_descent import learn_descent, reached
 from rubricate.classifiers._hier_groups import Problems, per_parent
 from rubricate.classifiers._hier_nodes import Places, take_places
+from rubricate.classifiers._hier_paths import Descending
 from rubricate.classifiers._hier_probabilities import (
     check_probability,
-    coverage_of_paths,
-    gives_probability,
-    labels_of_paths,
     learn_path_slope,
 )
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.types import Bools, Evidence, Floats, Sparse
+from rubricate.types import Bools, Floats, Sparse
 
 __all__ = ["TopDown"]
 
 
-class TopDown(Scorer):
+class TopDown(Descending, Scorer):
     """Level by level: may the document go below a category, does it belong to it (sunlim2001, section 4).
 
     Each internal category has a *subtree* classifier (may the document be given to the children?) and a *local* one
@@ -120,9 +117,6 @@ class TopDown(Scorer):
             found.root = int(found.add(np.union1d(inside, drawn), [inside])[0])
         return found
 
-    def _score(self, X: Any) -> Floats:
-        return path_scores(self, X)
-
     def predict(self, X: Any) -> Any:
         """The best class of a one-dimensional y; else every category that the descent ends at."""
         check_is_fitted(self)
@@ -131,26 +125,7 @@ class TopDown(Scorer):
         decided = self.decide_nodes(X)[1][:, self.columns_]
         return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
 
-    @available_if(gives_probability)
-    def predict_proba(self, X: Any) -> Floats:
-        """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
-        return labels_of_paths(self, self._take_vectors(X))
-
-    @available_if(gives_probability)
-    def coverage_proba(self, X: Any) -> Floats:
-        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
-        return coverage_of_paths(self, self._take_vectors(X))
-
     def decide_nodes(self, X: Any) -> tuple[Bools, Bools]:
         """(visited, assigned), documents × `nodes_`: the nodes that documents reach, and those where they stay."""
         reach, stay = reached(self, self._take_vectors(X), pruned=True)
         return reach.T > 0, stay.T > 0
-
-    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms at the weakest classifier of the path."""
-        return explain_weakest(self, X, category, limit)
-
-    def check_state(self) -> None:
-        """Raise ValueError where what was learned does not fit together."""
-        if hasattr(self, "classes_"):
-            check_descent(self)
