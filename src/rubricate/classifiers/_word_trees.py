@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rubricate.classifiers._presence import presence, present_terms
 from rubricate.kernels.tree import ASKED, PRESENT, WITHOUT, grow_tree, walk_trees
 from rubricate.kernels.tree_pruning import prune_tree, reachable
 from rubricate.kernels.tree_smoothing import smooth
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["Forest", "Growth", "grow", "leaves_of", "presence"]
+__all__ = ["Forest", "Growth", "grow", "leaves_of"]
 
 LARGEST_TABLE = 1 << 20
 """Whole numbers whose x log2 x is looked up; beyond, it is computed."""
@@ -61,13 +62,6 @@ class _Words(NamedTuple):
     columns: Ints
 
 
-def presence(X: Any) -> Sparse:
-    """Where X is above 0."""
-    X = sparse.csr_array(X)
-    there = sparse.csr_array(X > 0) if X.nnz and X.data.min() <= 0 else X
-    return sparse.csr_array((np.ones(there.nnz, bool), there.indices, there.indptr), shape=X.shape)
-
-
 def grow(X: Any, labels: Sparse, weights: Floats | None, growth: Growth, *, threads: int | None) -> Forest:
     """A tree for each column of labels. Documents of no weight are left out."""
     there, labels = presence(X), sparse.csr_array(labels)
@@ -93,16 +87,8 @@ def grow(X: Any, labels: Sparse, weights: Floats | None, growth: Growth, *, thre
 
 def leaves_of(forest: Forest, X: Any) -> Ints:
     """The leaf of each document in each tree."""
-    there = presence(X)
-    return walk_trees(
-        there.indptr.astype(np.int64),
-        there.indices.astype(np.int64),
-        there.shape[1],
-        forest.starts[:-1],
-        forest.asked,
-        forest.present,
-        forest.without,
-    )
+    starts, terms = present_terms(X)
+    return walk_trees(starts, terms, X.shape[1], forest.starts[:-1], forest.asked, forest.present, forest.without)
 
 
 def _words(there: Sparse, weights: Floats, least: float) -> _Words:
@@ -133,7 +119,7 @@ def _planter(words: _Words, growth: Growth) -> Callable[[NDArray[Any]], tuple[ND
             *words[:4], truth, words.weights, words.counts, growth.least, growth.ratio, table
         )
         if growth.confidence < 1:
-            prune_tree(*words[:2], truth, words.weights, nodes, sums, order, growth.confidence, z)
+            prune_tree(*words[:2], truth, words.weights, len(words.columns), nodes, sums, order, growth.confidence, z)
             nodes, sums = _arranged(nodes, sums)
         if growth.leaf > 0:
             chances = smooth(nodes, sums, growth.alpha, growth.leaf)

@@ -7,8 +7,8 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
+from rubricate.classifiers._presence import present_terms
 from rubricate.classifiers._scorer import Scorer
 from rubricate.classifiers._streams import take_batch
 from rubricate.errors import InvalidInput
@@ -125,15 +125,15 @@ class Experts(Scorer):
         pool = tuple(np.require(part, requirements="W") for part in self._pool())
         starts, labelled = labels.indptr.astype(np.int64), labels.indices.astype(np.int64)
         self._keep(
-            learn_experts(*_phrases(X), starts, labelled, weights, float(self.beta), labels.shape[1], pool, scores)
+            learn_experts(*present_terms(X), starts, labelled, weights, float(self.beta), labels.shape[1], pool, scores)
         )
 
     def _score(self, X: Any) -> Floats:
-        return score_experts(*_phrases(X), len(self.classes_), self._pool())
+        return score_experts(*present_terms(X), len(self.classes_), self._pool())
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The experts awake, each with its part in 2 · score − 1: weight for less weight against, over all awake."""
-        starts, terms = _phrases(X)
+        starts, terms = present_terms(X)
         return [self._voices(terms[a:b], category, limit) for a, b in pairwise(starts)]
 
     def _voices(self, held: Ints, category: int, limit: int) -> list[Evidence]:
@@ -171,10 +171,3 @@ class Experts(Scorer):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # the checks' measurements are above 0 everywhere: all phrases present
         return tags
-
-
-def _phrases(X: Any) -> tuple[Ints, Ints]:
-    """The columns above 0 of each row."""
-    X = sparse.csr_array(X)
-    there = sparse.csr_array(X > 0) if X.nnz and X.data.min() <= 0 else X
-    return there.indptr.astype(np.int64), there.indices.astype(np.int64)

@@ -103,6 +103,18 @@ def _enlist(held: np.ndarray, own: np.ndarray, beta: float, pool: Pool, sums: np
 
 
 @numba.njit(cache=True, nogil=True)
+def _weigh(awake: np.ndarray, own: np.ndarray, loss: float, sums: np.ndarray, factors: np.ndarray) -> None:
+    """What the weights for and against each category are multiplied by; `own` are those of the document."""
+    for c in awake:
+        F, A = sums[c]
+        factors[c, 0], factors[c, 1] = loss * (F + A) / (loss * F + A), (F + A) / (loss * F + A)
+    for c in own:
+        F, A = sums[c]
+        if F + A > 0.0:
+            factors[c, 0], factors[c, 1] = (F + A) / (F + loss * A), loss * (F + A) / (F + loss * A)
+
+
+@numba.njit(cache=True, nogil=True)
 def _update(held: np.ndarray, pool: Pool, factors: np.ndarray) -> None:
     _, first, length, _, category, favour, against, _ = pool
     for w in held:
@@ -135,18 +147,9 @@ def learn_experts(
             for c in touched[:count]:
                 scores[d, c] = sums[c, 0] / (sums[c, 0] + sums[c, 1])
         if weights[d] > 0.0:
-            loss = beta ** weights[d]
             if len(own) > 0:
                 pool = _enlist(held, own, beta, pool, sums, last)
-            for c in touched[:count]:
-                F, A = sums[c]
-                factors[c, 0] = loss * (F + A) / (loss * F + A)
-                factors[c, 1] = (F + A) / (loss * F + A)
-            for c in own:
-                F, A = sums[c]
-                if F + A > 0.0:
-                    factors[c, 0] = (F + A) / (F + loss * A)
-                    factors[c, 1] = loss * (F + A) / (F + loss * A)
+            _weigh(touched[:count], own, beta ** weights[d], sums, factors)
             _update(held, pool, factors)
             for w in held:
                 pool[0][w] += weights[d]

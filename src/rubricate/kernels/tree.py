@@ -168,6 +168,28 @@ def _sum(documents: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple
 
 
 @numba.njit(cache=True, nogil=True)
+def _branch(
+    node: int,
+    asked: int,
+    made: int,
+    middle: int,
+    order: np.ndarray,
+    truth: np.ndarray,
+    weights: np.ndarray,
+    nodes: np.ndarray,
+    sums: np.ndarray,
+) -> tuple[int, int]:
+    """Write the two children of a node; the smaller and the larger, the one with the word the smaller of equals."""
+    first, last = nodes[node, FIRST], nodes[node, LAST]
+    nodes[node, ASKED], nodes[node, PRESENT], nodes[node, WITHOUT] = asked, made, made + 1
+    nodes[made, FIRST], nodes[made, LAST] = first, middle
+    nodes[made + 1, FIRST], nodes[made + 1, LAST] = middle, last
+    sums[made] = _sum(order[first:middle], truth, weights)
+    sums[made + 1] = sums[node] - sums[made]
+    return (made, made + 1) if middle - first <= last - middle else (made + 1, made)
+
+
+@numba.njit(cache=True, nogil=True)
 def grow_tree(
     starts: np.ndarray,
     terms: np.ndarray,
@@ -192,7 +214,6 @@ def grow_tree(
     while len(waiting) > 0:
         node, level = waiting.pop()
         P, N = sums[node]
-        first, last = nodes[node, FIRST], nodes[node, LAST]
         if P <= EPSILON or N - P <= EPSILON or 2 * least - N > EPSILON:
             continue
         sizes[level] = _worths(active[level], sizes[level], n[level], p[level], N, P, least, ratio, table, gains)
@@ -200,15 +221,10 @@ def grow_tree(
         if asked < 0:
             continue
         holders = post_documents[post_starts[asked] : post_starts[asked + 1]]
-        middle = _part(holders, first, last, order, place)
+        middle = _part(holders, nodes[node, FIRST], nodes[node, LAST], order, place)
         if made + 2 > len(nodes):
             nodes, sums = _doubled(nodes, sums)
-        nodes[node, ASKED], nodes[node, PRESENT], nodes[node, WITHOUT] = asked, made, made + 1
-        nodes[made, FIRST], nodes[made, LAST] = first, middle
-        nodes[made + 1, FIRST], nodes[made + 1, LAST] = middle, last
-        sums[made] = _sum(order[first:middle], truth, weights)
-        sums[made + 1] = P - sums[made, 0], N - sums[made, 1]
-        small, large = (made, made + 1) if middle - first <= last - middle else (made + 1, made)
+        small, large = _branch(node, asked, made, middle, order, truth, weights, nodes, sums)
         if level + 1 == len(n):
             n.append(np.zeros(width))
             p.append(np.zeros(width))

@@ -11,7 +11,8 @@ Rules    of C4.5, release 8: U is 1 − confidence^(1/N) for E = 0, linear betwe
          training errors as itself is a leaf. A replacement may cost .1 errors; a leaf goes before a branch. After
          raising, the subtree is pruned again.
 Ties     branches of equal size: the one without the word is the larger.
-Cost     the documents of the smaller branch are walked down the larger one at every node; no recursion.
+Cost     the documents of the smaller branch are walked down the larger one at every node, and after raising again at
+         the nodes that have got documents (at the others nothing would change); no recursion.
 """
 
 from __future__ import annotations
@@ -67,25 +68,6 @@ def reachable(nodes: np.ndarray, root: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def _holds(held: np.ndarray, term: int) -> bool:
-    low, high = 0, len(held)
-    while low < high:
-        middle = (low + high) // 2
-        if held[middle] < term:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(held) and held[low] == term
-
-
-@numba.njit(cache=True, nogil=True)
-def _leaf_of(held: np.ndarray, node: int, nodes: np.ndarray) -> int:
-    while nodes[node, ASKED] >= 0:
-        node = nodes[node, PRESENT] if _holds(held, nodes[node, ASKED]) else nodes[node, WITHOUT]
-    return node
-
-
-@numba.njit(cache=True, nogil=True)
 def _collapse(nodes: np.ndarray, sums: np.ndarray) -> None:
     """Make leaves of nodes whose leaves together err as often on the training documents."""
     wrong = np.minimum(sums[:, 0], sums[:, 1] - sums[:, 0])
@@ -99,33 +81,27 @@ def _collapse(nodes: np.ndarray, sums: np.ndarray) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def _settle(
-    top: int,
-    starts: np.ndarray,
-    terms: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    nodes: np.ndarray,
-    sums: np.ndarray,
-    order: np.ndarray,
-) -> None:
-    """Deal the documents of a node to all nodes under it."""
-    for node in reachable(nodes, top):
-        if nodes[node, ASKED] < 0:
-            continue
-        first, last = nodes[node, FIRST], nodes[node, LAST]
-        middle, P, N = first, 0.0, 0.0
-        for i in range(first, last):
-            d = order[i]
-            if _holds(terms[starts[d] : starts[d + 1]], nodes[node, ASKED]):
-                order[i], order[middle] = order[middle], d
-                middle += 1
-                N += weights[d]
-                P += weights[d] if truth[d] else 0.0
-        one, other = nodes[node, PRESENT], nodes[node, WITHOUT]
-        nodes[one, FIRST], nodes[one, LAST], nodes[other, FIRST], nodes[other, LAST] = first, middle, middle, last
-        sums[one, 0], sums[one, 1] = P, N
-        sums[other, 0], sums[other, 1] = sums[node, 0] - P, sums[node, 1] - N
+def _listed(nodes: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The documents of each leaf as a list: its first document, and the document after each; −1 ends it."""
+    first, after = np.full(len(nodes), -1, np.int64), np.full(len(order), -1, np.int64)
+    for leaf in reachable(nodes, 0):
+        if nodes[leaf, ASKED] < 0:
+            for i in range(nodes[leaf, FIRST], nodes[leaf, LAST]):
+                after[order[i]], first[leaf] = first[leaf], order[i]
+    return first, after
+
+
+@numba.njit(cache=True, nogil=True)
+def _documents(node: int, nodes: np.ndarray, first: np.ndarray, after: np.ndarray, found: np.ndarray) -> int:
+    """Fill in the documents of the leaves under a node; how many."""
+    size = 0
+    for leaf in reachable(nodes, node):
+        d = first[leaf] if nodes[leaf, ASKED] < 0 else -1
+        while d >= 0:
+            found[size] = d
+            size += 1
+            d = after[d]
+    return size
 
 
 @numba.njit(cache=True, nogil=True)
@@ -140,18 +116,24 @@ def _raised_errors(
     sums: np.ndarray,
     errors: np.ndarray,
     more: np.ndarray,
+    holds: np.ndarray,
+    leaves: np.ndarray,
     confidence: float,
     z: float,
 ) -> float:
     """Errors to expect of a branch whose leaves take in these documents too; `more` is zero before and after."""
-    leaves = np.empty(len(documents), np.int64)
     for i in range(len(documents)):
-        d = documents[i]
-        leaves[i] = _leaf_of(terms[starts[d] : starts[d + 1]], branch, nodes)
-        more[leaves[i], 1] += weights[d]
-        more[leaves[i], 0] += weights[d] if truth[d] else 0.0
+        d, node = documents[i], branch
+        held = terms[starts[d] : starts[d + 1]]
+        holds[held] = True
+        while nodes[node, ASKED] >= 0:
+            node = nodes[node, PRESENT] if holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
+        holds[held] = False
+        leaves[i] = node
+        more[node, 1] += weights[d]
+        more[node, 0] += weights[d] if truth[d] else 0.0
     total = errors[branch]
-    for i in range(len(leaves)):
+    for i in range(len(documents)):
         leaf = leaves[i]
         if more[leaf, 1] > 0.0:
             P, N = sums[leaf, 0] + more[leaf, 0], sums[leaf, 1] + more[leaf, 1]
@@ -161,11 +143,50 @@ def _raised_errors(
 
 
 @numba.njit(cache=True, nogil=True)
+def _raise(
+    branch: int,
+    documents: np.ndarray,
+    starts: np.ndarray,
+    terms: np.ndarray,
+    truth: np.ndarray,
+    weights: np.ndarray,
+    nodes: np.ndarray,
+    sums: np.ndarray,
+    first: np.ndarray,
+    after: np.ndarray,
+    changed: np.ndarray,
+    holds: np.ndarray,
+) -> None:
+    """Walk the documents down a branch and leave them there; mark the nodes that they pass."""
+    for d in documents:
+        node = branch
+        held = terms[starts[d] : starts[d + 1]]
+        holds[held] = True
+        while nodes[node, ASKED] >= 0:
+            node = nodes[node, PRESENT] if holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
+            changed[node] = True
+            sums[node, 1] += weights[d]
+            sums[node, 0] += weights[d] if truth[d] else 0.0
+        holds[held] = False
+        after[d], first[node] = first[node], d
+
+
+@numba.njit(cache=True, nogil=True)
+def _cut(node: int, nodes: np.ndarray, first: np.ndarray, after: np.ndarray, found: np.ndarray) -> None:
+    """Make a leaf of a node: the documents of its leaves are its own."""
+    size = _documents(node, nodes, first, after, found)
+    nodes[node, ASKED], first[node] = -1, -1
+    for d in found[:size]:
+        after[d], first[node] = first[node], d
+
+
+@numba.njit(cache=True, nogil=True)
 def prune_tree(
     starts: np.ndarray,
     terms: np.ndarray,
     truth: np.ndarray,
     weights: np.ndarray,
+    width: int,
     nodes: np.ndarray,
     sums: np.ndarray,
     order: np.ndarray,
@@ -174,30 +195,33 @@ def prune_tree(
 ) -> None:
     """Prune in place, bottom-up."""
     _collapse(nodes, sums)
-    errors, more = np.zeros(len(nodes)), np.zeros((len(nodes), 2))
+    first, after = _listed(nodes, order)
+    errors, more, changed = np.zeros(len(nodes)), np.zeros((len(nodes), 2)), np.ones(len(nodes), np.bool_)
+    holds, found, leaves = np.zeros(width, np.bool_), np.empty(len(order), np.int64), np.empty(len(order), np.int64)
     waiting = [(0, False)]
     while len(waiting) > 0:
         node, below_done = waiting.pop()
-        leaf_errors = expected_errors(sums[node, 1], sums[node, 0], confidence, z)
-        if nodes[node, ASKED] < 0:
-            errors[node] = leaf_errors
-            continue
+        alone = expected_errors(sums[node, 1], sums[node, 0], confidence, z)
         one, other = nodes[node, PRESENT], nodes[node, WITHOUT]
-        if not below_done:
+        if nodes[node, ASKED] < 0:
+            errors[node] = alone
+        elif not below_done:
             waiting.append((node, True))
-            waiting.append((other, False))
-            waiting.append((one, False))
-            continue
-        larger, smaller = (one, other) if sums[one, 1] > sums[other, 1] else (other, one)
-        few = order[nodes[smaller, FIRST] : nodes[smaller, LAST]]
-        tree_errors = errors[one] + errors[other]
-        branch_errors = _raised_errors(
-            larger, few, starts, terms, truth, weights, nodes, sums, errors, more, confidence, z
-        )
-        errors[node] = tree_errors
-        if leaf_errors <= min(branch_errors, tree_errors) + SLACK:
-            nodes[node, ASKED], errors[node] = -1, leaf_errors
-        elif branch_errors <= tree_errors + SLACK:
-            nodes[node, : PRESENT + 2] = nodes[larger, : PRESENT + 2]
-            _settle(node, starts, terms, truth, weights, nodes, sums, order)
-            waiting.append((node, False))
+            for child in (other, one):
+                if changed[child]:
+                    waiting.append((child, False))
+                    changed[child] = False
+        else:
+            larger, smaller = (one, other) if sums[one, 1] > sums[other, 1] else (other, one)
+            few = found[: _documents(smaller, nodes, first, after, found)]
+            errors[node] = errors[one] + errors[other]
+            raised = _raised_errors(
+                larger, few, starts, terms, truth, weights, nodes, sums, errors, more, holds, leaves, confidence, z
+            )
+            if alone <= min(raised, errors[node]) + SLACK:
+                _cut(node, nodes, first, after, found)
+                errors[node] = alone
+            elif raised <= errors[node] + SLACK:
+                _raise(larger, few, starts, terms, truth, weights, nodes, sums, first, after, changed, holds)
+                nodes[node, :FIRST] = nodes[larger, :FIRST]
+                waiting.append((node, False))
