@@ -150,3 +150,39 @@ def test_a_sample_of_reuters_equals_retraining(reuters_folder):
     scores, _ = retrained(svm, X, side > 0, close)
     np.testing.assert_allclose(found.scores[close, 0], scores, atol=0.01)
     assert ((found.scores[close, 0] > 0) == (scores > 0)).all()
+
+
+@pytest.mark.parametrize(("n", "terms"), [(40, 10), (160, 400)])
+def test_weights_of_documents_are_those_of_the_training(n, terms):
+    """By matrix (dense) and by rows; a document of weight zero is not there, and its score is that of all others."""
+    X, y = _problem(12, n=n, terms=terms, dense=terms == 10)
+    labels, weights = sparse.csr_array(y[:, None]), np.random.default_rng(0).random(n) * 2
+    weights[:3] = 0.0
+    svm = rb.SVM(tol=1e-7).fit(X, labels, sample_weight=weights)
+    found = leave_one_out(svm, X, labels, sample_weight=weights, every=True)
+    for i in range(0, n, 4):
+        kept = np.delete(np.arange(n), i)
+        peer = rb.SVM(tol=1e-9).fit(X[kept], labels[kept], sample_weight=weights[kept])
+        assert found.scores[i, 0] == pytest.approx(peer.decision_function(X[[i]])[0, 0], abs=5e-3)
+    again = leave_one_out(rb.SVM(tol=1e-7), X, labels, sample_weight=weights, every=True)
+    np.testing.assert_allclose(again.scores, found.scores, atol=1e-3)
+
+
+@pytest.mark.parametrize("factor", [None, 0.5, 3.0])
+def test_other_weights_than_those_of_the_training_are_refused(factor):
+    X, y = _problem(12, n=80, terms=60)
+    labels, weights = sparse.csr_array(y[:, None]), np.random.default_rng(0).random(80) * 2
+    svm = rb.SVM().fit(X, labels, sample_weight=weights)
+    with pytest.raises(InvalidInput, match="give the same as sample_weight="):
+        leave_one_out(svm, X, labels, sample_weight=None if factor is None else factor * weights)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [-1.0] * 24, [np.nan] * 24])
+def test_weights_that_are_none(weights):
+    X, y = _problem(1)
+    labels = sparse.csr_array(y[:, None])
+    svm = rb.SVM().fit(X, labels)
+    with pytest.raises(InvalidInput, match="24 numbers, one a document"):
+        leave_one_out(svm, X, labels, sample_weight=weights)
+    with pytest.raises(InvalidInput, match="only for an SVM"):
+        leave_one_out(KNeighborsClassifier(1), X.toarray(), labels, sample_weight=np.ones(24))

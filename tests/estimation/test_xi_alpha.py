@@ -138,3 +138,17 @@ def test_what_is_no_svm_is_refused():
         xi_alpha(rb.KNN(), X, sparse.csr_array(y[:, None]))
     with pytest.raises(InvalidInput, match="rho must be positive"):
         xi_alpha(rb.SVM(), X, sparse.csr_array(y[:, None]), rho=0)
+
+
+def test_weights_give_each_document_its_own_cost():
+    """Weight two is C twice as large: the condition holds for any C_i (joachims2000, lemma 1)."""
+    rng = np.random.default_rng(5)
+    X = sparse.csr_array(rng.random((60, 8)))
+    labels = sparse.csr_array((X.toarray()[:, [0]] + 0.3 * rng.normal(size=(60, 1))) > 0.5)
+    doubled = xi_alpha(rb.SVM(C=1.0, tol=1e-8), X, labels, sample_weight=np.full(60, 2.0))
+    plain = xi_alpha(rb.SVM(C=2.0, tol=1e-8), X, labels)
+    assert doubled.facts["d"].tolist() == plain.facts["d"].tolist()
+    uneven = rng.random(60) + 0.1
+    svm = rb.SVM(tol=1e-8).fit(X, labels, sample_weight=uneven)
+    made_here = xi_alpha(rb.SVM(tol=1e-8), X, labels, sample_weight=uneven)
+    assert xi_alpha(svm, X, labels).facts["d"].tolist() == made_here.facts["d"].tolist()

@@ -17,12 +17,14 @@ __all__ = ["ByPivots", "suits"]
 
 LEVEL, SWEEPS = 2e-4, 400
 """To what the KKT conditions of the full solution hold, and the sweeps after which any is taken as it is."""
-LEVELS, FINE = np.array([0.02, 2e-3, 2e-4, 1e-5]), np.array([2e-4])
+LEVELS, FINE = np.array([0.02, 2e-3, 2e-4, 5e-5]), np.array([2e-4])
 """To what those of a retrained solution hold: for decisions the first that settles the sign; for scores."""
 LARGEST = 1e-3
 """The duality gap of a retrained solution for its score."""
 NEAR = 2.5e-4
 """A score so near to zero is computed again in double precision: so much scores deviated in samples of Reuters."""
+BAND = 0.02
+"""Documents so far beyond the margin are in the working set of all retrained solutions."""
 GROWTH = 8
 """How often documents are taken into the working set before the rest is solved by rows."""
 MOST, STEEP, FEW = 8000, 100.0, 10
@@ -82,7 +84,9 @@ class ByPivots:
             self._respond()
         except LinAlgError:
             left = left[:0]
-        self._grow(np.setdiff1d(chosen, self.rows) if len(left) else chosen[:0])
+        if len(left):
+            near = np.flatnonzero((self.y * self.full < 1 + BAND) & (self.cap > 0))
+            self._grow(np.setdiff1d(np.union1d(chosen, near), self.rows))
         for _ in range(GROWTH):
             if not len(left):
                 break

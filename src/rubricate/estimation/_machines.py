@@ -34,6 +34,7 @@ class Machines:
     slack: Sparse
     intercept: Floats
     stable: Bools
+    gaps: Floats
     costs: Floats
     weights: Floats
     kernel: Kernel
@@ -42,10 +43,19 @@ class Machines:
     radius2: float
 
     def side(self, c: int) -> tuple[Floats, Floats, Floats]:
-        """y, C and β = yα of a category's documents."""
-        inside = _column(self._by_category[0], c) > 0
+        """y, C and β = yα of a category's documents.
+
+        Σ (C_i − α_i) ξ_i is a part of the duality gap: where it is more, the costs are not those of the training.
+        """
+        inside, alpha = _column(self._by_category[0], c) > 0, _column(self._by_category[1], c)
         y, cap = np.where(inside, 1.0, -1.0), self.weights * self.costs[inside.astype(int), c]
-        return y, cap, y * np.minimum(_column(self._by_category[1], c), cap)
+        part = float((cap - alpha) @ _column(self._by_category[2], c))
+        if np.any(alpha > cap * (1 + 1e-6)) or part > 2 * self.gaps[c] + 1e-6 * cap.sum():
+            raise InvalidInput(
+                "α and ξ of the SVM do not fit its C and these weights: it was trained with other sample weights; "
+                "give the same as sample_weight="
+            )
+        return y, cap, y * np.minimum(alpha, cap)
 
     def violates(self, c: int) -> Bools:
         """The documents of a category with ξ > 0."""
@@ -92,29 +102,37 @@ def is_svm(classifier: Any) -> bool:
     return hasattr(classifier, "bias") and hasattr(classifier, "kernel") and hasattr(classifier, "_kernel")
 
 
-def machines(svm: Any, X: Any, labels: Sparse) -> Machines:
-    """The SVMs of a fitted one, or of a copy that is fitted now."""
+def machines(svm: Any, X: Any, labels: Sparse, sample_weight: Any = None) -> Machines:
+    """The SVMs of a fitted one, or of a copy that is fitted now, with these weights of the documents (C_i = C w_i)."""
     labels = indicator(labels)
     if not is_svm(svm):
         raise InvalidInput(
             f"{type(svm).__name__} has no dual variables and slacks; give an SVM, or a method such as cross_validation"
         )
     if not hasattr(svm, "alpha_"):
-        svm = clone(svm).fit(X, labels)
+        svm = clone(svm).fit(X, labels, sample_weight=sample_weight)
     if svm.alpha_.shape[0] != labels.shape[0]:
         raise InvalidInput(
             f"the SVM was trained on {svm.alpha_.shape[0]} documents and there are {labels.shape[0]} label sets; "
             "give the documents it was trained on, in their order"
         )
-    weights = np.ones(labels.shape[0])
+    weights = _weights(sample_weight, labels.shape[0])
     own = labels if svm.alpha_.shape[1] == labels.shape[1] else labels[:, [labels.shape[1] - 1]]
     costs = svm.C * class_costs(svm.class_weight, svm.classes_, own, weights)
     found = Machines(
-        sparse.csr_array(X, dtype=np.float64), own, svm.alpha_, svm.slack_, svm.intercept_, svm.stable_, costs,
+        sparse.csr_array(X, dtype=np.float64), own, svm.alpha_, svm.slack_, svm.intercept_, svm.stable_,
+        svm.primal_ - svm.dual_, costs,
         weights, svm._kernel(), svm.bias == "free", float(1 / PENALTIES[svm.bias]) if svm.bias == "penalised" else 0.0,
         float(svm.radius2_),
     )  # fmt: skip
     return found if own is labels else _mirrored(found, labels)
+
+
+def _weights(given: Any, documents: int) -> Floats:
+    weights = np.ones(documents) if given is None else np.asarray(given, np.float64)
+    if weights.shape != (documents,) or not np.all(np.isfinite(weights) & (weights >= 0)):
+        raise InvalidInput(f"sample_weight must be {documents} numbers, one a document, none negative")
+    return weights
 
 
 def _mirrored(one: Machines, labels: Sparse) -> Machines:
@@ -124,5 +142,6 @@ def _mirrored(one: Machines, labels: Sparse) -> Machines:
     twice = [sparse.csr_array(sparse.hstack([part, part], format="csr")) for part in (one.alpha, one.slack)]
     return Machines(
         one.X, labels, twice[0], twice[1], np.array([-one.intercept[0], one.intercept[0]]), np.tile(one.stable, 2),
+        np.tile(one.gaps, 2),
         np.hstack([one.costs[::-1], one.costs]), one.weights, one.kernel, one.free, one.shift, one.radius2,
     )  # fmt: skip

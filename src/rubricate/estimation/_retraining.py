@@ -67,7 +67,8 @@ class ByMatrix:
         """Scores of these documents when left out, and how many others are then free."""
         found, steps, free = np.empty(len(chosen)), np.zeros(len(chosen), np.int64), np.zeros(len(chosen), np.int64)
         leave_out(
-            self.gram, self.y, self.low, self.high, self.beta, self.score, self.found.free, chosen, LEVELS,
+            self.gram, self.y, self.low, self.high, self.beta, self.score, self.found.free, chosen,
+            LEVELS[1:] if exact else LEVELS,
             LIMIT * len(self.y), found, steps, free,
         )  # fmt: skip
         self.steps, self.short = self.steps + int(steps.sum()), int((steps >= LIMIT * len(self.y)).sum())

@@ -27,6 +27,7 @@ def xi_alpha(
     categories: Any = None,
     rho: float = 1.0,
     radius2: float | None = None,
+    sample_weight: Any = None,
     signature: Signature | None = None,
 ) -> Estimate:
     """The ξα-estimates of every category (joachims2000, definitions 1 to 4).
@@ -46,6 +47,8 @@ def xi_alpha(
     radius2 : R² >= K(x, x) − K(x, z); by default as tight as the documents allow. Adding a constant to the kernel
         changes neither α nor ξ (lemma 2), so that the least K may be taken for 0; R² is of differences and does not
         change either. Without a free bias R² >= K(x, x).
+    sample_weight : of the documents, where the SVM is fitted here. The condition holds for any C_i; documents are
+        counted, not weights.
 
     `undetermined` marks categories whose solution is not stable (no 0 < α < C, definition 1), and, as every document
     is on one side, those with no positive or no negative. In `facts`: `d`, `d_positive`, `d_negative` a category.
@@ -55,7 +58,7 @@ def xi_alpha(
     """
     if not rho > 0:
         raise InvalidInput(f"rho must be positive, 1 or 2 as a rule, got {rho}")
-    found = machines(classifier, X, labels)
+    found = machines(classifier, X, labels, sample_weight)
     radius = found.bound if radius2 is None else float(radius2)
     doubted = in_doubt(found, rho * radius)
     d, positive = _sums(doubted, found.labels)

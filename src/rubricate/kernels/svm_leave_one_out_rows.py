@@ -82,6 +82,48 @@ def _reach(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def _without(
+    starts: np.ndarray,
+    terms: np.ndarray,
+    values: np.ndarray,
+    squares: np.ndarray,
+    y: np.ndarray,
+    cap: np.ndarray,
+    beta: np.ndarray,
+    w: np.ndarray,
+    b: float,
+    penalty: float,
+    primal: float,
+    gaps: np.ndarray,
+    sweeps: int,
+    r: int,
+) -> tuple[float, float, int, bool]:
+    """Solve without row r, whose C is 0 by now, from β, which with w changes: (b, score, sweeps, gap not reached)."""
+    _add(terms, values, w, starts[r], starts[r + 1], -beta[r])
+    beta[r], f, done, short = 0.0, 0.0, 0, False
+    reach = SHARE * np.sqrt(2 * (squares[r] + (1.0 / penalty if 0 < penalty < np.inf else 0.0)))
+    for gap in gaps:
+        b, rest, _, more = solve_rows(
+            starts, terms, values, squares, y, cap, beta, w, b, penalty, gap / primal, sweeps, SEED
+        )
+        done += more
+        short = more >= sweeps and rest > 2 * gap
+        f = _dot(terms, values, w, starts[r], starts[r + 1]) + b
+        if abs(f) > reach * np.sqrt(gap) or short:
+            break
+    return b, f, done, short
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _free(beta: np.ndarray, cap: np.ndarray) -> int:
+    """How many rows have 0 < α < C."""
+    found = 0
+    for a in range(len(beta)):
+        found += beta[a] != 0 and abs(beta[a]) < cap[a]
+    return found
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def leave_out_rows(
     starts: np.ndarray,
     terms: np.ndarray,
@@ -115,32 +157,20 @@ def leave_out_rows(
     `gaps` are absolute duality gaps, decreasing, tried until the sign is settled; `short` marks those that did not
     reach one within `sweeps`. Filled: `found` (scores), `done` (sweeps), `free`, `again` and `hit` (see `_reach`).
     """
-    own, own_w, change = np.empty(len(y)), np.empty(len(w)), np.empty(len(w))
-    extra = 1.0 / penalty if 0 < penalty < np.inf else 0.0
+    own, own_w = np.empty(len(y)), np.empty(len(w))
     for c in range(len(chosen)):
         r = chosen[c]
-        own[:], own_w[:], kept, own_b, f = beta, w, cap[r], b, 0.0
-        _add(terms, values, own_w, starts[r], starts[r + 1], -own[r])
-        own[r], cap[r] = 0.0, 0.0
-        reach = SHARE * np.sqrt(2 * (squares[r] + extra))
-        for gap in gaps:
-            own_b, rest, _, more = solve_rows(
-                starts, terms, values, squares, y, cap, own, own_w, own_b, penalty, gap / primal, sweeps, SEED
-            )
-            done[c] += more
-            short[c] = more >= sweeps and rest > 2 * gap
-            f = _dot(terms, values, own_w, starts[r], starts[r + 1]) + own_b
-            if abs(f) > reach * np.sqrt(gap) or short[c]:
-                break
-        for a in range(len(y)):
-            free[c] += own[a] != 0 and abs(own[a]) < cap[a]
+        own[:], own_w[:], kept, cap[r] = beta, w, cap[r], 0.0
+        own_b, f, done[c], short[c] = _without(
+            starts, terms, values, squares, y, cap, own, own_w, b, penalty, primal, gaps, sweeps, r
+        )
+        free[c] = _free(own, cap)
         if penalty == 0 and (free[c] <= FEW or abs(f) < 0.05):
             balance(starts, terms, values, y, cap, own, own_w)
             own_b = best_bias(scores(starts, terms, values, own_w, 0.0), y, cap)
             f = _dot(terms, values, own_w, starts[r], starts[r + 1]) + own_b
         found[c], cap[r] = f, kept
-        for t in range(len(w)):
-            change[t] = own_w[t] - w[t]
+        own_w -= w
         again[c] = _reach(
-            outer_starts, outer_terms, outer_values, outer_lengths, outer_margins, outer_y, change, own_b - b, hit
+            outer_starts, outer_terms, outer_values, outer_lengths, outer_margins, outer_y, own_w, own_b - b, hit
         )

@@ -1,0 +1,127 @@
+"""Leave-one-out of linear SVMs by pivots against retraining, and the parts it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.oracles.leave_one_out import retrained
+
+import rubricate as rb
+from rubricate.estimation import _by_pivots
+from rubricate.estimation._by_pivots import ByPivots, suits
+from rubricate.estimation._by_rows import ByRows
+from rubricate.estimation._machines import machines
+from rubricate.estimation._retraining import leave_one_out_scores
+from rubricate.estimation.leave_one_out import leave_one_out
+
+BIASES = ("free", "penalised", None)
+
+
+def _problem(seed, n=120, terms=150, *, twins=0, share=0.4):
+    """Sparse documents of two overlapping topics, some of them twice and with opposite labels."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < share
+    y[:2] = True, False
+    X = rng.random((n, terms)) * (rng.random((n, terms)) < 0.08)
+    X[:, 0] += 0.5 * y
+    X[:, 1] += 0.5 * ~y
+    for k in range(twins):
+        X[n - 1 - k] = X[k]
+    return sparse.csr_array(X / np.linalg.norm(X, axis=1, keepdims=True)), y
+
+
+def _machine(X, y, **options):
+    labels = sparse.csr_array(y[:, None])
+    return machines(rb.SVM(**options).fit(X, labels), X, labels)
+
+
+@given(
+    st.integers(0, 10_000), st.sampled_from([0.3, 1.0, 5.0]), st.sampled_from(BIASES), st.sampled_from([0, 0, 6]),
+    st.sampled_from([0.4, 0.15]),
+)  # fmt: skip
+@settings(max_examples=12)
+def test_scores_are_those_of_retraining(seed, C, bias, twins, share):
+    X, y = _problem(seed, twins=twins, share=share)
+    machine = _machine(X, y, C=C, bias=bias, tol=1e-4)
+    left = leave_one_out_scores(machine, 0, every=True)
+    rows = np.random.default_rng(seed).choice(len(y), 20, replace=False)
+    scores, _ = retrained(rb.SVM(C=C, bias=bias, tol=1e-9), X, y, rows)
+    np.testing.assert_allclose(left.score[rows], scores, atol=3e-3)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_pivots_and_rows_agree_on_every_document_in_doubt(bias):
+    X, y = _problem(3, n=400, terms=300)
+    machine = _machine(X, y, bias=bias, tol=1e-5)
+    assert suits(machine, 0)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    by_pivots, free = ByPivots(machine, 0).leave_out(chosen)
+    by_rows, _ = ByRows(machine, 0).leave_out(chosen)
+    np.testing.assert_array_equal(by_pivots > 0, by_rows > 0)
+    assert (free > 0).all()
+
+
+def test_a_document_outside_the_working_set_holds_up_its_twin():
+    """Without the twin left out, the other one, so far beyond its margin, carries the decision."""
+    X, y = _problem(5, n=300, terms=200, twins=40)
+    machine = _machine(X, y, C=1.0, tol=1e-6)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    scores, _ = ByPivots(machine, 0).leave_out(chosen, exact=True)
+    want, _ = retrained(rb.SVM(tol=1e-8), X, y, chosen[:60])
+    np.testing.assert_allclose(scores[:60], want, atol=3e-3)
+
+
+def test_growing_the_working_set_gives_the_same_as_having_it_from_the_start(monkeypatch):
+    X, y = _problem(7, n=400, terms=300)
+    machine = _machine(X, y, tol=1e-5)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    found = []
+    for band in (0.0, 0.02, 5.0):
+        monkeypatch.setattr(_by_pivots, "BAND", band)
+        found.append(ByPivots(machine, 0).leave_out(chosen, exact=True)[0])
+    np.testing.assert_allclose(found[0], found[2], atol=2e-3)
+    np.testing.assert_allclose(found[1], found[2], atol=2e-3)
+
+
+def test_few_free_documents_and_a_huge_cost_are_left_to_the_rows():
+    X, y = _problem(1, n=40, terms=30)
+    assert not suits(_machine(X, y, C=1e6, tol=1e-3, max_sweeps=50), 0)
+    assert not suits(_machine(X, y, C=1e-4), 0)
+
+
+def test_all_is_solved_by_rows_where_no_solution_is_found(monkeypatch):
+    X, y = _problem(9, n=300, terms=200)
+    machine = _machine(X, y)
+    expected = leave_one_out_scores(machine, 0)
+    monkeypatch.setattr(_by_pivots, "GROWTH", 0)
+    np.testing.assert_array_equal(leave_one_out_scores(machine, 0).score > 0, expected.score > 0)
+
+
+def test_facts_add_up():
+    X, y = _problem(2, n=300, terms=200)
+    found = leave_one_out(rb.SVM(C=0.5), X, sparse.csr_array(np.column_stack([y, ~y])))
+    facts = found.facts
+    assert facts["candidates"] == facts["settled"] + facts["solves"] > 0
+    assert facts["short"] == 0
+    assert facts["steps"] > facts["solves"]
+    assert f"settled: {facts['settled']}" in str(found)
+
+
+def test_ten_categories_of_reuters_equal_retraining(reuters_folder):
+    """600 documents of the ten largest categories: every document in doubt, and a sample of the rest, by retraining."""
+    corpus = rb.load("reuters21578", split="r10")
+    order = np.random.default_rng(1).permutation(len(corpus.train.texts))[:600]
+    X = rb.Vectors(weights="ntc", min_df=2).fit_transform([corpus.train.texts[i] for i in order])
+    labels = corpus.train.labels[order]
+    found = leave_one_out(rb.SVM(C=0.5), X, labels, engine="serial")
+    exact = leave_one_out(rb.SVM(C=0.5), X, labels, engine="serial", every=True)
+    np.testing.assert_array_equal(found.scores > 0, exact.scores > 0)
+    for i in np.flatnonzero(np.abs(exact.scores).min(axis=1) < 0.25)[:40]:
+        kept = np.delete(np.arange(600), i)
+        scores = rb.SVM(C=0.5, tol=1e-6).fit(X[kept], labels[kept]).decision_function(X[[i]])[0]
+        np.testing.assert_allclose(exact.scores[i], scores, atol=5e-3)
+        sure = np.abs(scores) > 1e-3
+        np.testing.assert_array_equal((found.scores[i] > 0)[sure], (scores > 0)[sure])
