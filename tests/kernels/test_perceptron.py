@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
+from sklearn.linear_model import SGDClassifier
 from tests.oracles.perceptron import perceptron
 
 from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, narrow, train
@@ -45,3 +46,19 @@ def test_some_columns_of_the_rows(problem, mask):
     starts, columns, values = narrow(rows.indptr.astype(np.int64), rows.indices, rows.data, place)
     found = sparse.csr_array((values, columns, starts), shape=(len(X), len(kept))).toarray()
     assert (found == X[:, kept]).all()
+
+
+@pytest.mark.parametrize(("kept", "average"), [(LAST, False), (AVERAGE, True)])
+def test_agrees_with_scikit_learn(kept, average):
+    """SGDClassifier(loss="perceptron") with a constant step of 1, no penalty, documents in their order."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((60, 5))
+    y = np.where(X @ rng.standard_normal(5) + 0.7 * rng.standard_normal(60) > 0.3, 1.0, -1.0)
+    options = {"learning_rate": "constant", "eta0": 1.0, "penalty": None, "shuffle": False, "tol": None}
+    peer = SGDClassifier("perceptron", max_iter=6, average=average, **options).fit(X, y)
+    rows = sparse.csr_array(X)
+    orders = np.tile(np.arange(60, dtype=np.int32), (6, 1))
+    own = (rows.indptr.astype(np.int64), rows.indices, rows.data)
+    w, passes = train(*own, y, np.ones(60), orders, 5, 0.0, kept)
+    assert passes == 6
+    np.testing.assert_allclose(w, [*peer.coef_[0], peer.intercept_[0]], rtol=1e-9)
