@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from rubricate import registry
 from rubricate._version import __version__
+from rubricate.categorizer._making import make_classifier
 from rubricate.categorizer._targets import count, given_documents, ids_of, take_target
 from rubricate.categorizer.categorizer import Categorizer
 from rubricate.categorizer.representation import Representation
@@ -49,7 +50,7 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
     target = take_target(documents, y, getattr(system, "categories_", None) if _is_fitted(system) else None)
     if target.labels.shape[0] != count(documents):
         raise InvalidInput(f"{count(documents)} documents and {target.labels.shape[0]} label sets; give one a document")
-    system = registry.load("classifiers", system)() if isinstance(system, str) else system
+    system = make_classifier(system) if isinstance(system, str) else system
     name = (method or ("xi_alpha" if _svm(system) is not None else "cross_validation")).replace("-", "_")
     plugin = registry.load("estimation", name)
     takes = inspect.signature(plugin).parameters
@@ -80,7 +81,7 @@ def _svm(system: Any) -> Any:
     if isinstance(system, Categorizer):
         chosen = system.classifier_ if _is_fitted(system) else system.classifier
         chosen = "svm" if chosen is None and not _is_fitted(system) else chosen
-        chosen = registry.load("classifiers", chosen)() if isinstance(chosen, str) else chosen
+        chosen = make_classifier(chosen) if isinstance(chosen, str) else chosen
         return chosen if isinstance(chosen, SVM) else None
     return system if isinstance(system, SVM) else None
 
