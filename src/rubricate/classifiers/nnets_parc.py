@@ -9,12 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._category_terms import WORTH, chosen_terms
-from rubricate.classifiers._columns import take_columns, used_columns
+from rubricate.classifiers._columns import take_columns
+from rubricate.classifiers._latent import directions
 from rubricate.classifiers._scorer import Scorer, strongest
-from rubricate.classifiers._svd import largest_pairs
 from rubricate.classifiers.nnet import NNet
 from rubricate.engines import Engine, run_tasks
-from rubricate.engines._blas import one_blas_thread
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
@@ -87,26 +86,11 @@ class NNetsPARC(Scorer):
         self.inputs_: Sparse | None = None
         self.floor_ = float(np.log(0.5 / (X.shape[0] + 0.5)))
         if self.inputs == "lsi":
-            self.directions_ = self._directions(X, weights)
+            self.directions_ = directions(X, int(self.size), weights=weights, seed=self.seed)
             self.networks_ = (self._network().fit(X @ self.directions_, labels, weights),)
         else:
             self.inputs_ = _marks(chosen_terms(WORTH[self.inputs](X, labels, weights), int(self.size)), X.shape[1])
             self.networks_ = self._taught(X, labels, weights)
-
-    def _directions(self, X: Sparse, weights: Floats | None) -> Floats:
-        """The largest right singular vectors, by the shorter side; columns of no document have 0."""
-        terms = used_columns(X)
-        narrow = take_columns(X if weights is None else sparse.csr_array(X * np.sqrt(weights)[:, None]), terms)
-        tall = narrow.shape[1] <= narrow.shape[0]
-        A = narrow if tall else sparse.csr_array(narrow.T)
-        found = np.zeros((X.shape[1], max(1, min(int(self.size), *narrow.shape))))
-        if len(terms):
-            with one_blas_thread():
-                values, vectors = largest_pairs(A, min(int(self.size), *A.shape), seed=self.seed)
-                real = values > values[0] * max(A.shape) * np.finfo(np.float64).eps
-                inverse = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=real)
-                found[terms] = vectors * real if tall else (A @ vectors) * inverse
-        return _same_sign(found)
 
     def _taught(self, X: Sparse, labels: Sparse, weights: Floats | None) -> tuple[NNet | None, ...]:
         def one(c: int) -> NNet | None:
@@ -209,9 +193,3 @@ def _marks(chosen: list[Ints], columns: int) -> Sparse:
     starts = np.cumsum([0, *(len(terms) for terms in chosen)])
     indices = np.concatenate(chosen)
     return sparse.csr_array((np.ones(len(indices), bool), indices, starts), shape=(len(chosen), columns))
-
-
-def _same_sign(vectors: Floats) -> Floats:
-    """Each vector with the sign that makes its largest entry positive, for a decomposition leaves it open."""
-    at = np.argmax(np.abs(vectors), axis=0)
-    return vectors * np.where(vectors[at, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

@@ -11,17 +11,15 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._hier_nodes import column_names
+from rubricate.classifiers._name_weights import check_scheme, idf, term_frequency
 from rubricate.classifiers._names import count_words, name_texts, read_names
 from rubricate.classifiers._neighbours import unit_rows
 from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.rows import largest
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["WORD"]
 
-LETTERS = ("nbla", "ntp", "nc")
-"""The letters of tf, idf and norm; the formulas are those of `rubricate.vectors`."""
 SOURCES = ("training", "documents", "none")
 
 
@@ -121,8 +119,8 @@ class WORD(Scorer):
             self._warn()
         self.idf_ = np.ones(X.shape[1])
         if self.idf == "training" and X.shape[0] and (X.nnz if sparse.issparse(X) else X.any()):
-            self.idf_ = _idf(X, weights, self.weights[1])
-        self.coef_ = _frequency(counts, self.weights[0])
+            self.idf_ = idf(X, weights, self.weights[1])
+        self.coef_ = term_frequency(counts, self.weights[0])
         if self.idf != "documents":
             self.coef_ = self._weighted(self.idf_)
 
@@ -172,7 +170,7 @@ class WORD(Scorer):
 
     def _of(self, X: Any) -> Sparse:
         """The weights of the names when these documents are scored."""
-        return self._weighted(_idf(X, None, self.weights[1])) if self.idf == "documents" else self.coef_
+        return self._weighted(idf(X, None, self.weights[1])) if self.idf == "documents" else self.coef_
 
     def _scaled(self, X: Any) -> Any:
         return unit_rows(X) if self.weights[2] == "c" else X
@@ -189,33 +187,6 @@ class WORD(Scorer):
         return tags
 
     def _check(self) -> None:
-        given = self.weights
-        if not (isinstance(given, str) and len(given) == 3 and all(map(str.__contains__, LETTERS, given))):
-            raise UnknownName(
-                "scheme of weights", str(given), [tf + df + n for tf in "nbla" for df in "ntp" for n in "nc"]
-            )
+        check_scheme(self.weights)
         if self.idf not in SOURCES:
             raise UnknownName("source of the idf", str(self.idf), SOURCES)
-
-
-def _idf(X: Any, weights: Floats | None, letter: str) -> Floats:
-    """n 1, t ln(N / n), p max(0, ln((N − n) / n)); 0 for a term of no document."""
-    weights = np.ones(X.shape[0]) if weights is None else weights
-    if letter == "n":
-        return np.ones(X.shape[1])
-    X = sparse.csr_array(X)
-    held = np.bincount(X.indices, np.repeat(weights, np.diff(X.indptr)) * (X.data != 0), X.shape[1])
-    n = np.where(held > 0, held, 1.0)
-    among = weights.sum() / n
-    return np.where(held > 0, np.log(np.maximum(among - (letter == "p"), 1.0)), 0.0)
-
-
-def _frequency(counts: Sparse, letter: str) -> Sparse:
-    """n f, b 1, l 1 + ln f, a .5 + .5 f / max f."""
-    f = counts.data
-    if letter == "a":
-        most = np.repeat(largest(counts.indptr.astype(np.int64), f), np.diff(counts.indptr))
-        f = 0.5 + 0.5 * f / most
-    elif letter != "n":
-        f = 1.0 + np.log(f) if letter == "l" else np.ones(len(f))
-    return sparse.csr_array((f, counts.indices, counts.indptr), shape=counts.shape)
