@@ -8,7 +8,8 @@ Problem  of two rules the better has the higher precision p/(p + n) on the given
 Given    documents by row (`starts`, `terms`), the number of terms, the documents to be told apart, which are positive,
          their weights, whether conditions "the term is absent" may be used.
 Return   the conditions: c >= 0 for the term c, c < 0 for the absence of the term ~c.
-Cost     for each step and condition, the rows of the documents that meet all the others.
+Cost     for each step a look-up of conditions in every document up to the second that fails, and the rows of those that
+         fail at most one.
 Ties     an exchange before one at a later place, the smaller term, its presence before its absence.
 Edges    without a positive document, or where no condition is better than none, there are no conditions.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import covered
+from rubricate.kernels.rule_cover import holds
 from rubricate.kernels.rule_growth import count_terms
 
 __all__ = ["swap_growth"]
@@ -63,6 +64,54 @@ def _best(
 
 
 @numba.njit(cache=True, nogil=True)
+def _misses(starts: np.ndarray, terms: np.ndarray, documents: np.ndarray, rule: np.ndarray) -> np.ndarray:
+    """For each document the place of the only condition that fails; -1 where none, len(rule) where several fail."""
+    found = np.full(len(documents), -1, np.int64)
+    for j in range(len(documents)):
+        for i in range(len(rule)):
+            if not holds(starts, terms, documents[j], rule[i]):
+                if found[j] >= 0:
+                    found[j] = len(rule)
+                    break
+                found[j] = i
+    return found
+
+
+@numba.njit(cache=True, nogil=True)
+def _exchange(
+    starts: np.ndarray,
+    terms: np.ndarray,
+    documents: np.ndarray,
+    positive: np.ndarray,
+    weights: np.ndarray,
+    absent: bool,
+    rule: np.ndarray,
+    misses: np.ndarray,
+    inside: np.ndarray,
+    outside: np.ndarray,
+    p: float,
+    n: float,
+) -> tuple[int, int, float, float]:
+    """The place, the condition (NONE: a removal) and the cover of the best exchange; place -1 where none is better.
+
+    Without condition i a rule covers what it covers and the documents that fail i alone; so do the counts of terms.
+    """
+    at, chosen, p1, n1 = -1, NONE, p, n
+    more_inside, more_outside = np.empty_like(inside), np.empty_like(outside)
+    for i in range(len(rule)):
+        freed = documents[misses == i]
+        p2, n2 = _weigh(freed, positive, weights)
+        p_all, n_all = p + p2, n + n2
+        if len(rule) > 1 and _better(p_all, n_all, p1, n1):
+            at, chosen, p1, n1 = i, NONE, p_all, n_all
+        count_terms(starts, terms, freed, positive, weights, more_inside, more_outside)
+        found, p2, n2 = _best(inside + more_inside, outside + more_outside, p_all, n_all, p1, n1, absent)
+        if found != NONE:
+            at, chosen, p1, n1 = i, found, p2, n2
+    return at, chosen, p1, n1
+
+
+@numba.njit(cache=True, nogil=True)
 def swap_growth(
     starts: np.ndarray,
     terms: np.ndarray,
@@ -73,34 +122,19 @@ def swap_growth(
     absent: bool,
 ) -> np.ndarray:
     """The conditions of one rule."""
-    p_base, n_base = _weigh(documents, positive, weights)
-    inside_base, outside_base = np.empty(columns), np.empty(columns)
-    count_terms(starts, terms, documents, positive, weights, inside_base, outside_base)
-    inside, outside = np.empty(columns), np.empty(columns)
-    rule = np.empty(0, np.int64)
-    p, n = p_base, n_base
+    p, n = _weigh(documents, positive, weights)
+    inside, outside, rule = np.empty(columns), np.empty(columns), np.empty(0, np.int64)
     while p > 0 and n > 0:
-        at, chosen, p1, n1 = -1, NONE, p, n
-        for i in range(len(rule)):
-            others = np.concatenate((rule[:i], rule[i + 1 :]))
-            if len(others) == 0:
-                found, p2, n2 = _best(inside_base, outside_base, p_base, n_base, p1, n1, absent)
-            else:
-                left = covered(starts, terms, documents, others)
-                p_all, n_all = _weigh(left, positive, weights)
-                if _better(p_all, n_all, p1, n1):
-                    at, chosen, p1, n1 = i, NONE, p_all, n_all
-                count_terms(starts, terms, left, positive, weights, inside, outside)
-                found, p2, n2 = _best(inside, outside, p_all, n_all, p1, n1, absent)
-            if found != NONE:
-                at, chosen, p1, n1 = i, found, p2, n2
+        misses = _misses(starts, terms, documents, rule)
+        count_terms(starts, terms, documents[misses == -1], positive, weights, inside, outside)
+        at, chosen, p1, n1 = _exchange(
+            starts, terms, documents, positive, weights, absent, rule, misses, inside, outside, p, n
+        )
         if at >= 0 and chosen == NONE:
             rule = np.concatenate((rule[:at], rule[at + 1 :]))
         elif at >= 0:
             rule[at] = chosen
         else:
-            left = covered(starts, terms, documents, rule)
-            count_terms(starts, terms, left, positive, weights, inside, outside)
             chosen, p1, n1 = _best(inside, outside, p, n, p, n, absent)
             if chosen == NONE:
                 break
