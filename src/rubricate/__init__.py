@@ -12,6 +12,7 @@ from rubricate._version import __version__
 
 if TYPE_CHECKING:
     from rubricate.analysis import Analyzer as Analyzer
+    from rubricate.categorizer.calibration import calibrate as calibrate
     from rubricate.categorizer.categorizer import Categorizer as Categorizer
     from rubricate.categorizer.estimation import estimate as estimate
     from rubricate.categorizer.estimation import suspects as suspects
@@ -138,6 +139,7 @@ _HOMES = {
     "WORD": "classifiers.word",
     "Weights": "vectors",
     "as_run": "categorizer.runs",
+    "calibrate": "categorizer.calibration",
     "compare": "significance",
     "estimate": "categorizer.estimation",
     "evaluate": "categorizer.evaluation",
