@@ -107,14 +107,16 @@ class BigBang(Scorer):
             self._learn_chances(X, group, base)
 
     def _learn_chances(self, X: Any, group: Group, base: Any) -> None:
-        """A slope where exactly one label is right, else a sigmoid for each category; one for each coverage."""
+        """A slope where exactly one label is right, else a sigmoid for each category and each coverage."""
         (scores,) = held_out(self, X, [group], base, folds=self.folds, seed=self.seed)
         columns, weights = len(self.columns_), np.ones(len(scores)) if group.weights is None else group.weights
-        own = Group(group.rows, group.labels[:, :columns], group.weights)
-        self.slope_ = learn_slope([own], [self._mixed(scores)], self.learned_[:columns], single=True)
-        self.sigmoid_ = fit_sigmoids(self._mixed(scores), sparse.csr_array(own.labels), weights)
-        above = sparse.csr_array(group.labels[:, columns:])
-        self.coverage_sigmoid_ = fit_sigmoids(scores[:, columns:], above, weights)
+        own, above = group.labels[:, :columns], group.labels[:, columns:]
+        if self.single_:
+            part = Group(group.rows, own, group.weights)
+            self.slope_ = learn_slope([part], [self._mixed(scores)], self.learned_[:columns], single=True)
+            return
+        self.sigmoid_ = fit_sigmoids(self._mixed(scores), sparse.csr_array(own), weights)
+        self.coverage_sigmoid_ = fit_sigmoids(scores[:, columns:], sparse.csr_array(above), weights)
 
     def _mixed(self, scores: Floats) -> Floats:
         found: Floats = np.ascontiguousarray((sparse.csr_array(self.above_.T) @ scores.T).T)
@@ -137,9 +139,12 @@ class BigBang(Scorer):
     def coverage_proba(self, X: Any) -> Floats:
         """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
         scores = problem_scores(self, self._take_vectors(X))
-        direct, columns = np.zeros((len(scores), len(self.nodes_))), len(self.columns_)
+        chances, columns = self._chances(scores), len(self.columns_)
+        if self.single_:
+            return coverage_from_labels(self, chances, single=True)
+        direct = np.zeros((len(scores), len(self.nodes_)))
         direct[:, self.asked_[columns:]] = sigmoid(scores[:, columns:], self.coverage_sigmoid_)
-        return coverage_from_labels(self, self._chances(scores), single=bool(self.single_), direct=direct)
+        return coverage_from_labels(self, chances, single=False, direct=direct)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms by what they add to the category's own score."""
