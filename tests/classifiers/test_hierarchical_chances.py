@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -37,6 +37,7 @@ def placed(model, edges, names):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@settings(max_examples=25)
 @given(case=labelled_graphs(), seed=st.integers(0, 1000))
 def test_chances_are_of_one_document_alone_and_never_less_than_below(model, case, seed):
     edges, names, labels = case
@@ -159,6 +160,28 @@ def test_saved_and_opened_with_their_chances(model, tmp_path):
     again = rb.open_model(rb.save(fitted, tmp_path / "m"))
     assert (again.predict_proba(X) == fitted.predict_proba(X)).all()
     assert (again.coverage_proba(X) == fitted.coverage_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        (rb.TopDown, "slope_", np.nan),
+        (rb.Tolerant, "slope_", -1.0),
+        (rb.Local, "columns_", np.full(6, 99)),
+        (rb.Proximity, "child_ids_", np.zeros(6, np.int64)),
+        (rb.BigBang, "asked_", np.full(8, -1)),
+        (rb.BigBang, "coverage_sigmoid_", np.zeros((2, 1))),
+    ],
+)
+def test_a_state_that_does_not_fit_is_refused(kind, name, value):
+    X, labels = newswire(documents=60)
+    options = {} if kind in (rb.Tolerant, rb.Proximity) else ASKED
+    fitted = kind(taxonomy=TREE, categories=NAMES, **options).fit(X, labels)
+    fitted.check_state()
+    assert hasattr(fitted, name)
+    setattr(fitted, name, value)
+    with pytest.raises(ValueError, match=r"fit together|downwards|slope"):
+        fitted.check_state()
 
 
 # ---------------------------------------------------------------- sample weights

@@ -49,6 +49,20 @@ def test_classifiers_learn_from_the_documents_of_the_paper(case):
             assert documents_of(problems, number) == local_documents(edges, labels, tree.names[node])
 
 
+@given(labelled_graphs())
+def test_contested_documents_are_negative_too(case):
+    edges, names, labels = case
+    tree = Hierarchy.from_edges(edges)
+    problems = per_parent(place_labels(matrix(labels, names), tree, names), contested=True)
+    for link, (number, child) in enumerate(zip(problems.guards, tree.child_ids, strict=True)):
+        parent = tree.names[int(np.searchsorted(tree.child_starts, link, side="right")) - 1]
+        inside, outside = subtree_documents(edges, labels, parent, tree.names[child])
+        beside = [name for name in tree.children(parent) if name != tree.names[child]]
+        elsewhere = set().union(*(subtree_documents(edges, labels, parent, name)[0] for name in beside))
+        itself = {d for d, own in enumerate(labels) if tree.names[child] in own}
+        assert documents_of(problems, number) == (inside, outside | (inside & elsewhere) - itself)
+
+
 @given(labelled_graphs(), st.integers(0, 1000))
 def test_scores_are_the_least_margin_of_the_best_path_and_decide_as_the_descent(case, seed):
     edges, names, labels = case

@@ -347,6 +347,16 @@ class TestLeastGraphs:
         table = meeting_counts(*matrices([truth], [decided], names), where)
         return int(table.tp[0]), int(table.fp[0]), int(table.fn[0])
 
+    @pytest.mark.parametrize(
+        ("truth", "decided", "f1"), [("HI", "HJ", 2 / 3), ("BL", "A", 0.4), ("A", "FGHJKL", 1 / 6)]
+    )
+    def test_as_another_program(self, truth, decided, f1):
+        """The cases of lca_metrics 0.1.0 (Shinya Suzuki), by its own tests; the graph is theirs, upside down."""
+        links = {"A": "BCDE", "B": "H", "C": "FG", "E": "IJK", "I": "L", "D": "L"}
+        edges = [(parent, child) for parent, children in links.items() for child in children]
+        tp, fp, fn = self.sets(edges, {*truth}, {*decided}, tuple("ABCDEFGHIJKL"))
+        assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(f1)
+
     def test_one_of_two_nearest_partners(self):
         # t lies 4 links from a and from b, through the root; a has its own true label u beside it. To join t with a
         # costs the assigned side p; to join it with b nothing more than b's own way, since b has no nearer label.
