@@ -29,8 +29,9 @@ def test_estimates_stand_beside_the_test_documents():
     results = results_of(dataclasses.replace(data, extras={"estimate": given}))
     body = estimate(results)
     assert body is not None
-    assert body.count("<tr>") == 4
-    assert "xi-alpha" in body
+    assert body.count("<tr>") == 5
+    assert "ξα" in body
+    assert "test, score &gt; 0" in body
     assert "leave-one-out" in body
     assert ".2500" in body
     assert f"{results.value(0, 'micro-F1'):.4f}".lstrip("0") in body

@@ -122,12 +122,15 @@ class Trial:
         """
         parts = self.material.shaped(self._representation(), None)
         if self._fitted is None:
-            candidate = int(self.store.remember(self._whole("trial"), self._decide).notes["candidate"])
-            self._fitted = clone(self.candidates[candidate]).fit(parts.X, parts.labels)
+            self._fitted = clone(self.candidates[self.chosen()]).fit(parts.X, parts.labels)
         column = self.material.train.categories.index(category)
         return explain_rows(
             self._fitted, parts.Z[row : row + 1], column, limit, names=self._terms, ids=self.material.train.ids
         )[0]
+
+    def chosen(self) -> int:
+        """The candidate that the trial settled on."""
+        return int(self.store.remember(self._whole("trial"), self._decide).notes["candidate"])
 
     @cached_property
     def _terms(self) -> Any:

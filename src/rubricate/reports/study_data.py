@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rubricate.experiments.expectations import expected
 from rubricate.experiments.study import CorpusResult
 from rubricate.reports.data import LearningCurve, ReportData
 from rubricate.types import Evidence
@@ -33,7 +34,7 @@ def study_data(result: CorpusResult, *, commands: Sequence[str] = ()) -> ReportD
         undefined=plan.undefined,
         resamples=plan.resamples,
         seed=plan.seed,
-        extras={"hierarchy": corpus.taxonomy} if corpus.taxonomy else {},
+        extras={"estimate": expected(result), **({"hierarchy": corpus.taxonomy} if corpus.taxonomy else {})},
     )
 
 

@@ -1,0 +1,57 @@
+"""What the training documents alone say to expect of the SVMs of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rubricate.classifiers.svm import SVM
+from rubricate.estimation import Estimate
+from rubricate.estimation.leave_one_out import leave_one_out
+from rubricate.estimation.xi_alpha import xi_alpha
+from rubricate.experiments.study import CorpusResult
+from rubricate.experiments.trial import Trial
+
+__all__ = ["expected"]
+
+CHEAP = 4_000_000
+"""Documents × categories up to which estimates are made unasked."""
+
+
+def expected(result: CorpusResult) -> dict[str, list[Estimate]]:
+    """ξα and, with a linear kernel, leave-one-out for each trial of an SVM, by the name of its run.
+
+    They speak of the SVM at its own cut, score > 0. Trials that differ only in the cut share theirs. Cost: one training
+    for each SVM and less than 10-fold cross-validation; corpora above four million cells are left out.
+    """
+    made: dict[str, list[Estimate]] = {}
+    found = {}
+    for one in result.trials:
+        svm = _svm(one.trial)
+        if svm is not None:
+            key = repr((one.trial._representation(), svm.get_params()))
+            found[one.run.name] = made.setdefault(key, []) or _estimates(one.trial, svm, made[key])
+    return found
+
+
+def _svm(trial: Trial) -> Any:
+    """The SVM that a trial settled on; None for other classifiers, and where there is too much."""
+    labels = trial.material.labels
+    chosen = trial.candidates[trial.chosen()].classifier
+    return chosen if isinstance(chosen, SVM) and labels.shape[0] * labels.shape[1] <= CHEAP else None
+
+
+def _estimates(trial: Trial, svm: Any, found: list[Estimate]) -> list[Estimate]:
+    parts = trial.material.shaped(trial._representation(), None)
+    held = np.bincount(parts.labels.indices, minlength=parts.labels.shape[1])
+    shown = np.flatnonzero((held > 0) & (held < parts.labels.shape[0]))
+    if not len(shown):
+        return found
+    labels, categories = parts.labels[:, shown], [trial.material.train.categories[c] for c in shown]
+    fitted = clone(svm).fit(parts.X, labels)
+    found.append(xi_alpha(fitted, parts.X, labels, categories=categories))
+    if svm.kernel == "linear":
+        found.append(leave_one_out(fitted, parts.X, labels, categories=categories))
+    return found
