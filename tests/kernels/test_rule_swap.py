@@ -10,8 +10,11 @@ from rubricate.kernels.rule_swap import swap_growth
 
 def swap(world, absent):
     documents, positive, weights, words = world
-    starts, terms = slow.as_rows(documents)
-    return swap_growth(starts, terms, words, np.arange(len(documents)), positive, weights, absent).tolist()
+    starts, holders = slow.as_postings(documents, words)
+    everything = np.arange(len(documents))
+    return swap_growth(
+        *slow.as_rows(documents), starts[:-1], starts[1:], holders, everything, positive, weights, absent
+    ).tolist()
 
 
 @given(slow.worlds(), st.booleans())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rubricate.classifiers._presence import presence
 from rubricate.kernels.rule_cover import covered
 from rubricate.types import Bools, Floats, Ints, Sparse
 
@@ -17,10 +18,11 @@ __all__ = ["Cases", "Words", "cases_of", "words_of"]
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Which words the documents have, by document and by word: what all categories share."""
+    """Which words the documents have: what all categories share. Word t is in `holders` from its start to the next."""
 
     by_document: Sparse
-    by_word: sparse.csc_array
+    holder_starts: Ints
+    holders: Ints
     weights: Floats
 
     def sums(self, documents: Bools) -> Floats:
@@ -53,10 +55,10 @@ class Cases:
         present = self.columns[conditions[conditions >= 0]]
         if not len(present):
             return covered(self.starts, self.terms, np.arange(len(self.positive)), conditions)
-        begins, ends = self.words.by_word.indptr[present], self.words.by_word.indptr[present + 1]
+        begins, ends = self.words.holder_starts[present], self.words.holder_starts[present + 1]
         rarest = np.argmin(ends - begins)
-        holders = self.words.by_word.indices[begins[rarest] : ends[rarest]]
-        return covered(self.starts, self.terms, holders.astype(np.int64), conditions)
+        holders = self.words.holders[begins[rarest] : ends[rarest]]
+        return covered(self.starts, self.terms, holders, conditions)
 
     def in_columns(self, conditions: Ints) -> Ints:
         """Conditions on the terms here as conditions on the columns of X."""
@@ -66,9 +68,14 @@ class Cases:
 
 def words_of(X: Any, weights: Floats | None) -> Words:
     """The words of documents: whatever is above 0. Documents without weight are left out by the caller."""
-    found = sparse.csr_array(X > 0)
-    found.sort_indices()
-    return Words(found, sparse.csc_array(found), np.ones(found.shape[0]) if weights is None else weights)
+    found = presence(X)
+    by_word = sparse.csc_array(found)
+    return Words(
+        found,
+        by_word.indptr.astype(np.int64),
+        by_word.indices.astype(np.int64),
+        np.ones(found.shape[0]) if weights is None else weights,
+    )
 
 
 def cases_of(words: Words, positive: Bools, columns: Ints | None, *, absent: bool) -> Cases:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._rule_cases import words_of
+from rubricate.classifiers._presence import presence
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rule_cover import covered
 from rubricate.kernels.rule_firing import fire
@@ -59,7 +59,7 @@ class RuleTable(NamedTuple):
 
 def score_by_rules(table: RuleTable, X: Any) -> Floats:
     """The score of each document for each category (`kernels.rule_firing`); 0 where no rule fires."""
-    words, columns = words_of(X, None).by_document, X.shape[1]
+    words, columns = presence(X), X.shape[1]
     sizes = np.diff(table.rule_starts)
     first = np.full(len(sizes), -1, np.int64)
     first[sizes > 0] = table.conditions[table.rule_starts[:-1][sizes > 0]]
@@ -82,7 +82,7 @@ def score_by_rules(table: RuleTable, X: Any) -> Floats:
 
 def firing_rules(table: RuleTable, X: Any, category: int, limit: int, *, names: Sequence[str]) -> list[list[Evidence]]:
     """For each document the rules of a category that fire, the strongest first, the earlier of equals."""
-    words, strengths = words_of(X, None).by_document, table.strengths()
+    words, strengths = presence(X), table.strengths()
     starts, terms = words.indptr.astype(np.int64), words.indices.astype(np.int32)
     found: list[list[Evidence]] = [[] for _ in range(X.shape[0])]
     for r in sorted(table.rules(category), key=lambda r: (-strengths[r], r)):

@@ -69,7 +69,17 @@ def _cover(cases: Cases, documents: Bools, *, absent: bool) -> list[Ints]:
     free, rules = documents.copy(), list[Ints]()
     while (free & cases.positive).any():
         left = np.flatnonzero(free)
-        rule = swap_growth(cases.starts, cases.terms, len(cases.columns), left, cases.positive, cases.weights, absent)
+        rule = swap_growth(
+            cases.starts,
+            cases.terms,
+            cases.words.holder_starts[cases.columns],
+            cases.words.holder_starts[cases.columns + 1],
+            cases.words.holders,
+            left,
+            cases.positive,
+            cases.weights,
+            absent,
+        )
         if not len(rule):
             break
         cover = cases.cover(rule)

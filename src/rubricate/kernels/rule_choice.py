@@ -32,6 +32,21 @@ def _rarest(rule: np.ndarray, holder_starts: np.ndarray) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
+def _unserved(
+    cover: np.ndarray, times: np.ndarray, needed: int, positive: np.ndarray, weights: np.ndarray
+) -> tuple[float, float]:
+    """The weights of the positive and negative documents that are not served yet."""
+    p, n = 0.0, 0.0
+    for d in cover:
+        if times[d] < needed:
+            if positive[d]:
+                p += weights[d]
+            else:
+                n += weights[d]
+    return p, n
+
+
+@numba.njit(cache=True, nogil=True)
 def choose_rules(
     starts: np.ndarray,
     terms: np.ndarray,
@@ -47,29 +62,21 @@ def choose_rules(
 ) -> np.ndarray:
     """The rules chosen."""
     chosen, count, times = np.empty(len(order), np.int64), 0, np.zeros(len(positive), np.int64)
-    unserved = 0
-    for d in range(len(positive)):
-        unserved += positive[d]
+    waiting = positive.sum()
     for r in order:
         rule = listed[begins[r] : begins[r + 1]]
-        if unserved == 0:
+        if waiting == 0:
             break
         if len(rule) == 0:
             continue
         key = _rarest(rule, holder_starts)
         cover = covered(starts, terms, holders[holder_starts[key] : holder_starts[key + 1]], rule)
-        p, n = 0.0, 0.0
-        for d in cover:
-            if times[d] < needed:
-                if positive[d]:
-                    p += weights[d]
-                else:
-                    n += weights[d]
+        p, n = _unserved(cover, times, needed, positive, weights)
         if p <= 0 or p < confidence * (p + n):
             continue
         chosen[count] = r
         count += 1
         for d in cover:
             times[d] += 1
-            unserved -= positive[d] and times[d] == needed
+            waiting -= positive[d] and times[d] == needed
     return chosen[:count]

@@ -15,8 +15,6 @@ Edges    without a positive document nothing is listed. The empty description is
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
 
@@ -30,16 +28,6 @@ __all__ = ["descriptions"]
 def _tells(p: float, n: float, p0: float, n0: float) -> bool:
     """Whether covering p and n is more precise than covering p0 and n0."""
     return p * n0 > p0 * n
-
-
-@numba.njit(cache=True, nogil=True)
-def _room(array: Any, needed: int) -> Any:
-    """The array, or a copy with room for so many."""
-    if needed <= len(array):
-        return array
-    wider = np.empty(max(needed, 2 * len(array)), array.dtype)
-    wider[: len(array)] = array
-    return wider
 
 
 @numba.njit(cache=True, nogil=True)
@@ -58,14 +46,14 @@ def descriptions(
     cover, size = np.empty((longest, documents), np.int64), np.zeros(longest, np.int64)
     inside, outside, turn = np.zeros((longest, columns)), np.zeros((longest, columns)), np.zeros(longest, np.int64)
     p, n = np.zeros(longest), np.zeros(longest)
-    listed, begins, count, length = np.empty(64, np.int64), np.zeros(64, np.int64), 0, 0
-    right, wrong = np.empty(64), np.empty(64)
+    listed, begins, right, wrong = (
+        [np.int64(0) for _ in range(0)],
+        [0],
+        [0.0 for _ in range(0)],
+        [0.0 for _ in range(0)],
+    )
     size[0], cover[0] = documents, np.arange(documents)
-    for d in range(documents):
-        if positive[d]:
-            p[0] += weights[d]
-        else:
-            n[0] += weights[d]
+    p[0], n[0] = weights[positive].sum(), weights[~positive].sum()
     count_terms(starts, terms, cover[0], positive, weights, inside[0], outside[0])
     level = 0
     while level >= 0:
@@ -80,17 +68,14 @@ def descriptions(
         if level > 0 and not _tells(p1, n1, inside[0, t], outside[0, t]):
             continue
         if p1 >= confidence * (p1 + n1):
-            listed, begins = _room(listed, length + level + 1), _room(begins, count + 2)
-            right, wrong = _room(right, count + 1), _room(wrong, count + 1)
-            for i in range(level + 1):
-                listed[length + i] = turn[i] - 1
-            right[count], wrong[count] = p1, n1
-            length, count = length + level + 1, count + 1
-            begins[count] = length
+            listed.extend(turn[: level + 1] - 1)
+            begins.append(len(listed))
+            right.append(p1)
+            wrong.append(n1)
         elif level + 1 < longest:
             left = covered(starts, terms, cover[level, : size[level]], np.full(1, t))
             level += 1
             cover[level, : len(left)] = left
             size[level], turn[level], p[level], n[level] = len(left), t + 1, p1, n1
             count_terms(starts, terms, left, positive, weights, inside[level], outside[level])
-    return listed[:length], begins[: count + 1], right[:count], wrong[:count]
+    return np.array(listed), np.array(begins), np.array(right), np.array(wrong)

@@ -5,11 +5,12 @@ Problem  of two rules the better has the higher precision p/(p + n) on the given
          take the best of all rules that exchange one condition for another, or leave one out, if it is better than the
          rule at hand; else the best that adds a condition, if it is better; until n = 0 or none is better
          (weiss1993; apte1994, section 3).
-Given    documents by row (`starts`, `terms`), the number of terms, the documents to be told apart, which are positive,
-         their weights, whether conditions "the term is absent" may be used.
+Given    documents by row (`starts`, `terms`), the documents that hold each term (`holders`, from `holder_starts` to
+         `holder_ends`), the documents to be told apart, which are positive, their weights, whether conditions "the
+         term is absent" may be used.
 Return   the conditions: c >= 0 for the term c, c < 0 for the absence of the term ~c.
-Cost     for each step a look-up of conditions in every document up to the second that fails, and the rows of those that
-         fail at most one.
+Cost     for each step the holders of the terms in the rule, a pass over the documents for each condition, and the rows
+         of the documents that fail at most one condition.
 Ties     an exchange before one at a later place, the smaller term, its presence before its absence.
 Edges    without a positive document, or where no condition is better than none, there are no conditions.
 """
@@ -19,7 +20,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import holds
 from rubricate.kernels.rule_growth import count_terms
 
 __all__ = ["swap_growth"]
@@ -64,17 +64,15 @@ def _best(
 
 
 @numba.njit(cache=True, nogil=True)
-def _misses(starts: np.ndarray, terms: np.ndarray, documents: np.ndarray, rule: np.ndarray) -> np.ndarray:
-    """For each document the place of the only condition that fails; -1 where none, len(rule) where several fail."""
-    found = np.full(len(documents), -1, np.int64)
-    for j in range(len(documents)):
-        for i in range(len(rule)):
-            if not holds(starts, terms, documents[j], rule[i]):
-                if found[j] >= 0:
-                    found[j] = len(rule)
-                    break
-                found[j] = i
-    return found
+def _mark(failed: np.ndarray, places: np.ndarray, holders: np.ndarray, condition: int, place: int, sign: int) -> None:
+    """Enter (sign 1) or take back (-1) where the condition at a place fails: how often, and the sum of the places."""
+    if condition >= 0:
+        failed += sign
+        places += sign * place
+        sign = -sign
+    for d in holders:
+        failed[d] += sign
+        places[d] += sign * place
 
 
 @numba.njit(cache=True, nogil=True)
@@ -112,10 +110,24 @@ def _exchange(
 
 
 @numba.njit(cache=True, nogil=True)
+def _failures(
+    rule: np.ndarray, holder_starts: np.ndarray, holder_ends: np.ndarray, holders: np.ndarray, documents: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each document how many conditions fail, and the sum of their places."""
+    failed, places = np.zeros(documents, np.int32), np.zeros(documents, np.int32)
+    for i in range(len(rule)):
+        t = rule[i] if rule[i] >= 0 else ~rule[i]
+        _mark(failed, places, holders[holder_starts[t] : holder_ends[t]], rule[i], i, 1)
+    return failed, places
+
+
+@numba.njit(cache=True, nogil=True)
 def swap_growth(
     starts: np.ndarray,
     terms: np.ndarray,
-    columns: int,
+    holder_starts: np.ndarray,
+    holder_ends: np.ndarray,
+    holders: np.ndarray,
     documents: np.ndarray,
     positive: np.ndarray,
     weights: np.ndarray,
@@ -123,10 +135,13 @@ def swap_growth(
 ) -> np.ndarray:
     """The conditions of one rule."""
     p, n = _weigh(documents, positive, weights)
-    inside, outside, rule = np.empty(columns), np.empty(columns), np.empty(0, np.int64)
+    inside, outside = np.empty(len(holder_starts)), np.empty(len(holder_starts))
+    rule = np.empty(0, np.int64)
     while p > 0 and n > 0:
-        misses = _misses(starts, terms, documents, rule)
-        count_terms(starts, terms, documents[misses == -1], positive, weights, inside, outside)
+        failed, places = _failures(rule, holder_starts, holder_ends, holders, len(positive))
+        failed, places = failed[documents], places[documents]
+        count_terms(starts, terms, documents[failed == 0], positive, weights, inside, outside)
+        misses = np.where(failed == 1, places, -1)
         at, chosen, p1, n1 = _exchange(
             starts, terms, documents, positive, weights, absent, rule, misses, inside, outside, p, n
         )
