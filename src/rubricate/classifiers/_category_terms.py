@@ -3,8 +3,8 @@
 With A documents that have term and category, B the term only, C the category only, D neither, N all of them:
 
     correlation   (A D − B C) √N / √((A+C)(B+D)(A+B)(C+D)), the square root of χ² with the sign of the dependence
-                  (ng1997, section 3): a one-sided χ². 0/0, a term or category of all or no documents, counts 0
-    relevancy     ln((A/(A+C) + 1/6) / (B/(B+D) + 1/6)) (wiener1995, section 2); a share of nothing is 0
+                  (ng1997): a one-sided χ². 0/0, a term or category of all or no documents, counts 0
+    relevancy     ln((A/(A+C) + 1/6) / (B/(B+D) + 1/6)) (wiener1995); a share of nothing is 0
 
 Above 0 the term speaks for the category. A term is in a document where its value is not 0, and a document counts by
 its weight. Cost: one sparse product, and a sort a category of the terms that its documents have.

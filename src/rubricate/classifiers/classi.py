@@ -34,8 +34,7 @@ class CLASSI(Scorer):
     engine   where categories are learned; the result does not depend on it
     seed     of the order of the documents, another one for each pass and the same for all categories
 
-    Deviations: the paper's stopping rule and negative examples are not used; all documents are shown in every pass,
-    and averaging, which the paper does not have, is the default. The step is 1, since without a margin it only scales
+    Deviations: when to stop, that every pass shows all documents, and averaging, the default, are ours. The step is 1, since without a margin it only scales
     the scores. Documents are scaled to a mean squared length of 1, so that the margin means the same for any X.
 
     Learned: `coef_` (categories × columns, sparse), `intercept_`, `passes_` (a category). A sample weight scales the

@@ -33,7 +33,7 @@ class NNetsPARC(Scorer):
     inputs   "lsi": the coordinates of x along the `size` largest right singular vectors of the training documents, the
              same for all categories; "relevancy" or "correlation": the `size` terms that speak most for c
              (`_category_terms.py`; relevancy is the paper's), terms that speak against c never
-    size     inputs of a network at most: 200 dimensions, or about 20 terms in the paper
+    size     inputs of a network at most; some 200 dimensions, or 20 terms
     hidden   units of the hidden layer; 0 for none, as yang1999 cites it
     rate, batch, epochs, patience   of training, as in `NNet`, which trains the networks
     engine   where networks are trained; the result does not depend on it

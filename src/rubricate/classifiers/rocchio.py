@@ -27,7 +27,7 @@ class Rocchio(Scorer):
 
         w_c = β / |D_c| Σ_{d in D_c} d/|d|  −  γ / |D − D_c| Σ_{d not in D_c} d/|d|
 
-    D_c the training documents of c (rocchio1971; yang1999, section 2; with the lengths as joachims1997, section 3.1).
+    D_c the training documents of c (rocchio1971; yang1999, section 2; with the lengths as joachims1997).
 
     beta, gamma   16 and 4 by custom (buckley1994)
     negatives     weights of w_c below 0: "keep" them, or "clip": they count as 0, as in Rocchio's relevance feedback
