@@ -34,11 +34,12 @@ class CLASSI(Scorer):
     engine   where categories are learned; the result does not depend on it
     seed     of the order of the documents, another one for each pass and the same for all categories
 
-    Deviations: when to stop, that every pass shows all documents, and averaging, the default, are ours. The step is 1, since without a margin it only scales
-    the scores. Documents are scaled to a mean squared length of 1, so that the margin means the same for any X.
+    Deviations: when to stop, that every pass shows all documents, and averaging, the default, are ours. The step is 1,
+    since without a margin it only scales the scores. Documents are scaled to a mean squared length of 1, so that the
+    margin means the same for any X.
 
     Learned: `coef_` (categories × columns, sparse), `intercept_`, `passes_` (a category). A sample weight scales the
-    steps; a document of weight 0 is left out. A category without documents has b = −1 and no terms; a row of zeros
+    steps; a document of weight 0 is left out. A category without documents has b < 0 and no terms; a row of zeros
     scores b. `predict` takes the scores above 0. Cost: one pass over X a category, and passes × the values of its
     terms.
 
