@@ -93,6 +93,28 @@ def _needs(
 
 
 @numba.njit(cache=True, nogil=True)
+def _taken(starts: np.ndarray, need: int, digits: int) -> tuple[int, int]:
+    """The ways that a need takes, from and to: one by the last digit of the choice; all where `digits` is −1."""
+    low, high = starts[need], starts[need + 1]
+    return (low, high) if digits < 0 else (low + digits % (high - low), low + digits % (high - low) + 1)
+
+
+@numba.njit(cache=True, nogil=True)
+def _mark_all(nodes: np.ndarray, stamp: int, own: np.ndarray, other: np.ndarray, sizes: np.ndarray, side: int) -> None:
+    for node in nodes:
+        _mark(node, stamp, own, other, sizes, side)
+
+
+@numba.njit(cache=True, nogil=True)
+def _is_better(sizes: np.ndarray, best: np.ndarray) -> bool:
+    """Fewer nodes in all; of as many, more shared; of as many shared, fewer assigned."""
+    total, least = sizes[1] + sizes[2], best[1] + best[2]
+    if total != least:
+        return bool(total < least)
+    return bool(sizes[0] > best[0] or (sizes[0] == best[0] and sizes[1] < best[1]))
+
+
+@numba.njit(cache=True, nogil=True)
 def least_graphs(
     t_starts: np.ndarray,
     t_nodes: np.ndarray,
@@ -109,40 +131,28 @@ def least_graphs(
     limit: int,
 ) -> np.ndarray:
     """3 × documents: in both, assigned alone, true alone."""
-    documents = len(t_starts) - 1
-    found = np.zeros((3, documents), np.int64)
+    documents, stamp, first = len(t_starts) - 1, 0, 0
+    found, sizes, best = np.zeros((3, documents), np.int64), np.zeros(3, np.int64), np.zeros(3, np.int64)
     on_true, on_assigned = np.full(nodes, -1, np.int64), np.full(nodes, -1, np.int64)
-    sizes, best, stamp, first = np.zeros(3, np.int64), np.zeros(3, np.int64), 0, 0
     for d in range(documents):
         t, a = t_nodes[t_starts[d] : t_starts[d + 1]], a_nodes[a_starts[d] : a_starts[d + 1]]
         starts, ways = _needs(t, a, pairs[first : first + len(t) * len(a)], far, way_starts)
-        first += len(t) * len(a)
-        needs, choices = len(starts) - 1, 1
-        for k in range(needs):
+        first, choices = first + len(t) * len(a), 1
+        for k in range(len(starts) - 1):
             choices = min(choices * (starts[k + 1] - starts[k]), limit + 1)
-        every = choices > limit
-        for choice in range(1 if every else choices):
+        for choice in range(choices if choices <= limit else 1):
             sizes[:] = 0
-            for node in t:
-                _mark(node, stamp, on_true, on_assigned, sizes, 2)
-            for node in a:
-                _mark(node, stamp, on_assigned, on_true, sizes, 1)
-            rest = choice
-            for k in range(needs):
-                size = starts[k + 1] - starts[k]
-                low, high = (
-                    (starts[k], starts[k + 1]) if every else (starts[k] + rest % size, starts[k] + rest % size + 1)
-                )
-                rest //= size
+            _mark_all(t, stamp, on_true, on_assigned, sizes, 2)
+            _mark_all(a, stamp, on_assigned, on_true, sizes, 1)
+            digits = choice if choices <= limit else -1
+            for k in range(len(starts) - 1):
+                low, high = _taken(starts, k, digits)
                 for way in ways[low:high]:
-                    for p in range(x_starts[way], x_starts[way + 1]):
-                        _mark(x_nodes[p], stamp, on_true, on_assigned, sizes, 2)
-                    for p in range(y_starts[way], y_starts[way + 1]):
-                        _mark(y_nodes[p], stamp, on_assigned, on_true, sizes, 1)
+                    _mark_all(x_nodes[x_starts[way] : x_starts[way + 1]], stamp, on_true, on_assigned, sizes, 2)
+                    _mark_all(y_nodes[y_starts[way] : y_starts[way + 1]], stamp, on_assigned, on_true, sizes, 1)
+                digits = digits if digits < 0 else digits // (starts[k + 1] - starts[k])
             stamp += 1
-            total, least = sizes[1] + sizes[2], best[1] + best[2]
-            fewer = total == least and (sizes[0] > best[0] or (sizes[0] == best[0] and sizes[1] < best[1]))
-            if choice == 0 or total < least or fewer:
+            if choice == 0 or _is_better(sizes, best):
                 best[:] = sizes
         found[0, d], found[1, d], found[2, d] = best[0], best[1] - best[0], best[2] - best[0]
     return found
