@@ -96,4 +96,6 @@ def cases_of(words: Words, positive: Bools, columns: Ints | None, *, absent: boo
         terms = place[X.indices]
         known = terms >= 0
         starts, terms = np.concatenate([[0], np.cumsum(known)])[X.indptr], terms[known]
-    return Cases(words, starts.astype(np.int64), terms.astype(np.int32), columns, positive, choices)
+    return Cases(
+        words, starts.astype(np.int64, copy=False), terms.astype(np.int32, copy=False), columns, positive, choices
+    )

@@ -140,5 +140,5 @@ def check_table(learner: Any) -> None:
     if np.any(table.conditions >= columns) or np.any(~table.conditions >= columns):
         raise ValueError(f"conditions_ names a column beyond the {columns}")
     for counts in (table.positives, table.negatives):
-        if len(counts) != rules or not (np.isfinite(counts).all() and (counts >= 0).all()):
+        if counts.dtype.kind != "f" or len(counts) != rules or not (np.isfinite(counts) & (counts >= 0)).all():
             raise ValueError("positives_ and negatives_ must be sums of weights, one a rule")

@@ -31,6 +31,17 @@ def _tells(p: float, n: float, p0: float, n0: float) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
+def _adds(
+    level: int, t: int, inside: np.ndarray, outside: np.ndarray, p: np.ndarray, n: np.ndarray, support: float
+) -> bool:
+    """Whether the description at a level with the term t has the support and is more precise than either alone."""
+    p1, n1 = inside[level, t], outside[level, t]
+    if p1 < support or p1 <= 0 or not _tells(p1, n1, p[level], n[level]):
+        return False
+    return level == 0 or _tells(p1, n1, inside[0, t], outside[0, t])
+
+
+@numba.njit(cache=True, nogil=True)
 def descriptions(
     starts: np.ndarray,
     terms: np.ndarray,
@@ -62,11 +73,9 @@ def descriptions(
             level -= 1
             continue
         turn[level] = t + 1
+        if not _adds(level, t, inside, outside, p, n, support):
+            continue
         p1, n1 = inside[level, t], outside[level, t]
-        if p1 < support or p1 <= 0 or not _tells(p1, n1, p[level], n[level]):
-            continue
-        if level > 0 and not _tells(p1, n1, inside[0, t], outside[0, t]):
-            continue
         if p1 >= confidence * (p1 + n1):
             listed.extend(turn[: level + 1] - 1)
             begins.append(len(listed))
