@@ -100,7 +100,7 @@ def test_two_thirds_of_either_kind_are_for_growing(world, seed):
     assert sorted([*growing, *pruning]) == list(range(len(positive)))
     for part in (positive, ~positive):
         assert part[growing].sum() == math.ceil(GROWING * part.sum())
-    assert PATIENCE == 64  # cohen1995, section 3
+    assert PATIENCE == 64  # cohen1995
 
 
 def test_recovers_a_rule_of_two_conjunctions_from_noise():

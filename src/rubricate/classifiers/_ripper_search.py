@@ -1,4 +1,4 @@
-"""RIPPER's search for the rules of one category: IREP*, then passes of optimisation. cohen1995, sections 3 and 4."""
+"""RIPPER's search for the rules of one category: IREP*, then passes of optimisation. cohen1995."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class SWAP1(Scorer):
     of a condition, that adds least error for each condition it saves; how far is decided by the error on held-out
     folds (`_swap1_search`).
 
-    words        the local dictionary: the most frequent words of the category (apte1994, section 2.2); None: all words
+    words        the local dictionary: the most frequent words of the category (apte1994); None: all words
     folds        that are held out in turn to choose the extent of pruning
     loss_ratio   what a false negative costs in pruning in units of a false positive
     absent       conditions may also ask that a word is absent

@@ -4,7 +4,7 @@ Problem  of two rules the better has the higher precision p/(p + n) on the given
          higher p (p, n: the weights of the positive and negative documents covered). From the rule without conditions,
          take the best of all rules that exchange one condition for another, or leave one out, if it is better than the
          rule at hand; else the best that adds a condition, if it is better; until n = 0 or none is better
-         (weiss1993; apte1994, section 3).
+         (weiss1993; apte1994).
 Given    documents by row (`starts`, `terms`), the documents that hold each term (`holders`, from `holder_starts` to
          `holder_ends`), the documents to be told apart, which are positive, their weights, whether conditions "the
          term is absent" may be used.
