@@ -4,6 +4,7 @@ RubricateError
 ├── UnknownName          a plug-in, split, column or option that does not exist; the nearest ones are named
 ├── InvalidInput         values, shapes or options that cannot be used (also a ValueError)
 │   └── InvalidFile      a file that cannot be read: which file, which line, what to do
+│       ├── InvalidRules     a rule file: line, column, and the line with a caret
 │       ├── UnsafeArchive    an archive whose members would escape or flood the folder
 │       └── DigestMismatch   a file that is not the one expected
 ├── CorpusMissing        a corpus that is not on this machine, and how to get it (also a FileNotFoundError)
@@ -23,11 +24,16 @@ __all__ = [
     "DigestMismatch",
     "InvalidFile",
     "InvalidInput",
+    "InvalidRules",
     "MissingExtra",
     "RubricateError",
     "UnknownName",
     "UnsafeArchive",
 ]
+
+
+SHOWN = 100
+"""Characters of a wrong line that are shown."""
 
 
 class RubricateError(Exception):
@@ -74,6 +80,39 @@ class InvalidFile(InvalidInput):
         where = f"{path}, line {line}" if line is not None else f"{path}"
         mend = f" To mend it: {remedy}." if remedy else ""
         super().__init__(f"{where}: {problem}.{mend}")
+
+
+class InvalidRules(InvalidFile):
+    """A rule file that cannot be read: file, line, column, what was expected and what came, the line with a caret.
+
+    >>> raise InvalidRules("expected a condition, got ')'", "earn if )", 8, path="news.rules")
+    Traceback (most recent call last):
+    rubricate.errors.InvalidRules: news.rules, line 1: column 9: expected a condition, got ')'.
+      earn if )
+              ^
+    """
+
+    def __init__(
+        self, problem: str, text: str, offset: int, *, path: str | Path | None = None, remedy: str | None = None
+    ) -> None:
+        start = text.rfind("\n", 0, offset) + 1
+        self.column = offset - start + 1
+        line = text.count("\n", 0, offset) + 1
+        super().__init__(f"column {self.column}: {problem}", path=path or "rules", line=line, remedy=remedy)
+        self._excerpt = _excerpt(text, start, offset)
+
+    def __str__(self) -> str:
+        """The sentence, and below it the line with a caret."""
+        return f"{self.args[0]}\n{self._excerpt}"
+
+
+def _excerpt(text: str, start: int, offset: int) -> str:
+    """The line about the offset; of a long one the part about it."""
+    end = text.find("\n", offset)
+    begin = max(start, offset - SHOWN // 2)
+    shown = text[begin : min(end if end >= 0 else len(text), begin + SHOWN)]
+    visible = "".join(sign if sign.isprintable() else " " for sign in shown)
+    return f"  {visible}\n  {' ' * (offset - begin)}^"
 
 
 class UnsafeArchive(InvalidFile):

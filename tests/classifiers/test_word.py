@@ -226,3 +226,12 @@ def test_reuters_names_match_their_documents(reuters_folder):
     hits = corpus.train.labels[np.arange(len(best)), best]
     assert 0.2 < np.mean(hits) < 0.6
     assert {"acq", "austdlr", "bop"} <= set(model.unmatched_)
+
+
+def test_an_edited_file_of_names_is_other_content(tmp_path):
+    file = tmp_path / "names.tsv"
+    file.write_text("grain\twheat\n", "utf-8")
+    before = rb.WORD(str(file)).content()
+    file.write_text("grain\twheat corn\n", "utf-8")
+    assert rb.WORD(str(file)).content() != before
+    assert rb.WORD(NAMES).content() == ""

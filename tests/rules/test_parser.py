@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubricate.errors import InvalidFile, InvalidInput
-from rubricate.rules._problem import InvalidRules
+from rubricate.errors import InvalidFile, InvalidInput, InvalidRules
 from rubricate.rules.form import All, AtLeast, Either, Near, Not, Phrase, Prefix, Rule, RuleBase, Title, Use, Word
 from rubricate.rules.parser import bases, parse_rules, read_rules
 from rubricate.rules.printer import print_rules

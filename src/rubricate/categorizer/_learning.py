@@ -144,7 +144,7 @@ def add_documents(model: Any, documents: Any, y: Any) -> None:
     if method is None:
         raise InvalidInput(
             f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them, "
-            "or use one that can: nb, knn"
+            "or use one that can: nb, knn, rocchio, experts"
         )
     labels = take_target(documents, y, model.categories_).labels
     if labels.shape[0] != count(documents):

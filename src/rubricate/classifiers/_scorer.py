@@ -178,6 +178,8 @@ class _Numbered(Sequence[str]):
         return self.size
 
     def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index < self.size:
+            raise IndexError(f"column {index} of {self.size}")
         return f"x{index}"
 
 

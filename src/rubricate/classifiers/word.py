@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -81,6 +83,12 @@ class WORD(Scorer):
         if X is None:
             X = sparse.csr_array((1, self._width()))
         return super().fit(X, y, sample_weight)
+
+    def content(self) -> str:
+        """The digest of a file of names, which its path does not tell apart when the file is edited."""
+        if not isinstance(self.names, (str, Path)):
+            return ""
+        return hashlib.sha256(json.dumps(read_names(self.names)).encode()).hexdigest()
 
     def _width(self) -> int:
         if sparse.issparse(self.names):

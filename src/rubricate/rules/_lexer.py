@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rubricate.rules._problem import InvalidRules
+from rubricate.errors import InvalidRules
 
 __all__ = ["KEYWORDS", "Token", "tokens", "unquoted"]
 

@@ -21,10 +21,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rubricate.errors import InvalidFile, InvalidInput, UnknownName
+from rubricate.errors import InvalidFile, InvalidInput, InvalidRules, UnknownName
 from rubricate.rules._lexer import KEYWORDS, Token, tokens, unquoted
 from rubricate.rules._macros import MacroProblem, check_macros, has_places
-from rubricate.rules._problem import InvalidRules
 from rubricate.rules.form import (
     DEEPEST,
     All,
