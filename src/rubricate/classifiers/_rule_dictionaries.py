@@ -1,4 +1,4 @@
-"""The words that the rules of a category may use: a local dictionary. apte1994"""
+"""The words that the rules of a category may use: a local dictionary. apte1994."""
 
 from __future__ import annotations
 
