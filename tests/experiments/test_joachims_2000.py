@@ -20,7 +20,9 @@ KEPT = Path(__file__).parents[2] / "docs" / "reproductions" / "joachims-2000.jso
 def test_the_published_tables():
     """joachims2000, tables 1 to 3: eight figures a row, two rows a category."""
     found = load_reproduction("joachims-2000")
-    assert [len(found.tables[name].rows) for name in ("1", "2", "3", "text")] == [20, 8, 10, 4]
+    assert [len(found.tables[name].rows) for name in ("1", "2", "3", "text", "curves")] == [20, 8, 10, 4, 15]
+    assert found.tables["curves"].rows["acq, 6451"]["F1"] == found.tables["1"].rows["acq, ρ=1"]["F1"]
+    assert found.tables["curves"].rows["acq, 64"]["F1"] is None
     assert found.tables["1"].rows["earn, ρ=1"]["F1 ξα"] == 95.4
     assert found.tables["1"].tolerance("earn, ρ=1", "Err ξα") == pytest.approx(0.268)
     assert found.tables["1"].tolerance("earn, ρ=1", "F1 ξα") == pytest.approx(0.2)
@@ -65,3 +67,22 @@ def test_two_splits_of_reuters(reuters_folder):
     for row in ("earn, ρ=1", "acq, ρ=1", "earn, ρ=2"):
         for column in ("Err ξα", "Err", "F1 ξα", "F1"):
             assert rows[row, column] == pytest.approx(table.rows[row][column], abs=2 * table.tolerance(row, column))
+
+
+def test_curves_are_rows_and_drawings():
+    """Made-up documents of ten categories: every size, category and measure, and the four diagrams of figure 3."""
+    rng = np.random.default_rng(0)
+    reproduction = load_reproduction("joachims-2000")
+    names = reproduction.options["sources"]["1"]["categories"]
+    labels = rng.random((160, 10)) < 0.4
+    counted = sparse.csr_array(np.hstack([labels * 3.0, rng.poisson(1.0, (160, 30))]))
+    options = {**reproduction.options, "sizes": [40, 80], "curve_splits": 2, "splits": 2}
+    given = counted, sparse.csr_array(labels), names, options, 80, lambda _: None
+    rows, drawn = paper._curves("curves", *given)
+    assert {row for row, _ in rows} == {f"{name}, {size}" for name in ("earn", "acq", "money-fx") for size in (40, 80)}
+    assert len(rows) == 6 * 8
+    assert [one.name for one in drawn[:2]] == ["figure4-error", "figure4-f1"]
+    assert [len(one.series) for one in drawn] == [4] * 6
+    assert drawn[0].series[2].y[1] == rows["earn, 80", "Err"]
+    _, bars = paper._table("1", *given)
+    assert [one.name for one in bars] == ["figure3-error", "figure3-recall", "figure3-precision", "figure3-f1"]

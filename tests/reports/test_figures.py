@@ -38,3 +38,10 @@ def test_forms_and_extras_are_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingExtra, match="report"):
         write_figure(BARS, tmp_path)
+
+
+def test_a_logarithmic_axis_has_its_marks_where_the_points_are():
+    figure = Figure("f", "t", "examples", "F1", [Series("a", [64, 194, 6451], [1.0, 2.0, 3.0])], log_x=True)
+    axis = chart_of(figure)["encoding"]["x"]
+    assert axis["scale"]["type"] == "log"
+    assert axis["axis"]["values"] == [64, 194, 6451]

@@ -29,6 +29,7 @@ class Figure:
     series: Sequence[Series]
     kind: Literal["bars", "lines"] = "lines"
     log_y: bool = False
+    log_x: bool = False
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def chart_of(figure: Figure) -> dict[str, Any]:
     ]
     scale = {"type": "log"} if figure.log_y else {"zero": True}
     encoding: dict[str, Any] = {
-        "x": {"field": "x", "type": "quantitative", "title": figure.x_title},
+        "x": {"field": "x", "type": "quantitative", "title": figure.x_title} | _axis(figure),
         "y": {"field": "y", "type": "quantitative", "title": figure.y_title, "scale": scale},
     }
     whole = {
@@ -47,6 +47,14 @@ def chart_of(figure: Figure) -> dict[str, Any]:
         wanted = {"domain": names, "range": [values[i % len(values)] for i in range(len(names))]}
         encoding[channel] = {"field": "series", "type": "nominal", "title": None, "sort": names, "scale": wanted}
     return {**whole, "mark": {"type": "line", "point": {"size": 45, "filled": True}}, "encoding": encoding}
+
+
+def _axis(figure: Figure) -> dict[str, Any]:
+    """A logarithmic x-axis has its marks where the points are."""
+    if not figure.log_x:
+        return {}
+    places = sorted({x for series in figure.series for x in series.x})
+    return {"scale": {"type": "log", "nice": False}, "axis": {"values": places}}
 
 
 def write_figure(figure: Figure | Drawing, folder: Path, *, forms: tuple[str, ...] = ("svg", "png")) -> list[Path]:

@@ -25,29 +25,37 @@ __all__ = ["joachims_2000"]
 
 SHORT = {"error": "Err", "recall": "Rec", "precision": "Prec", "f1": "F1"}
 OPTIMISTIC = {"error": "error lower", "recall": "recall higher", "precision": "precision higher", "f1": "F1 higher"}
+CURVES = ("error", "f1")
+"""What figures 4 to 6 show."""
 FIGURES = {"earn": "figure4", "acq": "figure5", "money-fx": "figure6"}
 
 
 def joachims_2000(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
-    """Our figures of the wanted tables; the figures come with table 1."""
+    """Our figures of the wanted tables; figure 3 comes with table 1, figures 4 to 6 with the curves."""
     options = reproduction.options
     values: dict[Place, Value] = {}
     figures: list[Figure] = []
     for name in tables:
-        source = options["sources"]["1" if name == "text" else name]
+        source = options["sources"].get(name, options["sources"]["1"])
         try:
-            counted, labels, names = _read(source)
+            read = _read(source)
         except CorpusMissing:
             say(f"table {name}: the corpus {source['corpus']} is not here")
             continue
-        found = _splits(counted, labels, options, source["half"], options["splits"], say, f"table {name}")
-        if name == "text":
-            values |= {("text", row, "of 100"): value for row, value in _optimistic(found).items()}
-        else:
-            values |= {(name, row, column): v for (row, column), v in _rows(found, names).items()}
-        if name == "1":
-            figures = [_bars(found, names), *_curves(counted, labels, names, options, say)]
+        rows, drawn = (_curves if name == "curves" else _table)(name, *read, options, source["half"], say)
+        values |= {(name, row, column): value for (row, column), value in rows.items()}
+        figures += drawn
     return Results(values, {(t, r): "recovered" for t, r, _ in values}, figures)
+
+
+def _table(
+    name: str, counted: Sparse, labels: Sparse, names: Sequence[str], options: Mapping[str, Any], half: int, say: Say
+) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
+    """A table, or the counts of section 6.1, of the splits in halves; with table 1 the four diagrams of figure 3."""
+    found = _splits(counted, labels, options, half, options["splits"], say, f"table {name}")
+    if name == "text":
+        return {(row, "of 100"): value for row, value in _optimistic(found).items()}, []
+    return _rows(found, names), [_bars(found, names, measure) for measure in MEASURES] if name == "1" else []
 
 
 def _read(source: Mapping[str, Any]) -> tuple[Sparse, Sparse, tuple[str, ...]]:
@@ -114,38 +122,45 @@ def _optimistic(found: Mapping[str, Floats]) -> dict[str, Value]:
     }
 
 
-def _bars(found: Mapping[str, Floats], names: Sequence[str]) -> Figure:
-    """Figure 3, as points by category: estimate and hold-out of F1."""
-    places, f1 = list(range(1, len(names) + 1)), MEASURES.index("f1")
+def _bars(found: Mapping[str, Floats], names: Sequence[str], measure: str) -> Figure:
+    """A diagram of figure 3, by category from the most frequent on: averages of estimate and hold-out."""
+    places, m = list(range(1, len(names) + 1)), MEASURES.index(measure)
     series = [
-        Series(label, places, found[key][:, f1].mean(axis=0).tolist())
+        Series(label, places, found[key][:, m].mean(axis=0).tolist())
         for label, key in (("ξα, ρ = 1", "ρ=1"), ("hold-out", "hold-out"))
     ]
-    title = "Figure 3: average ξα-estimate and hold-out F1 of the ten most frequent Reuters categories"
-    return Figure("figure3", title, "category, by frequency", "F1, percent", tuple(series))
+    short = SHORT[measure]
+    title = f"Figure 3: average ξα-estimate and hold-out {short}, ten most frequent Reuters categories"
+    return Figure(f"figure3-{measure}", title, "category, by frequency", f"{short}, percent", tuple(series))
 
 
 def _curves(
-    counted: Sparse, labels: Sparse, names: Sequence[str], options: Mapping[str, Any], say: Say
-) -> list[Figure]:
-    """Figures 4 to 6: error and F1 by training set size, means and standard deviations."""
-    sizes = list(options["sizes"])
+    name: str, counted: Sparse, labels: Sparse, names: Sequence[str], options: Mapping[str, Any], half: int, say: Say
+) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
+    """Figures 4 to 6: error and F1 by training set size, means and standard deviations, as rows and as drawings."""
+    sizes = [size for size in options["sizes"] if size <= half]
     found = [
-        _splits(counted, labels, options, size, options["curve_splits"], say, f"curves, {size} documents")
+        _splits(counted, labels, options, size, options["curve_splits"], say, f"{name}, {size} documents")
         for size in sizes
     ]
-    figures = []
-    for category, figure in FIGURES.items():
-        c = list(names).index(category)
-        for measure in ("error", "f1"):
-            m = MEASURES.index(measure)
-            series = []
-            for label, key in (("estimate", "ρ=1"), ("hold-out", "hold-out")):
-                values = [one[key][:, m, c] for one in found]
-                series.append(Series(f"{label}, mean", sizes, [float(v.mean()) for v in values]))
-                series.append(Series(f"{label}, deviation", sizes, [float(v.std(ddof=1)) for v in values]))
-            title = f"Figure {figure[-1]}: learning curve of {SHORT[measure]} for {category}"
-            figures.append(
-                Figure(f"{figure}-{measure}", title, "examples", f"{SHORT[measure]}, percent", tuple(series))
-            )
-    return figures
+    rows: dict[tuple[str, str], Value] = {}
+    for category in FIGURES:
+        for size, one in zip(sizes, found, strict=True):
+            for measure in CURVES:
+                for key, mark in (("ρ=1", " ξα"), ("hold-out", "")):
+                    values = one[key][:, MEASURES.index(measure), list(names).index(category)]
+                    rows[f"{category}, {size}", f"{SHORT[measure]}{mark}"] = float(values.mean())
+                    rows[f"{category}, {size}", f"± {SHORT[measure]}{mark}"] = float(values.std(ddof=1))
+    return rows, [_lines(rows, sizes, category, measure) for category in FIGURES for measure in CURVES]
+
+
+def _lines(rows: Mapping[tuple[str, str], Value], sizes: Sequence[int], category: str, measure: str) -> Figure:
+    """One learning curve, from the rows."""
+    series = [
+        Series(f"{label}, {what}", sizes, [float(rows[f"{category}, {size}", sign + short]) for size in sizes])  # type: ignore[arg-type]
+        for label, short in (("estimate", f"{SHORT[measure]} ξα"), ("hold-out", SHORT[measure]))
+        for what, sign in (("mean", ""), ("deviation", "± "))
+    ]
+    figure = FIGURES[category]
+    title = f"Figure {figure[-1]}: learning curve of {SHORT[measure]} for {category}"
+    return Figure(f"{figure}-{measure}", title, "examples", f"{SHORT[measure]}, percent", tuple(series), log_x=True)
