@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from scipy import sparse
 
 from rubricate.experiments.cells import tally
 from rubricate.experiments.reproduction import load_reproduction, reproduce
+from rubricate.experiments.reproductions._sun_lim_2001_tried import svm_settings
 from rubricate.experiments.reproductions.sun_lim_2001 import Study
 
 ENOUGH = {
@@ -91,3 +93,15 @@ def test_results_of_categories_with_enough_documents(cells):
 def test_every_difference_has_a_reason():
     found = load_reproduction("sun-lim-2001")
     assert all(found.note(table, row, "P") for table in ("4", "5", "6") for row in found.tables[table].rows)
+
+
+def test_the_settings_tried_are_the_rows_of_their_table():
+    found = load_reproduction("sun-lim-2001")
+    assert [one["name"] for one in found.options["tried"]] == list(found.tables["settings"].rows)
+    assert found.options["tried"][0].keys() == {"name"}, "the first row is what tables 4 to 6 are made with"
+
+
+def test_svmlights_default_cost():
+    X = sparse.csr_array([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
+    assert svm_settings({"C": "default"}, X) == {"C": 1 / 3}
+    assert svm_settings({"bias": "penalised", "stop": "smart"}, X) == {"bias": "penalised"}
