@@ -1,13 +1,13 @@
-"""Labels with the paths to where they meet: what lowest-common-ancestor measures count. kosmopoulos2015, section 4.2.
+"""Labels with the paths to where they meet: what lowest-common-ancestor measures count. kosmopoulos2015.
 
 Ancestor sets punish a mistake deep in the hierarchy less than one near the root, and count an ancestor shared by
 everything. Here each label that the other side has not is connected with a nearest label of the other side, upwards to
 a common ancestor by the fewest links; the true set holds the true labels and their parts of these paths, the assigned
-set the assigned ones and theirs, the meeting points in both. As in the paper the two graphs are the least that connect
-every label: where a label has several nearest partners, meeting points or paths, one of them is taken, such that the
-nodes of both sets are fewest.
+set the assigned ones and theirs, the meeting points in both. The two graphs are the least that connect every label:
+where a label has several nearest partners, meeting points or paths, one of them is taken, such that the nodes of both
+sets are fewest. (Followed from the authors' program, HEMKit; the paper's own wording could not be checked.)
 
-Deviation: the paper takes the least graphs by a heuristic (meeting points that serve the most labels first), which
+Deviation: their program finds the least graphs by a heuristic (meeting points that serve the most labels first), which
 depends on the order of names where several are least. Ours are least exactly, with the most shared nodes, then with the
 fewest assigned. Beyond 4,096 choices for one document (many labels, each with many nearest ways) all nearest ways are
 kept, which depends on no order either.
