@@ -18,7 +18,6 @@ from rubricate.hierarchy import Hierarchy
 from rubricate.labels import label_matrix
 from rubricate.measures import (
     Similarity,
-    _meeting,
     by_depth,
     by_distance,
     by_similarity,
@@ -381,7 +380,7 @@ class TestLeastGraphs:
         edges = [("r", "p"), ("r", "q"), ("p", "x"), ("q", "x"), ("r", "y")]
         names = ("x", "y", "p", "q")
         for name in ("CHOICES", "WAYS"):
-            monkeypatch.setattr(_meeting, name, 1)
+            monkeypatch.setitem(meeting_counts.__globals__, name, 1)
             assert self.sets(edges, {"x"}, {"y"}, names) == (1, 1, 3)
             monkeypatch.undo()
 
