@@ -60,11 +60,18 @@ class ByPivots:
             self.beta[rows] = self._balanced(beta, cap)
             self.bias = b if self.found.free else float(self.beta.sum()) * self.found.shift
             self.full = self.found.products.with_sum(self.beta) + self.bias
-            reached = np.setdiff1d(np.flatnonzero((self.y * self.full < 1 - 5 * LEVEL) & (self.cap > 0)), rows)
+            reached = self._within(1 - 5 * LEVEL, rows)
             if not len(reached):
                 break
             rows = np.concatenate([rows, reached])
         self.rows, self.K = rows, K
+
+    def _within(self, margin: float, but: Ints, also: Ints | None = None) -> Ints:
+        """Documents whose margin is smaller, and some others, but not these."""
+        wanted = (self.y * self.full < margin) & (self.cap > 0)
+        wanted[also if also is not None else []] = True
+        wanted[but] = False
+        return np.flatnonzero(wanted)
 
     def _balanced(self, beta: Floats, cap: Floats) -> Floats:
         """With a free bias, β with a sum of zero: what it lacks is spread over the free documents."""
@@ -85,8 +92,7 @@ class ByPivots:
         except LinAlgError:
             left = left[:0]
         if len(left):
-            near = np.flatnonzero((self.y * self.full < 1 + BAND) & (self.cap > 0))
-            self._grow(np.setdiff1d(np.union1d(chosen, near), self.rows))
+            self._grow(self._within(1 + BAND, self.rows, chosen))
         for _ in range(GROWTH):
             if not len(left):
                 break

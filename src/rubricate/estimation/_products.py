@@ -12,7 +12,7 @@ from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Products"]
 
-DENSE = 192
+DENSE = 128
 """So many of the most frequent terms are multiplied as a dense matrix."""
 
 
@@ -21,7 +21,7 @@ class Products:
 
     A product of two documents by merging their terms costs about a hundred operations, most of them for the few terms
     that half of all documents have. Those are dense columns for a matrix product; what is left of a document meets
-    only the documents that share one of its rare terms. Cost of a block of a × b documents: 2 · 192 · a · b operations
+    only the documents that share one of its rare terms. Cost of a block of a × b documents: 2 · 128 · a · b operations
     of a matrix product, and about one addition a pair.
 
     `starts`, `terms` and `values` hold all terms of all documents, the most frequent first, as kernels take them.

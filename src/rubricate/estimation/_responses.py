@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lapack
 
+from rubricate.kernels.svm_leave_one_out_products import mirror
 from rubricate.types import Floats
 
 __all__ = ["Responses", "Singles"]
@@ -39,11 +40,12 @@ class Responses:
         self.inside = len(within)
         self.ridge = np.float32(RIDGE * max(float(np.trace(within)) / max(len(within), 1), 1e-30))
         within[np.diag_indices(len(within))] += self.ridge
-        root, singular = lapack.spotrf(within.T, lower=1, overwrite_a=1)
-        half, zero = lapack.strtri(root, lower=1, overwrite_c=1)
+        root, singular = lapack.spotrf(within.T, lower=0, overwrite_a=1)
+        found, zero = lapack.spotri(root, lower=0, overwrite_c=1)
         if singular or zero:
             raise LinAlgError("the kernel matrix of the documents with 0 < α < C is singular")
-        self._inverse = half.T @ half
+        self._inverse = np.ascontiguousarray(found.T)
+        mirror(self._inverse)
         z = self._inverse.sum(axis=1)
         self.whole = np.float32(1 / (penalty + z.sum()))
         self.spread = z * self.whole

@@ -116,9 +116,10 @@ def leave_one_out_scores(found: Machines, c: int, *, gram: Floats | None = None,
     one = _solver(found, c, gram)
     score, solved, unstable = one.full.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     alone = 1.0 if held == 1 else -1.0 if held == n - 1 else 0.0
-    lonely = np.flatnonzero(one.y == alone)
+    lonely = one.y == alone
     score[lonely], solved[lonely] = -one.y[lonely], True
-    left = np.setdiff1d(_doubtful(one, every), lonely)
+    left = _doubtful(one, every)
+    left = left[~lonely[left]]
     if len(left):
         score[left], free = one.leave_out(left, exact=every)
         solved[left], unstable[left] = True, free == 0

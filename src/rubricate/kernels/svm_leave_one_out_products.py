@@ -19,7 +19,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["add_products", "products_with", "respond", "sweep_products"]
+__all__ = ["add_products", "mirror", "products_with", "respond", "sweep_products"]
 
 RESIST = 0.2
 """As in `svm_local`: the share of free rows by which a change of the bias is damped."""
@@ -52,6 +52,16 @@ def add_products(
         for p in range(starts[left[a]], starts[left[a] + 1]):
             for q in range(first[terms[p]], first[terms[p] + 1]):
                 row[post[q]] += values[p] * weight[q]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def mirror(K: np.ndarray) -> None:
+    """Copy what is below the diagonal of a square matrix to above it, in tiles that fit the cache."""
+    for top in range(0, len(K), 64):
+        for side in range(0, top + 1, 64):
+            for a in range(top, min(top + 64, len(K))):
+                for c in range(side, min(side + 64, a)):
+                    K[c, a] = K[a, c]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
