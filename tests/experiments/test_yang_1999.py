@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rubricate.experiments.reproduction import load_reproduction
+from rubricate.experiments.reproduction import load_reproduction, read_again
 from rubricate.experiments.reproductions import _yang_1999_cuts as cuts
 from rubricate.experiments.reproductions._yang_1999_scores import with_unlabelled
 from rubricate.experiments.reproductions._yang_1999_study import Study
@@ -18,6 +20,7 @@ from rubricate.experiments.reproductions._yang_1999_systems import way_of
 from rubricate.experiments.reproductions._yang_1999_tuning import Tuning, table_4
 from rubricate.experiments.reproductions._yang_1999_versions import table_1, table_5
 from rubricate.measures import counts, micro
+from rubricate.reports.reproductions import to_page
 from rubricate.thresholds.pcut import Pcut
 from rubricate.thresholds.rcut import Rcut
 from rubricate.thresholds.scut import Scut
@@ -160,3 +163,47 @@ def test_unlabelled_documents_pull_the_rankings_down(study, monkeypatch):
     assert found["v2", "kNN"] == pytest.approx(0.84, abs=0.015)
     assert found["v2.2", "kNN"] == pytest.approx(0.93, abs=0.01)
     assert found["v2", "kNN, unlabelled left out"] == pytest.approx(found["v2.2", "kNN"], abs=0.01)
+
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reproductions"
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return read_again("yang-1999", json.loads((FOLDER / "yang-1999.json").read_text("utf-8")))
+
+
+def test_the_committed_page_is_that_of_the_committed_cells(cells):
+    figures = [f"yang-1999/{path.name}" for path in sorted((FOLDER / "yang-1999").glob("*.svg"))]
+    assert (FOLDER / "yang-1999.md").read_text("utf-8").strip() == to_page(FOUND, cells, figures=figures).strip()
+    assert not [cell for cell in cells if cell.note.startswith("differs; no reason")]
+
+
+def test_every_system_of_table_6_has_its_figure(cells):
+    """On v3 every learning system is within .02 of its published figure or above."""
+    found = [cell for cell in cells if cell.table == "6" and cell.published is not None]
+    assert len(found) == 23
+    assert all(cell.ours is not None for cell in found)
+    assert all(cell.ours >= cell.published - 0.02 for cell in found if cell.column in ("v3", "v4"))
+
+
+def test_rankings_of_knn_and_llsf_are_within_a_hundredth_or_above(cells):
+    found = [cell for cell in cells if cell.table == "5" and cell.column in ("kNN", "LLSF")]
+    assert all(cell.ours >= cell.published - 0.01 for cell in found if cell.published is not None)
+
+
+def test_the_search_chooses_what_the_paper_chose(cells):
+    found = [cell for cell in cells if cell.table == "3" and cell.column == "best choice" and cell.published]
+    assert [cell.agrees for cell in found] == [True] * 14
+
+
+def test_indirect_comparisons_follow_from_table_6(cells):
+    """Y99, section 5.3: NNets.PARC is above the rule learners by what each gains on kNN."""
+    found = {(cell.row, cell.column): cell for cell in cells if cell.table == "indirect"}
+    six = {(cell.row, cell.column): cell for cell in cells if cell.table == "6"}
+    for row in FOUND.tables["indirect"].rows:
+        (a, on_a), (b, on_b) = (side.rsplit(" on ", 1) for side in row.split(" against "))
+        for which in ("published", "ours"):
+            value = {place: getattr(cell, which) for place, cell in six.items()}
+            gain = (value[a, on_a] - value["kNN", on_a]) - (value[b, on_b] - value["kNN", on_b])
+            assert getattr(found[row, "difference of the gains on kNN"], which) == pytest.approx(gain, abs=1e-9)
