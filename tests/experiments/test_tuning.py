@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 import rubricate as rb
 from rubricate.categorizer.categorizer import Categorizer
+from rubricate.categorizer.settings import configured
 from rubricate.classifiers.knn import KNN
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.experiments import estimates
@@ -222,3 +223,31 @@ def test_averages_are_those_of_the_measures(corpus):
     table = counts(corpus.train.labels, decided)
     assert criterion("micro_f1").value(run, "zero") == micro("f1", table)
     assert criterion("macro_f_beta:2").value(run, "omit") == macro("f_beta:2", table, undefined="omit")
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"C": [0.1, 1.0, 10.0]},
+        {"kernel": ["rbf"], "gamma": [0.1, 1.0]},
+        {"kernel": ["poly"], "degree": [1, 2]},
+        {"analyzer__stem": ["porter", None]},
+        {"select": ["chi2:10", "chi2:40"]},
+        {"weights": ["ltc", "nnc"]},
+    ],
+)
+def test_xi_alpha_chooses_any_setting_by_one_training_each(grid, corpus, store, monkeypatch):
+    trained = []
+    learn = rb.SVM._learn
+    monkeypatch.setattr(rb.SVM, "_learn", lambda self, *given: trained.append(1) or learn(self, *given))
+    found = tune(corpus, grid, by="xi-alpha", store=store)
+    assert len(trained) == len(found.tried) == max(map(len, grid.values()))
+    for one in found.tried:
+        model = configured({"classifier": "svm", **one.values})
+        whole = rb.estimate(model, corpus.train, method="xi_alpha").micro["f1"]
+        assert one.value == pytest.approx(whole, abs=1e-12)
+
+
+def test_xi_alpha_is_of_svms(corpus, store):
+    with pytest.raises(InvalidInput, match="of SVMs, not of"):
+        tune(corpus, {"k": [3]}, settings={"classifier": "knn"}, by="xi-alpha", store=store)

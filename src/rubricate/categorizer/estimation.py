@@ -19,7 +19,7 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import Estimate
 from rubricate.types import Corpus, Signature, Sparse
 
-__all__ = ["Suspect", "estimate", "machine_parts", "suspects"]
+__all__ = ["Suspect", "estimate", "machine_parts", "suspects", "svm_of"]
 
 DUAL = ("xi_alpha", "leave_one_out")
 """Methods that look into an SVM."""
@@ -51,7 +51,7 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
     if target.labels.shape[0] != count(documents):
         raise InvalidInput(f"{count(documents)} documents and {target.labels.shape[0]} label sets; give one a document")
     system = make_classifier(system) if isinstance(system, str) else system
-    name = (method or ("xi_alpha" if _svm(system) is not None else "cross_validation")).replace("-", "_")
+    name = (method or ("xi_alpha" if svm_of(system) is not None else "cross_validation")).replace("-", "_")
     plugin = registry.load("estimation", name)
     takes = inspect.signature(plugin).parameters
     for option in options:
@@ -59,7 +59,7 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
             known = [one for one, how in takes.items() if how.kind == how.KEYWORD_ONLY and one not in RESERVED]
             raise UnknownName(f"option of {name}", option, known)
     common: dict[str, Any] = {"categories": target.categories, **options}
-    if name in DUAL and _svm(system) is not None:
+    if name in DUAL and svm_of(system) is not None:
         svm, vectors, shown = _machine(system, documents, target.labels)
         common["categories"] = [target.categories[c] for c in shown]
         found = plugin(svm, vectors, target.labels[:, shown], **common)
@@ -74,7 +74,7 @@ def _is_fitted(system: Any) -> bool:
     return isinstance(system, Categorizer) and hasattr(system, "aligned_")
 
 
-def _svm(system: Any) -> Any:
+def svm_of(system: Any) -> Any:
     """The SVM in a system, fitted or not; None where there is none."""
     from rubricate.classifiers.svm import SVM
 
@@ -88,7 +88,7 @@ def _svm(system: Any) -> Any:
 
 def _machine(system: Any, documents: Any, labels: Sparse) -> tuple[Any, Any, list[int]]:
     """The SVM, the vectors it learns from, and the categories that it can tell apart."""
-    svm = _svm(system)
+    svm = svm_of(system)
     held = np.bincount(labels.indices, minlength=labels.shape[1])
     shown = [int(c) for c in np.flatnonzero((held > 0) & (held < labels.shape[0]))]
     if not shown:
@@ -119,7 +119,7 @@ def machine_parts(system: Any, X: Any, y: Any = None) -> tuple[Any, Any, Sparse,
     """
     documents = given_documents(X)
     target = take_target(documents, y)
-    if _svm(system) is None:
+    if svm_of(system) is None:
         raise InvalidInput("a learning curve by xi-alpha needs an SVM; give one, or learning_curve another estimator")
     svm, vectors, shown = _machine(clone(system), documents, target.labels)
     return clone(svm), vectors, target.labels[:, shown], [target.categories[c] for c in shown]
@@ -129,7 +129,7 @@ def _learner(system: Any, documents: Any) -> tuple[Any, Any]:
     """(rows, classifier) for methods that train anew: a bare classifier of texts becomes a `Categorizer`."""
     if isinstance(system, Categorizer) or (hasattr(documents, "shape") and len(documents.shape) == 2):
         return documents, system
-    return documents, Categorizer(clone(system), cut=0.0 if _svm(system) is not None else None)
+    return documents, Categorizer(clone(system), cut=0.0 if svm_of(system) is not None else None)
 
 
 def _signature(system: Any, X: Any, seed: int | None) -> Signature:

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rubricate.categorizer.estimation import estimate
+from rubricate.categorizer.estimation import estimate, svm_of
+from rubricate.categorizer.representation import Representation
 from rubricate.categorizer.settings import configured
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
@@ -98,7 +99,8 @@ def xi_alpha(settings: Sequence[Mapping[str, Any]], judging: Judging) -> list[fl
     """The ξα-estimate of an SVM at its own cut, from one training for each of the settings (joachims2000).
 
     The criterion is the micro- or macro-average of error, recall, precision or F1. Settings of cuts make no difference.
-    Pessimistic, yet a fair judge between settings; a fifth or less of the cost of five folds.
+    Pessimistic, and not always a fair judge between settings: it favours small C (docs/estimation.md). Cost: one
+    training for each of the settings; vectors are made once for those that share them.
     """
     average, _, measure = judging.criterion.name.partition("_")
     if average not in ("micro", "macro") or measure not in MEASURES:
@@ -107,7 +109,12 @@ def xi_alpha(settings: Sequence[Mapping[str, Any]], judging: Judging) -> list[fl
 
     def make(each: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         system = configured({"classifier": "svm", **each})
-        found = replace(estimate(system, judging.documents, method="xi_alpha"), convention=judging.undefined)
+        svm = svm_of(system)
+        if svm is None:
+            raise InvalidInput(f"xi-alpha is of SVMs, not of {system.classifier!r}; choose by cross-validation")
+        shape = Representation(system.analyzer, weights=system.weights, select=system.select, min_df=system.min_df)
+        vectors, labels = judging.whole.shaped(shape, None).X, judging.documents.labels
+        found = replace(estimate(svm, vectors, labels, method="xi_alpha"), convention=judging.undefined)
         return {"value": np.array([getattr(found, average)[measure]], dtype=np.float64)}, {}
 
     with judging.progress("tuning", len(settings)) as advance:
