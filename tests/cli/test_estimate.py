@@ -43,6 +43,7 @@ def test_leave_one_out_lists_suspects(news):
     result = _run(news, "--method", "leave-one-out", "--suspects", "2")
     assert result.exit_code == 0
     assert "leave_one_out from 24 documents" in result.stdout
+    assert all(f"\n{fact}: " in result.stdout for fact in ("candidates", "settled", "solves", "steps", "short"))
 
 
 def test_other_methods(news):
