@@ -100,6 +100,17 @@ def test_all_is_solved_by_rows_where_no_solution_is_found(monkeypatch):
     np.testing.assert_array_equal(leave_one_out_scores(machine, 0).score > 0, expected.score > 0)
 
 
+@pytest.mark.parametrize("most", [40, 130])
+def test_a_working_set_that_would_grow_too_large_is_left_to_the_rows(most, monkeypatch):
+    X, y = _problem(9, n=300, terms=200)
+    machine = _machine(X, y)
+    expected = leave_one_out_scores(machine, 0)
+    made = ByPivots(machine, 0)
+    monkeypatch.setattr(_by_pivots, "MOST", most)
+    chosen = np.flatnonzero(expected.solved)
+    np.testing.assert_array_equal(made.leave_out(chosen)[0] > 0, expected.score[chosen] > 0)
+
+
 def test_facts_add_up():
     X, y = _problem(2, n=300, terms=200)
     found = leave_one_out(rb.SVM(C=0.5), X, sparse.csr_array(np.column_stack([y, ~y])))

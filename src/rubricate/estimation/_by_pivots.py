@@ -30,7 +30,9 @@ BAND = 0.02
 GROWTH = 8
 """How often documents are taken into the working set before the rest is solved by rows."""
 MOST, STEEP, FEW = 8000, 100.0, 10
-"""Documents in the working set and C · K(x, x) up to which, free documents from which on this way is taken."""
+"""Support vectors and C · K(x, x) up to which, free documents from which on this way is taken.
+
+The working set may grow to twice as many documents: the table then has 1 GB."""
 
 
 def suits(found: Machines, c: int) -> bool:
@@ -94,16 +96,17 @@ class ByPivots:
         except LinAlgError:
             left = left[:0]
         if len(left):
-            self._grow(self._within(1 + BAND, self.rows, chosen))
+            near = self._within(1 + BAND, self.rows, chosen)
+            self._grow(near if len(self.rows) + len(near) <= MOST else self._within(-np.inf, self.rows, chosen))
         for _ in range(GROWTH):
-            if not len(left):
+            if not len(left) or len(self.rows) > 2 * MOST:
                 break
             scores[left], free[left], still, reached = self._round(chosen[left], exact)
             left = left[still]
             self._grow(reached)
         free[left] = -1
-        near = NEAR * (4.0 if self.cap.max(initial=0.0) * self.found.bound > 1 else 1.0)
-        doubt = np.flatnonzero((free < 0) | (np.abs(scores) < near))
+        least = NEAR * (4.0 if self.cap.max(initial=0.0) * self.found.bound > 1 else 1.0)
+        doubt = np.flatnonzero((free < 0) | (np.abs(scores) < least))
         if len(doubt):
             rows = ByRows(self.found, self.c)
             scores[doubt], free[doubt] = rows.leave_out(chosen[doubt])
