@@ -1,6 +1,6 @@
 """Table 6: all systems, micro break-even points by the way of cutting that the paper names; and what follows from it.
 
-The paper has 23 figures for 14 systems on 4 versions; the empty places are filled here, and the other ways of cutting
+The paper has 23 figures for 14 systems on 4 versions; the empty places of v2 to v4 are filled here, and the other ways of cutting
 beside them, which section 5.4 misses.
 """
 
