@@ -1,0 +1,58 @@
+"""An SVM by the matrix of its documents: the KKT conditions, and scikit-learn's SVC."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from rubricate.kernels.svm_leave_one_out_products import mirror, sweep_products
+
+
+def _problem(seed, n=40):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    X = rng.random((n, 12)) + 0.4 * y[:, None] * (np.arange(12) < 2)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return X, (X @ X.T).astype(np.float32), y
+
+
+@given(st.integers(0, 1000), st.sampled_from([0.0, 1.0, np.inf]), st.sampled_from([0.3, 2.0]))
+def test_the_conditions_of_an_optimum_hold(seed, penalty, C):
+    _, K, y = _problem(seed)
+    cap, beta, f = np.full(len(y), C), np.zeros(len(y)), np.zeros(len(y), np.float32)
+    cap[3] = 0.0
+    b, worst, sweeps = sweep_products(K, y, cap, beta, f, 0.0, penalty, 1e-4, 20_000)
+    assert worst <= 1e-4
+    assert sweeps < 20_000
+    np.testing.assert_allclose(f, K @ beta, atol=1e-4)
+    margin, alpha = y * (K @ beta + b), y * beta
+    assert beta[3] == 0.0
+    assert (alpha >= 0).all()
+    assert (alpha <= cap).all()
+    assert (margin[(alpha < cap)] >= 1 - 1e-2).all()
+    assert (margin[alpha > 0] <= 1 + 1e-2).all()
+    if penalty < np.inf:
+        assert beta.sum() == pytest.approx(penalty * b, abs=0.02)
+    else:
+        assert b == 0.0
+
+
+def test_scores_of_another_solver():
+    """scikit-learn's SVC (LIBSVM) with a linear kernel."""
+    X, K, y = _problem(7)
+    beta, f = np.zeros(len(y)), np.zeros(len(y), np.float32)
+    b, _, _ = sweep_products(K, y, np.full(len(y), 1.0), beta, f, 0.0, 0.0, 1e-5, 20_000)
+    peer = SVC(C=1.0, kernel="linear", tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(K @ beta + b, peer.decision_function(X), atol=5e-3)
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200])
+def test_a_mirrored_matrix_is_symmetric(n):
+    K = np.random.default_rng(0).random((n, n))
+    lower = np.tril(K)
+    mirror(K)
+    np.testing.assert_array_equal(K, lower + np.tril(lower, -1).T)
