@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
+from rubricate.engines._blas import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.estimation._bounds import rogers_wagner
 from rubricate.estimation._estimate import Estimate, names_for
@@ -78,7 +79,8 @@ def leave_one_out(
     machine = machines(classifier, X, indicator(labels), sample_weight)
     gram = _gram(machine)
     columns = range(machine.labels.shape[1])
-    left = run_tasks(lambda c: leave_one_out_scores(machine, c, gram=gram, every=every), columns, engine=engine)
+    with one_blas_thread():
+        left = run_tasks(lambda c: leave_one_out_scores(machine, c, gram=gram, every=every), columns, engine=engine)
     scores = np.column_stack([one.score for one in left])
     return Estimate(
         method="leave_one_out",
