@@ -19,6 +19,9 @@ from tests.oracles.word import cosine_with_names
 import rubricate as rb
 from rubricate.cli import _main
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
+from rubricate.experiments.material import Material
+from rubricate.experiments.store import Store
+from rubricate.experiments.trial import Step, Trial
 
 TERMS = ["corn", "crude", "fx", "money", "oil", "wheat"]
 NAMES = {"grain": ["wheat", "corn"], "crude": "crude oil", "money-fx": "money-fx"}
@@ -235,3 +238,27 @@ def test_an_edited_file_of_names_is_other_content(tmp_path):
     file.write_text("grain\twheat corn\n", "utf-8")
     assert rb.WORD(str(file)).content() != before
     assert rb.WORD(NAMES).content() == ""
+
+
+def test_an_edited_file_of_names_is_another_trial_with_the_same_signature(tmp_path):
+    file = tmp_path / "names.tsv"
+    labels = sparse.csr_array(np.array([[1, 0], [0, 1]] * 4, bool))
+    train = rb.Documents([str(i) for i in range(8)], ["wheat corn", "gold silver"] * 4, labels, ("grain", "metal"))
+    settings = {"classifier": "word", "names": str(file), "folds": 0, "cut": 0.1}
+    found = []
+    for word in ("wheat", "corn"):
+        file.write_text(f"grain\t{word}\nmetal\tgold\n", "utf-8")
+        trial = Trial("word", settings, Material(train, train), Store(tmp_path / "store"))
+        found.append((trial.what(Step(0, None)), trial.signature(0)))
+    assert found[0][0] != found[1][0]
+    assert found[0][1] == found[1][1]
+    assert found[0][1].classifier == f"WORD(names={str(file)!r})"
+
+
+def test_a_signature_shows_the_classifier_as_it_was_given(tmp_path):
+    texts, labels = ["wheat corn", "gold silver"] * 4, ["corn", "gold"] * 4
+    for asked, wanted in (("word", "WORD()"), (rb.WORD(weights="nnc"), "WORD(weights='nnc')")):
+        model = rb.Categorizer(asked, folds=0, cut=0.1, engine="serial").fit(texts, labels)
+        assert model.signature().classifier == wanted
+        model.save(tmp_path / "word.rubric")
+        assert rb.Categorizer.open(tmp_path / "word.rubric").signature() == model.signature()

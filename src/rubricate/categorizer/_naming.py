@@ -9,11 +9,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from rubricate.categorizer._making import make_classifier
 from rubricate.categorizer.representation import source_of
 from rubricate.classifiers._names import name_texts
 from rubricate.errors import InvalidInput
 
-__all__ = ["named"]
+__all__ = ["named", "shown"]
 
 
 def named(classifier: Any, model: Any) -> Any:
@@ -37,6 +38,13 @@ def named(classifier: Any, model: Any) -> Any:
     return clone(classifier).set_params(names=counts)
 
 
+def shown(classifier: Any, model: Any) -> str:
+    """A model's classifier in a signature; `named` ones as they were given, without the model's terms and names."""
+    if getattr(classifier, "names_categories", False):
+        classifier = make_classifier(model.classifier) if isinstance(model.classifier, str) else model.classifier
+    return " ".join(repr(classifier).split())
+
+
 def _ruled(classifier: Any, model: Any) -> Any:
     """A classifier by hand-written rules, which looks words up among the model's terms."""
     given = {"categories": classifier.categories or model.categories_}
@@ -54,4 +62,5 @@ def _warn(unmatched: list[str], categories: int) -> None:
     if unmatched:
         shown = ", ".join(map(repr, unmatched[:5])) + (", …" if len(unmatched) > 5 else "")
         message = f"no word of {len(unmatched)} of {categories} names occurs in the documents ({shown}): they score 0"
-        warnings.warn(f"{message}; describe them in `names`", UserWarning, stacklevel=7)
+        remedy = "describe them in `names`, a mapping or a file (--set names=FILE)"
+        warnings.warn(f"{message}; {remedy}", UserWarning, stacklevel=7)

@@ -16,6 +16,7 @@ from rubricate._version import __version__
 from rubricate.categorizer import _scoring
 from rubricate.categorizer._explaining import explain_rows
 from rubricate.categorizer._learning import add_documents, learn
+from rubricate.categorizer._naming import shown
 from rubricate.categorizer._targets import Target, count, given_documents, ids_of, take_target
 from rubricate.categorizer._truth import with_truth
 from rubricate.categorizer.answers import Answer, answer, best_of, labels_of, rows_in
@@ -288,7 +289,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         return Signature(
             corpus=corpus,
             split=split,
-            classifier=" ".join(repr(chosen).split()),
+            classifier=shown(chosen, self),
             cut=" ".join(repr(cut).split()) if not isinstance(self.cut, str) else self.cut,
             seed=self.seed,
             version=__version__,

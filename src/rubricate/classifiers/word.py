@@ -85,7 +85,11 @@ class WORD(Scorer):
         return super().fit(X, y, sample_weight)
 
     def content(self) -> str:
-        """The digest of a file of names, which its path does not tell apart when the file is edited."""
+        """The digest of a file or of counts of names: neither a path nor the look of a matrix tells them apart."""
+        if sparse.issparse(self.names):
+            counts = sparse.csr_array(self.names)
+            parts = [part.tobytes() for part in (counts.indptr, counts.indices, counts.data)]
+            return hashlib.sha256(b"".join([repr(counts.shape).encode(), *parts])).hexdigest()
         if not isinstance(self.names, (str, Path)):
             return ""
         return hashlib.sha256(json.dumps(read_names(self.names)).encode()).hexdigest()

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from rubricate import registry
 from rubricate.categorizer import _learning, _scoring
 from rubricate.categorizer._explaining import explain_rows
+from rubricate.categorizer._naming import shown
 from rubricate.categorizer._targets import take_target
 from rubricate.categorizer._training import _decide_fold, choose, fit_cut
 from rubricate.categorizer.representation import Representation
@@ -236,7 +237,7 @@ class Trial:
         chosen = self.candidates[candidate].classifier
         cut = self.model.cut if isinstance(self.model.cut, str) else " ".join(repr(self.cut).split())
         own = configured(self.settings).signature()
-        return replace(own, classifier=" ".join(repr(chosen).split()), cut=cut)
+        return replace(own, classifier=shown(chosen, self.model), cut=cut)
 
     def kind(self) -> str:
         """The registered name of the classifier, for a title."""
