@@ -118,7 +118,10 @@ def test_is_saved_as_text_and_opened_with_the_same_scores(given, tmp_path, monke
     opened = rb.open_model(tmp_path / "m.rubric")
     assert opened.decision_function(TEXTS).tolist() == WANTED
     assert opened.rule_base() == model.rule_base()
-    assert rb.rules_of(opened) == model.rule_base()
+    shown = rb.rules_of(opened)
+    assert (shown.rules, shown.macros) == (model.rule_base().rules, model.rule_base().macros)
+    assert dict(shown.analyzer)["min_length"] == 2
+    assert rb.run_rules(rb.parse_rules(rb.print_rules(shown)), TEXTS).scores.values.tolist() == WANTED
 
 
 def test_a_model_with_damaged_rules_is_refused(model, tmp_path):
@@ -211,7 +214,7 @@ def test_a_trial_of_a_study_notices_that_the_file_of_rules_was_edited(tmp_path):
 
 
 def test_models_without_rules_say_so():
-    with pytest.raises(InvalidInput, match="a KNN has no rules; train one that has"):
+    with pytest.raises(InvalidInput, match="KNN has no rules; train one that has"):
         rb.rules_of(rb.KNN(k=1).fit([[1], [0]], ["a", "b"]))
 
 
@@ -228,3 +231,19 @@ def test_the_reuters_base_does_as_its_documentation_says(reuters):
     table = counts(run.truth[:, columns], run.decisions.values[:, columns])
     assert (int(table.tp.sum()), int(table.fp.sum()), int(table.fn.sum())) == (364, 105, 72)
     assert micro("f1", table) == pytest.approx(0.8044, abs=5e-5)
+
+
+def test_the_rules_of_a_categorizer_run_again_as_it_read_them():
+    """Its analyzer stems, so that "exports" in a rule holds of "export"; printed without it, the rule would not."""
+    texts, labels = (
+        ["wheat export", "exported corn", "crude oil", "oil and gas"] * 3,
+        ["grain", "grain", "fuel", "fuel"] * 3,
+    )
+    rules = "grain if exports; fuel if oils;"
+    model = rb.Categorizer(rb.Construe(rules), folds=0, cut=0.5, engine="serial").fit(texts, labels)
+    assert model.signature().classifier == f"Construe(rules={rules!r})"
+    base = rb.parse_rules(rb.print_rules(rb.rules_of(model)))
+    assert dict(base.analyzer)["stem"] == "porter"
+    again = rb.run_rules(base, texts)
+    assert [again.categories[row.argmax()] for row in again.scores.values] == labels
+    assert [model.classify([text])[0] for text in texts] == [(label,) for label in labels]

@@ -100,6 +100,7 @@ def test_missing_files_and_other_files(rubricate, tmp_path):
     assert "none.csv" in talk
     (tmp_path / "broken.rubric").write_bytes(b"PK\x03\x04nonsense")
     assert "no usable model" in rubricate("rules", "show", "broken.rubric")[2]
+    assert "'rubricate rules show broken.rubric' prints its rules" in rubricate("rules", "check", "broken.rubric")[2]
     assert "only corpora have splits" in rubricate("rules", "run", "news.rules", "new.csv", "--split", "a")[2]
 
 
@@ -132,7 +133,7 @@ def test_show_prints_the_rules_of_a_model_and_they_run_again(rubricate, tmp_path
     rb.Categorizer("knn", folds=0, cut="rcut:1", engine="serial").fit(texts, labels).save(tmp_path / "knn.rubric")
     code, _, talk = rubricate("rules", "show", "knn.rubric")
     assert code == 2
-    assert "a KNN has no rules" in talk
+    assert "KNN has no rules" in talk
 
 
 def test_run_writes_what_evaluate_reads(rubricate, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,10 @@ def rule_analyzer(base: RuleBase) -> Analyzer:
         if option not in known:
             raise UnknownName("option of the analyzer", option, known)
     if dict(base.analyzer).get("window") is not None:
-        raise InvalidInput("the words of these rules are phrases with gaps (window), which only a matrix holds")
+        raise InvalidInput(
+            "the words of these rules are phrases with gaps (window), which only a matrix holds; classify with the "
+            "model that learned them, or train one without --set analyzer__window"
+        )
     given = {option: value for option, value in base.analyzer if option not in OF_ORDER}
     analyzer = Analyzer(**(HAND_WRITTEN | given))
     try:
@@ -113,16 +117,18 @@ def rules_of(model: Any) -> RuleBase:
     whole = hasattr(model, "representation_")
     classifier = model.classifier_ if whole else model
     if isinstance(classifier, Construe):
-        return classifier.rule_base()
+        base = classifier.rule_base()
+        return base if classifier.analyzer is None else replace(base, analyzer=_settings(classifier.analyzer))
     if not hasattr(classifier, "rule_base"):
         raise InvalidInput(
-            f"a {type(classifier).__name__} has no rules; train one that has: charade, dtree, ripper, swap1"
+            f"{type(classifier).__name__} has no rules; train one that has: charade, dtree, ripper, swap1"
         )
     if not whole:
         return classifier.rule_base()
     names = _names(model, [str(name) for name in classifier.categories_])
     found: RuleBase = classifier.rule_base(names=model.representation_.names(), categories=names)
-    return RuleBase(found.rules, found.macros, _settings(model))
+    vectors = getattr(model.representation_, "vectors_", None)
+    return found if vectors is None else replace(found, analyzer=_settings(vectors.analyzer or Analyzer()))
 
 
 def _names(model: Any, columns: Sequence[str]) -> list[str]:
@@ -133,12 +139,8 @@ def _names(model: Any, columns: Sequence[str]) -> list[str]:
     return [model.categories_[int(c)] for c in columns]
 
 
-def _settings(model: Any) -> tuple[tuple[str, Setting], ...]:
-    """The options of the analyzer as plain values, in the order of their names."""
-    vectors = getattr(model.representation_, "vectors_", None)
-    if vectors is None:
-        return ()
-    analyzer = vectors.analyzer or Analyzer()
+def _settings(analyzer: Analyzer) -> tuple[tuple[str, Setting], ...]:
+    """The options of an analyzer as plain values, in the order of their names."""
     return tuple((option, _plain(value)) for option, value in analyzer.get_params(deep=False).items())
 
 

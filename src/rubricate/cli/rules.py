@@ -51,6 +51,8 @@ def check(file: _File, categories: _Categories = None, as_json: options.Json = F
     from rubricate.rules.parser import read_rules
     from rubricate.rules.words import analysed
 
+    if _is_model(Path(file)):
+        raise InvalidInput(f"{file} is a model; 'rubricate rules show {file}' prints its rules, for a file to check")
     base = read_rules(file, categories=_listed(categories))
     analyzer = rule_analyzer(base)
     analysed(base, analyzer)
@@ -123,15 +125,19 @@ def _rules_in(source: str) -> RuleBase:
     from rubricate.rules.parser import read_rules
 
     path = Path(source)
-    if path.is_file():
-        with path.open("rb") as file:
-            model = file.read(len(ARCHIVE)) == ARCHIVE
-        if model:
-            from rubricate.categorizer.model_file import open_model
-            from rubricate.categorizer.rule_runs import rules_of
+    if not _is_model(path):
+        return read_rules(source)
+    from rubricate.categorizer.model_file import open_model
+    from rubricate.categorizer.rule_runs import rules_of
 
-            return rules_of(open_model(path))
-    return read_rules(source)
+    return rules_of(open_model(path))
+
+
+def _is_model(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(ARCHIVE)) == ARCHIVE
 
 
 def _listed(path: Path | None) -> list[str] | None:
