@@ -120,13 +120,24 @@ def test_evidence_adds_up_to_the_score():
     np.testing.assert_allclose(added + model.intercept_[1], model.decision_function(X)[:, 1])
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e160, 1e300])
+def test_the_size_of_the_values_does_not_matter(size):
+    X = np.random.default_rng(0).poisson(0.4, (60, 8)).astype(float)
+    Y = np.column_stack([X[:, 0] > 0, X[:, 1] > X[:, 2]])
+    plain, scaled = rb.CLASSI().fit(X, Y), rb.CLASSI().fit(X * size, Y)
+    np.testing.assert_allclose(scaled.decision_function(X * size), plain.decision_function(X), rtol=1e-9)
+
+
 def test_bad_options_are_named():
     X, y = np.eye(2), [0, 1]
     for name in ("terms", "epochs"):
-        with pytest.raises(InvalidInput, match=f"{name} must be an integer from 1 on, got 0"):
+        with pytest.raises(InvalidInput, match=f"{name} must be a whole number from 1 on.*got 0"):
             rb.CLASSI(**{name: 0}).fit(X, y)
     with pytest.raises(InvalidInput, match="margin must be a number of 0 or more"):
         rb.CLASSI(margin=-1).fit(X, y)
+    for seed in (-1, "abc", None):
+        with pytest.raises(InvalidInput, match="CLASSI: seed must be a whole number from 0 on; got"):
+            rb.CLASSI(seed=seed).fit(X, y)
     with pytest.raises(UnknownName, match="Did you mean 'average'"):
         rb.CLASSI(kept="averaged").fit(X, y)
 

@@ -10,6 +10,7 @@ from scipy import sparse
 
 import rubricate as rb
 from rubricate.classifiers._category_terms import chosen_terms, relevancy
+from rubricate.classifiers._latent import directions
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep
 
@@ -123,13 +124,22 @@ def test_a_network_missing_from_a_file_is_refused(documents, tmp_path):
         rb.open_model(rb.save(model, tmp_path / "m"))
 
 
+def test_huge_values_have_the_same_latent_dimensions():
+    X = sparse.csr_array(np.random.default_rng(0).poisson(0.4, (60, 30)).astype(float))
+    for size in (2.0**-900, 2.0**900):
+        np.testing.assert_array_equal(directions(X * size, 5), directions(X, 5))
+
+
 def test_bad_options_are_named(documents):
     with pytest.raises(UnknownName, match="Did you mean 'lsi'"):
         rb.NNetsPARC(inputs="lsa").fit(*documents)
-    with pytest.raises(InvalidInput, match="size must be an integer from 1 on, got 0"):
+    with pytest.raises(InvalidInput, match="size must be a whole number from 1 on; got 0"):
         rb.NNetsPARC(size=0).fit(*documents)
-    with pytest.raises(InvalidInput, match="hidden must be an integer from 0 on"):
+    with pytest.raises(InvalidInput, match="hidden must be a whole number from 0 on"):
         rb.NNetsPARC(-1).fit(*documents)
+    for bad in ({"seed": -1}, {"hidden": True}, {"rate": 0}):
+        with pytest.raises(InvalidInput, match=f"NNetsPARC: {next(iter(bad))} must be"):
+            rb.NNetsPARC(**bad).fit(*documents)
 
 
 def test_reuters_training_documents(reuters_folder):

@@ -136,3 +136,8 @@ def test_reuters_training_documents(reuters_folder):
         np.isinf(model.midpoints_), 1, model.midpoints_
     )
     assert break_even_point(pooled_sweep(scores, held.labels).counts).value > 0.7
+
+
+def test_further_documents_need_labels():
+    with pytest.raises(InvalidInput, match="Rocchio requires y to be passed"):
+        rb.Rocchio().partial_fit(np.eye(2), None)

@@ -271,3 +271,11 @@ def test_held_out_training_documents_of_reuters(training_part, learner, first, l
     found = model.predict(held).toarray()
     f1 = 2 * (found & truth[:, chosen]).sum() / (found.sum() + truth[:, chosen].sum())
     assert f1 > least
+
+
+@pytest.mark.parametrize("learner", [RIPPER, SWAP1])
+@pytest.mark.parametrize("bad", [{"seed": -1}, {"seed": "abc"}, {"seed": None}, {"absent": "maybe"}, {"absent": None}])
+def test_bad_seeds_and_flags_are_named(learner, bad):
+    (name,) = bad
+    with pytest.raises(InvalidInput, match=f"{learner.__name__}: {name} must be"):
+        learner(**bad).fit(np.eye(4), [0, 1, 0, 1])

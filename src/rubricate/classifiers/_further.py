@@ -26,6 +26,8 @@ def take_further(
     X = validate_data(
         scorer, X, accept_sparse="csr", dtype=np.float64, reset=first, ensure_non_negative=scorer._nonnegative
     )
+    if y is None:
+        raise InvalidInput(f"{type(scorer).__name__} requires y to be passed, but the target y is None")
     if sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1):
         labels = _take_matrix(scorer, y, X.shape[0], first=first)
     else:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._columns import take_columns, used_columns
+from rubricate.classifiers._scaling import binary_scale
 from rubricate.classifiers._svd import largest_pairs
 from rubricate.engines._blas import one_blas_thread
 from rubricate.types import Floats, Sparse
@@ -24,7 +25,7 @@ def directions(X: Sparse, size: int, *, weights: Floats | None = None, seed: int
     found = np.zeros((X.shape[1], max(1, min(size, *A.shape))))
     if len(terms):
         with one_blas_thread():
-            found[terms] = _right(A, min(size, *A.shape), seed)
+            found[terms] = _right(A / binary_scale(A.data), min(size, *A.shape), seed)
     at = np.argmax(np.abs(found), axis=0)
     return found * np.where(found[at, np.arange(found.shape[1])] < 0, -1.0, 1.0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,9 @@ import numpy as np
 from rubricate.classifiers._rule_cases import Cases, Words, words_of
 from rubricate.classifiers._rule_table import RuleTable
 from rubricate.engines import Engine, run_tasks
-from rubricate.errors import InvalidInput
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["Search", "learn_rules", "require_number", "require_whole"]
+__all__ = ["Search", "learn_rules"]
 
 Search = Callable[[Words, Bools, int], tuple[Cases, Sequence[Ints]]]
 """From the words of the documents, which are positive, and the number of the category: its cases and rules."""
@@ -63,21 +61,3 @@ def _table(found: Sequence[tuple[list[Ints], Floats]]) -> RuleTable:
         np.ascontiguousarray(counts[:, 0]),
         np.ascontiguousarray(counts[:, 1]),
     )
-
-
-def require_whole(owner: Any, name: str, least: int, *, or_none: bool = False) -> None:
-    """An error unless a parameter is a whole number from `least` on (or None)."""
-    value = getattr(owner, name)
-    if or_none and value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        what = f"a whole number from {least} on" + (", or None" if or_none else "")
-        raise InvalidInput(f"{type(owner).__name__}: {name} must be {what}; got {value!r}")
-
-
-def require_number(owner: Any, name: str, *, most: float = np.inf) -> None:
-    """An error unless a parameter is a number above 0 and at most `most`, and finite."""
-    value = getattr(owner, name)
-    if not (isinstance(value, Real) and 0 < float(value) <= most and float(value) < np.inf):
-        limit = "" if most == np.inf else f" and at most {most:g}"
-        raise InvalidInput(f"{type(owner).__name__}: {name} must be a number above 0{limit}; got {value!r}")

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rubricate.classifiers._charade_search import charade_rules
+from rubricate.classifiers._parameters import require_number, require_whole
 from rubricate.classifiers._rule_cases import Cases, Words, cases_of
 from rubricate.classifiers._rule_dictionaries import most_telling
-from rubricate.classifiers._rule_learning import learn_rules, require_number, require_whole
+from rubricate.classifiers._rule_learning import learn_rules
 from rubricate.classifiers._rule_table import RuleTable, check_table, firing_rules, rule_base, score_by_rules
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._category_terms import chosen_terms, correlation
+from rubricate.classifiers._parameters import require_whole
+from rubricate.classifiers._scaling import binary_scale
 from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
@@ -71,7 +73,8 @@ class CLASSI(Scorer):
         self._check()
         weights = np.ones(X.shape[0]) if weights is None else weights
         X = sparse.csr_array(X)
-        length = float(np.sqrt(weights @ X.power(2).sum(axis=1) / weights.sum())) or 1.0
+        scale = binary_scale(X.data)
+        length = scale * float(np.sqrt(weights @ (X / scale).power(2).sum(axis=1) / weights.sum())) or 1.0
         most = X.shape[1] if self.terms is None else int(self.terms)
         chosen = chosen_terms(correlation(X, labels, weights), most)
         found = self._taught(X / length, sparse.csc_array(labels), weights, chosen)
@@ -110,12 +113,12 @@ class CLASSI(Scorer):
         return contributions(X, sign * self.coef_[[column]].toarray()[0], self._term_names(), limit)
 
     def _check(self) -> None:
-        for name, value in (("terms", 1 if self.terms is None else self.terms), ("epochs", self.epochs)):
-            if not (isinstance(value, Integral) and int(value) >= 1):
-                raise InvalidInput(f"CLASSI: {name} must be an integer from 1 on, got {value!r}")
+        require_whole(self, "terms", 1, or_none=True)
+        require_whole(self, "epochs", 1)
+        require_whole(self, "seed", 0)
         if not (isinstance(self.margin, Real) and 0 <= float(self.margin) < np.inf):
             raise InvalidInput(f"CLASSI: margin must be a number of 0 or more, got {self.margin!r}")
-        if self.kept not in KEPT:
+        if str(self.kept) not in KEPT:
             raise UnknownName("kept weights", str(self.kept), KEPT)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ from scipy import sparse
 from rubricate.classifiers._category_terms import WORTH, chosen_terms
 from rubricate.classifiers._columns import take_columns
 from rubricate.classifiers._latent import directions
+from rubricate.classifiers._parameters import require_number, require_whole
 from rubricate.classifiers._scorer import Scorer, strongest
 from rubricate.classifiers.nnet import NNet
 from rubricate.engines import Engine, run_tasks
-from rubricate.errors import InvalidInput, UnknownName
+from rubricate.errors import UnknownName
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["NNetsPARC"]
@@ -172,8 +172,9 @@ class NNetsPARC(Scorer):
     def _check(self) -> None:
         if self.inputs not in INPUTS:
             raise UnknownName("kind of inputs", str(self.inputs), INPUTS)
-        if not (isinstance(self.size, Integral) and int(self.size) >= 1):
-            raise InvalidInput(f"NNetsPARC: size must be an integer from 1 on, got {self.size!r}")
+        for name, least in (("hidden", 0), ("size", 1), ("batch", 1), ("epochs", 1), ("patience", 0), ("seed", 0)):
+            require_whole(self, name, least)
+        require_number(self, "rate")
 
 
 def _gradient(network: NNet, inputs: Any, output: int) -> Floats:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from rubricate.classifiers._parameters import require_flag, require_number, require_whole
 from rubricate.classifiers._ripper_search import ripper_rules
 from rubricate.classifiers._rule_cases import Cases, Words, cases_of
 from rubricate.classifiers._rule_dictionaries import most_frequent
-from rubricate.classifiers._rule_learning import learn_rules, require_number, require_whole
+from rubricate.classifiers._rule_learning import learn_rules
 from rubricate.classifiers._rule_table import RuleTable, check_table, firing_rules, rule_base, score_by_rules
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
@@ -98,6 +99,8 @@ class RIPPER(Scorer):
         require_whole(self, "passes", 0)
         require_whole(self, "words", 1, or_none=True)
         require_number(self, "loss_ratio")
+        require_flag(self, "absent")
+        require_whole(self, "seed", 0)
         if self.max_error is not None:
             require_number(self, "max_error", most=1.0)
         learn_rules(X, labels, weights, self._search, engine=self.engine).store(self)

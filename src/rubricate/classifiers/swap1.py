@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from rubricate.classifiers._parameters import require_flag, require_number, require_whole
 from rubricate.classifiers._rule_cases import Cases, Words, cases_of
 from rubricate.classifiers._rule_dictionaries import most_frequent
-from rubricate.classifiers._rule_learning import learn_rules, require_number, require_whole
+from rubricate.classifiers._rule_learning import learn_rules
 from rubricate.classifiers._rule_table import RuleTable, check_table, firing_rules, rule_base, score_by_rules
 from rubricate.classifiers._scorer import Scorer
 from rubricate.classifiers._swap1_search import swap1_rules
@@ -91,6 +92,8 @@ class SWAP1(Scorer):
         require_whole(self, "words", 1, or_none=True)
         require_whole(self, "folds", 2)
         require_number(self, "loss_ratio")
+        require_flag(self, "absent")
+        require_whole(self, "seed", 0)
         learn_rules(X, labels, weights, self._search, engine=self.engine).store(self)
 
     def _search(self, words: Words, positive: Bools, category: int) -> tuple[Cases, Sequence[Ints]]:
