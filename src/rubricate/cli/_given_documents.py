@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from rubricate.corpora._record import Record
     from rubricate.types import Corpus, Documents
 
-__all__ = ["Reading", "as_documents", "batches", "corpus_of", "expected", "stream"]
+__all__ = ["Labelled", "Reading", "as_documents", "batches", "corpus_of", "expected", "stream"]
 
 STDIN = "-"
 BATCH, CHARACTERS = 1024, 1 << 22
 """Documents, or characters, that are classified together."""
 
 Text = Annotated[str, typer.Option(help="The column of the text.")]
-Labels = Annotated[str, typer.Option(help="The column of the labels.")]
 Id = Annotated[str, typer.Option("--id", help="The column of the ids; rows are numbered where there is none.")]
 Title = Annotated[str | None, typer.Option(help="A column of titles, kept apart from the text.")]
 Separator = Annotated[str, typer.Option(help="The sign between the labels of a cell.")]
@@ -37,6 +36,8 @@ Vectors = Annotated[
     str | None,
     typer.Option(help="Vectors of your own: a column of a Parquet file, or an .npy file with a row a document."),
 ]
+_Labels = Annotated[str, typer.Option(help="The column of the labels.")]
+_Split = Annotated[str | None, typer.Option(help="A split of the corpus; for your own file, the split column.")]
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,26 @@ class Reading:
 
         names = {name: getattr(self, name) for name in ("text", "labels", "id", "title", "split", "separator")}
         return Columns(path, **(names | other))
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The options of the commands that learn from labelled documents."""
+
+    text: Text = "text"
+    labels: _Labels = "labels"
+    id: Id = "id"
+    title: Title = None
+    split: _Split = None
+    separator: Separator = ";"
+    encoding: Encoding = "utf-8"
+    format: Format = None
+    delimiter: Delimiter = None
+
+    def corpus(self, data: str, *, seed: int, test: str | None = None, vectors: str | None = None) -> Corpus:
+        """The corpus of this name, or of the user's documents."""
+        options = {name: value for name, value in asdict(self).items() if name != "split"}
+        return corpus_of(data, Reading(**options, vectors=vectors), split=self.split, test=test, seed=seed)
 
 
 def corpus_of(data: str, reading: Reading, *, split: str | None, test: str | None, seed: int) -> Corpus:

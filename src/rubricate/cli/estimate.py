@@ -36,12 +36,12 @@ _Curve = Annotated[bool, typer.Option("--curve", help="The estimate at growing s
 _Ahead = Annotated[int | None, typer.Option(help="With --curve: forecast for so many documents; twice by default.")]
 _Category = Annotated[list[str] | None, typer.Option(help="With --curve: this category too; may be given again.")]
 _Suspects = Annotated[int, typer.Option(help="With leave-one-out: list so many labels that may be wrong.", min=0)]
-_Split = Annotated[str | None, typer.Option(help="A split of the corpus; for your own file, the split column.")]
 _Seed = Annotated[int, typer.Option(help="The seed of folds and samples.", min=0)]
 
 
 def estimate(
     data: _Data,
+    *,
     method: _Method = None,
     option: _Option = None,
     model: _Model = None,
@@ -51,15 +51,7 @@ def estimate(
     ahead: _Ahead = None,
     category: _Category = None,
     suspects: _Suspects = 0,
-    text: given.Text = "text",
-    labels: given.Labels = "labels",
-    id: given.Id = "id",
-    title: given.Title = None,
-    split: _Split = None,
-    separator: given.Separator = ";",
-    encoding: given.Encoding = "utf-8",
-    format: given.Format = None,
-    delimiter: given.Delimiter = None,
+    read: given.Labelled,
     vectors: given.Vectors = None,
     seed: _Seed = 0,
     as_json: options.Json = False,
@@ -73,8 +65,7 @@ def estimate(
     from rubricate.categorizer.estimation import estimate as make
     from rubricate.categorizer.settings import configured, read_setting
 
-    reading = given.Reading(text, labels, id, title, "split", separator, encoding, format, delimiter, vectors)
-    corpus = given.corpus_of(data, reading, split=split, test=None, seed=seed)
+    corpus = read.corpus(data, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))
     if model is None:
         base = {"classifier": classifier} | ({"weights": "precomputed"} if vectors is not None else {})

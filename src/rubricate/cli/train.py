@@ -23,7 +23,6 @@ RESAMPLES = 1000
 
 _Data = Annotated[str, typer.Argument(help="A corpus, a file or folder of your own, or - for standard input.")]
 _Output = Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")]
-_Split = Annotated[str | None, typer.Option(help="A split of the corpus; for your own file, the split column.")]
 _Test = Annotated[str | None, typer.Option(help="Test documents: a second file, or a share such as 0.2.")]
 _Classifier = Annotated[str | None, typer.Option(help="svm, knn, nb, …; without it an SVM whose C is tuned.")]
 _Hierarchy = Annotated[
@@ -44,16 +43,9 @@ _Seed = Annotated[int, typer.Option(help="The seed of folds and random splits.",
 def train(
     data: _Data,
     output: _Output,
-    text: given.Text = "text",
-    labels: given.Labels = "labels",
-    id: given.Id = "id",
-    title: given.Title = None,
-    split: _Split = None,
+    *,
+    read: given.Labelled,
     test: _Test = None,
-    separator: given.Separator = ";",
-    encoding: given.Encoding = "utf-8",
-    format: given.Format = None,
-    delimiter: given.Delimiter = None,
     vectors: given.Vectors = None,
     classifier: _Classifier = None,
     hierarchy: _Hierarchy = None,
@@ -77,7 +69,6 @@ def train(
 
     began = time.perf_counter()
     _check_output(output)
-    reading = given.Reading(text, labels, id, title, "split", separator, encoding, format, delimiter, vectors)
     settings: dict[str, Any] = {
         "classifier": classifier,
         "weights": "precomputed" if vectors is not None else weights,
@@ -88,7 +79,7 @@ def train(
         "seed": seed,
     }
     model = configured(settings | dict(map(read_setting, setting or ())))
-    corpus = given.corpus_of(data, reading, split=split, test=test, seed=seed)
+    corpus = read.corpus(data, seed=seed, test=test, vectors=vectors)
     corpus = corpus if hierarchy is None else _in_hierarchy(corpus, hierarchy, model)
     _fit(model, corpus)
     model.save(output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -38,13 +39,13 @@ _By = Annotated[
 ]
 _Folds = Annotated[int, typer.Option(help="Stratified folds.", min=2)]
 _Share = Annotated[float, typer.Option(help="The size of the validation part.")]
-_Split = Annotated[str | None, typer.Option(help="A split of the corpus; for your own file, the split column.")]
 _Seed = Annotated[int, typer.Option(help="The seed of the folds.", min=0)]
 
 
 def tune(
     data: _Data,
     grid: _Grid,
+    *,
     setting: _Set = None,
     classifier: _Classifier = None,
     criterion: _Criterion = "micro_f1",
@@ -56,15 +57,7 @@ def tune(
     share: _Share = 0.3,
     seed: _Seed = 0,
     undefined: options.Undefined = "zero",
-    text: given.Text = "text",
-    labels: given.Labels = "labels",
-    id: given.Id = "id",
-    title: given.Title = None,
-    split: _Split = None,
-    separator: given.Separator = ";",
-    encoding: given.Encoding = "utf-8",
-    format: given.Format = None,
-    delimiter: given.Delimiter = None,
+    read: given.Labelled,
     store: stores.StoreFolder = None,
     fresh: stores.Fresh = False,
     engine: stores.EngineName = "threads",
@@ -82,11 +75,10 @@ def tune(
     from rubricate.experiments.store import Store
 
     shared = dict(map(read_setting, setting or ())) | ({"classifier": classifier} if classifier else {})
-    reading = given.Reading(text, labels, id, title, "split", separator, encoding, format, delimiter)
     candidates, kept = _candidates(grid), Store(store, fresh=fresh)
     if stop is not None and not greedy:
         raise InvalidInput("--stop goes with --greedy; all combinations are tried without it")
-    corpus = given.corpus_of(data, reading, split=split, test=None, seed=seed)
+    corpus = read.corpus(data, seed=seed)
     with stores.keeping(kept.folder):
         found = tuning.tune(
             corpus,
@@ -105,16 +97,7 @@ def tune(
             engine=engine,
             progress=progress,
         )
-    reads: dict[str, Any] = {
-        "text": text,
-        "labels": labels,
-        "id": id,
-        "title": title,
-        "split": split,
-        "separator": separator,
-    }
-    reads |= {"encoding": encoding, "format": format, "delimiter": delimiter, "folds": folds, "seed": seed}
-    command = _command(data, found, reads)
+    command = _command(data, found, asdict(read) | {"folds": folds, "seed": seed})
     if as_json:
         whole = found.to_dict() | {"command": command, "store": str(kept.folder)}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
@@ -157,21 +140,11 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-DEFAULTS = {
-    "text": "text",
-    "labels": "labels",
-    "id": "id",
-    "separator": ";",
-    "encoding": "utf-8",
-    "folds": 5,
-    "seed": 0,
-}
-
-
 def _command(data: str, found: Tuned, reads: dict[str, Any]) -> str:
     parts = ["rubricate", "train", data, "-o", "model.rubric"]
+    usual = asdict(given.Labelled()) | {"folds": 5, "seed": 0}
     for name, value in reads.items():
-        if value is not None and value != DEFAULTS.get(name):
+        if value != usual[name]:
             parts += [f"--{name}", str(value)]
     for name, value in {**found.settings, **found.best.values}.items():
         parts += ["--set", f"{name}={_shown(value)}"]
