@@ -228,3 +228,26 @@ def test_ctrl_c_leaves_the_old_model_and_exit_code_130(tmp_path):
     assert "Traceback" not in talk
     assert (tmp_path / "m").read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
+
+
+def test_warnings_are_one_sentence_with_a_remedy(rubricate, tmp_path):
+    """Names of categories that no document has; nothing of the place in the code where the warning was made."""
+    options = ["--classifier", "word", "--folds", "0", "--cut", "0.1"]
+    command = [sys.executable, "-c", "from rubricate.cli import main; main()", "train", "news.csv", "-o", "m", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "rubricate: no word of 3 of 3 names occurs in the documents ('fuel', 'grain', 'trade'): they score 0; "
+        "describe them in `names`, a mapping or a file (--set names=FILE)\n"
+    )
+
+
+@pytest.mark.parametrize("value", ["-1", "abc"])
+def test_a_bad_seed_is_named(rubricate, value):
+    options = ("news.csv", "-o", "m.rubric", "--classifier", "ripper", "--cut", "0.5", "--set", f"seed={value}")
+    code, _, talk = rubricate(*options)
+    assert code == 2
+    assert "must be a whole number from 0 on; got" in talk
+    code, _, talk = rubricate(*options[:-1], f"classifier__seed={value}")
+    assert code == 2
+    assert "RIPPER: seed must be a whole number from 0 on; got" in talk

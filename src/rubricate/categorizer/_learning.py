@@ -67,6 +67,10 @@ def _folds(model: Any, cut: Any, documents: int) -> int:
         raise InvalidInput(f"folds must be 0 (none) or from 2 on, got {model.folds!r}")
     if folds == 0 and cut.needs_scores:
         raise InvalidInput(f"{cut!r} learns from out-of-fold scores; give folds=5, or a cut such as 'rcut:1' or 0.0")
+    if not (isinstance(model.seed, (int, np.integer)) and model.seed >= 0):
+        raise InvalidInput(
+            f"seed, by which documents are dealt to folds, must be a whole number from 0 on; got {model.seed!r}"
+        )
     return min(int(folds), documents)
 
 

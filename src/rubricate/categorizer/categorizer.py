@@ -242,7 +242,10 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         )
 
     def update(self, X: Any, y: Any = None) -> Self:
-        """Learn further documents where the classifier can (naive Bayes, kNN); categories, terms and cuts stay."""
+        """Learn further documents where the classifier can (naive Bayes, kNN, Rocchio, sleeping experts).
+
+        Categories, terms and cuts stay.
+        """
         check_is_fitted(self)
         add_documents(self, given_documents(X), y)
         return self

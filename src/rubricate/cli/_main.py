@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
+from typing import Any
 
 import typer
 
@@ -52,6 +54,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a console that cannot show a character shows a ? instead of failing
             stream.reconfigure(errors="replace")
+    plain, warnings.formatwarning = warnings.formatwarning, _warning
     try:
         build()()
     except RubricateError as error:
@@ -61,3 +64,10 @@ def main() -> None:
         if left.code == INTERRUPTED:  # Typer has caught Ctrl-C and says nothing
             print("rubricate: interrupted", file=sys.stderr)
         raise
+    finally:
+        warnings.formatwarning = plain
+
+
+def _warning(message: Any, category: type[Warning], filename: str, lineno: int, line: str | None = None) -> str:
+    """A warning as an error is shown, without the place in the code that no user asks for."""
+    return f"rubricate: {message}\n"
