@@ -10,16 +10,15 @@ from rubricate.classifiers._parameters import require_number, require_whole
 from rubricate.classifiers._rule_cases import Cases, Words, cases_of
 from rubricate.classifiers._rule_dictionaries import most_telling
 from rubricate.classifiers._rule_learning import learn_rules
-from rubricate.classifiers._rule_table import RuleTable, check_table, firing_rules, rule_base, score_by_rules
+from rubricate.classifiers._ruled import Ruled
 from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
-from rubricate.rules.form import RuleBase
-from rubricate.types import Bools, Evidence, Floats, Ints, Sparse
+from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["CHARADE"]
 
 
-class CHARADE(Scorer):
+class CHARADE(Ruled, Scorer):
     """Rules "these words together imply the category" from a search of descriptions by closure (ganascia1991).
 
     A description is a set of words; it covers the documents that have all of them. From the empty one on, a word is
@@ -53,12 +52,6 @@ class CHARADE(Scorer):
     Word(term='maize')
     """
 
-    conditions_: Ints
-    rule_starts_: Ints
-    category_starts_: Ints
-    positives_: Floats
-    negatives_: Floats
-
     def __init__(
         self,
         *,
@@ -77,14 +70,6 @@ class CHARADE(Scorer):
         self.longest = longest
         self.redundancy = redundancy
         self.engine = engine
-
-    def rule_base(self, names: Sequence[str] | None = None, categories: Sequence[str] | None = None) -> RuleBase:
-        """The rules in the shared form, to print, edit and run; `names` are those of the columns."""
-        return rule_base(self, names=names, categories=categories)
-
-    def check_state(self) -> None:
-        """Refuse learned arrays that would lead a document astray (of a model read from a file)."""
-        check_table(self)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         require_whole(self, "words", 1, or_none=True)
@@ -106,15 +91,3 @@ class CHARADE(Scorer):
             longest=self.longest,
             redundancy=self.redundancy,
         )
-
-    def _score(self, X: Any) -> Floats:
-        return score_by_rules(RuleTable.of(self), X)
-
-    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The rules that fire, the strongest first."""
-        return firing_rules(RuleTable.of(self), X, category, limit, names=self._term_names())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # the checks' measurements are above 0 everywhere: all words present
-        return tags
