@@ -180,6 +180,9 @@ def test_a_state_opened_for_reading_only_can_go_on(tmp_path):
     [
         ("seen_", lambda a: a[:-1], "one entry for each of 3"),
         ("favour_", lambda a: a[:-1], "one entry an expert"),
+        ("favour_", np.zeros_like, "a weight of 0"),
+        ("against_", lambda a: np.full_like(a, 1e308), "too large to be added up"),
+        ("first_", np.zeros_like, "two phrases share an expert"),
         ("first_", lambda a: a + 1_000, "leaves the places"),
         ("length_", lambda a: a + 1, "leaves the places"),
         ("size_", lambda a: a + 10_000, "leaves the places"),
@@ -215,3 +218,16 @@ def test_works_by_name_on_phrases_and_is_saved(tmp_path):
     assert again.classify(corpus.test.texts) == model.classify(corpus.test.texts)
     assert rb.evaluate(model.run(corpus.test)).micro["f1"] > 0.4
     assert any("…" in term for term in model.representation_.names())
+
+
+def test_a_batch_that_is_refused_leaves_no_categories():
+    experts = Experts()
+    for wrong in ({"sample_weight": [-1, 1]}, {"classes": [1, 2]}):
+        with pytest.raises(ValueError, match=r"Negative values|give one kind"):
+            experts.partial_fit(np.eye(2), ["a", "b"], **wrong)
+        assert not hasattr(experts, "classes_")
+    experts.partial_fit(np.eye(2), ["c", "d"])
+    for wrong in ({"y": ["e", "f"], "sample_weight": [-1, 1]}, {"y": [1, 2]}):
+        with pytest.raises(ValueError, match=r"Negative values|give one kind"):
+            experts.partial_fit(np.eye(2), **wrong)
+    assert experts.categories_ == ("c", "d")

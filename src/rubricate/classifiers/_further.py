@@ -28,13 +28,13 @@ def take_further(
     )
     if y is None:
         raise InvalidInput(f"{type(scorer).__name__} requires y to be passed, but the target y is None")
+    weights = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1):
         labels = _take_matrix(scorer, y, X.shape[0], first=first)
     else:
         labels = _take_column(scorer, np.ravel(np.asarray(y)), X.shape[0], classes if first else scorer.classes_)
-    weights = None
-    if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     return _canonical(X), labels, weights
 
 

@@ -32,13 +32,13 @@ def take_batch(
         raise InvalidInput(f"{type(scorer).__name__} requires y to be passed, but the target y is None")
     if np.ndim(y) == 2 and np.shape(y)[0] != X.shape[0]:
         raise InvalidInput(f"X has {X.shape[0]} documents and y has {np.shape(y)[0]}; inconsistent numbers of samples")
+    weights = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1):
         labels = _matrix(scorer, y, X.shape[0], first=first)
     else:
         labels = _column(scorer, np.ravel(np.asarray(y)), X.shape[0], classes, first=first)
-    weights = None
-    if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     return _canonical(X), labels, weights
 
 
@@ -75,14 +75,13 @@ def _column(scorer: Scorer, y: Any, rows: int, classes: Any, *, first: bool) -> 
     check_classification_targets(y)
     if len(y) != rows:
         raise InvalidInput(f"X has {rows} documents and y has {len(y)}; inconsistent numbers of samples")
-    if first:
-        scorer.multilabel_, scorer.sparse_labels_ = False, False
-        scorer.classes_ = np.unique(y if classes is None else classes)
-    elif scorer.multilabel_:
+    if not first and scorer.multilabel_:
         raise InvalidInput(f"learnt from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix")
-    if (scorer.classes_.dtype.kind in "UO") != (y.dtype.kind in "UO"):
-        raise InvalidInput(f"the classes so far are {scorer.classes_.dtype}, these are {y.dtype}; give one kind")
-    scorer.classes_ = np.concatenate([scorer.classes_, np.setdiff1d(y, scorer.classes_)])
+    known = scorer.classes_ if not first else np.unique(y if classes is None else classes)
+    if (known.dtype.kind in "UO") != (y.dtype.kind in "UO"):
+        raise InvalidInput(f"the classes so far are {known.dtype}, these are {y.dtype}; give one kind")
+    scorer.multilabel_, scorer.sparse_labels_ = False, False
+    scorer.classes_ = np.concatenate([known, np.setdiff1d(y, known)])
     scorer.categories_ = tuple(str(name) for name in scorer.classes_)
     order = np.argsort(scorer.classes_)
     column = order[np.searchsorted(scorer.classes_, y, sorter=order)]

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rubricate.classifiers._expert_pool import check_pool
 from rubricate.classifiers._presence import present_terms
 from rubricate.classifiers._scorer import Scorer
 from rubricate.classifiers._streams import take_batch
@@ -92,24 +93,7 @@ class Experts(Scorer):
         """Refuse learned arrays that would lead astray (of a model read from a file)."""
         if not hasattr(self, "classes_"):
             return
-        seen, first, length, room, category, favour, against, size = self._pool()
-        if any(part.shape != (self.n_features_in_,) for part in (seen, first, length, room)):
-            raise ValueError(f"seen_, first_, length_ and room_ must have one entry for each of {self.n_features_in_}")
-        if category.ndim != 1 or any(part.shape != category.shape for part in (favour, against)) or size.shape != (1,):
-            raise ValueError("category_, favour_ and against_ must have one entry an expert, size_ one in all")
-        if any(part.dtype != np.int64 for part in (first, length, room, size)) or category.dtype != np.int32:
-            raise ValueError("places must be 64-bit and categories 32-bit whole numbers")
-        if any(
-            part.dtype != np.float64 or not (np.isfinite(part) & (part >= 0)).all() for part in (seen, favour, against)
-        ):
-            raise ValueError("seen_, favour_ and against_ must be finite numbers from 0")
-        taken = int(size[0])
-        if not 0 <= taken <= len(category) or np.any(
-            (first < 0) | (length < 0) | (room < length) | (first > taken - room)
-        ):
-            raise ValueError("a block of experts leaves the places taken")
-        if np.any((category < 0) | (category >= len(self.classes_))):
-            raise ValueError(f"an expert for a category beyond the {len(self.classes_)}")
+        check_pool(self._pool(), columns=self.n_features_in_, categories=len(self.classes_))
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._keep(empty_pool(X.shape[1]))
