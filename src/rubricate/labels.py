@@ -96,8 +96,8 @@ def _from_sets(sets: Iterable[set[str]], names: tuple[str, ...]) -> Sparse:
         unknown = [name for name in found if name not in position]
         if unknown:
             raise InvalidInput(
-                f"document {row} has labels outside the categories: {', '.join(sorted(unknown)[:5])}; leave them out, or "
-                "name them among the categories (a trained model keeps its own: fit it anew)"
+                f"document {row} has labels outside the categories: {', '.join(sorted(unknown)[:5])}; leave them out, "
+                "or name them among the categories (a trained model keeps its own: fit it anew)"
             )
         indices.extend(sorted(position[name] for name in found))
         starts.append(len(indices))
