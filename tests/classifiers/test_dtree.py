@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import binom
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 from tests.oracles import trees as slow
 
@@ -235,7 +236,7 @@ def test_unusable_parameters_are_named():
     X, y = np.eye(4), ["a", "a", "b", "b"]
     for settings, message in (
         ({"style": "cart"}, "no style named 'cart'"),
-        ({"min_documents": 0}, "min_documents must be a number above 0"),
+        ({"min_documents": 0}, "min_documents must be a number from 1e-6 on"),
         ({"confidence": 0}, "confidence must be above 0"),
         ({"alpha": 0}, "alpha must be a number above 0"),
         ({"style": "ind", "leaf_prior": 1}, "leaf_prior must be above 0 and below 1"),
@@ -287,3 +288,9 @@ def test_works_by_name_and_is_saved(tmp_path):
     words = {one.source.removeprefix("not ") for one in reasons}
     assert words <= {*model.representation_.names()}
     assert any(one.source.startswith("not ") for one in reasons)
+
+
+@pytest.mark.parametrize("show", [lambda tree: tree.text(0), lambda tree: tree.svg(0), lambda tree: tree.rule_base()])
+def test_there_is_no_tree_to_show_before_fit(show):
+    with pytest.raises(NotFittedError):
+        show(rb.DTree())

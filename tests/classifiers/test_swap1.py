@@ -114,3 +114,10 @@ def test_the_local_dictionary_holds_the_most_frequent_words_of_the_category():
     assert most_frequent(words, positive, 3).tolist() == [0, 1, 3]  # columns 1 and 2 are equal: the smaller
     assert most_frequent(words, positive, 99).tolist() == [0, 1, 2, 3]
     assert most_frequent(words_of(X, np.array([1.0, 3, 1, 1])), positive, 3).tolist() == [0, 2, 3]
+
+
+def test_weights_of_many_sizes_come_to_an_end():
+    rng = np.random.default_rng(0)
+    X, Y = (rng.random((200, 30)) < 0.3).astype(float), rng.random((200, 3)) < 0.4
+    weights = rng.random(200) * 10 ** rng.uniform(-12, 3, 200)
+    assert SWAP1().fit(X, Y, sample_weight=weights).decision_function(X).shape == (200, 3)

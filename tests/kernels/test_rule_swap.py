@@ -40,3 +40,14 @@ def test_the_rule_makes_no_error_where_that_is_possible():
     rule = swap((documents, positive, np.ones(60), 8), True)
     assert positive[slow.cover(rule, documents)].all()
     assert len(slow.cover(rule, documents)) > 0
+
+
+def test_weights_of_any_size_come_to_an_end_with_a_rule_that_covers_something():
+    """What is left after a subtraction may be rounding; no rule may be built on it."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        documents = [set(np.flatnonzero(rng.random(6) < 0.4)) for _ in range(30)]
+        positive, weights = rng.random(30) < 0.4, rng.random(30) * 10.0 ** rng.integers(-12, 4, 30)
+        rule = swap((documents, positive, weights, 6), True)
+        covered = [all((c in d) if c >= 0 else (~c not in d) for c in rule) for d in documents]
+        assert not positive.any() or (covered & positive).any()

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers._presence import presence
 from rubricate.classifiers._scorer import Scorer
@@ -106,6 +107,7 @@ class DTree(Scorer):
 
         The rules of a category hold where `predict` assigns it. Weights of documents are rounded to whole documents.
         """
+        check_is_fitted(self)
         called = self.categories_ if categories is None else categories
         rules = []
         for category in range(len(self.categories_)):
@@ -174,6 +176,7 @@ class DTree(Scorer):
         return steps
 
     def _picture(self, category: int | str, names: Sequence[str] | None) -> Picture:
+        check_is_fitted(self)
         if isinstance(category, str):
             if category not in self.categories_:
                 raise UnknownName("category", category, self.categories_)
@@ -204,7 +207,7 @@ class DTree(Scorer):
         if self.style not in STYLES:
             raise UnknownName("style", str(self.style), STYLES)
         if not (isinstance(self.min_documents, Real) and 1e-6 <= self.min_documents < np.inf):
-            raise InvalidInput(f"min_documents must be a number above 0, got {self.min_documents!r}")
+            raise InvalidInput(f"min_documents must be a number from 1e-6 on, got {self.min_documents!r}")
         if not (isinstance(self.confidence, Real) and 0 < self.confidence <= 1):
             raise InvalidInput(f"confidence must be above 0 and at most 1 (no pruning), got {self.confidence!r}")
         if not (isinstance(self.alpha, Real) and 0 < self.alpha < np.inf):

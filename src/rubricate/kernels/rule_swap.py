@@ -12,7 +12,8 @@ Return   the conditions: c >= 0 for the term c, c < 0 for the absence of the ter
 Cost     for each step the holders of the terms in the rule, a pass over the documents for each condition, and the rows
          of the documents that fail at most one condition.
 Ties     an exchange before one at a later place, the smaller term, its presence before its absence.
-Edges    without a positive document, or where no condition is better than none, there are no conditions.
+Edges    without a positive document, or where no condition is better than none, there are no conditions. What a change
+         covers is found by subtraction, then added up; a change that was better by rounding alone ends the search.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ def _exchange(
     outside: np.ndarray,
     p: float,
     n: float,
-) -> tuple[int, int, float, float]:
-    """The place, the condition (NONE: a removal) and the cover of the best exchange; place -1 where none is better.
+) -> tuple[int, int]:
+    """The place and the condition (NONE: a removal) of the best exchange; place -1 where none is better.
 
     Without condition i a rule covers what it covers and the documents that fail i alone; so do the counts of terms.
     """
@@ -106,7 +107,7 @@ def _exchange(
         found, p2, n2 = _best(inside + more_inside, outside + more_outside, p_all, n_all, p1, n1, absent)
         if found != NONE:
             at, chosen, p1, n1 = i, found, p2, n2
-    return at, chosen, p1, n1
+    return at, chosen
 
 
 @numba.njit(cache=True, nogil=True)
@@ -119,6 +120,18 @@ def _failures(
         t = rule[i] if rule[i] >= 0 else ~rule[i]
         _mark(failed, places, holders[holder_starts[t] : holder_ends[t]], rule[i], i, 1)
     return failed, places
+
+
+@numba.njit(cache=True, nogil=True)
+def _changed(rule: np.ndarray, at: int, chosen: int) -> np.ndarray:
+    """The rule with another condition at a place (NONE: without it), or with one more where the place is -1."""
+    if at < 0:
+        return np.append(rule, chosen)
+    if chosen == NONE:
+        return np.concatenate((rule[:at], rule[at + 1 :]))
+    changed = rule.copy()
+    changed[at] = chosen
+    return changed
 
 
 @numba.njit(cache=True, nogil=True)
@@ -136,23 +149,20 @@ def swap_growth(
     """The conditions of one rule."""
     p, n = _weigh(documents, positive, weights)
     inside, outside = np.empty(len(holder_starts)), np.empty(len(holder_starts))
-    rule = np.empty(0, np.int64)
+    rule, failed, places = np.empty(0, np.int64), np.zeros(len(documents), np.int32), np.zeros(len(documents), np.int32)
     while p > 0 and n > 0:
-        failed, places = _failures(rule, holder_starts, holder_ends, holders, len(positive))
-        failed, places = failed[documents], places[documents]
         count_terms(starts, terms, documents[failed == 0], positive, weights, inside, outside)
         misses = np.where(failed == 1, places, -1)
-        at, chosen, p1, n1 = _exchange(
-            starts, terms, documents, positive, weights, absent, rule, misses, inside, outside, p, n
-        )
-        if at >= 0 and chosen == NONE:
-            rule = np.concatenate((rule[:at], rule[at + 1 :]))
-        elif at >= 0:
-            rule[at] = chosen
-        else:
-            chosen, p1, n1 = _best(inside, outside, p, n, p, n, absent)
+        at, chosen = _exchange(starts, terms, documents, positive, weights, absent, rule, misses, inside, outside, p, n)
+        if at < 0:
+            chosen, _, _ = _best(inside, outside, p, n, p, n, absent)
             if chosen == NONE:
                 break
-            rule = np.append(rule, chosen)
-        p, n = p1, n1
+        changed = _changed(rule, at, chosen)
+        failed, places = _failures(changed, holder_starts, holder_ends, holders, len(positive))
+        failed, places = failed[documents], places[documents]
+        p1, n1 = _weigh(documents[failed == 0], positive, weights)
+        if not _better(p1, n1, p, n):
+            break
+        rule, p, n = changed, p1, n1
     return rule
