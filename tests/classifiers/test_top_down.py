@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
 from tests.classifiers.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
 from tests.oracles.hierarchical_classifiers import best_path, local_documents, subtree_documents
 
 import rubricate as rb
 from rubricate.classifiers import _hier_linear
-from rubricate.classifiers._hier_descent import reached
+from rubricate.classifiers._hier_descent import Scoring, _weakest, problem_scores, reached
 from rubricate.classifiers._hier_groups import NONE, per_parent
 from rubricate.classifiers._hier_nodes import place_labels
 from rubricate.errors import InvalidInput
@@ -174,6 +177,10 @@ def test_pairs_may_be_columns_and_names_may_come_from_a_column_of_classes():
         rb.LLSF(ridge=1.0),
         rb.SVM(kernel="rbf"),
         MultiOutputClassifier(LogisticRegression()),
+        OneVsRestClassifier(LinearSVC()),
+        LogisticRegression(),
+        LinearSVC(),
+        MultinomialNB(),
     ],
     ids=lambda base: type(base).__name__,
 )
@@ -184,6 +191,33 @@ def test_any_base_classifier(base):
     for c in range(6):
         assert (scores[truth[:, c], c][:, None] > scores[~truth[:, c], c]).mean() > 0.75
     assert (model.predict(X).toarray() == (scores > 0)).all()
+
+
+def test_a_base_for_one_column_is_fitted_for_each_problem(tmp_path):
+    X, labels = newswire(noise=0.1)
+    weights = np.random.default_rng(0).uniform(0.5, 2, X.shape[0])
+    model = rb.TopDown(LogisticRegression(), taxonomy=TREE, categories=NAMES).fit(X, labels, weights)
+    twin = LogisticRegression().fit(X, labels[:, :3].sum(axis=1) > 0, weights)
+    np.testing.assert_allclose(problem_scores(model, X)[:, 0], twin.decision_function(X), atol=1e-12)
+    again = rb.open_model(rb.save(model, tmp_path / "m"))
+    assert (again.decision_function(X) == model.decision_function(X)).all()
+    model.machines_ = tuple(machine[:-1] for machine in model.machines_)
+    with pytest.raises(ValueError, match="machines and problems"):
+        model.check_state()
+
+
+def test_a_base_for_many_columns_only_is_given_a_single_problem_as_one_column():
+    X, labels = newswire(noise=0.1)
+    base = MultiOutputClassifier(LogisticRegression())
+    many = rb.TopDown(base, taxonomy=TREE, categories=NAMES, contested=True).fit(X, labels)
+    one = clone(many).set_params(base=LogisticRegression(), cut=0.0).fit(X, labels)
+    assert (many.predict(X) != one.predict(X)).nnz == 0
+
+
+@pytest.mark.parametrize("base", ["svm", rb.SVM, 5])
+def test_a_base_that_is_no_classifier_is_named(base):
+    with pytest.raises(InvalidInput, match="base must be a classifier"):
+        rb.TopDown(base).fit(*newswire())
 
 
 def test_terms_are_selected_at_each_node():
@@ -215,6 +249,14 @@ def test_cuts_of_any_kind():
     assert (np.diff(best.indptr) == 1).all(), "the best choice at every node ends at one category"
     with pytest.raises(InvalidInput, match="cut must be"):
         clone(model).set_params(cut="scut").fit(X, labels)
+    with pytest.raises(InvalidInput, match="cut must be"):
+        clone(model).set_params(cut=np.nan).fit(X, labels)
+    for never, wanted in ((np.inf, 0), (-np.inf, labels.shape[0] * labels.shape[1])):
+        fitted = clone(model).set_params(cut=never).fit(X, labels)
+        assert fitted.predict(X).sum() == wanted
+        assert np.isfinite(fitted.decision_function(X)).all()
+    with pytest.raises(InvalidInput, match="select must be a selector"):
+        clone(model).set_params(select="chi2:4").fit(X, labels)
 
 
 def test_the_root_has_a_classifier_of_its_own_on_request():
@@ -225,6 +267,11 @@ def test_the_root_has_a_classifier_of_its_own_on_request():
     model = rb.TopDown(taxonomy=TREE, categories=NAMES, root="classifier").fit(wide, every)
     assert model.root_guard_ != NONE
     assert model.predict(wide)[240:].sum() < 15
+    strict = clone(model).set_params(cut=1.0).fit(wide, every)
+    score = problem_scores(model, wide)[:, model.root_guard_]
+    assert (strict.decide_nodes(wide)[0][:, 0] == (score > 1.0)).all(), "the cut holds at the root too"
+    learned = clone(model).set_params(cut=rb.Scut()).fit(wide, every)
+    assert (learned.decide_nodes(wide)[0][:, 0] == (score > learned.problem_cuts_[model.root_guard_])).all()
     assert rb.TopDown(taxonomy=TREE, categories=NAMES, root="classifier").fit(X, labels).root_guard_ == NONE
     with pytest.raises(InvalidInput, match="root must be"):
         rb.TopDown(root="guard").fit(X, labels)
@@ -238,6 +285,18 @@ def test_explains_the_weakest_classifier_of_the_path():
     (reasons,) = model.explain(X[[row]], corn, limit=3)
     assert reasons
     assert {one.source for one in reasons} <= {f"x{t}" for t in range(22)}
+
+
+@given(labelled_graphs(), st.integers(0, 5))
+def test_explanations_are_of_the_classifier_that_sets_the_score(case, seed):
+    edges, names, labels = case
+    X = sparse.csr_array(np.random.default_rng(seed).poisson(1.0, (12, 5)).astype(float))
+    model = rb.TopDown(rb.Rocchio(), taxonomy=edges, categories=names).fit(X, matrix(labels, names))
+    margins, scores = problem_scores(model, X), model.decision_function(X)
+    for category, node in enumerate(model.columns_):
+        weakest = _weakest(model, Scoring(model, X), int(node), 12)
+        assert (weakest != NONE).all()
+        np.testing.assert_array_equal(margins[np.arange(12), weakest], scores[:, category])
 
 
 def test_threads_change_nothing():

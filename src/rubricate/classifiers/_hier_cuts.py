@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from rubricate.classifiers._hier_bases import natural_cut
 from rubricate.classifiers._hier_groups import Group
-from rubricate.classifiers._hier_machines import held_out, mixed_problems, natural_cut
+from rubricate.classifiers._hier_machines import held_out, mixed_problems
 from rubricate.errors import InvalidInput
 from rubricate.types import Floats
 
@@ -31,8 +32,8 @@ def learn_cuts(model: Any, X: Any, groups: Sequence[Group], base: Any) -> None:
     model.problem_cuts_, model.rank_ = np.zeros(count), 0
     if cut is None:
         return
-    if isinstance(cut, Real) and not isinstance(cut, bool):
-        model.problem_cuts_ += float(cut) - natural_cut(base)
+    if isinstance(cut, Real) and not isinstance(cut, bool) and not np.isnan(float(cut)):
+        model.problem_cuts_ += np.clip(float(cut), -FAR, FAR) - natural_cut(base)
         return
     if not callable(getattr(cut, "decide", None)) or isinstance(cut, type):
         raise InvalidInput(f"cut must be None, a number or a threshold such as rb.Scut(), got {cut!r}")

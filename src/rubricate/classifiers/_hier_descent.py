@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from rubricate.classifiers import _scorer
+from rubricate.classifiers._hier_bases import default_base
 from rubricate.classifiers._hier_groups import NONE, Problems
 from rubricate.classifiers._hier_linear import Rows
 from rubricate.classifiers._hier_machines import (
     check_machines,
-    default_base,
     explain_problem,
     group_matrix,
     learn_machines,
@@ -113,6 +113,11 @@ class Scoring:
             self._columns |= {int(starts[group]) + k: found[:, k] for k in range(found.shape[1])}
         return self._columns[problem]
 
+    def root_margin(self) -> Floats:
+        """The margin of entering the tree; ∞ without a guard."""
+        guard = int(self.model.root_guard_)
+        return self.problem(guard) - (0.0 if guard == NONE else self.model.problem_cuts_[guard])
+
     def margins(self, node: int, chosen: Ints) -> Floats:
         """Margins of the choices at a node."""
         problems, scores = node_choices(self.model, node), self.at_node(node, chosen)
@@ -146,7 +151,7 @@ def reached(model: Any, X: Any, *, pruned: bool = False) -> tuple[Floats, Floats
     scoring, documents, nodes = Scoring(model, X), X.shape[0], len(model.nodes_)
     reach, stay = np.full((nodes, documents), -np.inf), np.full((nodes, documents), -np.inf)
     everyone = np.arange(documents)
-    reach[0] = scoring.problem(model.root_guard_)
+    reach[0] = scoring.root_margin()
     for node in range(nodes):
         links = slice(model.child_starts_[node], model.child_starts_[node + 1])
         if links.start == links.stop:
@@ -173,31 +178,40 @@ def path_scores(model: Any, X: Any) -> Floats:
 
 def explain_weakest(model: Any, X: Any, category: int, limit: int) -> list[list[Evidence]]:
     """What spoke for and against at the weakest classifier of the category's best path, which sets the score."""
-    scoring, node = Scoring(model, X), int(model.columns_[category])
-    problems, values = _on_the_way(model, scoring, node, X.shape[0])
-    weakest = np.argmin(values, axis=1) if problems else np.zeros(X.shape[0], int)
+    weakest = _weakest(model, Scoring(model, X), int(model.columns_[category]), X.shape[0])
     found: list[list[Evidence]] = [[] for _ in range(X.shape[0])]
-    for k, problem in enumerate(problems):
-        rows = np.flatnonzero(weakest == k)
-        if problem != NONE and len(rows):
-            for row, reasons in zip(rows, explain_problem(model, X[rows], problem, limit), strict=True):
-                found[row] = reasons
+    for problem in np.unique(weakest[weakest != NONE]):
+        rows = np.flatnonzero(weakest == problem)
+        for row, reasons in zip(rows, explain_problem(model, X[rows], int(problem), limit), strict=True):
+            found[row] = reasons
     return found
 
 
-def _on_the_way(model: Any, scoring: Scoring, node: int, documents: int) -> tuple[list[int], Floats]:
-    """Problems up the path (of several parents the first) from a category, and their margins."""
-    everyone, problems, values = np.arange(documents), [], []
-    if model.child_starts_[node] < model.child_starts_[node + 1] and model.stays_[node] != NONE:
-        problems.append(int(model.stays_[node]))
-        values.append(scoring.margins(node, everyone)[:, -1])
-    while node:
-        link = int(np.flatnonzero(model.child_ids_ == node)[0])
-        parent = int(np.searchsorted(model.child_starts_, link, side="right")) - 1
-        problems.append(int(model.guards_[link]))
-        values.append(scoring.margins(parent, everyone)[:, link - model.child_starts_[parent]])
-        node = parent
-    return problems, np.column_stack(values) if values else np.zeros((documents, 0))
+def _weakest(model: Any, scoring: Scoring, node: int, documents: int) -> Ints:
+    """The problem with the least margin on each document's best path to a category; of equal ones the lowest."""
+    everyone, above = np.arange(documents), _nodes_above(model, node)
+    reach, problem = np.full((node + 1, documents), -np.inf), np.full((node + 1, documents), NONE)
+    reach[0], problem[0] = scoring.root_margin(), model.root_guard_
+    for parent in above:
+        margins, first = scoring.margins(parent, everyone), int(model.child_starts_[parent])
+        for k, child in enumerate(model.child_ids_[first : model.child_starts_[parent + 1]]):
+            if child == node or child in above:
+                least = np.minimum(reach[parent], margins[:, k])
+                own = np.where(margins[:, k] <= reach[parent], model.guards_[first + k], problem[parent])
+                problem[child] = np.where(least > reach[child], own, problem[child])
+                reach[child] = np.maximum(least, reach[child])
+    if model.stays_[node] == NONE:
+        return problem[node]
+    return np.where(scoring.margins(node, everyone)[:, -1] <= reach[node], model.stays_[node], problem[node])
+
+
+def _nodes_above(model: Any, node: int) -> list[int]:
+    """Every node above, parents before children."""
+    parents, found = np.repeat(np.arange(len(model.nodes_)), np.diff(model.child_starts_)), {node}
+    for one in range(node, 0, -1):
+        if one in found:
+            found.update(parents[model.child_ids_ == one].tolist())
+    return sorted(found - {node})
 
 
 def check_tree(model: Any) -> None:

@@ -4,7 +4,8 @@ What is learned lies flat on the classifier, so that a model file can hold it:
 
     group_starts_     the first problem of each group, and their number
     block_starts_, block_terms_, block_weights_   the blocks of linear SVMs end to end: terms, then terms × problems
-    machines_         for each group the fitted base, or None where a block (or nothing) stands for it
+    machines_         for each group the fitted base, or a tuple of them (see `_hier_bases`), or None where a block
+                      (or nothing) stands for it
     learned_          which problems have documents on both sides
     selected_         terms that the machine of the group sees; empty: all
     problem_bias_     the bias of each problem; ±1 where all or none of a group's documents are positive
@@ -20,48 +21,35 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from rubricate.classifiers._columns import take_columns
+from rubricate.classifiers._hier_bases import base_scores, fit_base
 from rubricate.classifiers._hier_groups import Group
 from rubricate.classifiers._hier_linear import Block, Rows, block_scores, is_quick, solve_block
 from rubricate.classifiers._scorer import Scorer, contributions
-from rubricate.classifiers.svm import SVM
 from rubricate.engines import run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.folds import score_matrix, stratified_folds
+from rubricate.folds import stratified_folds
 from rubricate.types import Bools, Evidence, Floats, Ints
 
 __all__ = [
     "check_machines",
-    "default_base",
     "explain_problem",
     "group_matrix",
     "held_out",
     "learn_machines",
     "mixed_problems",
-    "natural_cut",
 ]
 
 NO_TERMS = np.zeros(0, np.int32)
-
-
-def default_base(base: Any) -> Any:
-    """The base given, or a linear SVM with C = 2, whose groups are small and far from balanced."""
-    return SVM(C=2.0, bias="penalised") if base is None else base
-
-
-def natural_cut(base: Any) -> float:
-    """The score above which a classifier says yes: its own, 0, or ½ where it has only probabilities."""
-    if isinstance(base, Scorer):
-        return float(base._natural_cut)
-    return 0.0 if hasattr(base, "decision_function") else 0.5
 
 
 def _selected(selector: Any, X: Any, group: Group) -> NDArray[np.int32]:
     """The terms that a selector keeps for a group; none named: all are kept."""
     if selector is None or not mixed_problems(group.labels).any():
         return NO_TERMS
+    if isinstance(selector, type) or not hasattr(selector, "get_support"):
+        raise InvalidInput(f"select must be a selector of terms such as rb.Select('chi2:500'), got {selector!r}")
     labels = sparse.csr_array(group.labels[:, mixed_problems(group.labels)])
     kept = clone(selector).fit(X[group.rows], labels).get_support(indices=True)
     return np.asarray(kept, np.int32)
@@ -106,23 +94,7 @@ def _fit_group(base: Any, X: Any, rows: Rows, group: Group, chosen: NDArray[np.i
         return None, constant
     part = X[group.rows]
     part = take_columns(part, chosen.astype(np.int64)) if len(chosen) else part
-    return clone(base).fit(part, _target(base, group.labels[:, mixed]), **_weighed(base, group)), constant
-
-
-def _weighed(base: Any, group: Group) -> dict[str, Floats]:
-    """The sample weights as an argument of `fit`, where there are any and the base takes them."""
-    if group.weights is None:
-        return {}
-    if not has_fit_parameter(base, "sample_weight"):
-        raise InvalidInput(f"{type(base).__name__} takes no sample weights; leave them out, or give another base")
-    return {"sample_weight": group.weights}
-
-
-def _target(base: Any, labels: Bools) -> Any:
-    """Labels as a base takes them: ours a sparse matrix, others a dense one, or a column for one problem."""
-    if isinstance(base, Scorer):
-        return sparse.csr_array(labels)
-    return labels[:, 0].astype(np.int64) if labels.shape[1] == 1 else labels.astype(np.int64)
+    return fit_base(base, part, group.labels[:, mixed], group.weights), constant
 
 
 def _keep_blocks(model: Any, blocks: Sequence[Block]) -> None:
@@ -152,9 +124,9 @@ def group_matrix(model: Any, X: Any, rows: Rows, group: int, chosen: Ints) -> Fl
     found = np.tile(block.bias, (len(chosen), 1))
     if len(chosen):
         part = X if len(chosen) == X.shape[0] else X[chosen]
-        scores = score_matrix(machine, take_columns(part, model.selected_[group]) if _narrow(model, group) else part)
+        part = take_columns(part, model.selected_[group]) if _narrow(model, group) else part
         shown = _shown(model, group)
-        found[:, shown] = _columns(scores, len(shown)) - natural_cut(machine)
+        found[:, shown] = base_scores(machine, part, len(shown))
     return found
 
 
@@ -166,11 +138,6 @@ def _shown(model: Any, group: int) -> Ints:
 
 def _narrow(model: Any, group: int) -> bool:
     return len(model.selected_[group]) > 0
-
-
-def _columns(scores: Floats, wanted: int) -> Floats:
-    """One column a problem: of two probabilities of a single problem the second."""
-    return scores[:, 1:] if wanted == 1 and scores.shape[1] == 2 else scores
 
 
 def held_out(model: Any, X: Any, groups: Sequence[Group], base: Any, *, folds: int, seed: int) -> list[Floats]:
@@ -238,6 +205,8 @@ def check_machines(model: Any) -> None:
     ends = (len(model.block_terms_), len(model.block_weights_))
     if ends != (model.block_starts_[-1], model.weight_starts_[-1]):
         raise ValueError("blocks end before their starts say")
+    if any(isinstance(one, tuple) and len(one) != len(_shown(model, g)) for g, one in enumerate(model.machines_)):
+        raise ValueError("machines and problems do not fit together")
     inside = np.concatenate([model.block_terms_, *model.selected_])
     if len(inside) and (inside.min() < 0 or inside.max() >= model.n_features_in_):
         raise ValueError("a block has a term beyond the vectors")

@@ -10,12 +10,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
+from rubricate.classifiers._hier_bases import default_base
 from rubricate.classifiers._hier_chances import learn_slope, log_chances
 from rubricate.classifiers._hier_descent import check_tree, keep_tree, problem_scores
 from rubricate.classifiers._hier_groups import Group
 from rubricate.classifiers._hier_machines import (
     check_machines,
-    default_base,
     explain_problem,
     held_out,
     learn_machines,
@@ -47,7 +47,7 @@ class BigBang(Scorer):
     and s(c) alone where A(c) is empty. `share=0` is flat categorization; so is a flat hierarchy. Every document has
     a score in every category, so that break-even points and 11-point averages can be had.
 
-    base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
+    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
     share        of the nodes above in the score, from 0 to 1
     taxonomy, categories, select, probability, folds, seed, engine   as of `TopDown`; `select` is fitted once, on all
                  documents

@@ -39,7 +39,7 @@ class Local(Descending, Scorer):
     several paths the best; with "best" the margin is the score less the middle of the two best at that node. So the
     scores say where the descent ends, and rank what it passed by.
 
-    base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
+    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
     scheme       "parent", "node" or "level"
     negatives    of scheme "node": "siblings", "exclusive_siblings", "inclusive", "less_inclusive", "exclusive" or
                  "less_exclusive" (positives and negatives: see `_hier_groups.POLICIES`)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
+from rubricate.classifiers._hier_bases import default_base
 from rubricate.classifiers._hier_chances import learn_slope, log_chances
 from rubricate.classifiers._hier_descent import check_tree, keep_tree, problem_scores
 from rubricate.classifiers._hier_groups import Group
 from rubricate.classifiers._hier_machines import (
     check_machines,
-    default_base,
     explain_problem,
     held_out,
     learn_machines,
@@ -46,7 +46,7 @@ class Proximity(Scorer):
     cut off below 0. A category gains from near ones that also come into question. The score is log E − log(1 − E)
     (E cut off at 1), above 0 where E > ½; P = σ(a · s), and the slope a has the least log-loss on held-out scores.
 
-    base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
+    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
     by           "distance" or "similarity"
     accept       the acceptable distance disθ; categories as far apart as this, or farther, contribute nothing
     slope        None: learned by `folds` further trainings; or a number
@@ -112,7 +112,7 @@ class Proximity(Scorer):
         for name, value in (("accept", self.accept), ("slope", 1.0 if self.slope is None else self.slope)):
             if not isinstance(value, Real) or not 0 < float(value) < np.inf:
                 raise InvalidInput(f"Proximity: {name} must be a number above 0, got {value!r}")
-        if not isinstance(self.folds, int) or self.folds < 2:
+        if not isinstance(self.folds, Integral) or self.folds < 2:
             raise InvalidInput(f"Proximity: folds must be a whole number from 2 on, got {self.folds!r}")
 
     def predict_proba(self, X: Any) -> Floats:

@@ -36,7 +36,7 @@ class Tolerant(Descending, Scorer):
     categories are not at a disadvantage. Where one category is chosen, the product lets the child outvote it too. The
     slope a has the least log-loss on held-out scores.
 
-    base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
+    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
     combine      "product", "mean", or None: "product" with choose="best", else "mean"
     beam         nodes of each level that a document may go on from, beside those with P > ½; None: all
     slope        None: learned by `folds` further trainings; or a number

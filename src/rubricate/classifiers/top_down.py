@@ -42,7 +42,7 @@ class TopDown(Descending, Scorer):
     subtree classifier refuses; `predict` never visits what lies below. The score of a category is the least margin on
     its path (of several paths the best): above 0 exactly where all classifiers of the path say yes.
 
-    base         any classifier of a label matrix, ours or scikit-learn's; None: a linear SVM with C = 2
+    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
     taxonomy     (parent, child) pairs, by category name or column; None: all categories side by side
     categories   names of the label columns (or of classes 0, 1, …) where y has none
     root         "join": documents outside the tree count as negatives of the top categories; "classifier": a
