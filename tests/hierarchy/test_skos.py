@@ -69,6 +69,40 @@ def test_rdf_xml(tmp_path) -> None:
     assert read(tmp_path, "stw.xml", XML) == edges
 
 
+@pytest.mark.parametrize(
+    "statement, name",
+    [
+        ("ex:a skos:narrower ex:b ; skos:notation 5.", "b"),
+        ("ex:a skos:narrower ex:b ; skos:notation 1.5 , -2.e3, .5, 4e1 .", "b"),
+        ("ex:a skos:narrower <http://e/\\u00e9\\U000000e9> .", "éé"),
+        ("ex:a skos:narrower ex:b\\,c\\.d .", "b,c.d"),
+    ],
+)
+def test_numbers_and_escapes_of_turtle(tmp_path, statement: str, name: str) -> None:
+    prefixes = f"@prefix skos: <{SKOS}> .\n@prefix ex: <http://e/> .\n"
+    assert read(tmp_path, "a.ttl", f"{prefixes}{statement}\nex:z skos:broader ex:a .") == (("a", name), ("a", "z"))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '<skos:Concept rdf:nodeID="g"><skos:prefLabel>Grain</skos:prefLabel></skos:Concept>'
+        '<skos:Concept rdf:about="corn"><skos:broader rdf:nodeID="g"/></skos:Concept>',
+        '<skos:OrderedCollection><skos:memberList rdf:parseType="Collection"><rdf:Description rdf:about="x"/>'
+        '<skos:Concept rdf:about="Grain"/><skos:Concept rdf:about="corn"><skos:broader rdf:resource="Grain"/>'
+        "</skos:Concept></skos:memberList></skos:OrderedCollection>",
+        '<skos:Concept rdf:about="g"><skos:narrower rdf:parseType="Resource"><skos:prefLabel>corn</skos:prefLabel>'
+        "</skos:narrower><skos:prefLabel>Grain</skos:prefLabel></skos:Concept>",
+        '<skos:Concept rdf:about="g"><skos:prefLabel rdf:parseType="Literal">Gr<b>ai</b>n</skos:prefLabel>'
+        '<skos:narrower rdf:resource="corn"/></skos:Concept>',
+    ],
+    ids=["names of blank nodes", "collection", "resource", "markup"],
+)
+def test_rarer_forms_of_rdf_xml(tmp_path, part: str) -> None:
+    head, _, _ = XML.partition("  <skos:Concept")
+    assert read(tmp_path, "a.rdf", f"{head}{part}</rdf:RDF>") == (("Grain", "corn"),)
+
+
 def test_the_label_asked_for_and_labels_that_are_shared(tmp_path) -> None:
     path = tmp_path / "x.ttl"
     assert (6, "Getreide", "Weizen") in skos_links(path, TURTLE, language="de")

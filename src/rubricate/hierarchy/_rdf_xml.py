@@ -1,7 +1,8 @@
 """Statements of RDF/XML, as far as thesauri need it.
 
-Striped nodes and properties, `rdf:about`, `rdf:ID`, `rdf:resource`, `xml:base`, `xml:lang`. A document type
-declaration is refused, so that no entity is ever expanded. Nothing is fetched.
+Striped nodes and properties, `rdf:about`, `rdf:ID`, `rdf:nodeID`, `rdf:resource`, `rdf:parseType`, `xml:base`,
+`xml:lang`. What a collection lists is read, the list itself is not. A document type declaration is refused, so that
+no entity is ever expanded. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -52,25 +53,36 @@ class RdfXml:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         iri = name.replace(" ", "")
-        _, _, language, base = self.stack[-1] if self.stack else ("", "", "", "")
+        above, _, language, base = self.stack[-1] if self.stack else ("list", "", "", "")
         language = attributes.get(f"{_XML} lang", language).lower()
         base = urljoin(base, attributes.get(f"{_XML} base", ""))
+        if above in ("markup", "inside"):
+            self.stack.append(("inside", "", language, base))
+            return
         self.text.clear()
         if not self.stack and iri == f"{RDF}RDF":
             self.stack.append(("list", "", language, base))
-        elif not self.stack or self.stack[-1][0] in ("list", "property"):
+        elif above in ("list", "property"):
             self.stack.append(("node", self.node(iri, attributes, base, language), language, base))
         else:
-            self.stack.append(("property", iri, language, base))
-            if target := attributes.get(f"{RDF} resource"):
-                self.say(self.stack[-2][1], iri, urljoin(base, target))
-                self.stack[-1] = ("said", iri, language, base)
+            self.stack.append((*self.property(iri, attributes, base), language, base))
+
+    def property(self, iri: str, attributes: dict[str, str], base: str) -> tuple[str, str]:
+        """The kind of a property element and the IRI that it is kept by; what its attributes say is said."""
+        subject, form = self.stack[-1][1], attributes.get(f"{RDF} parseType")
+        target, name = attributes.get(f"{RDF} resource"), attributes.get(f"{RDF} nodeID")
+        if form == "Resource":
+            self.blank += 1
+            self.say(subject, iri, own := f"_:{self.blank}")
+            return "node", own
+        if target is not None or name is not None:
+            self.say(subject, iri, urljoin(base, target) if target is not None else f"_:{name}")
+            return "said", iri
+        return {"Collection": "list", "Literal": "markup"}.get(form or "", "property"), iri
 
     def node(self, iri: str, attributes: dict[str, str], base: str, language: str) -> str:
         """The subject that a node element describes; a property above it is said of it."""
-        self.blank += 1
-        about, name = attributes.get(f"{RDF} about"), attributes.get(f"{RDF} ID")
-        subject = f"_:{self.blank}" if about is None and name is None else urljoin(base, about or f"#{name or ''}")
+        subject = self.subject(attributes, base)
         if self.stack and self.stack[-1][0] == "property":
             self.say(self.stack[-2][1], self.stack[-1][1], subject)
             self.stack[-1] = ("said", *self.stack[-1][1:])
@@ -81,11 +93,20 @@ class RdfXml:
                 self.say(subject, key.replace(" ", ""), Literal(value, language))
         return subject
 
+    def subject(self, attributes: dict[str, str], base: str) -> str:
+        """The IRI of a node element, or the name of a blank node: its own, or a number."""
+        about, name = attributes.get(f"{RDF} about"), attributes.get(f"{RDF} ID")
+        if about is not None or name is not None:
+            return urljoin(base, f"#{name}" if about is None else about)
+        self.blank += 1
+        return f"_:{attributes.get(f'{RDF} nodeID', self.blank)}"
+
     def end(self, _: str) -> None:
         kind, iri, language, _ = self.stack.pop()
-        if kind == "property":
+        if kind in ("property", "markup"):
             self.say(self.stack[-1][1], iri, Literal("".join(self.text).strip(), language))
-        self.text.clear()
+        if kind != "inside":
+            self.text.clear()
 
     def say(self, subject: str, predicate: str, value: str | Literal) -> None:
         self.found.append(Statement(self.parser.CurrentLineNumber, subject, predicate, value))
