@@ -92,6 +92,18 @@ def test_by_similarity():
     assert d == pytest.approx(rb.evaluate(ONE).per_category["f1"] - rb.evaluate(TWO).per_category["f1"])
 
 
+def test_similarities_join_the_default_tests():
+    alike = Similarity.of_matrix(np.where(np.eye(6), 1, 0.25), NAMES)
+    found = rb.compare([ONE, TWO], hierarchy=TREE, similarity=alike)
+    assert {r.test for r in found.results if r.measure == "similarity.extended_f1"} == {
+        "hierarchical_t",
+        "hierarchical_permutation",
+    }
+    assert "|hierarchy:6 nodes, acceptable 2, acs 0.25|" in found.signature
+    with pytest.raises(InvalidInput, match="give hierarchy= too"):
+        rb.compare([ONE, TWO], similarity=alike)
+
+
 def test_what_cannot_be_tested():
     with pytest.raises(InvalidInput, match="need hierarchy="):
         hierarchical_t(ONE, TWO)

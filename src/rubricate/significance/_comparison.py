@@ -118,7 +118,8 @@ def compare(
     `adjust` corrects the p-values of each test and measure (and band) over the pairs; the marks are those of the
     p-values before correction, as the paper has them. `by_frequency` confines the tests to bands of training
     frequency: a number of equal intervals, or edges. With `hierarchy` (or its parent–child pairs) the tests on
-    hierarchical measures join the default ones; `acceptable` and `similarity` are those of `rubricate.evaluate`.
+    hierarchical measures join the default ones, with `similarity` those by similarity too; `acceptable` and
+    `similarity` are those of `rubricate.evaluate`.
 
     >>> found = compare({"svm": [{"a"}, {"b"}], "knn": [{"a"}, {"a"}]}, truth=[{"a"}, {"b"}], tests=["s"])
     >>> found.results[0].n, found.results[0].p_value
@@ -131,7 +132,9 @@ def compare(
     tree = hierarchy if hierarchy is None or isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
     if tree is not None and systems[0].categories:
         placed(tree, systems[0].categories)
-    asked, notes = plan(systems, tests, baseline, hierarchical=tree is not None)
+    if similarity is not None and tree is None:
+        raise InvalidInput("similarity= is for hierarchical measures; give hierarchy= too (--hierarchy FILE)")
+    asked, notes = plan(systems, tests, baseline, hierarchical=tree is not None, similar=similarity is not None)
     given: dict[str, Any] = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
     given |= {"hierarchy": tree, "acceptable": acceptable, "similarity": similarity}
     results = []
@@ -145,6 +148,7 @@ def compare(
     if not results:
         raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
     where = "" if tree is None else f"{len(tree) - tree.virtual_root} nodes, acceptable {acceptable:g}"
+    where += "" if tree is None or similarity is None else f", acs {similarity.within(tree.names).average:.6g}"
     return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, seed, tuple(notes), where)
 
 

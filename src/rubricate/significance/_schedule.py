@@ -29,13 +29,16 @@ def plan(
     baseline: str | None,
     *,
     hierarchical: bool = False,
+    similar: bool = False,
 ) -> tuple[list[Asked], list[str]]:
     """The tests to make, and notes on what was left out.
 
     Without `tests` the five of YL99, as far as every system offers what they need; and the indirect comparison when
-    there is a baseline, and the tests on hierarchical measures when there is a hierarchy.
+    there is a baseline, and the tests on hierarchical measures when there is a hierarchy; by similarity too where
+    `similar` says that there are similarities.
     """
     more = (("indirect",) if baseline else ()) + (HIERARCHICAL if hierarchical else ())
+    more += tuple(f"{name}:similarity.extended_f1" for name in HIERARCHICAL) if similar else ()
     wanted = asked(tests if tests is not None else (*YL99, *more))
     if tests is not None:
         return wanted, []
