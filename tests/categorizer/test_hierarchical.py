@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -59,3 +61,13 @@ def test_explains_the_category_asked_for_where_others_are_empty():
     assert {one.source for one in found} <= {"natur", "ga", "pipe"}
     assert all(one.weight > 0 for one in found)
     assert model.explain("barley", "barley")["barley"] == []
+
+
+def test_the_signature_tells_taxonomies_apart_in_a_few_signs():
+    many = [("top", f"c{k}") for k in range(2_000)]
+    other = [*many[:-1], ("c0", "c1999")]
+    models = [rb.Categorizer(rb.TopDown(cut=0.5, taxonomy=edges)) for edges in (many, many[::-1], other)]
+    one, turned, changed = (model.signature().classifier for model in models)
+    assert one == turned != changed
+    assert re.fullmatch(r"TopDown\(cut=0\.5, taxonomy=2000 links [0-9a-f]{8}\)", one)
+    assert rb.Categorizer(rb.TopDown()).signature().classifier == "TopDown()"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from typing import Any
 
@@ -39,10 +40,19 @@ def named(classifier: Any, model: Any) -> Any:
 
 
 def shown(classifier: Any, model: Any) -> str:
-    """A model's classifier in a signature; `named` ones as they were given, without the model's terms and names."""
+    """A model's classifier in a signature; `named` ones as they were given, without the model's terms and names.
+
+    A taxonomy is told by the number of its links and the start of their SHA-256, whatever their order.
+    """
     if getattr(classifier, "names_categories", False):
         classifier = make_classifier(model.classifier) if isinstance(model.classifier, str) else model.classifier
-    return " ".join(repr(classifier).split())
+    taxonomy = getattr(classifier, "taxonomy", None)
+    if taxonomy is None:
+        return " ".join(repr(classifier).split())
+    links = sorted(f"{parent}\t{child}\n" for parent, child in taxonomy)
+    digest = hashlib.sha256("".join(links).encode("utf-8", "surrogatepass")).hexdigest()
+    text = " ".join(repr(clone(classifier).set_params(taxonomy=None, categories=None)).split())
+    return f"{text[:-1]}{'' if text.endswith('()') else ', '}taxonomy={len(links)} links {digest[:8]})"
 
 
 def _ruled(classifier: Any, model: Any) -> Any:
