@@ -13,6 +13,8 @@ from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
+from rubricate.estimation._machines import machines
+from rubricate.estimation._retraining import leave_one_out_scores
 from rubricate.estimation.leave_one_out import leave_one_out
 
 BIASES = ("free", "penalised", None)
@@ -106,6 +108,69 @@ def test_equal_documents_with_opposite_labels_are_all_errors():
     found = leave_one_out(svm, X, labels)
     scores, _ = retrained(svm, X, labels.toarray()[:, 0])
     np.testing.assert_array_equal(found.scores[:, 0] > 0, scores > 0)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_two_documents_are_both_alone_on_their_side(bias, kernel):
+    X = sparse.csr_array([[1.0, 0.0], [0.6, 0.8]])
+    found = leave_one_out(rb.SVM(bias=bias, kernel=kernel), X, sparse.csr_array([[True], [False]]))
+    assert found.scores[:, 0].tolist() == [-1.0, 1.0]
+    assert found.facts["candidates"] == found.facts["settled"] + found.facts["solves"]
+
+
+def test_alone_on_its_side_is_meant_of_documents_with_a_weight():
+    X, y = _problem(12, n=20)
+    weights = np.where(y, 0.0, 1.0)
+    weights[np.flatnonzero(y)[0]] = 1.0
+    found = leave_one_out(rb.SVM(), X, sparse.csr_array(y[:, None]), sample_weight=weights, every=True)
+    assert found.scores[np.flatnonzero(y)[0], 0] == -1.0
+    assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_few_rows_with_terms_and_unequal_weights(bias):
+    """Most documents are empty and only the bias decides, which coordinate descent moves slowly."""
+    rng = np.random.default_rng(3)
+    n = 40
+    y, weights = rng.random(n) < 0.5, 2 * rng.random(n)
+    weights[rng.random(n) < 0.2] = 0.0
+    X = sparse.csr_array(rng.random((n, 1)) * (rng.random((n, 1)) < 0.1))
+    labels = sparse.csr_array(y[:, None])
+    svm = rb.SVM(C=0.3, bias=bias)
+    machine = machines(svm, X, labels, weights)
+    left = leave_one_out_scores(machine, 0, every=True)
+    found = leave_one_out(svm, X, labels, sample_weight=weights)
+    for i in range(n):
+        kept = np.delete(np.arange(n), i)
+        peer = rb.SVM(C=0.3, bias=bias, tol=1e-9).fit(X[kept], labels[kept], sample_weight=weights[kept])
+        score = peer.decision_function(X[[i]])[0, 0]
+        if abs(score) > SURE:
+            assert (found.scores[i, 0] > 0) == (score > 0)
+            assert (left.score[i] > 0) == (score > 0)
+
+
+def test_facts_add_up_where_no_solution_is_stable():
+    """Four documents at the bound, none between, two beyond the margin: every document is re-solved, those with α = 0 too."""
+    X = sparse.csr_array([[0.1], [3.0], [4.0], [-0.1], [-3.0], [-4.0]])
+    svm, labels = rb.SVM(C=0.05), sparse.csr_array([[True]] * 3 + [[False]] * 3)
+    fitted = rb.SVM(C=0.05).fit(X, labels)
+    assert not fitted.stable_[0]
+    assert fitted.alpha_.nnz < 6
+    found = leave_one_out(svm, X, labels)
+    assert found.facts["candidates"] == found.facts["solves"] == 6
+    assert found.facts["settled"] == 0
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_the_order_of_documents_does_not_matter(bias):
+    X, y = _problem(13, n=400, terms=300)
+    labels, order = sparse.csr_array(y[:, None]), np.random.default_rng(1).permutation(400)
+    one = leave_one_out(rb.SVM(bias=bias, tol=1e-6), X, labels, every=True).scores[order]
+    two = leave_one_out(rb.SVM(bias=bias, tol=1e-6), X[order], labels[order], every=True).scores
+    np.testing.assert_allclose(one, two, atol=5e-3)
+    sure = np.abs(one) > SURE
+    np.testing.assert_array_equal((one > 0)[sure], (two > 0)[sure])
 
 
 def test_separable_with_a_huge_cost():

@@ -109,7 +109,7 @@ class ByPivots:
         doubt = np.flatnonzero((free < 0) | (np.abs(scores) < least))
         if len(doubt):
             rows = ByRows(self.found, self.c)
-            scores[doubt], free[doubt] = rows.leave_out(chosen[doubt])
+            scores[doubt], free[doubt] = rows.leave_out(chosen[doubt], exact=exact)
             self.steps, self.short = self.steps + rows.steps, rows.short
         return scores, free
 

@@ -77,6 +77,13 @@ class Machines:
         return squared_lengths(self.X)
 
     @cached_property
+    def reach2(self) -> Floats:
+        """|f(x) − f*(x)|² of each document for a duality gap of 1, at most (`svm_leave_one_out_pivots`)."""
+        if self.free:
+            return np.full(self.X.shape[0], 2 * self.radius2)
+        return np.asarray(self.kernel.diagonal(self.squares) + self.shift, np.float64)
+
+    @cached_property
     def products(self) -> Products:
         """Inner products of the documents, shared by the categories."""
         return Products(self.X)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rubricate.estimation._by_pivots import ByPivots, suits
-from rubricate.estimation._by_rows import ByRows
+from rubricate.estimation._by_rows import ACCURACY, ByRows
 from rubricate.estimation._machines import Machines
 from rubricate.kernels.svm_leave_one_out import leave_out, settle
 from rubricate.types import Bools, Floats, Ints
@@ -18,11 +18,9 @@ __all__ = ["Left", "leave_one_out_scores"]
 POLISH = 1e-8
 """To what the KKT conditions of the full solution hold before documents are left out."""
 LEVELS = np.array([1e-2, 1e-4, 1e-7])
-"""To what those of a retrained solution hold: the next where the score is near zero for this one."""
+"""To what those of a retrained solution hold: the next where the sign of the score is not certain for this one."""
 SAFETY = 0.02
-"""How much the condition is widened, for what the solution lacks of the optimum."""
-SURE = 1e-3
-"""How far a document must be on the wrong side to be sure to stay there."""
+"""How much the conditions are widened, for what the solution lacks of the optimum."""
 FEW = 10
 """Where a solution has so few documents with 0 < α < C, that of a retraining may have none: all are re-solved."""
 LIMIT = 1000
@@ -35,8 +33,9 @@ class Left:
 
     `score`, where `solved` or α = 0, is that of the retrained SVM; elsewhere of the full one, whose decision the
     retrained one shares. `unstable` marks retrained solutions without 0 < α < C. `full` are the scores of all.
-    `candidates` are the documents whose removal changes the solution (α > 0), `steps` the coordinate steps and pivots
-    times the documents they were made for, `short` the re-solves that ended before the sign was certain.
+    `candidates` are the documents whose removal changes the solution (α > 0) and others re-solved, `steps` the
+    coordinate steps and pivots times the documents they were made for, `short` the re-solves that ended before the sign
+    was certain.
     """
 
     score: Floats
@@ -65,13 +64,13 @@ class ByMatrix:
 
     def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]:
         """Scores of these documents when left out, and how many others are then free."""
-        found, steps, free = np.empty(len(chosen)), np.zeros(len(chosen), np.int64), np.zeros(len(chosen), np.int64)
+        n = len(chosen)
+        found, steps, free, short = np.empty(n), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_)
         leave_out(
-            self.gram, self.y, self.low, self.high, self.beta, self.score, self.found.free, chosen,
-            LEVELS[1:] if exact else LEVELS,
-            LIMIT * len(self.y), found, steps, free,
+            self.gram, self.y, self.low, self.high, self.beta, self.score, self.found.free, chosen, LEVELS,
+            LIMIT * len(self.y), self.found.reach2[chosen], ACCURACY if exact else np.inf, found, steps, free, short,
         )  # fmt: skip
-        self.steps, self.short = self.steps + int(steps.sum()), int((steps >= LIMIT * len(self.y)).sum())
+        self.steps, self.short = self.steps + int(steps.sum()), int(short.sum())
         return found, free
 
 
@@ -89,7 +88,7 @@ def _doubtful(one: Any, every: bool) -> Ints:
         return np.arange(len(alpha))
     if every or (found.free and free <= FEW):
         return np.flatnonzero(alpha > 0)
-    alpha = np.where(margin < -SURE, 0.0, alpha)
+    alpha = np.where(margin < -SAFETY, 0.0, alpha)
     if found.free:
         return np.flatnonzero((alpha > 0) & (2 * alpha * found.radius2 >= margin - SAFETY))
     own = found.kernel.diagonal(found.squares) + found.shift
@@ -106,22 +105,22 @@ def leave_one_out_scores(found: Machines, c: int, *, gram: Floats | None = None,
     """The score of every document by the SVM of category c trained without it.
 
     `gram` is the kernel matrix of all documents; without it the rows themselves are used, for a linear kernel.
-    `every` re-solves all support vectors. A document that is alone on its side leaves nothing to separate: the
-    score is that of the other side, ∓1.
+    `every` re-solves all support vectors. A document that is alone on its side, of those with a weight, leaves
+    nothing to separate: the score is that of the other side, ∓1.
     """
-    held, n = int(found.labels[:, [c]].sum()), found.labels.shape[0]
-    if held in (0, n):
+    n, inside = found.labels.shape[0], found.labels[:, [c]].toarray()[:, 0]
+    sides = np.array([np.count_nonzero(found.weights[inside == side]) for side in (False, True)])
+    if not sides.all():
         constant = np.full(n, found.intercept[c])
         return Left(constant, constant, np.zeros(n, np.bool_), np.zeros(n, np.bool_))
     one = _solver(found, c, gram)
     score, solved, unstable = one.full.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    alone = 1.0 if held == 1 else -1.0 if held == n - 1 else 0.0
-    lonely = one.y == alone
+    lonely = (sides[inside.astype(int)] == 1) & (found.weights > 0)
     score[lonely], solved[lonely] = -one.y[lonely], True
     left = _doubtful(one, every)
     left = left[~lonely[left]]
     if len(left):
         score[left], free = one.leave_out(left, exact=every)
         solved[left], unstable[left] = True, free == 0
-    candidates = int(np.count_nonzero(one.beta))
+    candidates = int(np.count_nonzero(solved | (one.beta != 0)))
     return Left(score, one.full, solved, unstable & found.free, candidates, one.steps, one.short)

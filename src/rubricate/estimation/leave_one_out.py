@@ -23,8 +23,8 @@ __all__ = ["leave_one_out"]
 
 MEMORY = 1 << 31
 """Bytes that a kernel matrix may take."""
-DENSE, SMALL = 0.1, 3000
-"""A linear kernel of rows at least so dense, and of no more documents, is treated by its matrix too."""
+DENSE, SMALL, TINY = 0.1, 3000, 300
+"""A linear kernel of rows at least so dense, of no more documents, is treated by its matrix too; so are few of any."""
 
 BIAS = "almost none: the expected estimate is the expected error after training on n − 1 documents (theorem 1)"
 SPREAD = "higher than that of 10-fold cross-validation; mean square deviation <= 1/n + 6 Pr(h_n ≠ h_n−1) (theorem 2)"
@@ -53,11 +53,12 @@ def leave_one_out(
 
     `scores` are leave-one-out scores of all documents re-solved and of those with α = 0, whose removal changes
     nothing; of the others the full solution's, or exact ones too with `every` (for learning cuts and calibration).
-    Zero decides as "not in the category". `facts`: `candidates`, documents with α > 0; `settled` of them by the
-    conditions above; `solves`, the others; `steps`; `short`, re-solves that ended before the sign was certain;
-    `unstable`, retrained solutions without 0 < α < C, whose bias is the middle of an interval; `disagreement` of full
-    and retrained decisions on the document left out, and theorem 2's bound with it (the document left out feels its
-    removal most, so this is on the safe side). A document alone on its side is an error.
+    Zero decides as "not in the category". `facts`: `candidates`, documents with α > 0 and others re-solved; `settled`
+    of them by the conditions above; `solves`, the others; `steps`; `short`, re-solves that ended before the sign was
+    certain; `unstable`, retrained solutions without 0 < α < C, whose bias is the middle of an interval; `disagreement`
+    of full and retrained decisions on the document left out, and theorem 2's bound with it (the document left out feels
+    its removal most, so this is on the safe side). A document alone on its side is an error. Costs of
+    `class_weight="balanced"` stay those of all documents.
 
     With `sample_weight` C_i = C w_i, as in `SVM.fit`; a fitted SVM needs those of its training, and others are refused.
     Documents are counted, not weights. Other classifiers are trained once for each document.
@@ -99,7 +100,8 @@ def leave_one_out(
 def _gram(machine: Machines) -> Floats | None:
     """The whole kernel matrix, shared by the categories; None where the rows do better, for sparse linear SVMs."""
     n, cells = machine.X.shape[0], machine.X.shape[0] * machine.X.shape[1]
-    if machine.kernel.name == "linear" and not (n <= SMALL and machine.X.nnz >= DENSE * cells):
+    small = n <= TINY or (n <= SMALL and machine.X.nnz >= DENSE * cells)
+    if machine.kernel.name == "linear" and not small:
         return None
     if 8 * n * n > MEMORY:
         raise InvalidInput(
@@ -117,7 +119,7 @@ def _facts(left: list[Left], n: int) -> dict[str, Any]:
     return {
         "trainings": 1,
         "candidates": candidates,
-        "settled": max(candidates - solves, 0),
+        "settled": candidates - solves,
         "solves": solves,
         "steps": int(sum(one.steps for one in left)),
         "short": int(sum(one.short for one in left)),

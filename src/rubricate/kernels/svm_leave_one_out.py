@@ -9,9 +9,9 @@ Cost   a step costs 4 n; β_i is handed over in a few steps, then some ten to so
 Ties   the first row.
 Edge   an interval of optimal biases: the score is with its middle, as in `svm_bias.best_bias`.
 
-Steps end when the KKT conditions hold to the first of the `levels`; where the score is then nearer to zero than 5
-times that level, to the next one, and so on. `svm_leave_one_out_rows` does the same for sparse rows and a linear
-kernel.
+Steps end when the KKT conditions hold to the first of the `levels`; where the duality gap G then leaves the sign open,
+|f| <= √(reach2 · G) (see `svm_leave_one_out_rows`, which does the same for sparse rows and a linear kernel), or the
+score may be off by more than `accuracy`, to the next one, and so on.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from rubricate.kernels.svm_bias import best_bias, duality_gap
 from rubricate.kernels.svm_smo import _ends, _exchange, _move, _opposite, _partner, _single
 
 __all__ = ["leave_out", "settle"]
 
-NEAR = 5.0
-"""A score within so many tolerances of zero is computed again with a smaller one."""
 FLAT = 1e-12
 
 
@@ -142,9 +141,11 @@ def _retrain(
     levels: np.ndarray,
     limit: int,
     r: int,
-) -> tuple[float, float, int]:
-    """The solution without row r: (ends of the interval of optimal biases, steps)."""
-    steps = 0
+    reach2: float,
+    accuracy: float,
+) -> tuple[float, int, bool]:
+    """The solution without row r: (its score, steps, whether they ended before the sign was certain)."""
+    steps, short, score = 0, False, 0.0
     if free:
         steps += _hand_over(K, diagonal, y, low, high, beta, f, r)
     else:
@@ -152,14 +153,20 @@ def _retrain(
         beta[r] = 0.0
     kept_low, kept_high = low[r], high[r]
     low[r], high[r] = 0.0, 0.0
-    lower, upper = 0.0, 0.0
+    cap = high - low
     for level in levels:
-        lower, upper, more = settle(K, diagonal, y, low, high, beta, f, free, level, limit)
+        _, _, more = settle(K, diagonal, y, low, high, beta, f, free, level, limit)
         steps += more
-        if abs(f[r] + 0.5 * (lower + upper)) > NEAR * level:
+        b = best_bias(f, y, cap) if free else 0.0
+        score = f[r] + b
+        deviation2 = reach2 * duality_gap(f + b, y, cap, beta, b, np.inf)
+        if score * score > deviation2 and deviation2 <= (accuracy * max(abs(score), 1.0)) ** 2:
+            break
+        short = more >= limit
+        if short:
             break
     low[r], high[r] = kept_low, kept_high
-    return lower, upper, steps
+    return score, steps, short
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -174,18 +181,25 @@ def leave_out(
     chosen: np.ndarray,
     levels: np.ndarray,
     limit: int,
+    reach2: np.ndarray,
+    accuracy: float,
     found: np.ndarray,
     steps: np.ndarray,
     free_rows: np.ndarray,
+    short: np.ndarray,
 ) -> None:
-    """Leave out each of the `chosen` rows in turn; filled: `found` (scores), `steps`, `free_rows` (0 < α < C)."""
+    """Leave out each of the `chosen` rows in turn, `reach2` being of each.
+
+    Filled: `found` (scores), `steps`, `free_rows` (0 < α < C), `short` (`limit` steps did not settle the sign).
+    """
     diagonal, mine, mine_f = np.empty(len(y)), np.empty(len(y)), np.empty(len(y))
     for r in range(len(y)):
         diagonal[r] = K[r, r]
     for c in range(len(chosen)):
         r = chosen[c]
         mine[:], mine_f[:] = beta, f
-        lower, upper, steps[c] = _retrain(K, diagonal, y, low, high, mine, mine_f, free, levels, limit, r)
-        found[c] = mine_f[r] + 0.5 * (lower + upper)
+        found[c], steps[c], short[c] = _retrain(
+            K, diagonal, y, low, high, mine, mine_f, free, levels, limit, r, reach2[c], accuracy
+        )
         for a in range(len(y)):
             free_rows[c] += low[a] < mine[a] < high[a] and a != r

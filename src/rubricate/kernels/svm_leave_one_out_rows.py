@@ -3,18 +3,18 @@
 Problem: that of `svm_local` with C_i = 0 for one i, and f(x_i) = w·x_i + b of that solution.
 
 Given  the rows of the working set in CSR form with compact terms, y, C, the optimum β with w and b; the rows outside
-       with the same terms, their margins and lengths.
+       with the same terms, their margins, lengths, y and C.
 Return for each document left out: its score, sweeps, the free documents (0 < α < C), which documents outside
-       would have to enter the working set, and whether the gap was reached.
+       have to enter the working set, and whether sweeps ended before the sign was certain.
 Cost   some ten sweeps over the working set for each; the look at the documents outside costs the stored values of
        those near enough to be reached: |f'(x) − f(x)| <= |w' − w| |x| + |b' − b|.
 Ties   as in `svm_local`.
-Edge   a free bias that few rows tie down, or a score near zero: Σ β is made 0 and b the best for w, the middle where an
-       interval is.
+Edge   an interval of optimal biases: its middle. A score that stays within the deviation of the smallest gap is taken
+       as it is.
 
-The objective is strongly convex, so that |f(x) − f*(x)| <= √(2 gap) |x| (a penalised bias counts in |x|²; a free one
-has no share in the convexity and is not covered). A gap is small enough when |f| exceeds .15 of that: in
-samples of two Reuters categories the deviation was at most a fortieth of it.
+A free bias is made the best for w, with Σ β = 0, before the gap G is measured. Then |f(x) − f*(x)| <= √(reach2 · G),
+with `reach2` as in `svm_leave_one_out_pivots` (2R² with a free bias; K(x, x) without one, a penalised one included),
+which settles the sign where |f(x)| is more. What the documents outside lack of their margin belongs to G.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.svm_bias import best_bias
+from rubricate.kernels.svm_bias import best_bias, duality_gap
 from rubricate.kernels.svm_local import _add, _dot, balance, scores, solve_rows
 
 __all__ = ["leave_out_rows", "polish_rows"]
 
-FEW = 10
-SHARE = 0.15
-"""Of the bound on the deviation of a score, beyond which its sign is taken as settled."""
 SEED = 7
 
 
@@ -57,28 +54,38 @@ def polish_rows(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _reach(
+def _lacking(
     starts: np.ndarray,
     terms: np.ndarray,
     values: np.ndarray,
     lengths: np.ndarray,
     margins: np.ndarray,
     y: np.ndarray,
+    cap: np.ndarray,
     change: np.ndarray,
     shift: float,
-    hit: np.ndarray,
-) -> bool:
-    """Mark the rows whose margin falls under 1 when w changes by `change` and b by `shift`; whether there are any."""
-    norm, found = 0.0, False
+    lacking: np.ndarray,
+) -> float:
+    """Σ C (1 − y f')₊ of the rows outside when w changes by `change` and b by `shift`; `lacking` marks them."""
+    norm, total = 0.0, 0.0
     for value in change:
         norm += value * value
-    norm = np.sqrt(norm)
+    norm, lacking[:] = np.sqrt(norm), False
     for a in range(len(y)):
         if margins[a] - norm * lengths[a] - abs(shift) >= 1.0:
             continue
-        if margins[a] + y[a] * (_dot(terms, values, change, starts[a], starts[a + 1]) + shift) < 1.0 - 1e-3:
-            hit[a], found = True, True
-    return found
+        lack = 1.0 - margins[a] - y[a] * (_dot(terms, values, change, starts[a], starts[a + 1]) + shift)
+        if lack > 0.0 and cap[a] > 0.0:
+            lacking[a] = True
+            total += cap[a] * lack
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _certain(f: float, reach2: float, gap: float, accuracy: float) -> bool:
+    """Whether a gap settles the sign of a score, and the score to `accuracy` (or that share of it)."""
+    deviation2 = reach2 * gap
+    return f * f > deviation2 and deviation2 <= (accuracy * max(abs(f), 1.0)) ** 2
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -97,21 +104,28 @@ def _without(
     gaps: np.ndarray,
     sweeps: int,
     r: int,
-) -> tuple[float, float, int, bool]:
-    """Solve without row r, whose C is 0 by now, from β, which with w changes: (b, score, sweeps, gap not reached)."""
+    reach2: float,
+    accuracy: float,
+) -> tuple[float, float, float, int, bool]:
+    """Solve without row r, whose C is 0 by now, from β, which with w changes: (b, score, gap, sweeps, gap missed)."""
     _add(terms, values, w, starts[r], starts[r + 1], -beta[r])
-    beta[r], f, done, short = 0.0, 0.0, 0, False
-    reach = SHARE * np.sqrt(2 * (squares[r] + (1.0 / penalty if 0 < penalty < np.inf else 0.0)))
+    beta[r], f, rest, done, short = 0.0, 0.0, np.inf, 0, False
     for gap in gaps:
-        b, rest, _, more = solve_rows(
+        b, _, _, more = solve_rows(
             starts, terms, values, squares, y, cap, beta, w, b, penalty, gap / primal, sweeps, SEED
         )
         done += more
-        short = more >= sweeps and rest > 2 * gap
+        if penalty == 0:
+            balance(starts, terms, values, y, cap, beta, w)
+            b = best_bias(scores(starts, terms, values, w, 0.0), y, cap)
+        rest = duality_gap(scores(starts, terms, values, w, b), y, cap, beta, b, penalty)
         f = _dot(terms, values, w, starts[r], starts[r + 1]) + b
-        if abs(f) > reach * np.sqrt(gap) or short:
+        if _certain(f, reach2, rest, accuracy):
             break
-    return b, f, done, short
+        short = more >= sweeps
+        if short:
+            break
+    return b, f, rest, done, short
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -139,12 +153,15 @@ def leave_out_rows(
     gaps: np.ndarray,
     sweeps: int,
     chosen: np.ndarray,
+    reach2: np.ndarray,
+    accuracy: float,
     outer_starts: np.ndarray,
     outer_terms: np.ndarray,
     outer_values: np.ndarray,
     outer_lengths: np.ndarray,
     outer_margins: np.ndarray,
     outer_y: np.ndarray,
+    outer_cap: np.ndarray,
     found: np.ndarray,
     done: np.ndarray,
     free: np.ndarray,
@@ -152,25 +169,25 @@ def leave_out_rows(
     short: np.ndarray,
     hit: np.ndarray,
 ) -> None:
-    """Leave out each of the `chosen` rows in turn.
+    """Leave out each of the `chosen` rows in turn, `reach2` being of each.
 
-    `gaps` are absolute duality gaps, decreasing, tried until the sign is settled; `short` marks those that did not
-    reach one within `sweeps`. Filled: `found` (scores), `done` (sweeps), `free`, `again` and `hit` (see `_reach`).
+    `gaps` are absolute duality gaps, decreasing, tried until the sign is certain and the score is within `accuracy`;
+    `short` marks those that did not reach one within `sweeps`. Filled: `found` (scores), `done` (sweeps), `free`,
+    `again`, where rows outside (marked in `hit`) leave the sign or score open.
     """
-    own, own_w = np.empty(len(y)), np.empty(len(w))
+    own, own_w, lacking = np.empty(len(y)), np.empty(len(w)), np.zeros(len(hit), np.bool_)
     for c in range(len(chosen)):
         r = chosen[c]
         own[:], own_w[:], kept, cap[r] = beta, w, cap[r], 0.0
-        own_b, f, done[c], short[c] = _without(
-            starts, terms, values, squares, y, cap, own, own_w, b, penalty, primal, gaps, sweeps, r
+        own_b, f, gap, done[c], short[c] = _without(
+            starts, terms, values, squares, y, cap, own, own_w, b, penalty, primal, gaps, sweeps, r, reach2[c], accuracy
         )
-        free[c] = _free(own, cap)
-        if penalty == 0 and (free[c] <= FEW or abs(f) < 0.05):
-            balance(starts, terms, values, y, cap, own, own_w)
-            own_b = best_bias(scores(starts, terms, values, own_w, 0.0), y, cap)
-            f = _dot(terms, values, own_w, starts[r], starts[r + 1]) + own_b
-        found[c], cap[r] = f, kept
+        free[c], found[c], cap[r] = _free(own, cap), f, kept
         own_w -= w
-        again[c] = _reach(
-            outer_starts, outer_terms, outer_values, outer_lengths, outer_margins, outer_y, own_w, own_b - b, hit
-        )
+        extra = _lacking(
+            outer_starts, outer_terms, outer_values, outer_lengths, outer_margins, outer_y, outer_cap, own_w,
+            own_b - b, lacking,
+        )  # fmt: skip
+        again[c] = extra > 0.0 and not _certain(f, reach2[c], gap + extra, accuracy)
+        if again[c]:
+            hit |= lacking
