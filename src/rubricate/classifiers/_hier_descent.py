@@ -27,6 +27,8 @@ from rubricate.classifiers._hier_groups import NONE, Problems
 from rubricate.classifiers._hier_linear import Rows
 from rubricate.classifiers._hier_machines import (
     check_machines,
+    check_numbers,
+    check_values,
     explain_problem,
     group_matrix,
     learn_machines,
@@ -216,6 +218,7 @@ def _nodes_above(model: Any, node: int) -> list[int]:
 
 def check_tree(model: Any) -> None:
     """Raise ValueError where nodes, links and categories do not fit together."""
+    check_numbers(model.child_starts_, model.child_ids_, model.columns_)
     nodes, links = len(model.nodes_), len(model.child_ids_)
     if len(model.child_starts_) != nodes + 1 or model.child_starts_[0] or model.child_starts_[-1] != links:
         raise ValueError("links and nodes do not fit together")
@@ -234,13 +237,26 @@ def check_descent(model: Any) -> None:
     """Raise ValueError where links, problems and categories do not fit together."""
     check_machines(model)
     check_tree(model)
+    check_numbers(model.guards_, model.stays_, model.choice_groups_)
+    check_values(model.problem_cuts_)
     nodes, problems = len(model.nodes_), len(model.problem_bias_)
     if len(model.guards_) != len(model.child_ids_) or len(model.stays_) != nodes or len(model.choice_groups_) != nodes:
         raise ValueError("nodes do not fit together")
     for numbers in (model.guards_, model.stays_):
         if len(numbers) and (numbers.min() < NONE or numbers.max() >= problems):
             raise ValueError("a number leads beyond the problems")
-    if len(model.problem_cuts_) != problems:
+    if len(model.problem_cuts_) != problems or model.rank_ < 0:
         raise ValueError("cuts and problems do not fit together")
-    if not NONE <= model.root_guard_ < problems or (model.choice_groups_ >= len(model.machines_)).any():
+    if not NONE <= model.root_guard_ < problems or not _groups_fit(model):
         raise ValueError("a group or guard does not exist")
+
+
+def _groups_fit(model: Any) -> bool:
+    """Whether the group named for a node, if any, is there and has a problem for each choice of the node."""
+    sizes = np.diff(model.group_starts_)
+    named = np.flatnonzero(model.choice_groups_ != NONE)
+    groups = model.choice_groups_[named]
+    if (groups < 0).any() or (groups >= len(sizes)).any():
+        return False
+    choices = np.diff(model.child_starts_)[named] + (model.stays_[named] != NONE)
+    return bool((sizes[groups] == choices).all())

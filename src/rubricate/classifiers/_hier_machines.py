@@ -34,6 +34,8 @@ from rubricate.types import Bools, Evidence, Floats, Ints
 
 __all__ = [
     "check_machines",
+    "check_numbers",
+    "check_values",
     "explain_problem",
     "group_matrix",
     "held_out",
@@ -188,14 +190,29 @@ def _renamed(one: Evidence, names: Sequence[str], chosen: Ints) -> Evidence:
     return Evidence(str(names[int(chosen[at]) if len(chosen) else at]), one.weight, one.detail)
 
 
+def check_numbers(*arrays: Any) -> None:
+    """Raise ValueError where an array that numbers nodes, problems or terms holds anything but whole numbers."""
+    if any(not isinstance(one, np.ndarray) or one.dtype.kind not in "iu" or one.ndim != 1 for one in arrays):
+        raise ValueError("numbers of nodes, problems or terms are no whole numbers")
+
+
+def check_values(*arrays: Any) -> None:
+    """Raise ValueError where an array of weights, biases or cuts holds anything but finite numbers."""
+    for one in arrays:
+        if not isinstance(one, np.ndarray) or one.dtype.kind != "f" or not np.isfinite(one).all():
+            raise ValueError("weights, biases or cuts are no finite numbers")
+
+
 def check_machines(model: Any) -> None:
     """Raise ValueError where the learned arrays do not fit together."""
+    check_values(model.block_weights_, model.problem_bias_)
+    check_numbers(model.group_starts_, model.block_starts_, model.weight_starts_, model.block_terms_, *model.selected_)
     starts, groups = model.group_starts_, len(model.machines_)
     problems = int(starts[-1]) if len(starts) else -1
     sizes = np.diff(starts)
     if len(starts) != groups + 1 or starts[0] or (sizes < 0).any() or len(model.problem_bias_) != problems:
         raise ValueError("groups and problems do not fit together")
-    if len(model.selected_) != groups or len(model.learned_) != problems:
+    if len(model.selected_) != groups or len(model.learned_) != problems or model.learned_.dtype != bool:
         raise ValueError("groups and machines do not fit together")
     terms = np.diff(model.block_starts_)
     if len(terms) != groups or (terms < 0).any() or model.block_starts_[0] or model.weight_starts_[0]:

@@ -16,6 +16,8 @@ from rubricate.classifiers._hier_descent import check_tree, keep_tree, problem_s
 from rubricate.classifiers._hier_groups import Group
 from rubricate.classifiers._hier_machines import (
     check_machines,
+    check_numbers,
+    check_values,
     explain_problem,
     held_out,
     learn_machines,
@@ -156,13 +158,27 @@ class BigBang(Scorer):
             return
         check_machines(self)
         check_tree(self)
+        check_numbers(self.asked_)
         asked = self.asked_
         if len(asked) != len(self.problem_bias_) or (asked < 0).any() or (asked >= len(self.nodes_)).any():
             raise ValueError("problems and nodes do not fit together")
-        if hasattr(self, "coverage_sigmoid_") and self.coverage_sigmoid_.shape != (2, len(asked) - len(self.columns_)):
-            raise ValueError("coverages and nodes do not fit together")
         if self.above_.shape != (len(self.problem_bias_), len(self.categories_)):
             raise ValueError("problems and categories do not fit together")
+        if self.probability:
+            self._check_chances()
+
+    def _check_chances(self) -> None:
+        """Raise ValueError where what the probabilities were learned by is missing or does not fit."""
+        columns = len(self.columns_)
+        sizes = {"sigmoid_": columns, "coverage_sigmoid_": len(self.asked_) - columns}
+        wanted = ["slope_"] if getattr(self, "single_", False) else [*sizes]
+        if not all(hasattr(self, name) for name in ("single_", *wanted)):
+            raise ValueError("what the probabilities were learned by is missing")
+        for name, size in sizes.items():
+            if hasattr(self, name):
+                check_values(getattr(self, name))
+                if getattr(self, name).shape != (2, size):
+                    raise ValueError("probabilities and categories do not fit together")
 
 
 def _above(places: Places) -> Any:
