@@ -71,3 +71,33 @@ def test_a_model_file(news, tmp_path):
 def test_what_is_wrong_is_said(news):
     assert isinstance(_run(news, "--method", "crossvalidation").exception, UnknownName)
     assert isinstance(_run(news, "--method", "xi-alpha", "--classifier", "nb").exception, InvalidInput)
+
+
+@pytest.mark.parametrize(
+    ("method", "option", "said"),
+    [
+        ("xi-alpha", "rho=x", "rho of xi_alpha must be a number, got 'x'"),
+        ("bootstrap", "samples=2.5", "samples of bootstrap must be a whole number, got 2.5"),
+        ("leave-one-out", "every=3", "every of leave_one_out must be true or false, got 3"),
+        ("holdout", "share=true", "share of holdout must be a number, got True"),
+    ],
+)
+def test_an_option_of_another_kind(news, method, option, said):
+    result = _run(news, "--method", method, "--option", option)
+    assert isinstance(result.exception, InvalidInput)
+    assert said in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--category", "grain"], "--category goes only with --curve; add --curve"),
+        (["--ahead", "50"], "--ahead goes only with --curve; add --curve"),
+        (["--curve", "--suspects", "2"], "--suspects does not go with --curve; leave one of them out"),
+        (["--curve", "--method", "bootstrap"], "--method does not go with --curve; leave one of them out"),
+    ],
+)
+def test_an_option_without_effect_is_refused(news, options, said):
+    result = _run(news, *options)
+    assert isinstance(result.exception, InvalidInput)
+    assert said in str(result.exception)

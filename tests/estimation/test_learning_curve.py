@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.estimation._learning_curve import forecast
+from rubricate.estimation._learning_curve import _fit, forecast
 from rubricate.estimation.cross_validation import cross_validation
 
 
@@ -43,6 +44,27 @@ def test_a_curve_of_real_estimates_by_category():
     assert 0 <= one.low <= one.value <= one.high <= 1
     again = rb.learning_curve(rb.SVM(), X, labels, sizes=[40, 80], draws=1, estimator=cross_validation, folds=3)
     assert again.values["error"].shape == (2, 1, labels.shape[1] + 1)
+
+
+def test_points_of_few_documents_do_not_turn_the_forecast():
+    """Of two documents any estimate is noise; the curve of a small file had its best F1 there."""
+    sizes, f1 = [2, 5, 11, 22, 45, 90], [0.8333, 0.0, 0.2508, 0.5284, 0.6614, 0.7416]
+    value, low, high = forecast(sizes, np.array(f1)[:, None], 180)
+    assert low <= value <= high
+    assert value > 0.7
+
+
+def test_a_law_is_the_weighted_least_squares_one():
+    """Against a search of scipy's over a and b at each exponent."""
+    rng, sizes = np.random.default_rng(3), np.array([20.0, 40, 80, 160, 320])
+    points = 0.15 + 1.5 * sizes**-0.6 + rng.normal(size=5) / np.sqrt(sizes) / 4
+    a, b, c = _fit(sizes, points)
+
+    def loss(law):
+        return float(sizes @ (law[0] + law[1] * sizes ** -law[2] - points) ** 2)
+
+    best = minimize(loss, [0.1, 1.0, 0.5], bounds=[(0, 1), (0, None), (0.05, 2)], method="L-BFGS-B")
+    assert loss((a, b, c)) <= best.fun * 1.001 + 1e-9
 
 
 def test_what_cannot_be_drawn():

@@ -151,7 +151,7 @@ def test_few_rows_with_terms_and_unequal_weights(bias):
 
 
 def test_facts_add_up_where_no_solution_is_stable():
-    """Four documents at the bound, none between, two beyond the margin: every document is re-solved, those with α = 0 too."""
+    """Four documents at the bound, none between, two beyond the margin: all are re-solved."""
     X = sparse.csr_array([[0.1], [3.0], [4.0], [-0.1], [-3.0], [-4.0]])
     svm, labels = rb.SVM(C=0.05), sparse.csr_array([[True]] * 3 + [[False]] * 3)
     fitted = rb.SVM(C=0.05).fit(X, labels)

@@ -58,6 +58,7 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
         if option not in takes or option in RESERVED:
             known = [one for one, how in takes.items() if how.kind == how.KEYWORD_ONLY and one not in RESERVED]
             raise UnknownName(f"option of {name}", option, known)
+        _check_kind(name, option, options[option], str(takes[option].annotation))
     common: dict[str, Any] = {"categories": target.categories, **options}
     if name in DUAL and svm_of(system) is not None:
         svm, vectors, shown = _machine(system, documents, target.labels)
@@ -68,6 +69,23 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
         single = target.form == "column" and not isinstance(whole, Categorizer)
         found = plugin(whole, rows, target.labels, **common, **({"single": single} if "single" in takes else {}))
     return replace(found, signature=_signature(system, X, options.get("seed")))
+
+
+KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int, np.integer), "a whole number"),
+    "float": ((int, float, np.integer, np.floating), "a number"),
+    "bool": ((bool, np.bool_), "true or false"),
+}
+
+
+def _check_kind(name: str, option: str, value: Any, annotation: str) -> None:
+    """Numbers and flags of a method are what they are declared to be; other options are left to the method."""
+    declared = annotation.removesuffix(" | None")
+    if declared not in KINDS or (value is None and declared != annotation):
+        return
+    kinds, said = KINDS[declared]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and declared != "bool"):
+        raise InvalidInput(f"{option} of {name} must be {said}, got {value!r}")
 
 
 def _is_fitted(system: Any) -> bool:

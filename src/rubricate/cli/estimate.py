@@ -65,6 +65,7 @@ def estimate(
     from rubricate.categorizer.estimation import estimate as make
     from rubricate.categorizer.settings import configured, read_setting
 
+    _check_together(curve, method, option, ahead, category, suspects)
     corpus = read.corpus(data, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))
     if model is None:
@@ -88,6 +89,18 @@ def estimate(
         return
     lines = [_suspect_line(one) for one in listed]
     typer.echo("\n".join([str(result), *(["", "labels that may be wrong:", *lines] if lines else [])]))
+
+
+def _check_together(curve: bool, method: Any, option: Any, ahead: Any, category: Any, suspects: int) -> None:
+    """Options that another option would leave without effect."""
+    idle = {"--ahead": ahead is not None, "--category": bool(category)}
+    if curve:
+        idle = {"--method": (method or "xi-alpha").replace("_", "-") != "xi-alpha", "--option": bool(option)}
+        idle["--suspects"] = suspects > 0
+    said = "does not go with --curve; leave one of them out" if curve else "goes only with --curve; add --curve"
+    for name, given_here in idle.items():
+        if given_here:
+            raise InvalidInput(f"{name} {said}")
 
 
 SEEDED = ("cross_validation", "holdout", "bootstrap", "jackknife")

@@ -108,19 +108,20 @@ def _law(n: Any, a: float, b: float, c: float) -> Any:
 
 
 def _fit(sizes: Floats, points: Floats) -> tuple[float, float, float]:
-    """The law nearest to the points by least squares: 0 <= a <= 1, b >= 0, c of `EXPONENTS`.
+    """The law nearest to the points by weighted least squares: 0 <= a <= 1, b >= 0, c of `EXPONENTS`.
 
-    For each c a line through (n^−c, point); where a or b leave their range, the best with one of them at its end.
+    A point of n documents weighs n, as the variance of such an estimate goes with 1/n. For each c a line through
+    (n^−c, point); where a or b leave their range, the best with one of them at its end.
     """
-    x = sizes[None, :] ** -EXPONENTS[:, None]
-    mean_x, mean = x.mean(axis=1), points.mean()
-    spread = ((x - mean_x[:, None]) ** 2).sum(axis=1)
-    b = np.maximum((x - mean_x[:, None]) @ (points - mean) / np.where(spread > 0, spread, 1), 0.0)
+    weights, x = sizes / sizes.sum(), sizes[None, :] ** -EXPONENTS[:, None]
+    mean_x, mean = x @ weights, points @ weights
+    spread = (x - mean_x[:, None]) ** 2 @ weights
+    b = np.maximum((x - mean_x[:, None]) @ (weights * (points - mean)) / np.where(spread > 0, spread, 1), 0.0)
     a = mean - b * mean_x
     ends = np.clip(a, 0.0, 1.0)
-    pinned = np.maximum((x * (points[None, :] - ends[:, None])).sum(axis=1) / (x**2).sum(axis=1), 0.0)
+    pinned = np.maximum((x * (points[None, :] - ends[:, None])) @ weights / (x**2 @ weights), 0.0)
     b, a = np.where(a != ends, pinned, b), ends
-    best = int(np.argmin(((a[:, None] + b[:, None] * x - points) ** 2).sum(axis=1)))
+    best = int(np.argmin((a[:, None] + b[:, None] * x - points) ** 2 @ weights))
     return float(a[best]), float(b[best]), float(EXPONENTS[best])
 
 
@@ -130,8 +131,8 @@ def forecast(
     """(value, low, high) at so many documents by the inverse power law a + b n^−c through the points.
 
     `points` are sizes × draws; measures where more is better are fitted as 1 − value. The interval is the central
-    `level` of laws fitted to residuals drawn anew (a residual bootstrap): it covers the noise of the points, and not
-    that another law may be the right one. Values are kept within [0, 1].
+    `level` of laws fitted to residuals, times √n, drawn anew (a residual bootstrap): it covers the noise of the points,
+    and not that another law may be the right one. Values are kept within [0, 1].
     """
     points = np.atleast_2d(np.asarray(points, float).T).T
     if len(points) < 3:
@@ -139,10 +140,11 @@ def forecast(
     grid = np.repeat(np.asarray(sizes, float), points.shape[1])
     flat = (points if falling else 1 - points).ravel()
     law = _fit(grid, flat)
-    rest, rng = flat - _law(grid, *law), np.random.default_rng(seed)
+    rest, rng = (flat - _law(grid, *law)) * np.sqrt(grid), np.random.default_rng(seed)
     drawn = []
     for _ in range(RESAMPLES):
-        drawn.append(_law(documents, *_fit(grid, _law(grid, *law) + rng.choice(rest, len(rest)))))
+        again = _law(grid, *law) + rng.choice(rest, len(rest)) / np.sqrt(grid)
+        drawn.append(_law(documents, *_fit(grid, again)))
     tail = 100 * (1 - level) / 2
     low, high = np.percentile(drawn, [tail, 100 - tail])
     found = np.clip([_law(documents, *law), low, high], 0, 1)
