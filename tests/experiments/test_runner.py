@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,6 +48,37 @@ def test_a_trial_gives_what_the_categorizer_gives(case, kind, request, store):
     corpus = request.getfixturevalue(kind)
     trial = Trial("x", SETTINGS[case], Material(corpus.train, corpus.test), store)
     same(trial.run()[0], configured(SETTINGS[case]).fit(corpus).run(corpus))
+
+
+TREES = [(("top", "grain"), ("top", "fuel"), ("top", "money"), ("money", "ship"))]
+TREES.append((("grain", "fuel"), ("fuel", "money"), ("money", "ship")))
+
+
+def test_hierarchical_trials_go_by_the_taxonomy_of_the_corpus(corpus, store):
+    runs = []
+    for tree in (*TREES, None):
+        placed = replace(corpus, taxonomy=tree)
+        trial = Trial("x", {"classifier": "top_down"}, Material(placed.train, placed.test, taxonomy=tree), store)
+        runs.append(trial.run()[0])
+        same(runs[-1], configured({"classifier": "top_down"}).fit(placed).run(placed))
+    assert not np.array_equal(runs[0].scores.values, runs[1].scores.values), "each taxonomy is stored by itself"
+    assert not np.array_equal(runs[0].scores.values, runs[2].scores.values)
+
+
+def test_a_study_and_a_search_of_hierarchical_systems(store):
+    plan = Plan(
+        corpora=(CorpusChoice("newswire", options={"documents": 500}),),
+        systems=(SystemChoice("tree", {"classifier": "top_down"}), SystemChoice("flat", {"classifier": "svm"})),
+        tests=("hierarchical_t", "hierarchical_permutation:lca_f1"),
+        folds=2,
+    )
+    (result,) = run_study(plan, store=store, engine="serial").results
+    assert result.trials[0].trial.candidates[0].classifier.taxonomy == result.corpus.taxonomy
+    assert {one.test for one in result.comparison.results} == {"hierarchical_t", "hierarchical_permutation"}
+    grid = {"classifier": ["top_down"], "root": ["join", "classifier"]}
+    found = rb.tune(result.corpus, grid, folds=2, store=store, engine="serial")
+    plain = rb.tune(result.corpus.train, grid, folds=2, store=store, engine="serial")
+    assert found.best.value != plain.best.value, "the taxonomy counts in a search too"
 
 
 def test_a_cut_of_several_fold_seeds_and_sparse_scores_agree_with_the_categorizer_too(corpus, store, monkeypatch):

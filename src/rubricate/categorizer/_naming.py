@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rubricate.categorizer.representation import source_of
 from rubricate.classifiers._names import name_texts
 from rubricate.errors import InvalidInput
 
-__all__ = ["named", "shown"]
+__all__ = ["links_digest", "named", "shown"]
 
 
 def named(classifier: Any, model: Any) -> Any:
@@ -49,10 +50,16 @@ def shown(classifier: Any, model: Any) -> str:
     taxonomy = getattr(classifier, "taxonomy", None)
     if taxonomy is None:
         return " ".join(repr(classifier).split())
-    links = sorted(f"{parent}\t{child}\n" for parent, child in taxonomy)
-    digest = hashlib.sha256("".join(links).encode("utf-8", "surrogatepass")).hexdigest()
     text = " ".join(repr(clone(classifier).set_params(taxonomy=None, categories=None)).split())
-    return f"{text[:-1]}{'' if text.endswith('()') else ', '}taxonomy={len(links)} links {digest[:8]})"
+    return (
+        f"{text[:-1]}{'' if text.endswith('()') else ', '}taxonomy={len(taxonomy)} links {links_digest(taxonomy)[:8]})"
+    )
+
+
+def links_digest(taxonomy: Iterable[tuple[Any, Any]]) -> str:
+    """The SHA-256 of (parent, child) pairs, whatever their order."""
+    links = sorted(f"{parent}\t{child}\n" for parent, child in taxonomy)
+    return hashlib.sha256("".join(links).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _ruled(classifier: Any, model: Any) -> Any:

@@ -25,14 +25,17 @@ from rubricate.experiments.runner import Progress, compute_steps, quiet
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
 from rubricate.folds import stratified_folds
-from rubricate.types import Documents, Run, Undefined
+from rubricate.types import Documents, Edges, Run, Undefined
 
 __all__ = ["ESTIMATES", "Estimate", "Judging", "estimate_named"]
 
 
 @dataclass(frozen=True, eq=False)
 class Judging:
-    """What settings are judged on and by: documents, criterion, folds or a validation part, where work runs."""
+    """What settings are judged on and by: documents, criterion, folds or a validation part, where work runs.
+
+    `taxonomy` is for hierarchical classifiers that have none of their own.
+    """
 
     documents: Documents
     criterion: Criterion
@@ -43,11 +46,12 @@ class Judging:
     undefined: Undefined = "zero"
     engine: Engine | str = "threads"
     progress: Progress = field(default=quiet)
+    taxonomy: Edges | None = None
 
     @cached_property
     def whole(self) -> Material:
         """All documents, to be dealt to folds."""
-        return Material(self.documents)
+        return Material(self.documents, taxonomy=self.taxonomy)
 
     @cached_property
     def parted(self) -> Material:
@@ -55,7 +59,8 @@ class Judging:
         if not 0 < self.share <= 0.5:
             raise InvalidInput(f"the validation part must be more than 0 and at most half, got {self.share}")
         held = stratified_folds(self.documents.labels, max(2, round(1 / self.share)), seed=self.seed) == 0
-        return Material(*(self.documents.take(np.flatnonzero(rows)) for rows in (~held, held)))
+        rest, part = (self.documents.take(np.flatnonzero(rows)) for rows in (~held, held))
+        return Material(rest, part, taxonomy=self.taxonomy)
 
     def trial(self, settings: Mapping[str, Any], material: Material) -> Trial:
         """A trial of these settings."""

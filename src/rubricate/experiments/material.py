@@ -15,7 +15,7 @@ from rubricate.experiments.fingerprint import documents_digest
 from rubricate.experiments.once import Once
 from rubricate.folds import _rows as rows_of
 from rubricate.folds import stratified_folds
-from rubricate.types import Documents, Ints, Sparse
+from rubricate.types import Documents, Edges, Ints, Sparse
 
 __all__ = ["Fold", "Material", "Shaped"]
 
@@ -42,13 +42,13 @@ class Shaped:
 
 
 class Material:
-    """Training documents with labels, and test documents where there are some.
+    """Training documents with labels, test documents where there are some, and the taxonomy of the categories.
 
     Nothing of the test documents reaches what is learned.
     """
 
-    def __init__(self, train: Documents, test: Documents | None = None) -> None:
-        self.train, self.test = train, test
+    def __init__(self, train: Documents, test: Documents | None = None, *, taxonomy: Edges | None = None) -> None:
+        self.train, self.test, self.taxonomy = train, test, taxonomy
         self._read, self._shaped, self._dealt = Once(KEPT), Once(KEPT), Once(KEPT)
 
     @property

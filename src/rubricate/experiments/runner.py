@@ -54,7 +54,7 @@ def _on(plan: Plan, choice: CorpusChoice, store: Store, engine: Engine | str, pr
         raise InvalidInput(
             f"corpus {choice.name!r} has no test documents; give it a split column, or test = 0.2 for a share"
         )
-    whole, choices = Material(corpus.train, corpus.test), plan.trials()
+    whole, choices = Material(corpus.train, corpus.test, taxonomy=corpus.taxonomy), plan.trials()
     trials = [_trial(one, whole, store) for one in choices]
     curves = _curves(plan, choices, whole, store)
     compute_steps([*trials, *(trial for own in curves.values() for _, trial in own)], engine, progress, corpus.name)
@@ -115,7 +115,7 @@ def _curves(
         return {}
     order = np.random.default_rng(plan.seed).permutation(len(whole.train))
     sizes = sorted({max(2, round(share * len(whole.train))) for share in plan.learning.shares})
-    parts = [Material(whole.train.take(np.sort(order[:size])), whole.test) for size in sizes]
+    parts = [Material(whole.train.take(np.sort(order[:size])), whole.test, taxonomy=whole.taxonomy) for size in sizes]
     return {
         one.name: [(size, _trial(one, part, store)) for size, part in zip(sizes, parts, strict=True)] for one in wanted
     }

@@ -12,6 +12,7 @@ from rubricate.experiments.plan import Plan, TrialChoice
 from rubricate.experiments.trial import Trial
 from rubricate.measures import Evaluation
 from rubricate.significance import Comparison, compare
+from rubricate.significance._tests import HIERARCHICAL
 from rubricate.types import Corpus, Run
 
 __all__ = ["CorpusResult", "Study", "TrialResult"]
@@ -50,10 +51,12 @@ class CorpusResult:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The tests of the plan on every pair; None where there is one trial."""
+        """The tests of the plan on every pair; None where there is one trial. Hierarchical ones go by the corpus."""
         if len(self.trials) < 2 or not self.plan.tests:
             return None
         options: dict[str, Any] = {"adjust": self.plan.adjust, "undefined": self.plan.undefined}
+        if any(name.partition(":")[0] in HIERARCHICAL for name in self.plan.tests):
+            options["hierarchy"] = self.corpus.taxonomy
         return compare(self.runs, tests=self.plan.tests, seed=self.plan.seed, **options)
 
     def row(self, number: int) -> dict[str, float]:

@@ -20,7 +20,7 @@ from sklearn.base import clone
 from rubricate import registry
 from rubricate.categorizer import _learning, _scoring
 from rubricate.categorizer._explaining import explain_rows
-from rubricate.categorizer._naming import shown
+from rubricate.categorizer._naming import links_digest, shown
 from rubricate.categorizer._targets import take_target
 from rubricate.categorizer._training import _decide_fold, choose, fit_cut
 from rubricate.categorizer.representation import Representation
@@ -52,6 +52,7 @@ class Trial:
         model._check_target(take_target(material.train, None), len(material.train))
         model.single_label_ = bool(np.all(np.diff(material.labels.indptr) == 1))
         model.categories_ = material.train.categories
+        model._taxonomy = material.taxonomy
         self.model = model
         if _goes_by_names(model.classifier):
             model.representation_ = material.reading(self._representation())
@@ -91,7 +92,14 @@ class Trial:
             "test": "" if step.fold is not None else self.material.test_digest,
             "fold": None if step.fold is None else asdict(step.fold),
             **({"content": chosen.content()} if hasattr(chosen, "content") else {}),
+            **self._above(),
         }
+
+    def _above(self) -> dict[str, str]:
+        """The taxonomy that hierarchical candidates go by, as what is stored depends on it."""
+        given = [getattr(one.classifier, "taxonomy", None) for one in self.candidates]
+        known = [links_digest(taxonomy) for taxonomy in given if taxonomy is not None]
+        return {"taxonomy": ", ".join(known)} if known else {}
 
     def vectors_key(self, step: Step) -> tuple[object, ...]:
         """Equal for steps that learn from the same vectors."""
@@ -230,7 +238,8 @@ class Trial:
     def _whole(self, kind: str) -> dict[str, Any]:
         settings = {name: value for name, value in self.settings.items() if name != "engine"}
         test = self.material.test_digest if kind == "trial" else ""
-        return {"kind": kind, "settings": settings, "data": self.material.train_digest, "test": test}
+        whole = {"kind": kind, "settings": settings, "data": self.material.train_digest, "test": test}
+        return whole | self._above()
 
     def signature(self, candidate: int) -> Signature:
         """Where the numbers come from."""

@@ -122,6 +122,7 @@ def tune(
         undefined=undefined,
         engine=engine,
         progress=progress,
+        taxonomy=documents.taxonomy if isinstance(documents, Corpus) else None,
     )
     shared, estimate = dict(settings or {}), estimate_named(by)
     tried = search(
