@@ -34,6 +34,7 @@ def test_the_section(results):
     assert body == hierarchy(with_tree(results, EDGES))
     assert body.count("<table") == 3
     assert body.count("<circle") == 7
+    assert "The hierarchy, 6 nodes" in body, "the virtual root is no category"
     found = re.search(r"wrongly gave ([\d,]+) labels; ([\d,]+) of them", body)
     assert int(found[1]) == int(results.evaluations[results.order[0]].counts.fp.sum())
     assert int(found[2]) <= int(found[1])

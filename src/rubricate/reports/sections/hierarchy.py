@@ -67,7 +67,7 @@ def _drawing(results: Results, tree: Hierarchy, best: Evaluation) -> Html:
     svg = Html(as_svg(tree, notes=notes, shades=known, depth=_deepest(tree)))
     box = tag("div", svg, class_="scroll tall", tabindex="0", role="region", aria_label="The hierarchy with F1")
     caption = tag("p", "F1 of ", isolated(best.name, 40), "; red is 0, blue is 1.", class_="note")
-    return tag("details", tag("summary", f"The hierarchy, {len(tree):,} nodes"), caption, box)
+    return tag("details", tag("summary", f"The hierarchy, {len(tree) - tree.virtual_root:,} nodes"), caption, box)
 
 
 def _deepest(tree: Hierarchy) -> int | None:
