@@ -275,7 +275,7 @@ def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
         str(tmp_path / "m"),
         str(tmp_path / "many.jsonl"),
     ]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, text=True, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, text=True, check=False, timeout=120)
     os.close(follower)
     shown = os.read(leader, 1 << 16).decode()
     os.close(leader)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rubricate.corpora._record import Record
     from rubricate.types import Corpus, Documents
 
-__all__ = ["Labelled", "Reading", "as_documents", "batches", "corpus_of", "expected", "stream"]
+__all__ = ["Labelled", "Reading", "Unlabelled", "as_documents", "batches", "corpus_of", "expected", "stream"]
 
 STDIN = "-"
 BATCH, CHARACTERS = 1024, 1 << 22
@@ -81,6 +81,22 @@ class Labelled:
         """The corpus of this name, or of the user's documents."""
         options = {name: value for name, value in asdict(self).items() if name != "split"}
         return corpus_of(data, Reading(**options, vectors=vectors), split=self.split, test=test, seed=seed)
+
+
+@dataclass(frozen=True)
+class Unlabelled:
+    """The options of the commands that put documents under categories."""
+
+    text: Text = "text"
+    id: Id = "id"
+    title: Title = None
+    encoding: Encoding = "utf-8"
+    format: Format = None
+    delimiter: Delimiter = None
+
+    def reading(self, vectors: str | None = None) -> Reading:
+        """How to read the documents."""
+        return Reading(**asdict(self), labels=None, split=None, vectors=vectors)
 
 
 def corpus_of(data: str, reading: Reading, *, split: str | None, test: str | None, seed: int) -> Corpus:

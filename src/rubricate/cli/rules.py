@@ -13,6 +13,8 @@ import typer
 
 from rubricate.cli import _given_documents as given
 from rubricate.cli import _options as options
+from rubricate.cli._answers import Answering
+from rubricate.cli._groups import grouped
 from rubricate.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
@@ -36,9 +38,6 @@ _Categories = Annotated[
 ]
 _Category = Annotated[list[str] | None, typer.Option(help="Only the rules for this category; may be given again.")]
 _Split = Annotated[str | None, typer.Option(help="Of a corpus: the test documents of this split.")]
-_Top = Annotated[int | None, typer.Option(help="Also the scores of the K best categories.", min=1, metavar="K")]
-_Explain = Annotated[bool, typer.Option("--explain", help="Also the rules that hold, and on which words.")]
-_Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of to standard output.")]
 
 
 @rules.command()
@@ -78,21 +77,14 @@ def show(source: _Source, category: _Category = None) -> None:
 
 
 @rules.command()
+@grouped
 def run(
     file: _Source,
     data: _Data,
+    *,
     split: _Split = None,
-    text: given.Text = "text",
-    id: given.Id = "id",
-    title: given.Title = None,
-    encoding: given.Encoding = "utf-8",
-    format: given.Format = None,
-    delimiter: given.Delimiter = None,
-    top: _Top = None,
-    explain: _Explain = False,
-    separator: given.Separator = ";",
-    output: _Output = None,
-    as_json: options.Json = False,
+    read: given.Unlabelled,
+    answering: Answering,
 ) -> None:
     """Put documents under the categories whose rules hold; any number of them, in constant memory.
 
@@ -100,24 +92,16 @@ def run(
     category, id,category,score,decision; --explain adds the column evidence; --json gives an object a line.
     """
     from rubricate.categorizer.rule_runs import rule_answers, rule_model
-    from rubricate.cli import classify as classifying
     from rubricate.cli._progress import progress
 
     model = rule_model(_rules_in(file))
-    _check_separator(model.categories_, "" if as_json or top else separator)
-    reading = given.Reading(text, None, id, title, None, separator, encoding, format, delimiter, None)
-    found = _documents(data, reading, split)
-    asked: dict[str, Any] = {"abstain": None, "top": top, "explain": classifying.REASONS if explain else 0}
-    with classifying._target(output) as target, progress("running rules", None) as advance:
-        writer = classifying._json_writer if as_json else classifying._csv_writer
-        write = writer(target, asked, *([] if as_json else [separator]))
-        for held in _batches(found):
-            documents = given.as_documents(held)
-            answers = rule_answers(model, documents, top=top, explain=asked["explain"])
-            for name, answer in zip(documents.ids, answers, strict=True):
-                write(name, answer)
-            target.flush()
-            advance(len(held))
+    answering.check(model.categories_)
+    found = _batches(_documents(data, read.reading(), split))
+    answering.write(
+        found,
+        lambda some: rule_answers(model, some, top=answering.top, explain=answering.reasons),
+        progress("running rules", None),
+    )
 
 
 def _rules_in(source: str) -> RuleBase:
@@ -166,14 +150,6 @@ def _batches(found: Iterator[Record]) -> Iterator[list[Record]]:
     parts = given.batches(found)
     while joined := list(chain.from_iterable(islice(parts, TOGETHER))):
         yield joined
-
-
-def _check_separator(categories: tuple[str, ...], separator: str) -> None:
-    odd = next((name for name in categories if separator and separator in name), None)
-    if odd is not None:
-        raise InvalidInput(
-            f"the category {odd!r} holds {separator!r}, which parts labels in CSV; give --separator or --json"
-        )
 
 
 def _description(base: RuleBase) -> dict[str, Any]:
