@@ -32,6 +32,8 @@ def test_a_taxonomy_of_the_classifier_comes_first_and_columns_get_their_names():
     model = rb.Categorizer(rb.TopDown(taxonomy=TREE), folds=2, engine="serial").fit(TEXTS, LABELS)
     assert model.classifier_.categories == model.categories_
     assert model.classify(["wheat harvest", "crude oil"]) == [("wheat",), ("crude", "ship")]
+    arrays = rb.Categorizer(rb.TopDown(taxonomy=np.array(TREE)), folds=2, engine="serial").fit(TEXTS, LABELS)
+    assert arrays.classify(["wheat harvest", "crude oil"]) == [("wheat",), ("crude", "ship")]
     assert model.classifier is not model.classifier_
     assert model.classifier.categories is None, "the classifier given is left as it was"
 

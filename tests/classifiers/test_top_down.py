@@ -322,6 +322,9 @@ def test_a_label_outside_the_taxonomy_is_named():
     X, labels = newswire()
     with pytest.raises(InvalidInput, match="1 of 6 categories are not in the taxonomy: 'wheat'; add a pair"):
         rb.TopDown(taxonomy=TREE[:-1], categories=NAMES).fit(X, labels)
+    for strange in (Hierarchy.from_edges(TREE), "crude", [("crude",)], 5):
+        with pytest.raises(InvalidInput, match=r"must be \(parent, child\) pairs"):
+            rb.TopDown(taxonomy=strange, categories=NAMES).fit(X, labels)
     with pytest.raises(InvalidInput, match="9 is no column"):
         rb.TopDown(taxonomy=[(0, 9)]).fit(X, labels)
     with pytest.raises(InvalidInput, match="2 names in `categories` for 6 columns"):

@@ -86,7 +86,7 @@ def read_tree(taxonomy: Iterable[tuple[Any, Any]] | None, names: Sequence[str], 
     """
     if taxonomy is None:
         return Hierarchy.from_edges((), nodes=names)
-    tree = Hierarchy.from_edges((_name(parent, known), _name(child, known)) for parent, child in taxonomy)
+    tree = Hierarchy.from_edges((_name(parent, known), _name(child, known)) for parent, child in _pairs(taxonomy))
     strange = [name for name in names if name not in tree]
     if strange:
         shown = ", ".join(map(repr, strange[:5]))
@@ -95,6 +95,16 @@ def read_tree(taxonomy: Iterable[tuple[Any, Any]] | None, names: Sequence[str], 
             "(parent, child) for each, or leave those columns out"
         )
     return tree
+
+
+def _pairs(taxonomy: Any) -> list[tuple[Any, Any]]:
+    try:
+        return [(parent, child) for parent, child in taxonomy]
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            "taxonomy must be (parent, child) pairs, such as [('grain', 'corn')], what read_taxonomy gives, or the "
+            f"`edges` of a Hierarchy; got {type(taxonomy).__name__}"
+        ) from None
 
 
 def _name(given: Any, known: Sequence[str]) -> str:
