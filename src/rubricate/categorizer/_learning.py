@@ -100,7 +100,8 @@ def _placed(classifiers: Sequence[Any], model: Any) -> list[Any]:
     """
     found = []
     for each in classifiers:
-        taxonomy = getattr(each, "taxonomy", None) or getattr(model, "_taxonomy", None)
+        own = getattr(each, "taxonomy", None)
+        taxonomy = getattr(model, "_taxonomy", None) if own is None else own
         if taxonomy is not None and {"taxonomy", "categories"} <= each.get_params(deep=False).keys():
             each = clone(each).set_params(taxonomy=taxonomy, categories=each.categories or model.categories_)
         found.append(named(each, model) if getattr(each, "names_categories", False) else each)
