@@ -86,6 +86,25 @@ def test_growing_the_working_set_gives_the_same_as_having_it_from_the_start(monk
     np.testing.assert_allclose(found[1], found[2], atol=2e-3)
 
 
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", ["counts", "scaled", "short"])
+def test_vectors_of_other_lengths_are_left_to_the_rows_and_decided_as_by_retraining(bias, kind):
+    """Tolerances of the pivots are of vectors of length 1: with counts they gave wrong signs."""
+    X, y = _problem(4, n=120, terms=150, twins=20)
+    rng = np.random.default_rng(4)
+    dense = X.toarray()
+    dense = {"counts": np.ceil(8 * dense), "scaled": dense * rng.lognormal(0, 0.8, (120, 1)), "short": dense / 9}[kind]
+    X, C = sparse.csr_array(dense), 0.3 / float((dense**2).sum(axis=1).mean())
+    machine = _machine(X, y, C=C, bias=bias)
+    assert not suits(machine, 0)
+    left, every = (leave_one_out_scores(machine, 0, every=every) for every in (False, True))
+    near = np.argsort(np.abs(every.score))[:15]
+    scores, _ = retrained(rb.SVM(C=C, bias=bias, tol=1e-9), X, y, near)
+    sure = np.abs(scores) > 1e-4
+    np.testing.assert_array_equal((left.score[near] > 0)[sure], (scores > 0)[sure])
+    np.testing.assert_allclose(every.score[near], scores, atol=0.02)
+
+
 def test_few_free_documents_and_a_huge_cost_are_left_to_the_rows():
     X, y = _problem(1, n=40, terms=30)
     assert not suits(_machine(X, y, C=1e6, tol=1e-3, max_sweeps=50), 0)

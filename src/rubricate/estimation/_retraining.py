@@ -98,7 +98,11 @@ def _doubtful(one: Any, every: bool) -> Ints:
 def _solver(found: Machines, c: int, gram: Floats | None) -> Any:
     if gram is not None:
         return ByMatrix(found, c, gram)
-    return ByPivots(found, c) if suits(found, c) else ByRows(found, c)
+    if suits(found, c):
+        one = ByPivots(found, c)
+        if one.settled:
+            return one
+    return ByRows(found, c)
 
 
 def leave_one_out_scores(found: Machines, c: int, *, gram: Floats | None = None, every: bool = False) -> Left:

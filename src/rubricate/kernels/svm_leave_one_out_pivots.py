@@ -38,7 +38,7 @@ MOST, ROUNDS, TOGETHER = 128, 80, 8
 CLEAR = 50.0
 """A score of so many levels is certain too: the solution is exact for targets y that are off by one level at most."""
 SLIP = 0.3
-"""Of a level, how far β may lie outside its bounds."""
+"""Of a level, and of C where that is below 1, how far β may lie outside its bounds."""
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -70,7 +70,8 @@ def _release(
         out = False
         if a >= free:
             alpha = y[a] * (home[a] + x[k])
-            if alpha < -SLIP * level or alpha > cap[a] + SLIP * level:
+            slip = SLIP * level * min(cap[a], 1.0)
+            if alpha < -slip or alpha > cap[a] + slip:
                 out = True
                 far = (alpha < 0) == (home[a] != 0)
                 state[a] = AWAY if far else HOME
@@ -95,8 +96,8 @@ def intervals(free: int, y: np.ndarray, cap: np.ndarray, home: np.ndarray, level
         if cap[a] == 0:
             found[0, a], found[1, a] = -np.inf, np.inf
         elif a < free:
-            found[0, a] = min(y[a] * cap[a], 0.0) - SLIP * level
-            found[1, a] = max(y[a] * cap[a], 0.0) + SLIP * level
+            slip = SLIP * level * min(cap[a], 1.0)
+            found[0, a], found[1, a] = min(y[a] * cap[a], 0.0) - slip, max(y[a] * cap[a], 0.0) + slip
         elif (home[a] == 0) == (y[a] > 0):
             found[0, a], found[1, a] = y[a] - level, np.inf
         else:
