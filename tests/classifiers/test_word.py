@@ -262,3 +262,42 @@ def test_a_signature_shows_the_classifier_as_it_was_given(tmp_path):
         assert model.signature().classifier == wanted
         model.save(tmp_path / "word.rubric")
         assert rb.Categorizer.open(tmp_path / "word.rubric").signature() == model.signature()
+
+
+UNLABELLED = ["Wheat and corn exports rose", "Crude oil prices fell", "The bank changed money rates", "Gold"]
+
+
+def test_a_categorizer_needs_no_labels_for_names_and_rules():
+    names = {"grain": "wheat corn", "crude": "crude oil", "money-fx": "money-fx"}
+    wanted = [("grain",), ("crude",), ("money-fx",), ()]
+    by_names = rb.Categorizer(rb.WORD(names)).fit(UNLABELLED)
+    assert by_names.classify(UNLABELLED) == wanted
+    assert by_names.cross_validated is None
+    rules = "grain if wheat; crude if oil; money-fx if money;"
+    assert rb.Categorizer(rb.Construe(rules)).fit(UNLABELLED).classify(UNLABELLED) == wanted
+
+
+@pytest.mark.parametrize("settings", [{"cut": "scut"}, {"cut": "pcut:1"}, {"cut": "rcut:1", "folds": 3}])
+def test_what_learns_from_labels_is_refused_without_them(settings):
+    with pytest.raises(InvalidInput, match="learns from labels, and these documents have none"):
+        rb.Categorizer(rb.WORD(NAMES), **settings).fit(UNLABELLED)
+
+
+def test_without_labels_and_names_there_are_no_categories():
+    with pytest.raises(InvalidInput, match="name the categories"):
+        rb.Categorizer("word").fit(UNLABELLED)
+
+
+def test_training_on_unlabelled_documents_from_the_command_line(tmp_path, monkeypatch, capsys):
+    (tmp_path / "news.csv").write_text("id,text\n" + "".join(f"{i},{text}\n" for i, text in enumerate(UNLABELLED)))
+    (tmp_path / "names.tsv").write_text("grain\twheat corn\ncrude\tcrude oil\n")
+    monkeypatch.chdir(tmp_path)
+    train = ["train", "news.csv", "-o", "m", "--unlabelled", "--classifier", "word", "--set", "names=names.tsv"]
+    for line in (train, ["classify", "m", "news.csv"]):
+        monkeypatch.setattr(sys, "argv", ["rubricate", *line])
+        with pytest.raises(SystemExit) as left:
+            _main.main()
+        assert not left.value.code
+    shown = capsys.readouterr().out
+    assert "no document has a label: what to expect of new documents is not known" in shown
+    assert shown.endswith("id,labels\n0,grain\n1,crude\n2,\n3,\n")

@@ -27,6 +27,8 @@ __all__ = ["add_documents", "learn"]
 
 COSTS = (0.5, 1.0, 2.0, 4.0)
 """The costs C among which the default classifier, a linear SVM, is chosen."""
+ABOVE_ZERO = 1e-9
+"""The cut where there are no labels: a score of 0 says that no word of a name, and no rule, was found."""
 POINTS = 1000
 """Points of the coverage–error curve that are kept."""
 
@@ -38,8 +40,7 @@ def learn(model: Any, documents: Any, labels: Sparse) -> None:
         model.analyzer, weights=model.weights, select=model.select, min_df=model.min_df
     )
     model.limit_ = _scoring.LIMIT if n * m > _scoring.LARGE else None
-    cut = _cut(model)
-    folds = _folds(model, cut, n)
+    cut, folds = _without_labels(model) if labels.nnz == 0 else _with_labels(model, n)
     rows = model.representation_.read(documents)
     if count(rows) != n:
         raise InvalidInput(f"{count(rows)} documents and {n} label sets; give one set a document")
@@ -53,6 +54,22 @@ def learn(model: Any, documents: Any, labels: Sparse) -> None:
         model.confidence_ = model.coverage_ = model.cross_validation_ = model._judged = None
     vectors = model.representation_.settle(rows, labels)
     model.aligned_ = clone(candidates[chosen]).fit(vectors, labels)
+
+
+def _with_labels(model: Any, documents: int) -> tuple[Any, int]:
+    cut = _cut(model)
+    return cut, _folds(model, cut, documents)
+
+
+def _without_labels(model: Any) -> tuple[Any, int]:
+    """What scores above 0 is assigned, or what a cut says that learns nothing."""
+    cut = resolve(ABOVE_ZERO if model.cut is None else model.cut)
+    if cut.needs_scores or model.folds or "pcut" in str(model.cut).lower():
+        asked = f"folds={model.folds!r}" if model.folds else f"cut={model.cut!r}"
+        raise InvalidInput(
+            f"{asked} learns from labels, and these documents have none; give a cut such as 0.1 or rcut:1"
+        )
+    return cut, 0
 
 
 def _cut(model: Any) -> Any:

@@ -12,11 +12,24 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rubricate.categorizer._making import make_classifier
+from rubricate.categorizer._targets import Target, count
 from rubricate.categorizer.representation import source_of
 from rubricate.classifiers._names import name_texts
 from rubricate.errors import InvalidInput
+from rubricate.types import Documents
 
-__all__ = ["links_digest", "named", "shown"]
+__all__ = ["bare_target", "links_digest", "named", "shown"]
+
+
+def bare_target(given: Any, documents: Any, y: Any) -> Target | None:
+    """No labels, over the categories that the classifier knows by itself; None where it needs labels, or has some."""
+    labelled = isinstance(documents, Documents) and documents.labels.nnz
+    classifier = make_classifier(given) if isinstance(given, str) else given
+    if y is not None or labelled or not getattr(classifier, "names_categories", False):
+        return None
+    categories = classifier.known_categories()
+    labels = sparse.csr_array((count(documents), len(categories)), dtype=bool)
+    return Target(labels, categories, "sets", np.array(categories, dtype=object))
 
 
 def named(classifier: Any, model: Any) -> Any:

@@ -16,7 +16,7 @@ from rubricate._version import __version__
 from rubricate.categorizer import _scoring
 from rubricate.categorizer._explaining import explain_rows
 from rubricate.categorizer._learning import add_documents, learn
-from rubricate.categorizer._naming import shown
+from rubricate.categorizer._naming import bare_target, shown
 from rubricate.categorizer._targets import Target, count, given_documents, ids_of, take_target
 from rubricate.categorizer._truth import with_truth
 from rubricate.categorizer.answers import Answer, answer, best_of, labels_of, rows_in
@@ -94,11 +94,15 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
         Texts and labels may be lists or pandas, polars or Arrow columns; labels also label sets, or a matrix
         documents × categories. Unlabelled and empty documents are fine; a category that all or none of the documents
-        have cannot be learned and is always or never assigned.
+        have cannot be learned and is always or never assigned. Classifiers that learn nothing from labels ("word" with
+        names, "construe") take documents without any: the words are read, no figure is promised, and what scores
+        above 0 is assigned.
         """
         documents = given_documents(X)
-        target = take_target(documents, y)
-        self._check_target(target, count(documents))
+        target = bare_target(self.classifier, documents, y)
+        if target is None:
+            target = take_target(documents, y)
+            self._check_target(target, count(documents))
         self.origin_ = (X.name, X.split) if isinstance(X, Corpus) else ("", "")
         self._taxonomy = X.taxonomy if isinstance(X, Corpus) else None
         self.categories_, self.classes_, self.form_ = target.categories, target.classes, target.form

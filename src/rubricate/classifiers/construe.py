@@ -97,6 +97,10 @@ class Construe(Scorer):
         check_is_fitted(self, "rules_")
         return parse_rules(self.rules_)
 
+    def known_categories(self) -> tuple[str, ...]:
+        """The categories where no y tells them: those that were named, else those that have rules."""
+        return tuple(self.categories or read_base(self.rules).categories)
+
     def content(self) -> str:
         """The digest of the rules, which a path does not tell apart when the file is edited."""
         return hashlib.sha256(print_rules(read_base(self.rules)).encode("utf-8", "surrogatepass")).hexdigest()
@@ -121,7 +125,7 @@ class Construe(Scorer):
 
     def _take_labels(self, y: Any, rows: int) -> Sparse:
         if y is None:
-            self.categories_ = tuple(self.categories or read_base(self.rules).categories)
+            self.categories_ = self.known_categories()
             self.classes_ = np.arange(len(self.categories_))
             self.multilabel_ = self.sparse_labels_ = True
             return Sparse((rows, len(self.classes_)), dtype=bool)

@@ -106,12 +106,12 @@ class WORD(Scorer):
             labels = super()._take_labels(y, rows)
             self.categories_ = column_names(self)
             return labels
-        self.categories_ = self._known_categories()
+        self.categories_ = self.known_categories()
         self.classes_ = np.arange(len(self.categories_))
         self.multilabel_ = self.sparse_labels_ = True
         return sparse.csr_array((rows, len(self.classes_)), dtype=bool)
 
-    def _known_categories(self) -> tuple[str, ...]:
+    def known_categories(self) -> tuple[str, ...]:
         """The categories where no y tells them."""
         if self.categories is not None:
             return tuple(map(str, self.categories))

@@ -77,9 +77,12 @@ class Labelled:
     format: Format = None
     delimiter: Delimiter = None
 
-    def corpus(self, data: str, *, seed: int, test: str | None = None, vectors: str | None = None) -> Corpus:
+    def corpus(
+        self, data: str, *, seed: int, test: str | None = None, vectors: str | None = None, labelled: bool = True
+    ) -> Corpus:
         """The corpus of this name, or of the user's documents."""
         options = {name: value for name, value in asdict(self).items() if name != "split"}
+        options |= {} if labelled else {"labels": None}
         return corpus_of(data, Reading(**options, vectors=vectors), split=self.split, test=test, seed=seed)
 
 

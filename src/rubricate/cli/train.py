@@ -25,6 +25,9 @@ _Data = Annotated[str, typer.Argument(help="A corpus, a file or folder of your o
 _Output = Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")]
 _Test = Annotated[str | None, typer.Option(help="Test documents: a second file, or a share such as 0.2.")]
 _Classifier = Annotated[str | None, typer.Option(help="svm, knn, nb, …; without it an SVM whose C is tuned.")]
+_Unlabelled = Annotated[
+    bool, typer.Option("--unlabelled", help="The documents have no labels; --classifier word and construe need none.")
+]
 _Hierarchy = Annotated[
     Path | None,
     typer.Option(help="Which category is above which (see evaluate), for --classifier top_down, local, tolerant, …"),
@@ -45,6 +48,7 @@ def train(
     output: _Output,
     *,
     read: given.Labelled,
+    unlabelled: _Unlabelled = False,
     test: _Test = None,
     vectors: given.Vectors = None,
     classifier: _Classifier = None,
@@ -79,7 +83,7 @@ def train(
         "seed": seed,
     }
     model = configured(settings | dict(map(read_setting, setting or ())))
-    corpus = read.corpus(data, seed=seed, test=test, vectors=vectors)
+    corpus = read.corpus(data, seed=seed, test=test, vectors=vectors, labelled=not unlabelled)
     corpus = corpus if hierarchy is None else _in_hierarchy(corpus, hierarchy, model)
     _fit(model, corpus)
     model.save(output)
@@ -182,6 +186,10 @@ def _text(found: dict[str, Any]) -> str:
     ]
     if found["single_label"] and found["cut"].startswith("Rcut"):
         lines.append("every document has one label: the best category is assigned (--cut changes that)")
+    if found["unlabelled"] == found["documents"]:
+        return "\n".join(
+            [*lines, "no document has a label: what to expect of new documents is not known", found["signature"]]
+        )
     if found["unlabelled"]:
         lines.append(f"{found['unlabelled']:,} documents without a label are learned as belonging nowhere")
     lines += ["", f"{'':24}{'micro-F1':24}macro-F1"]

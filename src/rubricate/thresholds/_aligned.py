@@ -26,8 +26,8 @@ class Aligned(BaseEstimator):
     A category that none of the documents has is not shown to the classifier, which may refuse it: its score is
     -inf. Nor is one that all of them have, in a matrix: its score is +inf. Columns of `labels` are the categories; in
     the form "classes" a document has exactly one, in "binary" there is one column, and `classes` names them.
-    A classifier with a taxonomy, or one that goes by the names of the categories (`names_categories`), is shown every
-    column, since columns are its categories, with the same scores.
+    A classifier with a taxonomy is shown every column, since columns are its categories, with the same scores; so is
+    one that goes by the names of the categories (`names_categories`), whose own scores stand in all of them.
     """
 
     def __init__(self, classifier: Any, *, form: Form, classes: Any) -> None:
@@ -40,7 +40,8 @@ class Aligned(BaseEstimator):
         held = np.bincount(labels.indices, minlength=labels.shape[1])
         full = held == labels.shape[0]
         self.constants_ = np.where(full, np.inf, -np.inf)
-        self.columns_ = np.flatnonzero((held > 0) & ~full)
+        by_name = self.form == "matrix" and getattr(_last(self.classifier), "names_categories", False)
+        self.columns_ = np.flatnonzero(((held > 0) & ~full) | by_name)
         self.classifier_ = None
         if len(self.columns_):
             self.classifier_ = clone(self.classifier).fit(X, self._target(labels))
@@ -82,8 +83,12 @@ class Aligned(BaseEstimator):
         return found
 
 
+def _last(classifier: Any) -> Any:
+    return classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
+
+
 def _knows_columns(classifier: Any) -> bool:
-    last = classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
+    last = _last(classifier)
     return getattr(last, "taxonomy", None) is not None or getattr(last, "names_categories", False)
 
 
@@ -92,7 +97,7 @@ def _matrix(classifier: Any, labels: Sparse) -> Any:
 
     Sparse only where that is known to be understood: scikit-learn's nearest neighbours take it and score nonsense.
     """
-    last = classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
+    last = _last(classifier)
     if any(kind.__module__.startswith("rubricate.") for kind in type(last).__mro__):
         return labels
     if labels.shape[1] == 1 and not isinstance(last, (ClassifierChain, MultiOutputClassifier)):
