@@ -73,3 +73,15 @@ def test_the_signature_tells_taxonomies_apart_in_a_few_signs():
     assert one == turned != changed
     assert re.fullmatch(r"TopDown\(cut=0\.5, taxonomy=2000 links [0-9a-f]{8}\)", one)
     assert rb.Categorizer(rb.TopDown()).signature().classifier == "TopDown()"
+
+
+def test_estimates_go_by_the_taxonomy_of_the_corpus():
+    corpus = rb.load("newswire", documents=500)
+    options = {"method": "cross_validation", "folds": 2}
+    own = rb.estimate(rb.Categorizer(rb.TopDown(taxonomy=corpus.taxonomy), folds=2), corpus, **options)
+    for system in (rb.Categorizer("top_down", folds=2), rb.Categorizer(rb.TopDown(), folds=2)):
+        assert rb.estimate(system, corpus, **options).micro == own.micro
+    flat = rb.estimate(rb.Categorizer("top_down", folds=2), corpus.train, **options)
+    assert flat.micro != own.micro
+    bare = rb.TopDown(taxonomy=corpus.taxonomy, categories=corpus.categories)
+    assert rb.estimate("top_down", corpus, **options).micro == rb.estimate(bare, corpus, **options).micro

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,7 +51,7 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
     target = take_target(documents, y, getattr(system, "categories_", None) if _is_fitted(system) else None)
     if target.labels.shape[0] != count(documents):
         raise InvalidInput(f"{count(documents)} documents and {target.labels.shape[0]} label sets; give one a document")
-    system = make_classifier(system) if isinstance(system, str) else system
+    system = _placed(make_classifier(system) if isinstance(system, str) else system, X, target.categories)
     name = (method or ("xi_alpha" if svm_of(system) is not None else "cross_validation")).replace("-", "_")
     plugin = registry.load("estimation", name)
     takes = inspect.signature(plugin).parameters
@@ -86,6 +87,18 @@ def _check_kind(name: str, option: str, value: Any, annotation: str) -> None:
     kinds, said = KINDS[declared]
     if not isinstance(value, kinds) or (isinstance(value, bool) and declared != "bool"):
         raise InvalidInput(f"{option} of {name} must be {said}, got {value!r}")
+
+
+def _placed(system: Any, X: Any, categories: Sequence[str]) -> Any:
+    """The system; a hierarchical classifier gets the names of the columns, and the corpus's taxonomy if it has none."""
+    chosen = system.classifier if isinstance(system, Categorizer) else system
+    chosen = make_classifier(chosen) if isinstance(chosen, str) else chosen
+    own = getattr(chosen, "taxonomy", None)
+    taxonomy = X.taxonomy if own is None and isinstance(X, Corpus) else own
+    if taxonomy is None or not hasattr(chosen, "taxonomy"):
+        return system
+    placed = clone(chosen).set_params(taxonomy=taxonomy, categories=chosen.categories or tuple(categories))
+    return clone(system).set_params(classifier=placed) if isinstance(system, Categorizer) else placed
 
 
 def _is_fitted(system: Any) -> bool:
