@@ -22,8 +22,8 @@ LEVELS, FINE = np.array([0.02, 2e-3, 2e-4, 5e-5]), np.array([2e-4])
 LARGEST = 1e-3
 """The duality gap of a retrained solution for its score."""
 NEAR = 2.5e-4
-"""A score so near to zero, four times that for C · K(x, x) > 1, twelve for a penalised bias, is computed again in double
-precision.
+"""A score so near to zero, four times that for C · K(x, x) > 1, twelve for a penalised bias, is computed again in
+double precision.
 
 Samples of Reuters, C from .1 to 20, deviated by .00025 with a free bias, .0007 with none, .003 with a penalised one; in
 random problems with equal documents of opposite labels 1 % deviated by .003 or more."""
