@@ -70,3 +70,13 @@ def test_scores_counts_and_terms_check_their_shapes():
 def test_a_signature_prints_what_is_known():
     signature = Signature(corpus="newswire", classifier="svm", seed=0, version="0.1.0")
     assert str(signature) == "corpus:newswire|classifier:svm|undefined:zero|seed:0|version:0.1.0"
+
+
+def test_a_corpus_is_shown_by_its_size_and_not_by_its_texts():
+    labels = sparse.csr_array(np.array([[1, 0], [1, 1]], bool))
+    some = Documents(["1", "2"], ["a long text" * 1000] * 2, labels, ("x", "y"))
+    corpus = Corpus("news", "none", some, some.take([0]))
+    assert repr(corpus) == (
+        "<corpus news, split none: train <2 documents, 2 categories, 3 labels>, "
+        "test <1 documents, 2 categories, 1 labels>>"
+    )

@@ -83,6 +83,10 @@ class Documents:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        """How many there are: the texts of a corpus would fill the screen for minutes."""
+        return f"<{len(self.ids):,} documents, {len(self.categories):,} categories, {self.labels.nnz:,} labels>"
+
     @property
     def texts(self) -> Sequence[str]:
         """Title and body as one text each, a line break between them."""
@@ -122,6 +126,11 @@ class Corpus:
     def __post_init__(self) -> None:
         if self.train.categories != self.test.categories:
             raise InvalidInput(f"corpus {self.name!r}: train and test must share one tuple of categories")
+
+    def __repr__(self) -> str:
+        """Name, split and size."""
+        parts = f"train {self.train!r}, test {self.test!r}"
+        return f"<corpus {self.name}, split {self.split or 'none'}: {parts}>"
 
     @property
     def categories(self) -> tuple[str, ...]:
