@@ -427,7 +427,7 @@ def test_an_update_with_single_labels(single):
     assert found.score(texts, labels) > 0.9
     with pytest.raises(InvalidInput, match="2 labels; this model was learned from one"):
         found.update(["wheat oil"], [{"grain", "fuel"}])
-    with pytest.raises(InvalidInput, match="outside the categories: gold; .*fit it anew"):
+    with pytest.raises(InvalidInput, match=r"outside the categories: gold; .*fit it anew"):
         found.update(["gold"], ["gold"])
 
 
