@@ -16,7 +16,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 TABLE = HERE / "RESULTS.md"
-PEERS = ("numpy", "scipy", "scikit-learn", "numba", "statsmodels", "ranx", "sparse-dot-topn")
+PEERS = (
+    "numpy", "scipy", "scikit-learn", "numba", "statsmodels", "ranx", "sparse-dot-topn", "hiclass", "wittgenstein"
+)  # fmt: skip
 
 
 def run(name: str) -> list[dict[str, object]]:
