@@ -158,3 +158,24 @@ def test_evaluate_in_strange_hierarchies(rubricate, tmp_path, truth, decided, tr
     assert found["far"]["assigned"] == far
     assert ("gold" in talk) == ("gold" in decided)
     assert found["micro"]["ancestors"]["hierarchical_f1"] == pytest.approx(hf)
+
+
+def test_tune_and_estimate_go_by_the_hierarchy(rubricate, tmp_path):
+    documents(tmp_path / "docs.csv", WORDS)
+    (tmp_path / "tree.csv").write_text(TREE)
+    given = ("--classifier", "top_down", "--hierarchy", "tree.csv")
+    code, out, talk = rubricate("tune", "docs.csv", "--grid", "min_df=1,2", "--store", "store", *given)
+    assert code == 0, talk
+    assert "--hierarchy tree.csv --set classifier=top_down" in out.splitlines()[-1]
+    code, out, talk = rubricate("estimate", "docs.csv", "--method", "cross-validation", *given, "--json")
+    assert code == 0, talk
+    assert {"crude", "gas", "ship", "corn", "wheat"} == set(json.loads(out)["per_category"])
+
+
+@pytest.mark.parametrize("command", [("tune", "docs.csv", "--grid", "C=1,2"), ("estimate", "docs.csv")])
+def test_a_flat_classifier_has_no_use_for_a_hierarchy(rubricate, tmp_path, command):
+    documents(tmp_path / "docs.csv", WORDS)
+    (tmp_path / "tree.csv").write_text(TREE)
+    code, _, talk = rubricate(*command, "--hierarchy", "tree.csv")
+    assert code == 2
+    assert "give --classifier top_down, local, tolerant" in talk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +15,9 @@ from rubricate.errors import InvalidInput
 if TYPE_CHECKING:
     from rubricate.hierarchy import Hierarchy
     from rubricate.measures import Similarity
+    from rubricate.types import Corpus
 
-__all__ = ["GivenHierarchy", "HierarchyOptions"]
+__all__ = ["GivenHierarchy", "HierarchyOptions", "TaxonomyFile", "in_taxonomy"]
 
 _Hierarchy = Annotated[
     Path | None,
@@ -24,6 +25,13 @@ _Hierarchy = Annotated[
         "--hierarchy",
         help="Which category is above which: parent,child in CSV, parent<tab>child, indented names, a/b/c paths, "
         "RCV1's file, or SKOS. Adds measures that know how far off a wrong category is.",
+    ),
+]
+TaxonomyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--hierarchy",
+        help="Which category is above which (see evaluate), for --classifier top_down, local, tolerant, …",
     ),
 ]
 _Acceptable = Annotated[
@@ -79,3 +87,17 @@ class HierarchyOptions:
 
         known = None if self.similarity is None else read_similarity(self.similarity)
         return GivenHierarchy(Hierarchy.from_edges(read_taxonomy(self.hierarchy)), self.acceptable, known)
+
+
+def in_taxonomy(corpus: Corpus, path: Path | None, classifier: Any) -> Corpus:
+    """The corpus with the hierarchy of a file, for a classifier (or its name) that has a use for it."""
+    if path is None:
+        return corpus
+    from rubricate import registry
+    from rubricate.hierarchy import read_taxonomy
+
+    kind = registry.load("classifiers", classifier) if isinstance(classifier, str) else type(classifier)
+    if not hasattr(kind, "_get_param_names") or "taxonomy" not in kind._get_param_names():
+        known = "top_down, local, tolerant, big_bang or proximity"
+        raise InvalidInput(f"--hierarchy needs a classifier that knows hierarchies; give --classifier {known}")
+    return replace(corpus, taxonomy=read_taxonomy(path))

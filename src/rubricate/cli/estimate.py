@@ -10,6 +10,7 @@ import typer
 
 from rubricate.cli import _given_documents as given
 from rubricate.cli import _options as options
+from rubricate.cli._given_hierarchy import TaxonomyFile, in_taxonomy
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def estimate(
     option: _Option = None,
     model: _Model = None,
     classifier: _Classifier = "svm",
+    hierarchy: TaxonomyFile = None,
     setting: _Set = None,
     curve: _Curve = False,
     ahead: _Ahead = None,
@@ -73,6 +75,7 @@ def estimate(
         system = configured(base | dict(map(read_setting, setting or ())))
     else:
         system = Categorizer.open(model)
+    corpus = in_taxonomy(corpus, hierarchy, system.classifier)
     if method is not None and method.replace("-", "_") in SEEDED:
         chosen.setdefault("seed", seed)
     if suspects and method is not None and method.replace("-", "_") == "leave_one_out":

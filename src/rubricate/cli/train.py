@@ -11,6 +11,7 @@ import typer
 
 from rubricate.cli import _given_documents as given
 from rubricate.cli import _options as options
+from rubricate.cli._given_hierarchy import TaxonomyFile, in_taxonomy
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,10 +28,6 @@ _Test = Annotated[str | None, typer.Option(help="Test documents: a second file, 
 _Classifier = Annotated[str | None, typer.Option(help="svm, knn, nb, …; without it an SVM whose C is tuned.")]
 _Unlabelled = Annotated[
     bool, typer.Option("--unlabelled", help="The documents have no labels; --classifier word and construe need none.")
-]
-_Hierarchy = Annotated[
-    Path | None,
-    typer.Option(help="Which category is above which (see evaluate), for --classifier top_down, local, tolerant, …"),
 ]
 _Weights = Annotated[str, typer.Option(help="A SMART triple: ltc, lnc, nnn, …")]
 _Select = Annotated[str | None, typer.Option(help="Fewer terms: chi2:2415, information_gain:5000, …")]
@@ -52,7 +49,7 @@ def train(
     test: _Test = None,
     vectors: given.Vectors = None,
     classifier: _Classifier = None,
-    hierarchy: _Hierarchy = None,
+    hierarchy: TaxonomyFile = None,
     weights: _Weights = "ltc",
     select: _Select = None,
     min_df: _MinDf = 1,
@@ -84,7 +81,7 @@ def train(
     }
     model = configured(settings | dict(map(read_setting, setting or ())))
     corpus = read.corpus(data, seed=seed, test=test, vectors=vectors, labelled=not unlabelled)
-    corpus = corpus if hierarchy is None else _in_hierarchy(corpus, hierarchy, model)
+    corpus = in_taxonomy(corpus, hierarchy, model.classifier)
     _fit(model, corpus)
     model.save(output)
     found = _summary(model, corpus) | {"model": str(output), "seconds": round(time.perf_counter() - began, 2)}
@@ -103,21 +100,6 @@ def _check_output(output: Path) -> None:
     if output.is_dir() or not output.resolve().parent.is_dir():
         what = "is a folder" if output.is_dir() else "is in a folder that does not exist"
         raise InvalidInput(f"-o {output} {what}; name a file, such as topics.rubric")
-
-
-def _in_hierarchy(corpus: Corpus, path: Path, model: Categorizer) -> Corpus:
-    """The corpus with the hierarchy of a file, for a classifier that has a use for it."""
-    from dataclasses import replace
-
-    from rubricate import registry
-    from rubricate.hierarchy import read_taxonomy
-
-    named = model.classifier
-    kind = registry.load("classifiers", named) if isinstance(named, str) else type(named)
-    if not hasattr(kind, "_get_param_names") or "taxonomy" not in kind._get_param_names():
-        known = "top_down, local, tolerant, big_bang or proximity"
-        raise InvalidInput(f"--hierarchy needs a classifier that knows hierarchies; give --classifier {known}")
-    return replace(corpus, taxonomy=read_taxonomy(path))
 
 
 def _fit(model: Categorizer, corpus: Corpus) -> None:

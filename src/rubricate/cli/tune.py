@@ -12,6 +12,7 @@ import typer
 from rubricate.cli import _given_documents as given
 from rubricate.cli import _options as options
 from rubricate.cli import _stores as stores
+from rubricate.cli._given_hierarchy import TaxonomyFile, in_taxonomy
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def tune(
     *,
     setting: _Set = None,
     classifier: _Classifier = None,
+    hierarchy: TaxonomyFile = None,
     criterion: _Criterion = "micro_f1",
     greedy: _Greedy = False,
     stop: _Stop = None,
@@ -78,7 +80,7 @@ def tune(
     candidates, kept = _candidates(grid), Store(store, fresh=fresh)
     if stop is not None and not greedy:
         raise InvalidInput("--stop goes with --greedy; all combinations are tried without it")
-    corpus = read.corpus(data, seed=seed)
+    corpus = in_taxonomy(read.corpus(data, seed=seed), hierarchy, shared.get("classifier"))
     with stores.keeping(kept.folder):
         found = tuning.tune(
             corpus,
@@ -97,7 +99,7 @@ def tune(
             engine=engine,
             progress=progress,
         )
-    command = _command(data, found, asdict(read) | {"folds": folds, "seed": seed})
+    command = _command(data, found, asdict(read) | {"folds": folds, "seed": seed, "hierarchy": hierarchy})
     if as_json:
         whole = found.to_dict() | {"command": command, "store": str(kept.folder)}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
@@ -142,7 +144,7 @@ def _shown(value: Any) -> str:
 
 def _command(data: str, found: Tuned, reads: dict[str, Any]) -> str:
     parts = ["rubricate", "train", data, "-o", "model.rubric"]
-    usual = asdict(given.Labelled()) | {"folds": 5, "seed": 0}
+    usual = asdict(given.Labelled()) | {"folds": 5, "seed": 0, "hierarchy": None}
     for name, value in reads.items():
         if value != usual[name]:
             parts += [f"--{name}", str(value)]
