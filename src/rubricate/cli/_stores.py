@@ -17,7 +17,7 @@ StoreFolder = Annotated[
     Path | None, typer.Option("--store", help="Where trials are kept; else $RUBRICATE_STORE, else your data folder.")
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute everything again, whatever the store has.")]
-EngineName = Annotated[str, typer.Option("--engine", help="Where work runs: threads or serial.")]
+EngineName = Annotated[str, typer.Option("--engine", help="Where work runs: threads, serial or dask.")]
 
 
 @contextmanager
