@@ -23,8 +23,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 
-from rubricate.analysis import stop_words
 from rubricate.folds import stratified_folds
+from rubricate.text.stop_lists import stop_words
 from rubricate.types import Corpus, Documents
 
 

@@ -26,8 +26,8 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 import rubricate as rb
 from benchmarks._timing import publish, side_by_side
-from rubricate.analysis import stop_words
 from rubricate.corpora.newswire import stream
+from rubricate.text.stop_lists import stop_words
 
 PEER = "scikit-learn CountVectorizer + TfidfTransformer"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

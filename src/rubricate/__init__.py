@@ -11,44 +11,35 @@ from typing import TYPE_CHECKING, Any
 from rubricate._version import __version__
 
 if TYPE_CHECKING:
-    from rubricate.analysis import Analyzer as Analyzer
     from rubricate.categorizer.calibration import calibrate as calibrate
     from rubricate.categorizer.categorizer import Categorizer as Categorizer
     from rubricate.categorizer.estimation import estimate as estimate
     from rubricate.categorizer.estimation import suspects as suspects
     from rubricate.categorizer.evaluation import evaluate as evaluate
-    from rubricate.categorizer.model_file import open_model as open_model
-    from rubricate.categorizer.model_file import save as save
-    from rubricate.categorizer.predictions import read_runs as read_runs
-    from rubricate.categorizer.predictions import read_truth as read_truth
-    from rubricate.categorizer.predictions import write_run as write_run
     from rubricate.categorizer.rule_runs import rules_of as rules_of
     from rubricate.categorizer.rule_runs import run_rules as run_rules
-    from rubricate.categorizer.runs import as_run as as_run
-    from rubricate.categorizer.vectors import Vectors as Vectors
-    from rubricate.classifiers.big_bang import BigBang as BigBang
-    from rubricate.classifiers.charade import CHARADE as CHARADE
     from rubricate.classifiers.classi import CLASSI as CLASSI
     from rubricate.classifiers.construe import Construe as Construe
     from rubricate.classifiers.dtree import DTree as DTree
     from rubricate.classifiers.experts import Experts as Experts
+    from rubricate.classifiers.hierarchical.big_bang import BigBang as BigBang
+    from rubricate.classifiers.hierarchical.proximity import Proximity as Proximity
+    from rubricate.classifiers.hierarchical.tolerant import Tolerant as Tolerant
+    from rubricate.classifiers.hierarchical.top_down import TopDown as TopDown
     from rubricate.classifiers.knn import KNN as KNN
     from rubricate.classifiers.llsf import LLSF as LLSF
     from rubricate.classifiers.local import Local as Local
     from rubricate.classifiers.nb import NB as NB
     from rubricate.classifiers.nnet import NNet as NNet
     from rubricate.classifiers.nnets_parc import NNetsPARC as NNetsPARC
-    from rubricate.classifiers.proximity import Proximity as Proximity
-    from rubricate.classifiers.ripper import RIPPER as RIPPER
     from rubricate.classifiers.rocchio import Rocchio as Rocchio
+    from rubricate.classifiers.rule_learners.charade import CHARADE as CHARADE
+    from rubricate.classifiers.rule_learners.ripper import RIPPER as RIPPER
+    from rubricate.classifiers.rule_learners.swap1 import SWAP1 as SWAP1
     from rubricate.classifiers.stack import Stack as Stack
-    from rubricate.classifiers.svm import SVM as SVM
-    from rubricate.classifiers.swap1 import SWAP1 as SWAP1
-    from rubricate.classifiers.tolerant import Tolerant as Tolerant
-    from rubricate.classifiers.top_down import TopDown as TopDown
+    from rubricate.classifiers.svm.svm import SVM as SVM
     from rubricate.classifiers.word import WORD as WORD
     from rubricate.corpora import load as load
-    from rubricate.corpora._user_files import records as records
     from rubricate.errors import RubricateError as RubricateError
     from rubricate.estimation import Estimate as Estimate
     from rubricate.estimation import LearningCurve as LearningCurve
@@ -59,18 +50,28 @@ if TYPE_CHECKING:
     from rubricate.experiments.runner import run_study as run_study
     from rubricate.experiments.store import Store as Store
     from rubricate.experiments.tuning import tune as tune
+    from rubricate.files.model.model_file import open_model as open_model
+    from rubricate.files.model.model_file import save as save
+    from rubricate.files.predictions.reading import read_runs as read_runs
+    from rubricate.files.predictions.reading import read_truth as read_truth
+    from rubricate.files.predictions.reading import write_run as write_run
+    from rubricate.files.predictions.runs import as_run as as_run
     from rubricate.hierarchy import Hierarchy as Hierarchy
     from rubricate.hierarchy import read_taxonomy as read_taxonomy
     from rubricate.measures import Evaluation as Evaluation
+    from rubricate.readers.user_files import records as records
     from rubricate.reports.data import ReportData as ReportData
     from rubricate.reports.page import write_report as write_report
     from rubricate.rules.form import RuleBase as RuleBase
     from rubricate.rules.parser import parse_rules as parse_rules
     from rubricate.rules.parser import read_rules as read_rules
     from rubricate.rules.printer import print_rules as print_rules
-    from rubricate.selection import Select as Select
     from rubricate.significance import Comparison as Comparison
     from rubricate.significance import compare as compare
+    from rubricate.text.analyzer import Analyzer as Analyzer
+    from rubricate.text.select import Select as Select
+    from rubricate.text.vectors import Vectors as Vectors
+    from rubricate.text.weights import Weights as Weights
     from rubricate.thresholds._thresholded import Thresholded as Thresholded
     from rubricate.thresholds.fixed import FixedCut as FixedCut
     from rubricate.thresholds.micro_macro import MicroMacro as MicroMacro
@@ -85,12 +86,11 @@ if TYPE_CHECKING:
     from rubricate.types import Run as Run
     from rubricate.types import Scores as Scores
     from rubricate.types import Significance as Significance
-    from rubricate.vectors import Weights as Weights
 
 _HOMES = {
-    "Analyzer": "analysis",
-    "BigBang": "classifiers.big_bang",
-    "CHARADE": "classifiers.charade",
+    "Analyzer": "text.analyzer",
+    "BigBang": "classifiers.hierarchical.big_bang",
+    "CHARADE": "classifiers.rule_learners.charade",
     "CLASSI": "classifiers.classi",
     "Categorizer": "categorizer.categorizer",
     "Comparison": "significance",
@@ -115,8 +115,8 @@ _HOMES = {
     "NNetsPARC": "classifiers.nnets_parc",
     "Pcut": "thresholds.pcut",
     "Plan": "experiments.plan",
-    "Proximity": "classifiers.proximity",
-    "RIPPER": "classifiers.ripper",
+    "Proximity": "classifiers.hierarchical.proximity",
+    "RIPPER": "classifiers.rule_learners.ripper",
     "RankLimit": "thresholds.rank_limit",
     "Rcut": "thresholds.rcut",
     "ReportData": "reports.data",
@@ -124,45 +124,45 @@ _HOMES = {
     "RubricateError": "errors",
     "RuleBase": "rules.form",
     "Run": "types",
-    "SVM": "classifiers.svm",
-    "SWAP1": "classifiers.swap1",
+    "SVM": "classifiers.svm.svm",
+    "SWAP1": "classifiers.rule_learners.swap1",
     "Scores": "types",
     "Scut": "thresholds.scut",
-    "Select": "selection",
+    "Select": "text.select",
     "Significance": "types",
     "Stack": "classifiers.stack",
     "Store": "experiments.store",
     "Thresholded": "thresholds._thresholded",
-    "Tolerant": "classifiers.tolerant",
-    "TopDown": "classifiers.top_down",
-    "Vectors": "categorizer.vectors",
+    "Tolerant": "classifiers.hierarchical.tolerant",
+    "TopDown": "classifiers.hierarchical.top_down",
+    "Vectors": "text.vectors",
     "WORD": "classifiers.word",
-    "Weights": "vectors",
-    "as_run": "categorizer.runs",
+    "Weights": "text.weights",
+    "as_run": "files.predictions.runs",
     "calibrate": "categorizer.calibration",
     "compare": "significance",
     "estimate": "categorizer.estimation",
     "evaluate": "categorizer.evaluation",
     "learning_curve": "estimation",
     "load": "corpora",
-    "open_model": "categorizer.model_file",
+    "open_model": "files.model.model_file",
     "parse_rules": "rules.parser",
     "print_rules": "rules.printer",
     "read_plan": "experiments.plan_file",
     "read_rules": "rules.parser",
-    "read_runs": "categorizer.predictions",
+    "read_runs": "files.predictions.reading",
     "read_taxonomy": "hierarchy",
-    "read_truth": "categorizer.predictions",
-    "records": "corpora._user_files",
+    "read_truth": "files.predictions.reading",
+    "records": "readers.user_files",
     "reproduce": "experiments.reproduction",
     "rules_of": "categorizer.rule_runs",
     "run_rules": "categorizer.rule_runs",
     "run_study": "experiments.runner",
-    "save": "categorizer.model_file",
+    "save": "files.model.model_file",
     "suspects": "categorizer.estimation",
     "tune": "experiments.tuning",
     "write_report": "reports.page",
-    "write_run": "categorizer.predictions",
+    "write_run": "files.predictions.reading",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]

@@ -15,7 +15,7 @@ from scipy import sparse
 from rubricate.errors import InvalidInput
 from rubricate.types import Sparse
 
-__all__ = ["column", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
+__all__ = ["column", "flag_matrix", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
 
 
 def column(values: Any) -> list[Any]:
@@ -41,6 +41,19 @@ def indicator(matrix: Any) -> Sparse:
     labels.eliminate_zeros()
     labels.sort_indices()
     return labels
+
+
+def flag_matrix(labels: Any) -> Any:
+    """Return equally long rows of 0 and 1 as a boolean matrix; anything else as it is.
+
+    >>> flag_matrix([[0, 1], [1, 0]]).tolist(), flag_matrix([["a"], ["b"]])
+    ([[False, True], [True, False]], [['a'], ['b']])
+    """
+    if not isinstance(labels, (list, tuple)) or not labels or not isinstance(labels[0], (list, tuple)):
+        return labels
+    same = all(isinstance(row, (list, tuple)) and len(row) == len(labels[0]) for row in labels)
+    numbers = same and all(isinstance(cell, (bool, int, float)) and cell in (0, 1) for row in labels for cell in row)
+    return np.array(labels, dtype=bool) if numbers and len(labels[0]) else labels
 
 
 def refuse_fractions(matrix: Any, owner: str, *, remedy: str = "use 0 for no label and 1 for a label") -> None:

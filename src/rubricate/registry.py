@@ -12,26 +12,40 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import pkgutil
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from rubricate.errors import InvalidInput, UnknownName
 
-__all__ = ["KINDS", "find", "load", "names", "parse"]
+__all__ = ["KINDS", "Kind", "find", "load", "names", "parse"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of plug-in: what one of them is called, and the folders of the package that hold them."""
+
+    noun: str
+    folders: tuple[str, ...]
+
 
 KINDS = {
-    "corpora": "corpus",
-    "selection": "selection",
-    "classifiers": "classifier",
-    "thresholds": "threshold",
-    "measures": "measure",
-    "significance": "test",
-    "estimation": "estimator",
-    "engines": "engine",
-    "cli": "command",
-    "experiments.reproductions": "reproduction",
+    "corpora": Kind("corpus", ("corpora",)),
+    "selection": Kind("selection", ("text.selection",)),
+    "classifiers": Kind(
+        "classifier",
+        ("classifiers", "classifiers.svm", "classifiers.hierarchical", "classifiers.rule_learners"),
+    ),
+    "thresholds": Kind("threshold", ("thresholds",)),
+    "measures": Kind("measure", ("measures",)),
+    "significance": Kind("test", ("significance",)),
+    "estimation": Kind("estimator", ("estimation",)),
+    "engines": Kind("engine", ("engines",)),
+    "cli": Kind("command", ("cli",)),
+    "experiments.reproductions": Kind("reproduction", ("experiments.reproductions",)),
 }
-"""Each folder of plug-ins and what one of its members is called."""
+"""Every kind of plug-in. Folders below the listed ones hold machinery, not plug-ins."""
 
 
 @cache
@@ -40,35 +54,43 @@ def _entry_points(kind: str) -> dict[str, importlib.metadata.EntryPoint]:
 
 
 @cache
-def _files(kind: str) -> tuple[str, ...]:
+def _homes(kind: str) -> dict[str, str]:
+    """Map the name of each plug-in file of a kind to its module; nothing is imported."""
     if kind not in KINDS:
         raise UnknownName("kind of plug-in", kind, KINDS)
-    package = importlib.import_module(f"rubricate.{kind}")
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")))
+    root = Path(__file__).parent
+    homes = {}
+    for folder in KINDS[kind].folders:
+        for module in pkgutil.iter_modules([str(root.joinpath(*folder.split(".")))]):
+            if not module.ispkg and not module.name.startswith("_"):
+                homes[module.name] = f"rubricate.{folder}.{module.name}"
+    return dict(sorted(homes.items()))
 
 
 def names(kind: str) -> list[str]:
     """The plug-ins of a kind, sorted; none of them is imported."""
-    return sorted({*_files(kind), *_entry_points(kind)})
+    return sorted({*_homes(kind), *_entry_points(kind)})
 
 
 def load(kind: str, name: str) -> Any:
     """The plug-in of this kind and name: a class, a function or a value."""
-    if name in _files(kind):
-        module = importlib.import_module(f"rubricate.{kind}.{name}")
+    homes = _homes(kind)
+    if name in homes:
+        module = importlib.import_module(homes[name])
         public = getattr(module, "__all__", [])
         if len(public) != 1:
             raise InvalidInput(f"plug-in file {module.__name__} must have exactly one name in __all__, has {public}")
         return getattr(module, public[0])
     if name in _entry_points(kind):
         return _entry_points(kind)[name].load()
-    raise UnknownName(KINDS[kind], name, names(kind))
+    raise UnknownName(KINDS[kind].noun, name, names(kind))
 
 
 def find(kind: str, plugin: Any) -> str | None:
     """The registered name of a plug-in object, or None when it is not one of ours."""
-    module, _, stem = getattr(plugin, "__module__", "").rpartition(".")
-    if module == f"rubricate.{kind}" and stem in _files(kind):
+    module = getattr(plugin, "__module__", "")
+    stem = module.rpartition(".")[2]
+    if _homes(kind).get(stem) == module:
         return stem
     return next((name for name, point in _entry_points(kind).items() if point.load() is plugin), None)
 

@@ -8,9 +8,9 @@ from sklearn.exceptions import NotFittedError
 
 import rubricate as rb
 from rubricate.categorizer.calibration import calibrate
-from rubricate.categorizer.confidence import exactly_right
 from rubricate.errors import InvalidInput
 from rubricate.thresholds import resolve
+from rubricate.training.confidence import exactly_right
 
 
 @pytest.fixture(scope="module")

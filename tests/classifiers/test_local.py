@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
-from tests.classifiers.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
+from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
 from tests.classifiers.test_top_down import documents_of
 from tests.oracles.hierarchical_classifiers import policy_documents
 
 import rubricate as rb
-from rubricate.classifiers._hier_groups import POLICIES, per_level, per_node
-from rubricate.classifiers._hier_nodes import place_labels
+from rubricate.classifiers.hierarchical.descent.groups import POLICIES, per_level, per_node
+from rubricate.classifiers.hierarchical.descent.nodes import place_labels
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy import Hierarchy
 

@@ -9,14 +9,14 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 import rubricate as rb
-from rubricate.categorizer.vectors import Vectors
 from rubricate.classifiers._stack_blend import FLOOR, _around, blend_scores, learn_blend
 from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells, true_cells
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.nb import NB
 from rubricate.classifiers.stack import Stack
-from rubricate.classifiers.svm import SVM
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
+from rubricate.text.vectors import Vectors
 
 WORDS = ["wheat corn grain", "oil crude barrel", "ship port vessel", "gold ounce mine", "bank rate loan"]
 

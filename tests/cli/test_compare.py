@@ -15,9 +15,9 @@ from typer.testing import CliRunner, Result
 
 import rubricate as rb
 from rubricate import registry
-from rubricate.categorizer.predictions import read_runs
 from rubricate.cli._main import build
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
+from rubricate.files.predictions.reading import read_runs
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 KEYS = {"a", "b", "test", "measure", "statistic", "p_value", "adjusted_p", "n", "symbol", "better"}

@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rubricate import registry
 from rubricate.classifiers._scorer import Scorer
 from rubricate.classifiers.llsf import LLSF
-from rubricate.classifiers.svm import SVM
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput, UnknownName
 
 CLASSIFIERS = {name: registry.load("classifiers", name) for name in registry.names("classifiers")}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rubricate import registry
-from rubricate.selection import Select, term_scores
+from rubricate.text.select import Select, term_scores
 
 CRITERIA = registry.names("selection")
 WAYS = [None, "max", "avg", "sum"]

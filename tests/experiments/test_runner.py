@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import rubricate as rb
-from rubricate.categorizer import _scoring
 from rubricate.categorizer.settings import configured
 from rubricate.errors import CorpusMissing, InvalidInput
 from rubricate.experiments import runner as runner_module
@@ -18,6 +17,7 @@ from rubricate.experiments.plan import CorpusChoice, Learning, Plan, Representat
 from rubricate.experiments.runner import compute_steps, quiet, run_study
 from rubricate.experiments.store import DamagedEntry, Store
 from rubricate.experiments.trial import Trial
+from rubricate.training import scoring as _scoring
 
 SETTINGS = {
     "svm": {"classifier": "svm", "C": 0.5},
@@ -149,7 +149,7 @@ def test_steps_are_shared_by_cuts_and_none_is_made_twice(corpus, store, monkeypa
 
 
 def test_text_is_read_and_terms_selected_once_for_all_systems(corpus, store, monkeypatch):
-    from rubricate.categorizer.representation import Representation
+    from rubricate.text.representation import Representation
 
     read, shaped = [], []
     for name, calls in (("read", read), ("part", shaped)):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import rules as slow
 
-from rubricate.classifiers._rule_table import SLIGHT, RuleTable, score_by_rules
+from rubricate.classifiers.rule_learners.search.table import SLIGHT, RuleTable, score_by_rules
 
 WORDS = 5
 a_rule = st.tuples(

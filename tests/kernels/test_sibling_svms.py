@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rubricate.classifiers.svm import SVM
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.kernels.sibling_svms import gather_rows, group_scores, solve_group
 
 

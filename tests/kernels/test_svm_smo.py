@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
-from rubricate.classifiers._svm_solution import empty_cache
+from rubricate.classifiers.svm.solvers.solution import empty_cache
 from rubricate.kernels.svm_smo import solve_smo
 
 SPECS = {

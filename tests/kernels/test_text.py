@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.analysis._tokens import NO_CLASSES, byte_tables, code_points
 from rubricate.kernels.text import empty_table, scan
+from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points
 
 
 def run(texts: list[str], table, classes=NO_CLASSES):

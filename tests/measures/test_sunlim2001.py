@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 import rubricate as rb
 from rubricate.measures import category_similarity
-from rubricate.vectors import counts
+from rubricate.text.counts import counts
 
 NAMES = ("crude", "grain", "nat-gas", "ship", "corn", "wheat")
 TABLE_3 = {

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reports.studies import HOSTILE
 
-from rubricate.analysis import Analyzer
 from rubricate.reports.highlights import Piece, excerpt, term_weights
+from rubricate.text.analyzer import Analyzer
 from rubricate.types import Evidence
 
 

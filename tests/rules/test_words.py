@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rubricate.analysis import Analyzer
 from rubricate.errors import InvalidInput
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import print_rules
 from rubricate.rules.words import analysed
+from rubricate.text.analyzer import Analyzer
 
 
 def made(text, **options):

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.categorizer._learning import _keep_figures
-from rubricate.categorizer._targets import given_documents, take_target
-from rubricate.categorizer._training import fit_cut, judge
 from rubricate.categorizer.categorizer import Categorizer
 from rubricate.categorizer.estimation import estimate
-from rubricate.classifiers.svm import SVM
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
 from rubricate.thresholds import resolve
+from rubricate.training.choosing import fit_cut, judge
+from rubricate.training.learning import _keep_figures
+from rubricate.training.targets import given_documents, take_target
 from rubricate.types import Floats, Sparse
 
 __all__ = ["calibrate"]

@@ -13,20 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate import registry
 from rubricate._version import __version__
-from rubricate.categorizer import _scoring
-from rubricate.categorizer._explaining import explain_rows
-from rubricate.categorizer._learning import add_documents, learn
-from rubricate.categorizer._naming import bare_target, shown
-from rubricate.categorizer._targets import Target, count, given_documents, ids_of, take_target
-from rubricate.categorizer._truth import with_truth
-from rubricate.categorizer.answers import Answer, answer, best_of, labels_of, rows_in
-from rubricate.categorizer.confidence import Confidence, offsets
-from rubricate.categorizer.model_file import open_model, save
-from rubricate.categorizer.representation import Representation, source_of
 from rubricate.engines import Engine
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
+from rubricate.files.model.model_file import open_model, save
 from rubricate.measures import Abstention, counts, micro
+from rubricate.text.representation import Representation, source_of
 from rubricate.thresholds import Threshold
+from rubricate.training import scoring as _scoring
+from rubricate.training.answers import Answer, answer, best_of, labels_of, rows_in
+from rubricate.training.confidence import Confidence, offsets
+from rubricate.training.explaining import explain_rows
+from rubricate.training.learning import add_documents, learn
+from rubricate.training.naming import bare_target, shown
+from rubricate.training.targets import Target, count, given_documents, ids_of, take_target
+from rubricate.training.truth import with_truth
 from rubricate.types import Corpus, Decisions, Evidence, Floats, Run, Scores, Signature
 
 __all__ = ["Categorizer"]

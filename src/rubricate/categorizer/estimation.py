@@ -12,12 +12,12 @@ from sklearn.base import clone
 
 from rubricate import registry
 from rubricate._version import __version__
-from rubricate.categorizer._making import make_classifier
-from rubricate.categorizer._targets import count, given_documents, ids_of, take_target
 from rubricate.categorizer.categorizer import Categorizer
-from rubricate.categorizer.representation import Representation
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import Estimate
+from rubricate.text.representation import Representation
+from rubricate.training.making import make_classifier
+from rubricate.training.targets import count, given_documents, ids_of, take_target
 from rubricate.types import Corpus, Signature, Sparse
 
 __all__ = ["Suspect", "estimate", "machine_parts", "suspects", "svm_of"]
@@ -107,7 +107,7 @@ def _is_fitted(system: Any) -> bool:
 
 def svm_of(system: Any) -> Any:
     """The SVM in a system, fitted or not; None where there is none."""
-    from rubricate.classifiers.svm import SVM
+    from rubricate.classifiers.svm.svm import SVM
 
     if isinstance(system, Categorizer):
         chosen = system.classifier_ if _is_fitted(system) else system.classifier

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rubricate.categorizer.runs import as_run
 from rubricate.errors import InvalidInput
+from rubricate.files.predictions.runs import as_run
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures import Similarity, resolve
 from rubricate.measures._evaluating import evaluate_run, with_frequency, with_hierarchy

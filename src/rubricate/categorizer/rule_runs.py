@@ -9,15 +9,15 @@ from typing import Any
 
 from scipy import sparse
 
-from rubricate.analysis import Analyzer
-from rubricate.categorizer._targets import ids_of
-from rubricate.categorizer._truth import with_truth
-from rubricate.categorizer.answers import Answer, best_of
 from rubricate.classifiers.construe import Construe
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.explanation import Firing
 from rubricate.rules.form import RuleBase, Setting
 from rubricate.rules.printer import print_rule
+from rubricate.text.analyzer import Analyzer
+from rubricate.training.answers import Answer, best_of
+from rubricate.training.targets import ids_of
+from rubricate.training.truth import with_truth
 from rubricate.types import Corpus, Decisions, Documents, Evidence, Run, Scores, Signature
 
 __all__ = ["HAND_WRITTEN", "rule_analyzer", "rule_answers", "rule_model", "rules_of", "run_rules"]

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rubricate.analysis import Analyzer
-from rubricate.categorizer._making import make_classifier
 from rubricate.categorizer.categorizer import Categorizer
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.analyzer import Analyzer
+from rubricate.training.making import make_classifier
 
 __all__ = ["configured", "read_setting"]
 

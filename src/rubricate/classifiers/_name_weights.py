@@ -1,4 +1,4 @@
-"""SMART weights of the names of categories. The letters are those of `rubricate.vectors`, which weighs documents.
+"""SMART weights of the names of categories. The letters are those of `rubricate.text`, which weighs documents.
 
 tf     n  f      b  1 (present)      l  1 + ln f      a  .5 + .5 f / max f      f: the count in the name
 idf    n  1      t  ln(N / n)        p  max(0, ln((N - n) / n))                 0 for a term of no document

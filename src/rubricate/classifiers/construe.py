@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._hier_nodes import column_names
 from rubricate.classifiers._scorer import Scorer, _best
+from rubricate.classifiers.hierarchical.descent.nodes import column_names
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.columns import Columns
 from rubricate.rules.engine import score
@@ -48,7 +48,7 @@ class Construe(Scorer):
     `predict` assigns every category of which a rule holds; a single-label y, the best (of equals the first class).
     Learned: `rules_`, the rules as text. Cost: see `rules.engine`.
 
-    >>> from rubricate.analysis import Analyzer
+    >>> from rubricate.text import Analyzer
     >>> words = Analyzer(stop=None, stem=None)
     >>> model = Construe('grain if wheat or "corn belt"; crude if oil near/3 price*;', analyzer=words).fit()
     >>> model.categories_, model.predict(["The price of oil", "The Corn Belt"]).toarray().tolist()

@@ -8,16 +8,23 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._hier_cuts import learn_cuts
-from rubricate.classifiers._hier_descent import learn_descent, path_scores, reached
-from rubricate.classifiers._hier_groups import POLICIES, Policy, Problems, per_level, per_node, per_parent
-from rubricate.classifiers._hier_nodes import Places, take_places
-from rubricate.classifiers._hier_paths import Descending
-from rubricate.classifiers._hier_probabilities import (
+from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.hierarchical.descent.cuts import learn_cuts
+from rubricate.classifiers.hierarchical.descent.descent import learn_descent, path_scores, reached
+from rubricate.classifiers.hierarchical.descent.groups import (
+    POLICIES,
+    Policy,
+    Problems,
+    per_level,
+    per_node,
+    per_parent,
+)
+from rubricate.classifiers.hierarchical.descent.nodes import Places, take_places
+from rubricate.classifiers.hierarchical.descent.paths import Descending
+from rubricate.classifiers.hierarchical.descent.probabilities import (
     check_probability,
     learn_path_slope,
 )
-from rubricate.classifiers._scorer import Scorer
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Floats, Sparse

@@ -17,7 +17,7 @@ from rubricate.classifiers._stack_blend import FLOOR, Blend, blend_scores, contr
 from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.llsf import LLSF
-from rubricate.classifiers.svm import SVM
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.engines import Engine, run_tasks
 from rubricate.engines._blas import one_blas_thread
 from rubricate.errors import InvalidInput

@@ -12,11 +12,11 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._hier_nodes import column_names
 from rubricate.classifiers._name_weights import check_scheme, idf, term_frequency
 from rubricate.classifiers._names import count_words, name_texts, read_names
 from rubricate.classifiers._neighbours import unit_rows
 from rubricate.classifiers._scorer import Scorer, contributions
+from rubricate.classifiers.hierarchical.descent.nodes import column_names
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Ints, Sparse
 

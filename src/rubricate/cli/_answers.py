@@ -21,8 +21,8 @@ from rubricate.cli import _options as options
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rubricate.categorizer.answers import Answer
-    from rubricate.corpora._record import Record
+    from rubricate.readers.record import Record
+    from rubricate.training.answers import Answer
     from rubricate.types import Documents
 
 __all__ = ["Answering"]
@@ -119,7 +119,7 @@ class Answering:
 @contextmanager
 def _target(output: Path | None) -> Iterator[IO[str]]:
     """Standard output, or a file that appears when all is written."""
-    from rubricate.categorizer._atomic import atomic
+    from rubricate.files.atomic import atomic
 
     if output is None:
         try:

@@ -14,7 +14,7 @@ from rubricate.cli._standard_input import StandardInput
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rubricate.corpora._record import Record
+    from rubricate.readers.record import Record
     from rubricate.types import Corpus, Documents
 
 __all__ = ["Labelled", "Reading", "Unlabelled", "as_documents", "batches", "corpus_of", "expected", "stream"]
@@ -57,7 +57,7 @@ class Reading:
 
     def columns(self, path: Any, **other: Any) -> Any:
         """The columns as the readers want them."""
-        from rubricate.corpora._columns import Columns
+        from rubricate.readers.columns import Columns
 
         names = {name: getattr(self, name) for name in ("text", "labels", "id", "title", "split", "separator")}
         return Columns(path, **(names | other))
@@ -126,7 +126,7 @@ def _share(test: str | None) -> Any:
 
 
 def _assembled(data: str, reading: Reading, test: str | None, seed: int) -> Corpus:
-    from rubricate.corpora._assemble import assemble
+    from rubricate.readers.assembly import assemble
 
     share = _share(test)
     if isinstance(share, str):
@@ -153,7 +153,7 @@ def stream(data: str, reading: Reading) -> Iterator[Record]:
 
 
 def _records_of(documents: Documents) -> Iterator[Record]:
-    from rubricate.corpora._record import Record
+    from rubricate.readers.record import Record
 
     titles: Any = documents.titles or [None] * len(documents)
     for name, text, title in zip(documents.ids, documents.bodies, titles, strict=True):
@@ -161,9 +161,9 @@ def _records_of(documents: Documents) -> Iterator[Record]:
 
 
 def _text_records(data: str, reading: Reading) -> Iterator[Record]:
-    from rubricate.corpora._csv_rows import csv_records
-    from rubricate.corpora._json_lines import json_records
-    from rubricate.corpora._user_files import records
+    from rubricate.readers.csv_rows import csv_records
+    from rubricate.readers.json_lines import json_records
+    from rubricate.readers.user_files import records
 
     path: Any = StandardInput() if data == STDIN else Path(data)
     if reading.format == "lines":
@@ -179,8 +179,8 @@ def _text_records(data: str, reading: Reading) -> Iterator[Record]:
 
 
 def _line_records(path: Any, encoding: str) -> Iterator[Record]:
-    from rubricate.corpora._record import Record
-    from rubricate.corpora._text_lines import text_lines
+    from rubricate.readers.record import Record
+    from rubricate.readers.text_lines import text_lines
 
     for number, line in enumerate(text_lines(path, encoding), 1):
         yield Record(id=str(number), text=line.rstrip("\r\n"), line=number)

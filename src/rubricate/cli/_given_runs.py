@@ -11,7 +11,7 @@ from rubricate.cli import _options as options
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rubricate.categorizer._text_runs import Topic
+    from rubricate.files.predictions.text_runs import Topic
     from rubricate.types import Decisions, Run, Sparse
 
 __all__ = ["Given", "given_runs"]
@@ -50,7 +50,7 @@ def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
     `given.cut` decides where there are scores, also in place of decisions that the file makes; a run without scores
     keeps its own.
     """
-    from rubricate.categorizer.predictions import read_categories, read_runs, read_truth
+    from rubricate.files.predictions.reading import read_categories, read_runs, read_truth
 
     labels = read_truth(given.train, topic=given.topics) if given.train is not None else None
     found = read_runs(
@@ -70,7 +70,7 @@ def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
 
 
 def _train(labels: Decisions | None, given: Given) -> Any:
-    from rubricate.categorizer.predictions import TrainCounts, read_train_counts
+    from rubricate.files.predictions.reading import TrainCounts, read_train_counts
 
     if labels is not None and given.train_counts is not None:
         raise InvalidInput("--train and --train-counts say the same; give one of them")
@@ -81,7 +81,7 @@ def _train(labels: Decisions | None, given: Given) -> Any:
 
 def _cut(run: Run, place: int, train: Decisions | None, given: Given) -> Run:
     """The run with the decisions of the cut."""
-    from rubricate.categorizer.predictions import labels_over
+    from rubricate.files.predictions.reading import labels_over
     from rubricate.thresholds import resolve
     from rubricate.types import Decisions
 
@@ -106,7 +106,7 @@ def _decide(threshold: Any, run: Run, cut: str) -> Sparse:
 
 def _held_out(run: Run, place: int, given: Given) -> tuple[Any, Sparse]:
     """Scores and truth of the held-out documents over the categories of the run."""
-    from rubricate.categorizer.predictions import read_run
+    from rubricate.files.predictions.reading import read_run
     from rubricate.types import Scores
 
     runs = given.held_out_run or []

@@ -45,7 +45,7 @@ def _read(truth: Path, runs: Sequence[Path], given: Given, collection: str) -> l
 
 def _dealt(truth: Path, truth_b: Path, runs: Sequence[Path], given: Given) -> tuple[list[Path], list[Path]]:
     """Each run goes to the truth with which it shares more documents; of two runs that could be either, in turn."""
-    from rubricate.categorizer.predictions import read_pairs, read_truth
+    from rubricate.files.predictions.reading import read_pairs, read_truth
 
     if truth.stem == truth_b.stem:
         raise InvalidInput(f"{truth} and {truth_b} have the same name; give the collections names that differ")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rubricate.errors import InvalidFile, MissingExtra
 
 if TYPE_CHECKING:
-    from rubricate.corpora._record import Record
+    from rubricate.readers.record import Record
 
 __all__ = ["bare_vectors", "parquet_vectors", "vectors_beside"]
 
@@ -32,7 +32,7 @@ def _npy(path: Path) -> Any:
 
 def bare_vectors(path: Path) -> Iterator[Record]:
     """The rows of an .npy file as documents, numbered from 1."""
-    from rubricate.corpora._record import Record
+    from rubricate.readers.record import Record
 
     for number, row in enumerate(_npy(path), 1):
         yield Record(id=str(number), text="", fields={"vectors": row})

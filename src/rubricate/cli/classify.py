@@ -36,9 +36,9 @@ def classify(
     and abstained, --explain the column evidence. --json gives an object a line: id, labels (null where it
     abstains), confidence, scores, and with --explain evidence. 'rubricate evaluate' reads all of these.
     """
-    from rubricate.categorizer._scoring import needs_whole_set
     from rubricate.categorizer.categorizer import Categorizer
     from rubricate.cli._progress import progress
+    from rubricate.training.scoring import needs_whole_set
 
     opened = Categorizer.open(model)
     if abstain is not None and not 0 <= abstain <= 1:

@@ -18,7 +18,7 @@ from rubricate.cli._groups import grouped
 from rubricate.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
-    from rubricate.corpora._record import Record
+    from rubricate.readers.record import Record
     from rubricate.rules.form import RuleBase
 
 __all__ = ["rules"]
@@ -111,8 +111,8 @@ def _rules_in(source: str) -> RuleBase:
     path = Path(source)
     if not _is_model(path):
         return read_rules(source)
-    from rubricate.categorizer.model_file import open_model
     from rubricate.categorizer.rule_runs import rules_of
+    from rubricate.files.model.model_file import open_model
 
     return rules_of(open_model(path))
 

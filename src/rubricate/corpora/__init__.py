@@ -49,7 +49,7 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
 def _own(path: Path, name: str, split: str | None, options: dict[str, Any]) -> Corpus:
     if not name or (not path.exists() and path.name == name and not path.suffix):
         raise UnknownName("corpus", name, registry.names("corpora"))
-    from rubricate.corpora._user_files import read_files
+    from rubricate.readers.user_files import read_files
 
     known = [option for option in inspect.signature(read_files).parameters if option != "path"]
     for option in options:

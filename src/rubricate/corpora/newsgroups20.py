@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from rubricate.corpora._archive import members
-from rubricate.corpora._assemble import assemble
 from rubricate.corpora._mixed_text import utf8_or_latin1
-from rubricate.corpora._record import Record
 from rubricate.corpora._source import DataFile, Expected, Source
 from rubricate.errors import UnknownName
 from rubricate.hierarchy import path_edges
+from rubricate.readers.assembly import assemble
+from rubricate.readers.record import Record
 from rubricate.types import Corpus
 
 __all__ = ["newsgroups20"]

@@ -12,12 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from rubricate.corpora._assemble import assemble
-from rubricate.corpora._record import Record
 from rubricate.corpora._source import DataFile, Expected, Source
-from rubricate.corpora._text_lines import text_lines
 from rubricate.errors import InvalidFile
 from rubricate.hierarchy import Hierarchy, read_taxonomy
+from rubricate.readers.assembly import assemble
+from rubricate.readers.record import Record
+from rubricate.readers.text_lines import text_lines
 from rubricate.types import Corpus
 
 __all__ = ["rcv1"]

@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from rubricate.corpora._archive import members
-from rubricate.corpora._assemble import assemble, generator
 from rubricate.corpora._html_text import html_text
 from rubricate.corpora._mixed_text import utf8_or_latin1
-from rubricate.corpora._record import Record
 from rubricate.corpora._source import DataFile, Expected, Source
 from rubricate.errors import UnknownName
+from rubricate.readers.assembly import assemble, generator
+from rubricate.readers.record import Record
 from rubricate.types import Corpus
 
 __all__ = ["webkb"]

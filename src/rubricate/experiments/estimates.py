@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rubricate.categorizer.estimation import estimate, svm_of
-from rubricate.categorizer.representation import Representation
 from rubricate.categorizer.settings import configured
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
@@ -25,6 +24,7 @@ from rubricate.experiments.runner import Progress, compute_steps, quiet
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
 from rubricate.folds import stratified_folds
+from rubricate.text.representation import Representation
 from rubricate.types import Documents, Edges, Run, Undefined
 
 __all__ = ["ESTIMATES", "Estimate", "Judging", "estimate_named"]

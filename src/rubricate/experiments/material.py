@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rubricate.categorizer.representation import Representation, source_of
 from rubricate.experiments.fingerprint import documents_digest
 from rubricate.experiments.once import Once
 from rubricate.folds import _rows as rows_of
 from rubricate.folds import stratified_folds
+from rubricate.text.representation import Representation, source_of
 from rubricate.types import Documents, Edges, Ints, Sparse
 
 __all__ = ["Fold", "Material", "Shaped"]

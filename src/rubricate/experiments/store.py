@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rubricate._version import __version__
-from rubricate.categorizer._model_container import read_container, write_container
 from rubricate.errors import InvalidFile
 from rubricate.experiments.fingerprint import canonical, digest
+from rubricate.files.container import read_container, write_container
 
 __all__ = ["VARIABLE", "DamagedEntry", "Entry", "Store", "user_folder"]
 

@@ -24,11 +24,11 @@ from sklearn.pipeline import make_pipeline
 
 from rubricate import registry
 from rubricate._version import __version__
-from rubricate.analysis import Analyzer
-from rubricate.categorizer.vectors import Vectors
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import out_of_fold, score_matrix, stratified_folds
-from rubricate.selection import Select
+from rubricate.text.analyzer import Analyzer
+from rubricate.text.select import Select
+from rubricate.text.vectors import Vectors
 from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Scores, Signature, Sparse
 
 __all__ = ["ORIGINS", "Setting", "System", "run_of", "run_system"]

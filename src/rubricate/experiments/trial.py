@@ -18,15 +18,16 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rubricate import registry
-from rubricate.categorizer import _learning, _scoring
-from rubricate.categorizer._explaining import explain_rows
-from rubricate.categorizer._naming import links_digest, shown
-from rubricate.categorizer._targets import take_target
-from rubricate.categorizer._training import _decide_fold, choose, fit_cut
-from rubricate.categorizer.representation import Representation
 from rubricate.categorizer.settings import configured
 from rubricate.experiments.material import Fold, Material
 from rubricate.experiments.store import Entry, Store
+from rubricate.text.representation import Representation
+from rubricate.training import learning as _learning
+from rubricate.training import scoring as _scoring
+from rubricate.training.choosing import _decide_fold, choose, fit_cut
+from rubricate.training.explaining import explain_rows
+from rubricate.training.naming import links_digest, shown
+from rubricate.training.targets import take_target
 from rubricate.types import Decisions, Evidence, Run, Scores, Signature, Sparse
 
 __all__ = ["Step", "Trial"]

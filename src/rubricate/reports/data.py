@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from rubricate.analysis import Analyzer
 from rubricate.errors import InvalidInput
 from rubricate.measures import Abstention
+from rubricate.text.analyzer import Analyzer
 from rubricate.types import Documents, Evidence, Run, Undefined
 
 __all__ = ["Explain", "LearningCurve", "ReportData", "Suspect"]

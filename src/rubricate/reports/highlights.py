@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rubricate.analysis import Analyzer
+from rubricate.text.analyzer import Analyzer
 from rubricate.types import Evidence
 
 __all__ = ["Piece", "excerpt", "term_weights"]

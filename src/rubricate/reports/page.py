@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rubricate.categorizer._atomic import atomic
 from rubricate.errors import InvalidFile, MissingExtra
+from rubricate.files.atomic import atomic
 from rubricate.reports._page import render_page
 from rubricate.reports.charts import drawn
 from rubricate.reports.data import ReportData

@@ -56,7 +56,7 @@ class Firing:
 class Explainer:
     """Runs one base, which is planned once, and explains what it decides.
 
-    >>> from rubricate.analysis import Analyzer
+    >>> from rubricate.text import Analyzer
     >>> from rubricate.rules.parser import parse_rules
     >>> base = parse_rules('crude if "crude oil" or oil near/3 price* and not vegetable;')
     >>> found = Passages.of(["The price of oil fell"], Analyzer(stop=None, stem=None))

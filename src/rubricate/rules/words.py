@@ -30,7 +30,7 @@ def analysed(base: RuleBase, analyzer: Analyzing) -> RuleBase:
     A word that becomes several terms is a phrase (`third-quarter`); one of which nothing is left (a stop word) is
     refused. Prefixes are folded and not stemmed. Learned rules, which have counts, hold terms already.
 
-    >>> from rubricate.analysis import Analyzer
+    >>> from rubricate.text import Analyzer
     >>> from rubricate.rules.parser import parse_rules
     >>> base = parse_rules("crude if Third-quarter and EXPORT*; crude if OPEC [9 right, 1 wrong];")
     >>> [rule.condition for rule in analysed(base, Analyzer(stem=None, stop=None)).rules]

@@ -12,10 +12,10 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.categorizer.rule_runs import run_rules
-from rubricate.categorizer.vectors import Vectors
 from rubricate.experiments.systems import Setting, System
 from rubricate.folds import out_of_fold, score_matrix, stratified_folds
 from rubricate.rules.parser import parse_rules
+from rubricate.text.vectors import Vectors
 from rubricate.types import Corpus, Documents, Floats, Sparse
 
 __all__ = ["Ruled", "Scored", "varied", "with_unlabelled"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rubricate.analysis import Analyzer
-from rubricate.categorizer.vectors import Vectors
 from rubricate.experiments.cells import Value
 from rubricate.experiments.reproductions._yang_1999_cuts import decide, eleven_points, micro_f1
 from rubricate.experiments.reproductions._yang_1999_study import Found, Study
 from rubricate.experiments.reproductions._yang_1999_systems import cell
 from rubricate.experiments.reproductions._yang_1999_versions import labelled_share
 from rubricate.measures import micro, rejector
+from rubricate.text.analyzer import Analyzer
+from rubricate.text.vectors import Vectors
 from rubricate.types import Documents
 
 __all__ = ["text_numbers"]

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from rubricate.categorizer.vectors import Vectors
 from rubricate.corpora import load
 from rubricate.experiments.reproductions._yang_1999_study import Found, Study
+from rubricate.text.vectors import Vectors
 
 __all__ = ["times"]
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.analysis import Analyzer
-from rubricate.classifiers.svm import SVM
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.corpora import load
 from rubricate.errors import CorpusMissing
 from rubricate.estimation import MEASURES
@@ -18,8 +17,10 @@ from rubricate.experiments.cells import Value
 from rubricate.experiments.figure import Figure, Series
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
 from rubricate.measures import counts, resolve
+from rubricate.text.analyzer import Analyzer
+from rubricate.text.counts import chunk, frequent, gather
+from rubricate.text.weights import Weights
 from rubricate.types import Floats, Ints, Sparse
-from rubricate.vectors import Weights, chunk, frequent, gather
 
 __all__ = ["joachims_2000"]
 

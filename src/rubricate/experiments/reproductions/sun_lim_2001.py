@@ -12,10 +12,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from rubricate import registry
-from rubricate.analysis import Analyzer
-from rubricate.categorizer.vectors import Vectors
-from rubricate.classifiers._hier_groups import Problems, per_parent
-from rubricate.classifiers._hier_nodes import place_labels
+from rubricate.classifiers.hierarchical.descent.groups import Problems, per_parent
+from rubricate.classifiers.hierarchical.descent.nodes import place_labels
 from rubricate.corpora import load
 from rubricate.experiments.cells import Value
 from rubricate.experiments.figure import Drawing
@@ -29,6 +27,8 @@ from rubricate.measures._nearness import by_distance, by_similarity
 from rubricate.measures._tables import counts
 from rubricate.measures.extended_precision import extended_precision
 from rubricate.measures.extended_recall import extended_recall
+from rubricate.text.analyzer import Analyzer
+from rubricate.text.vectors import Vectors
 from rubricate.types import Corpus, Documents, Floats, Ints, Sparse
 
 __all__ = ["sun_lim_2001"]

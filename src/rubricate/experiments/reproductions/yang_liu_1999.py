@@ -153,7 +153,7 @@ def _corpus_numbers(study: Study) -> dict[str, Value]:
 
 
 def _vocabulary(study: Study) -> Sequence[str]:
-    from rubricate.categorizer.vectors import Vectors
+    from rubricate.text.vectors import Vectors
 
     return Vectors(weights="nnn").fit(study.corpus.train).vocabulary_
 

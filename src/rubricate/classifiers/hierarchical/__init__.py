@@ -1,0 +1,1 @@
+"""Classifiers that use a hierarchy of categories."""

@@ -1,0 +1,201 @@
+"""Big-bang categorization: one classifier for all nodes of a hierarchy at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+
+from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.hierarchical.descent.bases import default_base
+from rubricate.classifiers.hierarchical.descent.chances import learn_slope, log_chances
+from rubricate.classifiers.hierarchical.descent.descent import check_tree, keep_tree, problem_scores
+from rubricate.classifiers.hierarchical.descent.groups import Group
+from rubricate.classifiers.hierarchical.descent.machines import (
+    check_machines,
+    check_numbers,
+    check_values,
+    explain_problem,
+    held_out,
+    learn_machines,
+)
+from rubricate.classifiers.hierarchical.descent.nodes import Places, take_places
+from rubricate.classifiers.hierarchical.descent.probabilities import (
+    check_probability,
+    coverage_from_labels,
+    gives_probability,
+    normalised,
+)
+from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, sigmoid
+from rubricate.engines import Engine
+from rubricate.errors import InvalidInput
+from rubricate.types import Evidence, Floats, Ints, Sparse
+
+__all__ = ["BigBang"]
+
+
+class BigBang(Scorer):
+    """One classifier for all categories and everything above them (the contrast of sunlim2001, section 2).
+
+    The base learns from all documents, at once, a column for each category (is the document labelled with it?) and one
+    for each node above a category (is it in the coverage?). With A(c) the nodes above c, the root left out,
+
+        score(c) = (1 − share) · s(c) + share · mean over A(c) of s(coverage)
+
+    and s(c) alone where A(c) is empty. `share=0` is flat categorization; so is a flat hierarchy. Every document has
+    a score in every category, so that break-even points and 11-point averages can be had.
+
+    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
+    share        of the nodes above in the score, from 0 to 1
+    taxonomy, categories, select, probability, folds, seed, engine   as of `TopDown`; `select` is fitted once, on all
+                 documents
+
+    Sample weights as of `TopDown`. Learned: `nodes_`, `columns_` (the node of each category), `above_` (problems ×
+    categories: what each score weighs), `asked_` (the node of each problem), the machine. Cost: documents × nodes.
+
+    >>> X = np.repeat(np.eye(4), 3, axis=0)
+    >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
+    >>> y = np.repeat(["crude", "ship", "gas", "corn"], 3)
+    >>> BigBang(taxonomy=tree).fit(X, y).predict(np.eye(4)).tolist()
+    ['crude', 'ship', 'gas', 'corn']
+    """
+
+    above_: Sparse
+    asked_: Ints
+    single_: bool
+    slope_: float
+
+    def __init__(
+        self,
+        base: Any = None,
+        *,
+        share: float = 0.3,
+        taxonomy: Sequence[tuple[Any, Any]] | None = None,
+        categories: Sequence[str] | None = None,
+        select: Any = None,
+        probability: Literal[False, "sigmoid"] = False,
+        folds: int = 3,
+        seed: int = 0,
+        engine: Engine | str = "serial",
+    ) -> None:
+        self.base = base
+        self.share = share
+        self.taxonomy = taxonomy
+        self.categories = categories
+        self.select = select
+        self.probability = probability
+        self.folds = folds
+        self.seed = seed
+        self.engine = engine
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        if not isinstance(self.share, Real) or not 0 <= self.share <= 1:
+            raise InvalidInput(f"BigBang: share must be from 0 to 1, got {self.share!r}")
+        check_probability(self)
+        X, places = take_places(self, X, labels, weights)
+        above = _above(places) if self.share else np.zeros(0, np.int64)
+        truth = sparse.hstack([places.own[:, places.columns], places.inside[:, above]]).toarray().astype(bool)
+        group, base = Group(np.arange(X.shape[0]), truth, places.weights), default_base(self.base)
+        learn_machines(self, X, [group], base)
+        keep_tree(self, places)
+        self.asked_ = np.concatenate([places.columns, above])
+        self.above_ = _mixing(places, above, float(self.share))
+        if self.probability:
+            self.single_ = places.one_label_each
+            self._learn_chances(X, group, base)
+
+    def _learn_chances(self, X: Any, group: Group, base: Any) -> None:
+        """A slope where exactly one label is right, else a sigmoid for each category and each coverage."""
+        (scores,) = held_out(self, X, [group], base, folds=self.folds, seed=self.seed)
+        columns, weights = len(self.columns_), np.ones(len(scores)) if group.weights is None else group.weights
+        own, above = group.labels[:, :columns], group.labels[:, columns:]
+        if self.single_:
+            part = Group(group.rows, own, group.weights)
+            self.slope_ = learn_slope([part], [self._mixed(scores)], self.learned_[:columns], single=True)
+            return
+        self.sigmoid_ = fit_sigmoids(self._mixed(scores), sparse.csr_array(own), weights)
+        self.coverage_sigmoid_ = fit_sigmoids(scores[:, columns:], sparse.csr_array(above), weights)
+
+    def _mixed(self, scores: Floats) -> Floats:
+        found: Floats = np.ascontiguousarray((sparse.csr_array(self.above_.T) @ scores.T).T)
+        return found
+
+    def _score(self, X: Any) -> Floats:
+        return self._mixed(problem_scores(self, X))
+
+    @available_if(gives_probability)
+    def predict_proba(self, X: Any) -> Floats:
+        """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
+        return self._chances(problem_scores(self, self._take_vectors(X)))
+
+    def _chances(self, scores: Floats) -> Floats:
+        if self.single_:
+            return normalised(self, np.exp(log_chances(self._mixed(scores), self.slope_, True)))
+        return sigmoid(self._mixed(scores), self.sigmoid_)
+
+    @available_if(gives_probability)
+    def coverage_proba(self, X: Any) -> Floats:
+        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
+        scores = problem_scores(self, self._take_vectors(X))
+        chances, columns = self._chances(scores), len(self.columns_)
+        if self.single_:
+            return coverage_from_labels(self, chances, single=True)
+        direct = np.zeros((len(scores), len(self.nodes_)))
+        direct[:, self.asked_[columns:]] = sigmoid(scores[:, columns:], self.coverage_sigmoid_)
+        return coverage_from_labels(self, chances, single=False, direct=direct)
+
+    def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
+        """The terms by what they add to the category's own score."""
+        return explain_problem(self, X, category, limit)
+
+    def check_state(self) -> None:
+        """Raise ValueError where what was learned does not fit together."""
+        if not hasattr(self, "classes_"):
+            return
+        check_machines(self)
+        check_tree(self)
+        check_numbers(self.asked_)
+        asked = self.asked_
+        if len(asked) != len(self.problem_bias_) or (asked < 0).any() or (asked >= len(self.nodes_)).any():
+            raise ValueError("problems and nodes do not fit together")
+        if self.above_.shape != (len(self.problem_bias_), len(self.categories_)):
+            raise ValueError("problems and categories do not fit together")
+        if self.probability:
+            self._check_chances()
+
+    def _check_chances(self) -> None:
+        """Raise ValueError where what the probabilities were learned by is missing or does not fit."""
+        columns = len(self.columns_)
+        sizes = {"sigmoid_": columns, "coverage_sigmoid_": len(self.asked_) - columns}
+        wanted = ["slope_"] if getattr(self, "single_", False) else [*sizes]
+        if not all(hasattr(self, name) for name in ("single_", *wanted)):
+            raise ValueError("what the probabilities were learned by is missing")
+        for name, size in sizes.items():
+            if hasattr(self, name):
+                check_values(getattr(self, name))
+                if getattr(self, name).shape != (2, size):
+                    raise ValueError("probabilities and categories do not fit together")
+
+
+def _above(places: Places) -> Any:
+    """The nodes above some category, without the root."""
+    reaches = np.asarray(places.tree.coverage_matrix()[:, places.columns].sum(axis=1)).ravel()
+    reaches -= places.is_category()
+    reaches[0] = 0
+    return np.flatnonzero(reaches > 0)
+
+
+def _mixing(places: Places, above: Any, share: float) -> Sparse:
+    """The weight of each problem in the score of each category: problems × categories."""
+    columns = len(places.columns)
+    covers = sparse.csr_array(places.tree.coverage_matrix()[above][:, places.columns], dtype=np.float64)
+    covers = sparse.csr_array(covers - covers.multiply(above[:, None] == places.columns[None, :]))
+    covers.eliminate_zeros()
+    many = np.asarray(covers.sum(axis=0)).ravel()
+    parts = np.where(many > 0, share / np.maximum(many, 1), 0.0)
+    own = sparse.diags_array(np.where(many > 0, 1 - share, 1.0), shape=(columns, columns))
+    return sparse.csr_array(sparse.vstack([own, covers @ sparse.diags_array(parts)]))

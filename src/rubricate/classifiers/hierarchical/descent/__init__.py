@@ -1,0 +1,1 @@
+"""How documents go down a hierarchy of categories."""

@@ -1,0 +1,86 @@
+"""Linear SVMs of small groups by their own kernel: the problems of `SVM`, without its arrangements for large ones."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rubricate.classifiers.hierarchical.descent.groups import Group
+from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs
+from rubricate.classifiers.svm.svm import SVM
+from rubricate.kernels.sibling_svms import gather_rows, group_scores, solve_group
+from rubricate.types import Bools, Floats, Ints
+
+__all__ = ["Block", "Rows", "block_scores", "is_quick", "solve_block"]
+
+SMALL = 50_000
+"""Documents × problems up to which a group is solved here; the joint solver of `SVM` is quicker beyond."""
+SWEEPS = 500
+WEIGHTS = 1 << 24
+"""Weights (terms × problems) up to which a group is kept as a dense block."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The machines of one group: its terms, weights (terms × problems) and biases."""
+
+    terms: NDArray[np.int32]
+    weights: Floats
+    bias: Floats
+
+
+class Rows:
+    """Vectors as the kernels take them; each thread has one place a term."""
+
+    def __init__(self, X: Any) -> None:
+        matrix = sparse.csr_array(X)
+        self.starts, self.terms, self.values = matrix.indptr.astype(np.int64), matrix.indices, matrix.data
+        self.shape = matrix.shape
+        self._own = threading.local()
+
+    def place(self) -> NDArray[np.int32]:
+        """−1 for every term, as whoever borrows it leaves it."""
+        if not hasattr(self._own, "place"):
+            self._own.place = np.full(self.shape[1], -1, np.int32)
+        found: NDArray[np.int32] = self._own.place
+        return found
+
+
+def is_quick(base: Any, group: Group) -> bool:
+    """Whether this module solves the group: a linear SVM without probabilities, on a small group."""
+    if type(base) is not SVM or base.kernel != "linear" or base.probability:
+        return False
+    return base.class_weight in (None, "balanced") and group.labels.size <= SMALL
+
+
+def solve_block(base: Any, rows: Rows, group: Group, kept: Bools) -> Block | None:
+    """The optimum of each problem to the relative duality gap `tol`.
+
+    None where the block would be too large, or some problem is not solved after 500 sweeps: `SVM` has other means.
+    """
+    check_options(base)
+    starts, terms, values, own = gather_rows(rows.starts, rows.terms, rows.values, group.rows, rows.place(), kept)
+    n, k = group.labels.shape
+    if len(own) * k > WEIGHTS:
+        return None
+    weights = np.ones(n) if group.weights is None else group.weights
+    costs = base.C * class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights)
+    W, bias, gaps = solve_group(
+        starts, terms, values, len(own), group.labels, weights, costs, PENALTIES[base.bias], float(base.tol),
+        min(int(base.max_sweeps), SWEEPS), int(base.seed),
+    )  # fmt: skip
+    if (gaps > base.tol).any():
+        return None
+    return Block(own, W, bias)
+
+
+def block_scores(block: Block, rows: Rows, chosen: Ints) -> Floats:
+    """Scores of some rows, rows × problems."""
+    return group_scores(
+        rows.starts, rows.terms, rows.values, chosen, block.terms, block.weights, block.bias, rows.place()
+    )

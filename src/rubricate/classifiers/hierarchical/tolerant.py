@@ -1,0 +1,119 @@
+"""A tolerant descent: children can recover the error of a parent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+
+from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.hierarchical.descent.chances import FLOOR, learn_slope, path_chances
+from rubricate.classifiers.hierarchical.descent.descent import learn_descent
+from rubricate.classifiers.hierarchical.descent.groups import per_parent
+from rubricate.classifiers.hierarchical.descent.machines import held_out
+from rubricate.classifiers.hierarchical.descent.nodes import take_places
+from rubricate.classifiers.hierarchical.descent.paths import Descending
+from rubricate.classifiers.hierarchical.descent.probabilities import in_blocks
+from rubricate.engines import Engine
+from rubricate.errors import InvalidInput
+from rubricate.types import Floats, Sparse
+
+__all__ = ["Tolerant"]
+
+
+class Tolerant(Descending, Scorer):
+    """Chances multiplied along paths, with a beam (the future work of sunlim2001, section 6).
+
+    The classifiers are those of `TopDown`; instead of refusing, each gives the chance that the document goes on:
+
+        P(c) = P(stay at c) · Π over the path of P(link),    P = σ(a · margin)
+
+    or, where every training document has exactly one label (`choose="best"`), the softmax of a · score over the
+    choices at a node. The score is log M − log(1 − M), above 0 where M > ½, and M is P ("product") or the geometric
+    mean of its factors ("mean"): a parent that refuses by little is then outvoted by a child that is sure, and deep
+    categories are not at a disadvantage. Where one category is chosen, the product lets the child outvote it too. The
+    slope a has the least log-loss on held-out scores.
+
+    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
+    combine      "product", "mean", or None: "product" with choose="best", else "mean"
+    beam         nodes of each level that a document may go on from, beside those with P > ½; None: all
+    slope        None: learned by `folds` further trainings; or a number
+    choose       "best", "all", or None: "best" where every training document has exactly one label
+    taxonomy, categories, select, seed, engine   as of `TopDown`
+
+    `predict_proba` gives P of each category for each document alone; no other document of a batch has a say. Cost:
+    1 + folds trainings of `TopDown`; a document visits up to `beam` nodes a level, against about one in `TopDown`.
+    Edge cases: a category that the beam never reached has log P = −30; on a graph the likeliest path counts.
+
+    >>> X = np.repeat(np.eye(4), 4, axis=0)
+    >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
+    >>> y = np.repeat(["crude", "ship", "gas", "corn"], 4)
+    >>> Tolerant(taxonomy=tree).fit(X, y).predict(np.eye(4)).tolist()
+    ['crude', 'ship', 'gas', 'corn']
+    """
+
+    def __init__(
+        self,
+        base: Any = None,
+        *,
+        combine: Literal["product", "mean"] | None = None,
+        beam: int | None = 5,
+        slope: float | None = None,
+        choose: Literal["best", "all"] | None = None,
+        taxonomy: Sequence[tuple[Any, Any]] | None = None,
+        categories: Sequence[str] | None = None,
+        select: Any = None,
+        folds: int = 3,
+        seed: int = 0,
+        engine: Engine | str = "serial",
+    ) -> None:
+        self.base = base
+        self.combine = combine
+        self.beam = beam
+        self.slope = slope
+        self.choose = choose
+        self.taxonomy = taxonomy
+        self.categories = categories
+        self.select = select
+        self.folds = folds
+        self.seed = seed
+        self.engine = engine
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        self._check()
+        X, places = take_places(self, X, labels, weights)
+        problems = per_parent(places, np.arange(places.documents))
+        base = learn_descent(self, X, problems)
+        self.problem_cuts_, self.rank_ = np.zeros(problems.count), 0
+        self.single_ = self.choose == "best" or (self.choose is None and places.one_label_each)
+        self.slope_ = 1.0 if self.slope is None else float(self.slope)
+        if self.slope is None:
+            scores = held_out(self, X, problems.groups, base, folds=self.folds, seed=self.seed)
+            self.slope_ = learn_slope(problems.groups, scores, self.learned_, single=self.single_)
+
+    def _check(self) -> None:
+        if self.combine not in ("product", "mean", None):
+            raise InvalidInput(f"Tolerant: combine must be 'product', 'mean' or None, got {self.combine!r}")
+        if self.choose not in ("best", "all", None):
+            raise InvalidInput(f"Tolerant: choose must be 'best', 'all' or None, got {self.choose!r}")
+        if self.beam is not None and (not isinstance(self.beam, Integral) or self.beam < 1):
+            raise InvalidInput(f"Tolerant: beam must be None or a whole number from 1 on, got {self.beam!r}")
+        if self.slope is not None and not 0 < self.slope < np.inf:
+            raise InvalidInput(f"Tolerant: slope must be None or a number above 0, got {self.slope!r}")
+        if not isinstance(self.folds, Integral) or self.folds < 2:
+            raise InvalidInput(f"Tolerant: folds must be a whole number from 2 on, got {self.folds!r}")
+
+    def _logs(self, X: Any) -> Floats:
+        """Log M of some documents, documents × categories."""
+        _, stay, length = path_chances(self, X, beam=self.beam)
+        if self.combine == "mean" or (self.combine is None and not self.single_):
+            inner = np.diff(self.child_starts_)[:, None] > 0
+            stay = np.where(stay > FLOOR, stay / np.maximum(length + inner, 1), FLOOR)
+        return stay[self.columns_].T
+
+    def _score(self, X: Any) -> Floats:
+        logs = np.minimum(in_blocks(self, X, self._logs), -1e-13)
+        scores: Floats = logs - np.log(-np.expm1(logs))
+        return scores

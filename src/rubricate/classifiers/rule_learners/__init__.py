@@ -1,0 +1,1 @@
+"""Classifiers that learn rules."""

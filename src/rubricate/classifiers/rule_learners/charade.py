@@ -1,0 +1,93 @@
+"""CHARADE: conjunctions of words that imply a category, by closure. ganascia1991; moulinier1996."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rubricate.classifiers._parameters import require_number, require_whole
+from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.rule_learners.search.cases import Cases, Words, cases_of
+from rubricate.classifiers.rule_learners.search.charade_search import charade_rules
+from rubricate.classifiers.rule_learners.search.dictionaries import most_telling
+from rubricate.classifiers.rule_learners.search.learning import learn_rules
+from rubricate.classifiers.rule_learners.search.ruled import Ruled
+from rubricate.engines import Engine
+from rubricate.types import Bools, Floats, Ints, Sparse
+
+__all__ = ["CHARADE"]
+
+
+class CHARADE(Ruled, Scorer):
+    """Rules "these words together imply the category" from a search of descriptions by closure (ganascia1991).
+
+    A description is a set of words; it covers the documents that have all of them. From the empty one on, a word is
+    added if it tells: not one that all documents covered have already (the closure of the description), nor one that
+    raises the confidence, the part of the documents covered that are positive, above neither the description's nor
+    its own. A description of enough support and confidence is a rule and is not specialised. From the rules, those of
+    most positive documents first, each is taken that is as confident on the documents not yet covered.
+
+    words        of the dictionary of each category: those of highest χ² that speak for it; None: all words
+    support      the least weight of the positive documents that a rule covers, and
+    share        their least part of all positive ones; half of these are always enough
+    confidence   the least part of the documents covered that are positive
+    longest      the most words of a rule
+    redundancy   how many rules cover a document before it asks for no more
+    engine       where categories are learned; the result does not depend on it
+
+    A word is present where x > 0. Score of a document: that of the strongest rule that fires, with (p + 1)/(p + n + 2)
+    over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
+    none fires. `predict` assigns a category where a rule fires; a single-label y, the best.
+
+    Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`_rule_table.RuleTable`).
+
+    Cost: the words of the documents of each description that is specialised; descriptions grow with words^longest
+    and fall with the support. A category without documents has no rule, one with all a rule without conditions.
+    Differs from ganascia1991: words are present or not mentioned, never absent; a word must raise the confidence;
+    rules are chosen by what they add.
+
+    >>> X = [[1, 1, 0], [1, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1], [0, 1, 0]]
+    >>> model = CHARADE().fit(X, ["corn", "corn", "corn", "gold", "gold", "gold"])
+    >>> model.rule_base(names=["maize", "ounce", "price"]).rules[0].condition
+    Word(term='maize')
+    """
+
+    def __init__(
+        self,
+        *,
+        words: int | None = 50,
+        support: float = 3.0,
+        share: float = 0.02,
+        confidence: float = 0.75,
+        longest: int = 3,
+        redundancy: int = 1,
+        engine: Engine | str = "serial",
+    ) -> None:
+        self.words = words
+        self.support = support
+        self.share = share
+        self.confidence = confidence
+        self.longest = longest
+        self.redundancy = redundancy
+        self.engine = engine
+
+    def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
+        require_whole(self, "words", 1, or_none=True)
+        for name in ("longest", "redundancy"):
+            require_whole(self, name, 1)
+        require_number(self, "support")
+        for name in ("share", "confidence"):
+            require_number(self, name, most=1.0)
+        learn_rules(X, labels, weights, self._search, engine=self.engine).store(self)
+
+    def _search(self, words: Words, positive: Bools, category: int) -> tuple[Cases, Sequence[Ints]]:
+        columns = None if self.words is None else most_telling(words, positive, self.words)
+        cases = cases_of(words, positive, columns, absent=False)
+        return cases, charade_rules(
+            cases,
+            support=self.support,
+            share=self.share,
+            confidence=self.confidence,
+            longest=self.longest,
+            redundancy=self.redundancy,
+        )

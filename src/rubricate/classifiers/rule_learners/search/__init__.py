@@ -1,0 +1,1 @@
+"""How rules are searched and pruned."""

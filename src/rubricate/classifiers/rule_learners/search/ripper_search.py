@@ -1,0 +1,126 @@
+"""RIPPER's search for the rules of one category: IREP*, then passes of optimisation. cohen1995."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rubricate.classifiers.rule_learners.search.cases import Cases
+from rubricate.classifiers.rule_learners.search.ripper_rules import RuleSet
+from rubricate.kernels.rule_cover import covered, depths
+from rubricate.kernels.rule_growth import foil_growth
+from rubricate.types import Bools, Floats, Ints
+
+__all__ = ["ripper_rules"]
+
+PATIENCE = 64.0
+"""Bits that the description may be longer than the shortest so far before no more rules are added."""
+GROWING = 2 / 3
+"""The part of the documents that rules are grown on; they are pruned on the others."""
+NOTHING = np.zeros(0, np.int64)
+
+
+def ripper_rules(
+    cases: Cases, *, passes: int, loss_ratio: float, max_error: float | None, absent: bool, rng: np.random.Generator
+) -> Sequence[Ints]:
+    """The rules of the category, each as its conditions in the order of growth."""
+    costs = np.where(cases.positive, loss_ratio, 1.0) * cases.weights
+    search = _Search(cases, RuleSet(cases, costs), max_error=max_error, absent=absent, rng=rng)
+    search.extend()
+    for _ in range(passes):
+        search.optimise()
+        search.extend()
+    return search.found.rules
+
+
+class _Search:
+    def __init__(
+        self, cases: Cases, found: RuleSet, *, max_error: float | None, absent: bool, rng: np.random.Generator
+    ) -> None:
+        self.cases, self.found = cases, found
+        self.max_error, self.absent, self.rng = max_error, absent, rng
+
+    def extend(self) -> None:
+        """Rules for the positive documents that none covers yet (IREP*), then without those that do not pay."""
+        shortest = self.found.length()
+        while True:
+            growing, pruning = self._parts(self.found.free())
+            rule = self._prune(self._grow(growing, NOTHING), pruning, by_precision=True)
+            if not len(rule) or self._errs(rule, pruning):
+                break
+            self.found.insert(len(self.found.rules), rule)
+            length = self.found.length()
+            if length > shortest + PATIENCE:
+                self.found.delete(len(self.found.rules) - 1)
+                break
+            shortest = min(shortest, length)
+        self.found.simplify()
+
+    def optimise(self) -> None:
+        """Each rule in turn, a new one in its place and a longer one: whichever gives the shortest description."""
+        for place in range(len(self.found.rules)):
+            rule, _ = self.found.delete(place)
+            growing, pruning = self._parts(self.found.free(before=place))
+            pruning = pruning[self.found.times[pruning] == 0]
+            variants = [
+                rule,
+                self._prune(self._grow(growing, NOTHING), pruning, by_precision=False),
+                self._prune(self._grow(growing, rule), pruning, by_precision=False),
+            ]
+            self.found.insert(place, min(variants, key=lambda variant: self._length_with(place, variant)))
+
+    def _length_with(self, place: int, variant: Ints) -> float:
+        """The description length with this rule, after rules that do not pay were deleted; no rule is no variant."""
+        if not len(variant):
+            return np.inf
+        tried = self.found.copy()
+        tried.insert(place, variant)
+        tried.simplify()
+        return tried.length()
+
+    def _parts(self, free: Bools) -> tuple[Ints, Ints]:
+        """The free documents dealt into growing and pruning, positive and negative ones apart; growing gets more."""
+        growing, pruning = [], []
+        for part in (self.cases.positive, ~self.cases.positive):
+            dealt = self.rng.permutation(np.flatnonzero(free & part))
+            cut = int(np.ceil(GROWING * len(dealt)))
+            growing.append(dealt[:cut])
+            pruning.append(dealt[cut:])
+        return np.sort(np.concatenate(growing)), np.sort(np.concatenate(pruning))
+
+    def _grow(self, documents: Ints, rule: Ints) -> Ints:
+        cases = self.cases
+        inside = covered(cases.starts, cases.terms, documents, rule)
+        grown = foil_growth(
+            cases.starts, cases.terms, len(cases.columns), inside, cases.positive, cases.weights, self.absent
+        )
+        return np.concatenate([rule, grown])
+
+    def _prune(self, rule: Ints, documents: Ints, *, by_precision: bool) -> Ints:
+        """The beginning of the rule that does best on other documents, the shortest of equals.
+
+        (p − n) / (p + n) for a new rule, with 0/0 = 0; p − n, which the accuracy of the whole set follows, for a
+        variant in a set whose other rules cover none of the documents.
+        """
+        if not len(rule):
+            return rule
+        p, n = self._covered_by_beginnings(rule, documents)
+        values = p - n
+        if by_precision:
+            values = np.divide(values, p + n, out=np.zeros(len(p)), where=p + n > 0)
+        return rule[: int(np.argmax(values)) + 1]
+
+    def _errs(self, rule: Ints, documents: Ints) -> bool:
+        """Whether the rule is wrong too often on other documents, if it covers any."""
+        p, n = (float(counts[-1]) for counts in self._covered_by_beginnings(rule, documents))
+        return self.max_error is not None and n > 0 and n >= self.max_error * (p + n)
+
+    def _covered_by_beginnings(self, rule: Ints, documents: Ints) -> tuple[Floats, Floats]:
+        depth = depths(self.cases.starts, self.cases.terms, documents, rule)
+        positive, costs = self.cases.positive[documents], self.found.costs[documents]
+        p, n = (
+            np.bincount(depth[part], costs[part], minlength=len(rule) + 1)[:0:-1].cumsum()[::-1]
+            for part in (positive, ~positive)
+        )
+        return p, n

@@ -1,0 +1,76 @@
+"""Weakest-link pruning: the removal that adds least error for each condition it saves, again and again. weiss1993."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rubricate.classifiers.rule_learners.search.cases import Cases
+from rubricate.kernels.rule_removal import removal_costs
+from rubricate.types import Bools, Floats, Ints
+
+__all__ = ["Pruning"]
+
+
+class _Removals(NamedTuple):
+    """What can be taken from one rule: itself (place −1), then each of its conditions unless it is the only one.
+
+    Concerned are the documents that the rule covers, then those that it covers without each of its conditions.
+    """
+
+    places: Ints
+    lengths: Ints
+    documents: Ints
+
+    @classmethod
+    def of(cls, rule: Ints, cases: Cases) -> _Removals:
+        places = np.arange(-1, len(rule) if len(rule) > 1 else 0)
+        concerned = [cases.cover(rule if place < 0 else np.delete(rule, place)) for place in places]
+        return cls(places, np.array([len(part) for part in concerned]), np.concatenate(concerned))
+
+    def cover(self) -> Ints:
+        """The documents that the rule covers."""
+        return self.documents[: self.lengths[0]]
+
+
+class Pruning:
+    """A set of rules from which rules and conditions are taken; `counted` weighs an error on each document."""
+
+    def __init__(self, cases: Cases, rules: Sequence[Ints], counted: Floats) -> None:
+        self.cases = cases
+        self.rules = list(rules)
+        self.gains = np.where(cases.positive, counted, -counted)
+        self.times = np.zeros(len(counted), np.int32)
+        self.removals = [_Removals.of(rule, cases) for rule in self.rules]
+        for each in self.removals:
+            self.times[each.cover()] += 1
+
+    def wrong(self) -> Bools:
+        """Which documents the set gets wrong."""
+        return (self.times > 0) != self.cases.positive
+
+    def remove_weakest(self) -> float:
+        """Make the weakest removal; the error that it adds for each condition it saves.
+
+        Of equals the one that saves most conditions, then the first: whole rules come before their conditions.
+        """
+        places, lengths, documents = (np.concatenate(parts) for parts in zip(*self.removals, strict=True))
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        costs = removal_costs(starts, documents, places < 0, self.times, self.gains)
+        rule = np.cumsum(places < 0) - 1
+        saved = np.where(places < 0, np.array([len(one) for one in self.rules])[rule], 1)
+        weakest = int(np.lexsort((-saved, costs / saved))[0])
+        self._remove(int(rule[weakest]), int(places[weakest]))
+        return float(costs[weakest] / saved[weakest])
+
+    def _remove(self, r: int, place: int) -> None:
+        """Take the condition at a place out of a rule; at −1, the whole rule."""
+        self.times[self.removals[r].cover()] -= 1
+        if place < 0:
+            del self.rules[r], self.removals[r]
+            return
+        self.rules[r] = np.delete(self.rules[r], place)
+        self.removals[r] = _Removals.of(self.rules[r], self.cases)
+        self.times[self.removals[r].cover()] += 1

@@ -1,0 +1,99 @@
+"""SWAP-1's search for the rules of one category: a covering set, weakest-link pruning, its extent by held-out error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rubricate.classifiers.rule_learners.search.cases import Cases
+from rubricate.classifiers.rule_learners.search.swap1_pruning import Pruning
+from rubricate.kernels.rule_swap import swap_growth
+from rubricate.types import Bools, Floats, Ints
+
+__all__ = ["swap1_rules"]
+
+
+class _Path(NamedTuple):
+    """The sets of weakest-link pruning, from all rules to none: at which α each is reached, and its held-out error."""
+
+    alphas: Floats
+    errors: Floats
+    sets: list[list[Ints]]
+
+    def error_at(self, alpha: float) -> float:
+        """The held-out error of the set that is left when all removals at α or less are made."""
+        return float(self.errors[np.searchsorted(self.alphas, alpha, side="right") - 1])
+
+
+def swap1_rules(
+    cases: Cases, *, folds: int, loss_ratio: float, absent: bool, rng: np.random.Generator
+) -> Sequence[Ints]:
+    """The rules of the category, grown on all documents and pruned as far as does best on held-out folds.
+
+    α is the error that a removal may add for each condition it saves. The candidates are the geometric means of the
+    α that follow each other in the pruning of the whole set, as in cost-complexity pruning; of candidates with the
+    least held-out error the one that leaves fewest conditions, though no empty set where another does as well.
+    """
+    costs = np.where(cases.positive, loss_ratio, 1.0) * cases.weights
+    everything = np.ones(len(costs), bool)
+    whole = _prune(cases, everything, ~everything, costs=costs, absent=absent)
+    fold = _deal(cases.positive, folds, rng)
+    held = [_prune(cases, fold != f, fold == f, costs=costs, absent=absent) for f in range(folds)]
+    steps = np.unique(whole.alphas)
+    between = np.sqrt(np.maximum(steps, 0) * np.maximum(np.append(steps[1:], steps[-1]), 0))
+    errors = [sum(path.error_at(alpha) for path in held) for alpha in np.maximum(between, steps)]
+    left = [whole.sets[np.searchsorted(whole.alphas, alpha, side="right") - 1] for alpha in steps]
+    return min(reversed(list(zip(errors, left, strict=True))), key=lambda one: (one[0], not one[1]))[1]
+
+
+def _prune(cases: Cases, growing: Bools, held: Bools, *, costs: Floats, absent: bool) -> _Path:
+    """Rules from the growing documents, and what pruning leaves of them step by step."""
+    pruning = Pruning(cases, _cover(cases, growing, absent=absent), np.where(growing, costs, 0.0))
+    alpha, alphas, errors, sets = -np.inf, list[float](), list[float](), list[list[Ints]]()
+    while True:
+        alphas.append(alpha)
+        errors.append(float(costs[held & pruning.wrong()].sum()))
+        sets.append(pruning.rules.copy())
+        if not pruning.rules:
+            return _Path(np.array(alphas), np.array(errors), sets)
+        alpha = max(alpha, pruning.remove_weakest())
+
+
+def _cover(cases: Cases, documents: Bools, *, absent: bool) -> list[Ints]:
+    """Rules for the positive documents that no rule covers, one after the other, until none is left or can be had.
+
+    A rule that is wrong for half of the documents it newly covers is left out: twins with different labels.
+    """
+    free, rules = documents.copy(), list[Ints]()
+    while (free & cases.positive).any():
+        left = np.flatnonzero(free)
+        rule = swap_growth(
+            cases.starts,
+            cases.terms,
+            cases.words.holder_starts[cases.columns],
+            cases.words.holder_starts[cases.columns + 1],
+            cases.words.holders,
+            left,
+            cases.positive,
+            cases.weights,
+            absent,
+        )
+        if not len(rule):
+            break
+        cover = cases.cover(rule)
+        new = cover[free[cover]]
+        if cases.weights[new[cases.positive[new]]].sum() > cases.weights[new].sum() / 2:
+            rules.append(rule)
+        free[cover] = False
+    return rules
+
+
+def _deal(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:
+    """The fold of each document, positive and negative ones dealt apart."""
+    fold = np.empty(len(positive), np.int64)
+    for part in (positive, ~positive):
+        dealt = rng.permutation(np.flatnonzero(part))
+        fold[dealt] = np.arange(len(dealt)) % folds
+    return fold

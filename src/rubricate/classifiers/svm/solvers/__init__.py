@@ -1,0 +1,1 @@
+"""Solvers and parameters of support vector machines."""

@@ -1,0 +1,272 @@
+"""All linear SVMs of a corpus at once: the order in which the kernels of `svm_joint` and `svm_local` run.
+
+    guess   in blocks of sixteen categories of similar size, all documents are swept six times by float32 dual
+            coordinate descent; what ends near the margin is the working set of the category
+    solve   each category alone on its working set, in float64, at first loosely
+    check   in blocks again, the exact primal and dual values over all documents and the new working sets;
+            a category whose relative duality gap is within the tolerance is done, the others are solved again, tighter,
+            from the fifth round on by steps of two documents (`svm_smo`), which ill-conditioned ones need
+
+Blocks and categories share no state, so that neither the order nor the number of threads changes a bit of the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rubricate.classifiers.svm.solvers.kernel import squared_lengths
+from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, worker_map
+from rubricate.kernels.svm_bias import best_bias
+from rubricate.kernels.svm_joint import check, guess
+from rubricate.kernels.svm_lanes import LANES
+from rubricate.kernels.svm_local import solve_block
+from rubricate.kernels.svm_smo import solve_smo
+from rubricate.types import Floats, Ints, Sparse
+
+__all__ = ["solve_linear"]
+
+SWEEPS, DELAY = 6, 2
+"""Sweeps of the guess, and after how many of them the bias starts to move."""
+LOOSE, TIGHT, ROUNDS = 0.03, 0.6, 40
+"""The relative gap of the first solve; the share of the tolerance asked of the second, halved in each further round."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Documents:
+    """The documents in random order, the most frequent terms first; `features` are the terms that occur."""
+
+    order: Ints
+    starts: Ints
+    terms: NDArray[np.uint32]
+    values: Floats
+    squares: Floats
+    features: int
+
+
+@dataclass(eq=False)
+class _Working:
+    """A category under way: its documents near the margin with their β and 1 − yf."""
+
+    rows: NDArray[np.int32]
+    beta: Floats
+    bias: float
+    slack: Floats
+    primal: float = np.inf
+    dual: float = -np.inf
+    sweeps: int = 0
+
+    def finished(self, tol: float, max_sweeps: int) -> bool:
+        return self.primal - self.dual <= tol * self.primal or self.sweeps >= max_sweeps
+
+
+def _arrange(X: Sparse, seed: int) -> _Documents:
+    frequency = np.bincount(X.indices, minlength=X.shape[1])
+    rank = np.empty(X.shape[1], np.uint32)
+    rank[np.argsort(-frequency, kind="stable")] = np.arange(X.shape[1], dtype=np.uint32)
+    order = np.random.default_rng(seed).permutation(X.shape[0])
+    mixed = X[order]
+    starts = mixed.indptr.astype(np.int64)
+    used = int(np.count_nonzero(frequency))
+    return _Documents(order, starts, rank[mixed.indices], mixed.data, squared_lengths(mixed), max(used, 1))
+
+
+STRETCH = 64
+"""Sweeps before the first check, doubled in each further round."""
+PATIENCE = 4
+"""Rounds of coordinate descent before steps of two documents take over."""
+CACHE = 200.0
+"""Megabytes of kernel rows for those."""
+BATCH = 4000
+"""Documents in the working sets of the categories that are solved as one task."""
+
+
+class _Solver:
+    """The three steps for a block of categories, given by their columns."""
+
+    def __init__(self, X: Sparse, labels: Sparse, weights: Floats, costs: Floats, penalty: float, seed: int) -> None:
+        self.documents = _arrange(X, seed)
+        self.members = sparse.csc_array(labels[self.documents.order])
+        self.weights, self.costs, self.penalty, self.seed = weights[self.documents.order], costs, penalty, seed
+        self.working: dict[int, _Working] = {}
+        self.scale = float(self.documents.squares.mean()) or 1.0
+        self._single = self._single_precision()
+
+    def _single_precision(self) -> tuple[Any, ...]:
+        """Values, inverse squares and weights for the guess, scaled to a mean square length of 1."""
+        values = (self.documents.values / np.sqrt(self.scale)).astype(np.float32)
+        squares = self.documents.squares / self.scale
+        inverse = np.where(squares > 1e-12, 1 / np.maximum(squares, 1e-12), 1e12)
+        return values, inverse.astype(np.float32), self.weights.astype(np.float32)
+
+    def bits(self, block: Ints) -> NDArray[np.uint16]:
+        bits = np.zeros(len(self.documents.order), np.uint16)
+        for lane, category in enumerate(block):
+            rows = self.members.indices[self.members.indptr[category] : self.members.indptr[category + 1]]
+            bits[rows] |= np.uint16(1 << lane)
+        return bits
+
+    def lanes(self, values: Floats, block: Ints) -> Floats:
+        """Values of the categories, one lane each; the lanes left over are zero."""
+        padded = np.zeros((*values.shape[:-1], LANES))
+        padded[..., : len(block)] = values[..., block]
+        return padded
+
+    def guess(self, block: Ints) -> None:
+        documents, (values, inverse, weights) = self.documents, self._single
+        n, labels = len(documents.order), self.bits(block)
+        W, beta = np.zeros((documents.features, LANES), np.float32), np.zeros((n, LANES), np.float32)
+        near, state = np.zeros(n, np.uint16), np.zeros((5, LANES), np.float32)
+        state[3:] = self.lanes(self.costs, block) * self.scale
+        if np.isfinite(self.penalty):
+            share = np.diff(self.members.indptr)[block] / n
+            state[1, : len(block)] = np.where(share < 1 / 3, -1.05, np.where(share > 2 / 3, 1.05, 0.0))
+        guess(
+            documents.starts, documents.terms, values, inverse, weights, labels, W, beta, near, state,
+            float(self.penalty * self.scale), SWEEPS, DELAY,
+        )  # fmt: skip
+        for lane, (category, rows) in enumerate(zip(block, _rows_of(near, len(block)), strict=True)):
+            own = beta[rows, lane].astype(np.float64) / self.scale
+            self.working[category] = _Working(rows, own, float(state[1, lane]), own[:0])
+
+    def _pack(self, block: Ints) -> tuple[Ints, NDArray[np.int32], Floats, Floats]:
+        """The working sets of a block end to end: offsets of the lanes, rows, β, and the bias of each lane."""
+        parts = [self.working[category] for category in block]
+        offsets, bias = np.zeros(LANES + 1, np.int64), np.zeros(LANES)
+        offsets[1:] = np.cumsum([len(part.rows) for part in parts] + [0] * (LANES - len(parts)))
+        bias[: len(parts)] = [part.bias for part in parts]
+        return offsets, np.concatenate([p.rows for p in parts]), np.concatenate([p.beta for p in parts]), bias
+
+    def solve(self, block: Ints, tol: float, sweeps: int) -> None:
+        documents, (offsets, rows, beta, bias) = self.documents, self._pack(block)
+        done = solve_block(
+            documents.starts, documents.terms, documents.values, documents.squares, self.weights, self.bits(block),
+            offsets, rows, beta, documents.features, len(block), self.lanes(self.costs, block), bias,
+            self.penalty, tol, sweeps, np.asarray(self.seed + block, np.int64),
+        )  # fmt: skip
+        for lane, category in enumerate(block):
+            part = self.working[category]
+            part.beta, part.bias = beta[offsets[lane] : offsets[lane + 1]], float(bias[lane])
+            part.sweeps += int(done[lane])
+
+    def polish(self, category: int, tol: float, sweeps: int) -> None:
+        """Solve a category on its working set by steps of two documents, for which near twins are no obstacle."""
+        part, documents, penalty = self.working[category], self.documents, self.penalty
+        rows = sparse.csr_array(
+            (documents.values, documents.terms, documents.starts), shape=(len(documents.order), documents.features)
+        )[part.rows]
+        inside = np.isin(part.rows, self.members[:, [category]].indices)
+        y, cap = np.where(inside, 1.0, -1.0), self.weights[part.rows] * self.costs[inside.astype(int), category]
+        beta, shift = part.beta.copy(), 1 / penalty if penalty > 0 else 0.0
+        f, _, steps = solve_smo(
+            rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data, documents.squares[part.rows],
+            (0, 1.0, 1.0, 0.0, shift), y, cap, beta, penalty == 0, tol, sweeps * len(y),
+            *empty_cache(len(y), CACHE), documents.features,
+        )  # fmt: skip
+        part.beta, part.sweeps = beta, part.sweeps + -(-steps // len(y))
+        part.bias = best_bias(f, y, cap) if penalty == 0 else float(beta.sum()) * shift
+
+    def check(self, block: Ints) -> None:
+        documents, parts = self.documents, [self.working[category] for category in block]
+        n, penalty, bias = len(documents.order), self.penalty, np.zeros(LANES)
+        W, beta, margin = np.zeros((documents.features, LANES)), np.zeros((n, LANES)), np.empty((n, LANES))
+        near, norms, losses = np.zeros(n, np.uint16), np.zeros(LANES), np.zeros(LANES)
+        for lane, part in enumerate(parts):
+            beta[part.rows, lane], bias[lane] = part.beta, part.bias
+            near[part.rows[part.beta != 0]] = 1
+        check(
+            documents.starts, documents.terms, documents.values, self.weights, self.bits(block), W, beta, margin, near,
+            self.lanes(self.costs, block), bias, norms, losses,
+        )  # fmt: skip
+        tied = 0 < penalty < np.inf
+        for lane, (part, rows) in enumerate(zip(parts, _rows_of(near, len(block)), strict=True)):
+            half, sums = 0.5 * norms[lane], float(part.beta.sum())
+            part.primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
+            part.dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
+            part.rows, part.beta, part.slack = rows, beta[rows, lane], 1 - margin[rows, lane]
+
+    def batches(self, categories: Ints) -> list[Ints]:
+        """The categories in groups of similar work, the most work first: at most 16, and few where sets are large."""
+        work = np.array([len(self.working[category].rows) for category in categories])
+        order = np.argsort(-work, kind="stable")
+        groups: list[list[int]] = []
+        filled = 0
+        for position, size in zip(order, work[order], strict=True):
+            if not groups or filled + size > BATCH or len(groups[-1]) == LANES:
+                groups.append([])
+                filled = 0
+            groups[-1].append(categories[position])
+            filled += size
+        return [np.array(group) for group in groups]
+
+
+def _rows_of(near: NDArray[np.uint16], lanes: int) -> list[NDArray[np.int32]]:
+    """The documents of each lane, from a bit a lane."""
+    some = np.flatnonzero(near).astype(np.int32)
+    bits = near[some]
+    return [some[(bits >> lane) & 1 == 1] for lane in range(lanes)]
+
+
+def _blocks(categories: Ints) -> list[Ints]:
+    return [categories[k : k + LANES] for k in range(0, len(categories), LANES)]
+
+
+def _collect(solver: _Solver, shape: tuple[int, int]) -> Solution:
+    """The solutions in the documents' own order; a category that was not solved has β = 0 and no slack."""
+    none = _Working(np.empty(0, np.int32), np.empty(0), 0.0, np.empty(0), 0.0, 0.0)
+    parts = [solver.working.get(category, none) for category in range(shape[1])]
+
+    def matrix(kept: list[Any], values: list[Floats]) -> sparse.csc_array:
+        rows = [solver.documents.order[part.rows[keep]] for part, keep in zip(parts, kept, strict=True)]
+        data = [value[keep] for value, keep in zip(values, kept, strict=True)]
+        starts = np.concatenate([[0], np.cumsum([len(keep) for keep in data])])
+        return sparse.csc_array((np.concatenate(data), np.concatenate(rows), starts), shape=shape)
+
+    return Solution(
+        beta=matrix([part.beta != 0 for part in parts], [part.beta for part in parts]),
+        slack=matrix([part.slack > 0 for part in parts], [part.slack for part in parts]),
+        bias=np.array([part.bias for part in parts]),
+        primal=np.array([part.primal for part in parts]),
+        dual=np.array([part.dual for part in parts]),
+        sweeps=np.array([part.sweeps for part in parts]),
+    )
+
+
+def solve_linear(
+    X: Sparse,
+    labels: Sparse,
+    categories: Ints,
+    *,
+    weights: Floats,
+    costs: Floats,
+    penalty: float,
+    tol: float,
+    max_sweeps: int,
+    threads: int,
+    seed: int,
+) -> Solution:
+    """Solve these categories (columns of `labels`) to a relative duality gap of `tol`, or for `max_sweeps` sweeps.
+
+    `weights` multiply the costs of documents; `costs` is 2 × categories (of negatives, of positives); `penalty` is the
+    λ of ½λb²: 0 for a free bias, ∞ for none. Each category must have documents on both sides.
+    """
+    solver = _Solver(X, labels, weights, costs, penalty, seed)
+    left = categories[np.argsort(-np.diff(solver.members.indptr)[categories], kind="stable")]
+    with worker_map(threads) as run:
+        run(solver.guess, _blocks(left))
+        share = max(LOOSE, TIGHT * tol)
+        for k in range(ROUNDS):
+            if k < PATIENCE:
+                run(lambda block: solver.solve(block, share, min(max_sweeps, STRETCH << k)), solver.batches(left))  # noqa: B023
+            else:
+                run(lambda category: solver.polish(category, share, max_sweeps), list(left))  # noqa: B023
+            run(solver.check, _blocks(left))
+            left = np.array([c for c in left if not solver.working[c].finished(tol, max_sweeps)], np.int64)
+            if not len(left):
+                break
+            share = TIGHT * tol * 0.5**k
+    return _collect(solver, labels.shape)

@@ -1,0 +1,1 @@
+"""Files that Rubricate writes and reads back: models and predictions."""

@@ -1,0 +1,1 @@
+"""The model file: an estimator as JSON and arrays."""

@@ -1,0 +1,92 @@
+"""Which classes a model file may hold, and by which names: plug-ins of the registry, and the fixed tables here.
+
+A file never names a module. What is in no table cannot be opened, whatever the file says.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from rubricate import registry
+from rubricate.errors import InvalidInput, UnknownName
+
+__all__ = ["FUNCTIONS", "class_of", "name_of", "private_state"]
+
+PLUGINS = ("classifiers", "thresholds")
+"""Kinds of plug-ins that are estimators."""
+FUNCTIONS = ("measures", "engines")
+"""Kinds of plug-ins that are functions, and may be parameters."""
+
+OURS = {
+    "Aligned": "rubricate.thresholds._aligned",
+    "Analyzer": "rubricate.text",
+    "Categorizer": "rubricate.categorizer.categorizer",
+    "Confidence": "rubricate.training.confidence",
+    "Representation": "rubricate.text.representation",
+    "Select": "rubricate.text",
+    "Shape": "rubricate.text.representation",
+    "Thresholded": "rubricate.thresholds._thresholded",
+    "Vectors": "rubricate.text.vectors",
+    "Weights": "rubricate.text",
+}
+
+SKLEARN = {
+    "BernoulliNB": "sklearn.naive_bayes",
+    "ComplementNB": "sklearn.naive_bayes",
+    "CountVectorizer": "sklearn.feature_extraction.text",
+    "HashingVectorizer": "sklearn.feature_extraction.text",
+    "LabelBinarizer": "sklearn.preprocessing",
+    "LinearSVC": "sklearn.svm",
+    "LogisticRegression": "sklearn.linear_model",
+    "MaxAbsScaler": "sklearn.preprocessing",
+    "MultinomialNB": "sklearn.naive_bayes",
+    "Normalizer": "sklearn.preprocessing",
+    "OneVsRestClassifier": "sklearn.multiclass",
+    "Pipeline": "sklearn.pipeline",
+    "RidgeClassifier": "sklearn.linear_model",
+    "SGDClassifier": "sklearn.linear_model",
+    "StandardScaler": "sklearn.preprocessing",
+    "TfidfTransformer": "sklearn.feature_extraction.text",
+    "TfidfVectorizer": "sklearn.feature_extraction.text",
+    "TruncatedSVD": "sklearn.decomposition",
+}
+"""Classes of scikit-learn whose state is arrays, numbers and words."""
+
+PRIVATE = {"TfidfVectorizer": ("_tfidf",), "RidgeClassifier": ("_label_binarizer",)}
+"""Attributes that some of them need although their names are private."""
+
+TABLES = {"rubricate": OURS, "sklearn": SKLEARN}
+
+
+def name_of(estimator: Any) -> tuple[str, str]:
+    """The kind and name under which the class of an estimator is saved; a clear error for one that cannot be."""
+    kind = type(estimator)
+    for group in PLUGINS:
+        name = registry.find(group, kind)
+        if name is not None and registry.load(group, name) is kind:
+            return group, name
+    for group, table in TABLES.items():
+        if kind.__name__ in table and class_of(group, kind.__name__) is kind:
+            return group, kind.__name__
+    raise InvalidInput(
+        f"a {kind.__name__} cannot be saved: a model file holds data, no code, so only Rubricate's own estimators and "
+        f"these of scikit-learn can be: {', '.join(SKLEARN)}"
+    )
+
+
+def class_of(group: str, name: str) -> Any:
+    """The class of this kind and name."""
+    if group in PLUGINS:
+        return registry.load(group, name)
+    table = TABLES.get(group)
+    if table is None:
+        raise UnknownName("kind of estimator", str(group), [*PLUGINS, *TABLES])
+    if name not in table:
+        raise UnknownName(f"{group} estimator", str(name), table)
+    return getattr(importlib.import_module(table[name]), name)
+
+
+def private_state(group: str, name: str) -> tuple[str, ...]:
+    """The private attributes that belong to the state of a class."""
+    return PRIVATE.get(name, ()) if group == "sklearn" else ()

@@ -1,0 +1,89 @@
+"""The model file: any estimator of ours as one file of JSON and arrays. docs/model-file.md describes the format.
+
+No pickle: a file names classes only by registry kind and name or by a fixed table, so opening one can fail and never
+run anything. Truncated, edited, hostile and newer files are refused with InvalidFile and a reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rubricate._version import __version__
+from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.files.container import read_container, refuse, write_container
+from rubricate.files.model.checks import check_parts, try_out
+from rubricate.files.model.values import Decoder, Encoder
+from rubricate.types import Signature
+
+__all__ = ["open_model", "read_manifest", "save"]
+
+FORMAT, VERSION = "rubricate-model", 1
+
+
+def save(estimator: Any, path: str | Path) -> Path:
+    """Write a fitted estimator to one file and give its path.
+
+    The same model gives the same bytes. The file is replaced in one step: Ctrl-C leaves the old one or the new one.
+
+    >>> import tempfile
+    >>> from rubricate.thresholds.rcut import Rcut
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     open_model(save(Rcut(t=3), Path(folder) / "three.rubric"))
+    Rcut(t=3)
+    """
+    if not hasattr(estimator, "get_params"):
+        raise InvalidInput(f"expected an estimator to save, got {type(estimator).__name__}")
+    encoder = Encoder()
+    signature = getattr(estimator, "signature", None)
+    found = signature() if callable(signature) else Signature(version=__version__)
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rubricate": __version__,
+        "signature": asdict(found) if isinstance(found, Signature) else str(found),
+        "model": encoder.value(estimator),
+    }
+    write_container(Path(path), manifest, encoder.arrays)
+    return Path(path)
+
+
+def open_model(path: str | Path) -> Any:
+    """The estimator in a file that `save` wrote; InvalidFile for anything else."""
+    place = Path(path)
+    manifest, arrays = read_container(place)
+    _check_version(manifest, place)
+    decoder = Decoder(arrays)
+    try:
+        estimator = decoder.value(manifest["model"])
+        if not hasattr(estimator, "get_params"):
+            refuse(place, "it holds no estimator")
+        for part in decoder.estimators:
+            check_parts(part)
+        try_out(estimator)
+    except Exception as error:  # whatever a stranger's file provokes, the answer is one
+        if isinstance(error, InvalidFile):
+            raise
+        refuse(place, f"its parts do not fit together ({type(error).__name__}: {error!s:.200})")
+    return estimator
+
+
+def read_manifest(path: str | Path) -> dict[str, Any]:
+    """The manifest of a model file: versions, signature, the tree of its parts, the digests of its arrays."""
+    place = Path(path)
+    manifest, _ = read_container(place)
+    _check_version(manifest, place)
+    return manifest
+
+
+def _check_version(manifest: dict[str, Any], path: Path) -> None:
+    if manifest.get("format") != FORMAT or not isinstance(manifest.get("version"), int):
+        refuse(path, "it says of itself that it is something else", "give a file that 'rubricate train' wrote")
+    if manifest["version"] < 1:
+        refuse(path, f"there is no version {manifest['version']} of the format")
+    if manifest["version"] > VERSION:
+        writer = f"{manifest.get('rubricate')!r:.40}"
+        refuse(path, f"it was written by a newer Rubricate ({writer})", "install that version or a later one")
+    if "model" not in manifest:
+        refuse(path, "the manifest has no model")

@@ -1,0 +1,224 @@
+"""Estimators ↔ JSON and arrays.
+
+None, truth values, numbers and strings are themselves; everything else is an object with one key, its tag:
+
+    float list tuple set dict      the plain containers; "float" for inf, -inf and nan
+    array                          the number of a member of the container
+    words objects                  arrays of strings, and of mixed values: shape and values
+    sparse                         format, shape, and the three arrays of a csr or csc matrix
+    dtype plugin                   a NumPy type; a function of ours by kind and name
+    estimator                      kind, name, parameters, and what was learned (names that end in `_`)
+    again                          an estimator that came before, by number
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from rubricate import registry
+from rubricate.errors import InvalidInput
+from rubricate.files.model.classes import FUNCTIONS, class_of, name_of, private_state
+from rubricate.rules.form import RuleBase
+from rubricate.rules.printer import print_rules
+
+__all__ = ["Decoder", "Encoder"]
+
+LEARNED = re.compile(r"[a-zA-Z]\w*_", re.ASCII)
+WIDE = 1 << 24
+"""Rows or columns of a sparse matrix that a small file may claim: a column costs its reader memory, not the file."""
+FORMATS = {"csr": sparse.csr_array, "csc": sparse.csc_array}
+TYPES = {np.dtype(name).name: np.dtype(name).type for name in ("float64", "float32", "int64", "int32", "bool")}
+
+
+class Encoder:
+    """Turns values into JSON; `arrays` gathers the arrays, each once."""
+
+    def __init__(self) -> None:
+        self.arrays: list[NDArray[Any]] = []
+        self._numbers: dict[int, int] = {}
+        self._estimators: dict[int, int] = {}
+        self._held: list[Any] = []  # so that no id is used twice
+
+    def value(self, value: Any, where: str = "the model") -> Any:
+        """The JSON of a value; `where` names it in errors."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None or isinstance(value, (bool, int, str)):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if isinstance(value, BaseEstimator):
+            return self._estimator(value, where)
+        if isinstance(value, np.ndarray):
+            return self._array(value, where)
+        if sparse.issparse(value):
+            return self._sparse(value, where)
+        return self._container(value, where)
+
+    def _container(self, value: Any, where: str) -> Any:
+        if isinstance(value, Mapping):
+            pairs = ((self.value(k, where), self.value(v, f"{where}[{k!r}]")) for k, v in value.items())
+            return {"dict": [list(pair) for pair in pairs]}
+        for tag, kinds in (("list", (list, range)), ("tuple", (tuple,)), ("set", (set, frozenset))):
+            if isinstance(value, kinds):
+                items = sorted(value, key=repr) if tag == "set" else value
+                return {tag: [self.value(item, where) for item in items]}
+        return self._name(value, where)
+
+    def _name(self, value: Any, where: str) -> Any:
+        if isinstance(value, RuleBase):  # as text, which whoever takes rules reads
+            return print_rules(value)
+        if isinstance(value, PurePath):
+            return str(value)
+        if isinstance(value, type) and value in TYPES.values():
+            return {"dtype": np.dtype(value).name}
+        for kind in FUNCTIONS:
+            name = registry.find(kind, value) if callable(value) else None
+            if name is not None and registry.load(kind, name) is value:
+                return {"plugin": [kind, name]}
+        raise InvalidInput(
+            f"{where} is a {type(value).__name__} and cannot be saved; a model holds numbers, strings, arrays, "
+            "sparse matrices, containers and estimators of those"
+        )
+
+    def _array(self, array: NDArray[Any], where: str) -> Any:
+        if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8:
+            return {"array": self._member(array)}
+        tag = {"U": "words", "O": "objects"}.get(array.dtype.kind)
+        if tag is None:
+            raise InvalidInput(f"{where} is an array of {array.dtype}, which cannot be saved")
+        return {tag: [list(array.shape), [self.value(item, where) for item in array.ravel().tolist()]]}
+
+    def _member(self, array: NDArray[Any]) -> int:
+        if id(array) not in self._numbers:
+            self._numbers[id(array)] = len(self.arrays)
+            self.arrays.append(array)
+        return self._numbers[id(array)]
+
+    def _sparse(self, matrix: Any, where: str) -> Any:
+        if matrix.format not in FORMATS:
+            matrix = matrix.tocsr()
+        parts = [self._array(part, where)["array"] for part in (matrix.data, matrix.indices, matrix.indptr)]
+        return {"sparse": [matrix.format, list(map(int, matrix.shape)), *parts]}
+
+    def _estimator(self, estimator: BaseEstimator, where: str) -> Any:
+        if id(estimator) in self._estimators:
+            return {"again": self._estimators[id(estimator)]}
+        kind, name = name_of(estimator)
+        self._estimators[id(estimator)] = len(self._estimators)
+        self._held.append(estimator)
+        here = type(estimator).__name__
+        private = private_state(kind, name)
+        learned = {k: v for k, v in vars(estimator).items() if LEARNED.fullmatch(k) or k in private}
+        return {
+            "estimator": {
+                "kind": kind,
+                "name": name,
+                "params": {k: self.value(v, f"{here}.{k}") for k, v in estimator.get_params(deep=False).items()},
+                "state": {k: self.value(v, f"{here}.{k}") for k, v in learned.items()},
+            }
+        }
+
+
+class Decoder:
+    """Turns JSON back into values. Whatever does not fit raises ValueError, LookupError or TypeError."""
+
+    def __init__(self, arrays: list[NDArray[Any]]) -> None:
+        self.arrays = arrays
+        self.estimators: list[Any] = []
+        self._widest = max(WIDE, sum(array.nbytes for array in arrays))
+        self._tags: dict[str, Callable[[Any], Any]] = {
+            "float": self._float,
+            "list": lambda items: [self.value(item) for item in _listed(items)],
+            "tuple": lambda items: tuple(self.value(item) for item in _listed(items)),
+            "set": lambda items: {self.value(item) for item in _listed(items)},
+            "dict": lambda pairs: {self.value(k): self.value(v) for k, v in _listed(pairs)},
+            "array": self._array,
+            "words": lambda parts: self._cells(parts, str),
+            "objects": lambda parts: self._cells(parts, object),
+            "sparse": self._sparse,
+            "dtype": TYPES.__getitem__,
+            "plugin": self._plugin,
+            "estimator": self._estimator,
+            "again": self._again,
+        }
+
+    def value(self, node: Any) -> Any:
+        """The value of a node."""
+        if node is None or isinstance(node, (bool, int, float, str)):
+            return node
+        if not isinstance(node, dict) or len(node) != 1:
+            raise ValueError("a value without a tag")
+        ((tag, content),) = node.items()
+        if tag not in self._tags:
+            raise ValueError(f"unknown tag {tag!r:.40}")
+        return self._tags[tag](content)
+
+    def _float(self, text: Any) -> float:
+        if text not in ("inf", "-inf", "nan"):
+            raise ValueError(f"{text!r:.40} is no number")
+        return float(text)
+
+    def _array(self, number: Any) -> NDArray[Any]:
+        if not isinstance(number, int) or not 0 <= number < len(self.arrays):
+            raise ValueError(f"there is no array {number!r:.40}")
+        return self.arrays[number]
+
+    def _cells(self, parts: Any, dtype: type) -> NDArray[Any]:
+        shape, values = parts
+        items = [self.value(item) for item in _listed(values)]
+        if dtype is str and not all(isinstance(item, str) for item in items):
+            raise ValueError("an array of words holds something else")
+        cells = np.empty(len(items), dtype=object)
+        cells[:] = items
+        return cells.astype(dtype).reshape([int(length) for length in _listed(shape)])
+
+    def _sparse(self, parts: Any) -> Any:
+        form, (rows, columns), data, indices, starts = parts
+        data, indices, starts = (self._array(part) for part in (data, indices, starts))
+        if not (data.ndim == indices.ndim == starts.ndim == 1 and indices.dtype.kind == starts.dtype.kind == "i"):
+            raise ValueError("the parts of a sparse matrix have the wrong type")
+        if max(rows, columns) > self._widest:
+            raise ValueError(f"a sparse matrix of {rows} × {columns} that holds next to nothing")
+        matrix = FORMATS[form]((data, indices, starts), shape=(int(rows), int(columns)))
+        matrix.check_format(full_check=True)
+        return matrix
+
+    def _plugin(self, parts: Any) -> Any:
+        kind, name = parts
+        if kind not in FUNCTIONS:
+            raise ValueError(f"{kind!r:.40} is no kind of function")
+        return registry.load(kind, name)
+
+    def _again(self, number: Any) -> Any:
+        return self.estimators[int(number)]
+
+    def _estimator(self, node: Any) -> Any:
+        kind, name = node["kind"], node["name"]
+        made = class_of(kind, name)
+        at = len(self.estimators)
+        self.estimators.append(None)
+        params = {str(key): self.value(value) for key, value in node["params"].items()}
+        estimator = made(**params)
+        self.estimators[at] = estimator
+        private = private_state(kind, name)
+        for key, value in node["state"].items():
+            if not LEARNED.fullmatch(key) and key not in private:
+                raise ValueError(f"{key!r:.40} is no learned value")
+            setattr(estimator, key, self.value(value))
+        return estimator
+
+
+def _listed(items: Any) -> list[Any]:
+    if not isinstance(items, list):
+        raise ValueError("a list was expected")
+    return items

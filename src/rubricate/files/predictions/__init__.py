@@ -1,0 +1,1 @@
+"""Predictions of any system, in files and in memory."""

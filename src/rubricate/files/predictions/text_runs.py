@@ -1,0 +1,86 @@
+"""Predictions as lines of text: TREC runs and qrels, and the label files of fastText."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+from rubricate.errors import InvalidFile
+from rubricate.files.predictions.pairs import Gather
+
+__all__ = ["PREFIX", "Topic", "fill_fasttext", "fill_trec", "looks_like_trec"]
+
+PREFIX = "__label__"
+Topic: TypeAlias = Literal["document", "category"]
+RUN, QRELS, FILTERING = 6, 4, 3
+
+
+def looks_like_trec(line: str) -> bool:
+    """Has the line the 6 fields of a TREC run, the 4 of qrels, or the 3 of filtering qrels.
+
+    >>> looks_like_trec("d1 Q0 earn 1 0.97 svm"), looks_like_trec("document,category")
+    (True, False)
+    """
+    fields = line.split()
+    if len(fields) == RUN:
+        return _is_number(fields[3]) and _is_number(fields[4])
+    return len(fields) in (QRELS, FILTERING) and _is_number(fields[-1])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not math.isnan(float(text))
+    except ValueError:
+        return False
+
+
+def fill_trec(gather: Gather, lines: Iterable[str], topic: Topic) -> None:
+    """Lines `topic Q0 item rank score tag` of a run, `topic 0 item relevance` of qrels, or `topic item relevance`.
+
+    With `topic="document"` each document asks for its categories; with `"category"` the topics are categories and
+    the items documents, as in the filtering tracks and the qrels of RCV1. Relevance above 0 is a label; the rank of
+    a run is not used, its scores are.
+    """
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if not fields:
+            continue
+        if not looks_like_trec(line):
+            problem = f"{len(fields)} fields; a TREC run has 6 (topic Q0 item rank score tag), qrels have 4"
+            raise InvalidFile(
+                problem, path=gather.path, line=number, remedy="part the fields by spaces, scores are numbers"
+            )
+        item = fields[1] if len(fields) == FILTERING else fields[2]
+        document, category = (fields[0], item) if topic == "document" else (item, fields[0])
+        row = gather.document(document, number)
+        if len(fields) == RUN:
+            gather.pair(row, category, number, score=float(fields[4]))
+        else:
+            gather.pair(row, category, number, decided=int(float(fields[-1]) > 0))
+
+
+def fill_fasttext(gather: Gather, lines: Iterable[str]) -> None:
+    """Lines of `__label__name` words; the document is the number of the line, from 1; an empty line has no label.
+
+    Where every label is followed by a number and nothing else is on the line, as `predict-prob` prints it, those are
+    scores; any other words are the text of a training file and passed over.
+    """
+    scored: bool | None = None
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        row = gather.document(str(number), number)
+        labels = [word for word in words if word.startswith(PREFIX)]
+        if scored is None and labels:
+            scored = _alternate(words)
+        if scored and labels and not _alternate(words):
+            problem = "labels with and without probabilities in one file"
+            raise InvalidFile(problem, path=gather.path, line=number, remedy="write the file by one command")
+        for i, label in enumerate(labels):
+            score = float(words[2 * i + 1]) if scored else math.nan
+            gather.pair(row, label.removeprefix(PREFIX), number, score=score)
+
+
+def _alternate(words: list[str]) -> bool:
+    pairs = zip(words[::2], words[1::2], strict=False)
+    return len(words) % 2 == 0 and all(label.startswith(PREFIX) and _is_number(number) for label, number in pairs)

@@ -1,0 +1,153 @@
+"""Runs and labels written to files that `read_runs` and `read_truth` read back."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import InvalidInput, MissingExtra, UnknownName
+from rubricate.files.predictions.text_runs import PREFIX
+from rubricate.types import Decisions, Run, Scores
+
+__all__ = ["write_labels", "write_run"]
+
+Layout: TypeAlias = Literal["long", "wide", "trec", "fasttext"]
+Table: TypeAlias = tuple[list[str], Iterable[Sequence[Any]]]
+
+
+def write_run(run: Run, path: str | Path, *, layout: Layout = "long") -> Path:
+    """Write what a system said; the truth beside it is not written. CSV, JSON Lines or Parquet by the suffix.
+
+    `long` holds scores and decisions, every score to its last digit; `wide` the decisions; `trec` the scores, as a
+    run with the documents as topics; `fasttext` a line of labels a document, without the ids.
+    """
+    if layout == "long":
+        return _write_table(Path(path), _long(run))
+    if layout == "trec":
+        return _write_lines(Path(path), _trec_run(run))
+    if run.decisions is None:
+        raise InvalidInput(
+            f"run {run.name!r} has no decisions to write as {layout!r}; write it long, or cut the scores"
+        )
+    return write_labels(run.decisions, path, layout=layout)
+
+
+def write_labels(labels: Decisions, path: str | Path, *, layout: Layout = "wide") -> Path:
+    """Write labels or decisions: wide (`a;b` in CSV, lists elsewhere), long, as TREC qrels, or as fastText lines."""
+    place = Path(path)
+    if layout == "wide":
+        joined = place.suffix in (".csv", ".tsv", ".txt")
+        _check_names(labels.categories, ";" if joined else "")
+        rows = ((name, ";".join(found) if joined else found) for name, found in _label_sets(labels))
+        return _write_table(place, (["document", "labels"], rows))
+    if layout == "long":
+        pairs = ((name, label) for name, found in _label_sets(labels) for label in found or [""])
+        return _write_table(place, (["document", "category"], pairs))
+    if layout == "trec":
+        _check_names((*labels.categories, *labels.documents), " \t")
+        return _write_lines(place, (f"{name} 0 {label} 1" for name, found in _label_sets(labels) for label in found))
+    if layout == "fasttext":
+        _check_names(labels.categories, " \t")
+        return _write_lines(place, (" ".join(PREFIX + label for label in found) for _, found in _label_sets(labels)))
+    raise UnknownName("layout", layout, ("long", "wide", "trec", "fasttext"))
+
+
+def _check_names(names: Iterable[str], forbidden: str) -> None:
+    for name in names:
+        if any(sign in name for sign in forbidden):
+            raise InvalidInput(f"{name!r} cannot be written in this layout, which parts names there; write it long")
+
+
+def _label_sets(labels: Decisions) -> Iterator[tuple[str, list[str]]]:
+    starts, columns = labels.values.indptr, labels.values.indices
+    for row, name in enumerate(labels.documents):
+        yield name, [labels.categories[c] for c in columns[starts[row] : starts[row + 1]]]
+
+
+def _long(run: Run) -> Table:
+    header = ["document", "category"]
+    header += ["score"] if run.scores is not None else []
+    header += ["decision"] if run.decisions is not None else []
+    return header, _long_rows(run)
+
+
+def _long_rows(run: Run) -> Iterator[Sequence[Any]]:
+    """One row a pair with a score or a positive decision; a document without any has a row with empty cells."""
+    for row, name in enumerate(run.documents):
+        scores = _scores(run.scores, row) if run.scores is not None else {}
+        chosen = set(_columns(run.decisions.values, row)) if run.decisions is not None else set()
+        extra = (run.scores is not None) + (run.decisions is not None)
+        for column in sorted({*scores, *chosen}):
+            cells: list[Any] = [name, run.categories[column]]
+            cells += [scores.get(column)] if run.scores is not None else []
+            cells += [int(column in chosen)] if run.decisions is not None else []
+            yield cells
+        if not scores and not chosen:
+            yield [name, "", *[None] * extra]
+
+
+def _columns(matrix: Any, row: int) -> list[int]:
+    return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].tolist()
+
+
+def _scores(scores: Scores, row: int) -> dict[int, float]:
+    """The scores of a document by column; a finite floor is written out, -inf is not."""
+    values: Any = scores.values
+    if not sparse.issparse(values):
+        return {c: float(s) for c, s in enumerate(values[row]) if s > -np.inf}
+    stored = values.data[values.indptr[row] : values.indptr[row + 1]].tolist()
+    every = {} if scores.floor == -np.inf else dict.fromkeys(range(values.shape[1]), float(scores.floor))
+    return {**every, **dict(zip(_columns(values, row), stored, strict=True))}
+
+
+def _trec_run(run: Run) -> Iterator[str]:
+    if run.scores is None:
+        raise InvalidInput(f"run {run.name!r} has no scores; a TREC run is made of scores")
+    _check_names((*run.categories, *run.documents, run.name), " \t")
+    for row, name in enumerate(run.documents):
+        order = sorted(_scores(run.scores, row).items(), key=lambda one: -one[1])
+        for rank, (column, score) in enumerate(order, start=1):
+            yield f"{name} Q0 {run.categories[column]} {rank} {score!r} {run.name}"
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> Path:
+    with path.open("w", encoding="utf-8", newline="\n") as text:
+        text.writelines(f"{line}\n" for line in lines)
+    return path
+
+
+def _write_table(path: Path, table: Table) -> Path:
+    writers: dict[str, Callable[[Path, Table], Path]] = {".parquet": _write_parquet, ".pq": _write_parquet}
+    writers |= {".jsonl": _write_json, ".ndjson": _write_json}
+    return writers.get(path.suffix, _write_csv)(path, table)
+
+
+def _write_csv(path: Path, table: Table) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as text:
+        writer = csv.writer(text, delimiter="\t" if path.suffix == ".tsv" else ",", lineterminator="\n")
+        writer.writerow(table[0])
+        writer.writerows(["" if cell is None else cell for cell in row] for row in table[1])
+    return path
+
+
+def _write_json(path: Path, table: Table) -> Path:
+    header, rows = table
+    return _write_lines(path, (json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False) for row in rows))
+
+
+def _write_parquet(path: Path, table: Table) -> Path:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("frames", "Parquet files") from None
+    header, rows = table
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    pyarrow.parquet.write_table(pyarrow.table({n: list(c) for n, c in zip(header, columns, strict=True)}), path)
+    return path

@@ -1,0 +1,1 @@
+"""The user's own files: CSV, JSON lines, Parquet, folders of texts."""

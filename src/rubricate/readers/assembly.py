@@ -1,0 +1,135 @@
+"""Records → Corpus, in one pass and with little besides the texts in memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.readers.compact_texts import CompactTexts
+from rubricate.readers.record import Record
+from rubricate.types import Bools, Corpus, Documents, Edges, Sparse
+
+__all__ = ["assemble", "generator"]
+
+
+def assemble(
+    records: Iterable[Record],
+    *,
+    name: str,
+    split: str,
+    path: str | Path,
+    categories: Sequence[str] | None = None,
+    taxonomy: Edges | None = None,
+    licence: str = "",
+    test: float | None = None,
+    seed: int = 0,
+) -> Corpus:
+    """The corpus of these records. `path` is the file that errors name.
+
+    Documents go where their record's split says, to the training documents where it says nothing. With `test` that
+    part of all documents, drawn at random by `seed`, is the test set whatever the records say: round(test × n)
+    documents, at least one on either side. Categories are those that occur in train or test, sorted by name, unless
+    they are given. Two documents with one id, or none at all, are an error.
+    """
+    gathered = _Gathered(path, categories)
+    for record in records:
+        gathered.add(record)
+    if not gathered.ids:
+        raise InvalidFile("no documents", path=path, remedy="give a file with at least one document")
+    in_test = gathered.in_test if test is None else _drawn(len(gathered.ids), test, seed)
+    names, labels = gathered.labels()
+    return Corpus(
+        name=name,
+        split=split,
+        train=gathered.documents(np.flatnonzero(~in_test), labels, names),
+        test=gathered.documents(np.flatnonzero(in_test), labels, names),
+        taxonomy=taxonomy,
+        licence=licence,
+    )
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Random numbers by a seed of the user's."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InvalidInput(f"seed={seed!r}: a seed is a whole number from 0; give 0, 1, 2, …")
+    return np.random.default_rng(seed)
+
+
+def _drawn(n: int, share: float, seed: int) -> Bools:
+    if not 0 < share < 1:
+        raise InvalidInput(f"test={share!r}: a share of the documents must lie between 0 and 1; give 0.2, or a file")
+    if n < 2:
+        raise InvalidInput("one document cannot be split into train and test; leave test= out")
+    chosen = np.zeros(n, dtype=bool)
+    chosen[generator(seed).permutation(n)[: min(max(round(share * n), 1), n - 1)]] = True
+    return chosen
+
+
+class _Gathered:
+    """Columns that grow by a document at a time; labels as 4-byte numbers, texts as `CompactTexts`."""
+
+    def __init__(self, path: str | Path, categories: Sequence[str] | None) -> None:
+        self.path, self.fixed = path, categories
+        self.ids: list[str] = []
+        self.texts, self.titles = CompactTexts(), CompactTexts()
+        self.fields: dict[str, list[Any]] = {}
+        self._seen: set[str] = set()
+        self._positions = {name: position for position, name in enumerate(categories or ())}
+        self._labels, self._starts, self._test = array("i"), array("q", [0]), bytearray()
+
+    def add(self, record: Record) -> None:
+        if record.id in self._seen:
+            first = self.ids.index(record.id) + 1
+            problem = f"document {len(self.ids) + 1} has the id {record.id!r} of document {first}"
+            raise InvalidFile(problem, path=self.path, line=record.line, remedy="give each document its own id")
+        self._seen.add(record.id)
+        self.ids.append(record.id)
+        self.texts.append(record.text)
+        if record.title is not None:
+            self.titles.append(record.title)
+        for name, value in record.fields.items():
+            self.fields.setdefault(name, []).append(value)
+        self._labels.extend(self._position(label, record) for label in dict.fromkeys(record.labels))
+        self._starts.append(len(self._labels))
+        self._test.append(record.split == "test")
+
+    def _position(self, label: str, record: Record) -> int:
+        if self.fixed is not None and label not in self._positions:
+            problem = (
+                f"document {record.id!r} has the label {label!r}, which is none of the {len(self.fixed)} categories"
+            )
+            raise InvalidFile(problem, path=self.path, line=record.line, remedy="check that the files belong together")
+        return self._positions.setdefault(label, len(self._positions))
+
+    @property
+    def in_test(self) -> Bools:
+        return np.frombuffer(self._test, dtype=bool)
+
+    def labels(self) -> tuple[tuple[str, ...], Sparse]:
+        """The categories (sorted by name where they were not given) and the label matrix."""
+        names = tuple(self.fixed) if self.fixed is not None else tuple(sorted(self._positions))
+        column = np.zeros(max(len(self._positions), 1), dtype=np.int32)
+        for position, name in enumerate(names):
+            column[self._positions[name]] = position
+        indices = column[np.frombuffer(self._labels, dtype=np.int32)]
+        starts = np.frombuffer(self._starts, dtype=np.int64)
+        starts = starts.astype(np.int32) if len(indices) < 2**31 else starts
+        matrix = sparse.csr_array((np.ones(len(indices), bool), indices, starts), shape=(len(self.ids), len(names)))
+        matrix.sort_indices()
+        return names, matrix
+
+    def documents(self, rows: Any, labels: Sparse, names: tuple[str, ...]) -> Documents:
+        return Documents(
+            ids=[self.ids[row] for row in rows],
+            bodies=self.texts.take(rows),
+            labels=labels[rows],
+            categories=names,
+            titles=self.titles.take(rows) if len(self.titles) else None,
+            fields={name: [values[row] for row in rows] for name, values in self.fields.items()},
+        )

@@ -1,0 +1,171 @@
+"""The analyzer: documents → terms, each distinct word stopped and stemmed once."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.lexicon import STEMMERS, Lexicon
+from rubricate.text.scanner import Scanned, Scanner
+from rubricate.text.stop_lists import stop_words
+from rubricate.text.texts import Texts, blocks
+from rubricate.text.tokens import pattern
+from rubricate.types import Terms
+
+__all__ = ["Analyzer"]
+
+AHEAD = 4
+"""Blocks that each worker may be ahead of the thread that waits for them."""
+
+WIDEST = 10
+"""The widest window: four terms among ten make 130 phrases an occurrence."""
+
+BLOCK = 1 << 18
+"""Characters analysed at once: what an analyzer holds beyond its result is a small multiple of this."""
+
+
+class Analyzer(BaseEstimator):
+    """How documents become terms.
+
+    tokens       "letters", "alphanumeric" or "words": the patterns of `rubricate.text.tokens`, on folded text
+    min_length   tokens with fewer characters are left out
+    stop         words left out: "smart" (our list), a file with one word a line, a collection, or None
+    stem         None, "porter" (Porter 1980) or "porter2" (the Snowball revision for English)
+    ngrams       1, 2, … or a range (1, 2): phrases of consecutive terms, after stopping and stemming, joined by a space
+    window       None, or up to 10: the terms of a phrase follow each other with gaps, all of them among so many
+                 consecutive terms, `wheat … export`; a phrase counts once for every choice of places
+    title        "plain": title and body are one text; "mark": title terms count once more under a name of their own,
+                 `title:wheat`; a whole number: title terms count so many times. Only `Documents` have titles.
+
+    Stop words and short tokens go before stemming; phrases are formed last and do not cross from a title into a body
+    unless title is "plain". Cost: one pass over the text, and Python work once for each distinct word.
+
+    >>> terms = Analyzer(stem="porter").terms(["Wheat exports rose", "the export of wheat"])
+    >>> [terms.words[i] for i in terms.ids], terms.starts.tolist()
+    (['wheat', 'export', 'rose', 'export', 'wheat'], [0, 3, 5])
+    """
+
+    def __init__(
+        self,
+        *,
+        tokens: Literal["letters", "alphanumeric", "words"] = "letters",
+        min_length: int = 2,
+        stop: Any = "smart",
+        stem: Literal["porter", "porter2"] | None = "porter",
+        ngrams: int | tuple[int, int] = 1,
+        window: int | None = None,
+        title: Literal["plain", "mark"] | int = "plain",
+    ) -> None:
+        self.tokens = tokens
+        self.min_length = min_length
+        self.stop = stop
+        self.stem = stem
+        self.ngrams = ngrams
+        self.window = window
+        self.title = title
+
+    def terms(self, documents: Any) -> Terms:
+        """The terms of all documents in order of occurrence; `words` in the order of their first occurrence."""
+        parts = list(self.batches(documents))
+        words = parts[-1].words if parts else []
+        ids = np.concatenate([part.ids for part in parts]) if parts else np.empty(0, np.int32)
+        lengths = [np.diff(part.starts) for part in parts]
+        starts = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+        return _only_used(Terms(words, ids, starts))
+
+    def batches(
+        self, documents: Any, *, threads: int | None = None, stop: frozenset[str] | None = None
+    ) -> Iterator[Terms]:
+        """The terms of the documents batch by batch, in order, so that texts larger than memory can be read.
+
+        All batches share one list of words, which grows: the number of a term is the same in every batch. With several
+        threads (None: as many as there are cores) one prepares terms and the others look ahead for tokens; batches do
+        not depend on how many there are. `stop` are the stop words where they have been looked up before.
+        """
+        self.check()
+        workers = ((os.cpu_count() or 1) if threads is None else threads) - 1
+        if workers < 0:
+            raise InvalidInput(f"threads must be 1 or more, or None for all cores; got {threads}")
+        lexicon = Lexicon(
+            stop=stop_words(self.stop) if stop is None else stop,
+            min_length=self.min_length,
+            stem=self.stem,
+            lengths=self.lengths(),
+            window=self.window,
+            title=self.title,
+            scanners=max(1, workers),
+        )
+        return map(lexicon.terms, self._scan(blocks(documents, BLOCK), workers))
+
+    def _scan(self, texts: Iterator[Texts], workers: int) -> Iterator[Scanned]:
+        """The tokens of each block, in order; blocks are dealt to the workers in turn, each with a table of its own."""
+        scanners = [Scanner(w, self.tokens, apart=self.title != "plain") for w in range(max(1, workers))]
+        begun = list(islice(texts, 2))
+        if workers == 0 or len(begun) < 2:  # no work to share
+            yield from map(scanners[0].scan, chain(begun, texts))
+            return
+        with ExitStack() as stack:
+            pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in scanners]
+            ahead: deque[Future[Scanned]] = deque()
+            for turn, block in enumerate(chain(begun, texts)):
+                ahead.append(pools[turn % workers].submit(scanners[turn % workers].scan, block))
+                if len(ahead) > AHEAD * workers:
+                    yield ahead.popleft().result()
+            yield from (future.result() for future in ahead)
+
+    def signature(self) -> str:
+        """These settings in a few words, for the signature of a number."""
+        stop = self.stop if isinstance(self.stop, (str, Path)) or self.stop is None else f"{len(list(self.stop))} words"
+        low, high = self.lengths()
+        grams = "" if (low, high) == (1, 1) else f"+ngrams {low}-{high}"
+        grams += "" if self.window is None or high == 1 else f" within {self.window}"
+        title = "" if self.title == "plain" else f"+title {self.title}"
+        return f"{self.tokens}{self.min_length}+stop {stop}+stem {self.stem}{grams}{title}"
+
+    def lengths(self) -> tuple[int, int]:
+        """The shortest and the longest phrase."""
+        low, high = (self.ngrams, self.ngrams) if isinstance(self.ngrams, int) else tuple(self.ngrams)
+        if not 1 <= low <= high <= 9:
+            raise InvalidInput(
+                f"ngrams must be a length or a range (shortest, longest) within 1 to 9, got {self.ngrams!r}"
+            )
+        return int(low), int(high)
+
+    def check(self) -> None:
+        """Refuse settings that cannot be used."""
+        pattern(self.tokens)
+        self.lengths()
+        if self.stem is not None and self.stem not in STEMMERS:
+            raise UnknownName("stemmer", str(self.stem), STEMMERS)
+        longest = self.lengths()[1]
+        if self.window is not None and not (isinstance(self.window, int) and longest <= self.window <= WIDEST):
+            raise InvalidInput(
+                f"window must be None or a whole number from the longest phrase ({longest}) to {WIDEST}, "
+                f"got {self.window!r}"
+            )
+        if self.min_length < 1:
+            raise InvalidInput(f"min_length must be 1 or more, got {self.min_length}")
+        if self.title not in ("plain", "mark") and (not isinstance(self.title, int) or self.title < 1):
+            raise InvalidInput(f'title must be "plain", "mark" or a whole number from 1, got {self.title!r}')
+
+
+def _only_used(terms: Terms) -> Terms:
+    """Without the words that never occur by themselves (the parts of phrases, the terms of marked titles)."""
+    first = np.full(len(terms.words), len(terms.ids), np.int64)
+    np.minimum.at(first, terms.ids, np.arange(len(terms.ids)))
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(terms.ids))]
+    if len(order) == len(terms.words) and np.array_equal(order, np.arange(len(order))):
+        return terms
+    number = np.empty(len(terms.words), np.int32)
+    number[order] = np.arange(len(order))
+    return Terms([terms.words[i] for i in order], number[terms.ids], terms.starts)

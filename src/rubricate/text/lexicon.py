@@ -1,0 +1,114 @@
+"""Numbered tokens → numbered terms: stop list, stemmer, phrases and titles, each distinct token treated once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import count
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from rubricate.kernels.counting import arrange, translate
+from rubricate.kernels.phrases import empty_phrases, phrases
+from rubricate.kernels.sparse_phrases import sparse_phrases
+from rubricate.text.scanner import Scanned
+from rubricate.types import Ints, Terms
+
+__all__ = ["STEMMERS", "Lexicon"]
+
+STEMMERS = {"porter": "porter", "porter2": "english"}
+"""Our names of the stemmers, and PyStemmer's."""
+
+MARK = "title:"
+GAP = " … "
+STOPPED = -1
+
+Ids = NDArray[np.int32]
+
+
+class Lexicon:
+    """The terms found so far, numbered by first occurrence; serves any number of scanners, in one thread."""
+
+    def __init__(
+        self,
+        *,
+        stop: frozenset[str],
+        min_length: int,
+        stem: str | None,
+        lengths: tuple[int, int],
+        window: int | None,
+        title: str | int,
+        scanners: int,
+    ) -> None:
+        self._alone = scanners == 1
+        self.words: list[str] = []
+        self._stop, self._min_length, self._lengths, self._title = stop, min_length, lengths, title
+        self._window = window
+        self._stemmer = Stemmer.Stemmer(STEMMERS[stem], 0) if stem else None
+        self._term_of_token: dict[str, int] = {}
+        self._number: dict[str, int] = {}
+        self._tables: dict[int, Ids] = defaultdict(lambda: np.empty(0, np.int32))
+        self._marked: dict[int, int] = {}
+        self._phrases = empty_phrases()
+
+    def terms(self, scanned: Scanned) -> Terms:
+        """The terms of scanned texts. `words` of the result is the list that later calls go on to extend."""
+        known = self._tables[scanned.scanner]
+        table = np.concatenate([known, self._learn(scanned.new)]) if scanned.new else known
+        self._tables[scanned.scanner] = table
+        ids, starts = self._join(*translate(scanned.ids, scanned.starts, table))
+        return Terms(self.words, *(self._with_titles(ids, starts) if scanned.titled else (ids, starts)))
+
+    def _learn(self, tokens: list[str]) -> Ids:
+        """The term of each token; those that no scanner has met before are stopped and stemmed.
+
+        What is new to the only scanner is new: then no token need be remembered here.
+        """
+        known: dict[str, int] = {} if self._alone else self._term_of_token
+        stop, shortest = self._stop, self._min_length
+        unknown = [token for token in tokens if token not in known]
+        kept = [token for token in unknown if len(token) >= shortest and token not in stop]
+        known.update(dict.fromkeys(unknown, STOPPED))
+        terms = kept if self._stemmer is None else self._stemmer.stemWords(kept)
+        fresh = [term for term in dict.fromkeys(terms) if term not in self._number]
+        self._number.update(zip(fresh, count(len(self.words)), strict=False))
+        self.words.extend(fresh)
+        known.update(zip(kept, map(self._number.__getitem__, terms), strict=True))
+        return np.fromiter(map(known.__getitem__, tokens), np.int32, len(tokens))
+
+    def _join(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
+        """Phrases in place of terms, where phrases are asked for."""
+        low, high = self._lengths
+        if high == 1:
+            return ids, starts
+        next_number = len(self.words)
+        if self._window is None:
+            ids, starts, self._phrases, pairs = phrases(ids, starts, low, high, self._phrases, next_number)
+        else:
+            ids, starts, self._phrases, pairs = sparse_phrases(
+                ids, starts, low, high, self._window, self._phrases, next_number
+            )
+        between = " " if self._window is None else GAP
+        for start, last in pairs.tolist():
+            self.words.append(f"{self.words[start]}{between}{self.words[last]}")
+        return ids, starts
+
+    def _with_titles(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
+        """Documents from segments that are title and body in turns."""
+        bodies = np.arange(1, len(starts) - 1, 2)
+        if self._title != "mark":
+            return arrange(ids, starts, np.column_stack([bodies - 1] * int(self._title) + [bodies]))
+        titles, title_starts = arrange(ids, starts, bodies[:, None] - 1)
+        every = np.concatenate([ids, self._mark(titles)])
+        every_starts = np.concatenate([starts, title_starts[1:] + len(ids)])
+        marked = np.arange(len(bodies)) + len(starts) - 1
+        return arrange(every, every_starts, np.column_stack([bodies - 1, marked, bodies]))
+
+    def _mark(self, ids: Ids) -> Ids:
+        distinct, inverse = np.unique(ids, return_inverse=True)
+        for term in distinct.tolist():
+            if term not in self._marked:
+                self._marked[term] = len(self.words)
+                self.words.append(MARK + self.words[term])
+        return np.array([self._marked[term] for term in distinct.tolist()], np.int32)[inverse]

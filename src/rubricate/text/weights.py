@@ -1,0 +1,58 @@
+"""SMART weights as a scikit-learn transformer: counts → weights."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rubricate.text.smart import idf, parse_scheme, weigh
+from rubricate.types import Sparse
+
+__all__ = ["Weights"]
+
+
+class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Counts → SMART weights by a triple such as "ltc"; the formulas are in `rubricate.text.smart`.
+
+    `fit` learns `idf_` from training counts, and `transform` uses it on any documents. The result is a float64
+    `csr_array` without stored zeros; a document with no weighted term is a zero row, never NaN. Counts below zero
+    are refused; they need not be whole numbers.
+
+    >>> Weights("ltc").fit_transform([[1, 2], [0, 1], [0, 0]]).toarray().round(3).tolist()
+    [[0.848, 0.53], [0.0, 1.0], [0.0, 0.0]]
+    """
+
+    def __init__(self, scheme: str = "ltc") -> None:
+        self.scheme = scheme
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the idf of each term from training counts, documents × terms."""
+        scheme = parse_scheme(self.scheme)
+        counts = self._take(X, reset=True)
+        frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+        self.idf_ = idf(frequency, counts.shape[0], scheme)
+        return self
+
+    def transform(self, X: Any) -> Sparse:
+        """The weights of these counts."""
+        check_is_fitted(self)
+        return weigh(self._take(X, reset=False), self.scheme, self.idf_)
+
+    def _take(self, X: Any, *, reset: bool) -> Sparse:
+        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32, np.int32, np.int64])
+        if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
+            raise ValueError(f"Negative values in data passed to {type(self).__name__}: counts cannot be below zero")
+        counts = sparse.csr_array(X, copy=True)
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+        return counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags

@@ -1,0 +1,1 @@
+"""Training: representation, candidates, cut, folds."""

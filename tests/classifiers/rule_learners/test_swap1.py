@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.oracles import rules as slow
+
+from rubricate.classifiers.rule_learners.search.cases import cases_of, words_of
+from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
+from rubricate.classifiers.rule_learners.search.swap1_pruning import Pruning
+from rubricate.classifiers.rule_learners.search.swap1_search import _cover, _deal, _prune
+from rubricate.classifiers.rule_learners.swap1 import SWAP1
+
+
+def cases_from(documents, positive, weights, words):
+    X = np.array([[float(t in d) for t in range(words)] for d in documents]).reshape(-1, words)
+    return cases_of(words_of(X, weights), positive, None, absent=True)
+
+
+def weakest(rules, documents, positive, counted):
+    """The least error added for each condition saved, by trying every removal."""
+    before = slow.error(rules, documents, positive, counted)
+    added = []
+    for r, rule in enumerate(rules):
+        added.append((slow.error(rules[:r] + rules[r + 1 :], documents, positive, counted) - before) / len(rule))
+        for i in range(len(rule) if len(rule) > 1 else 0):
+            left = [*rules[:r], rule[:i] + rule[i + 1 :], *rules[r + 1 :]]
+            added.append(slow.error(left, documents, positive, counted) - before)
+    return min(added)
+
+
+@given(
+    slow.worlds(most_words=4), st.lists(st.lists(st.integers(-4, 3), min_size=1, max_size=3, unique=True), max_size=4)
+)
+@settings(deadline=None)
+def test_each_step_of_pruning_is_the_weakest_link(world, rules):
+    documents, positive, weights, words = world
+    rules = [[c % words if c >= 0 else ~(~c % words) for c in rule] for rule in rules]
+    pruning = Pruning(cases_from(*world), [np.array(rule) for rule in rules], weights)
+    size = sum(map(len, rules))
+    while pruning.rules:
+        now = [rule.tolist() for rule in pruning.rules]
+        assert pruning.wrong().tolist() == [
+            any(slow.covers(rule, d) for rule in now) != truth for d, truth in zip(documents, positive, strict=True)
+        ]
+        wanted = weakest(now, documents, positive, weights)
+        assert pruning.remove_weakest() == pytest.approx(wanted)
+        assert sum(map(len, pruning.rules)) < size
+        size = sum(map(len, pruning.rules))
+
+
+@given(slow.worlds())
+@settings(deadline=None)
+def test_the_covering_set_covers_every_positive_that_words_can_tell(world):
+    documents, positive, _, _ = world
+    rules = _cover(cases_from(*world), np.ones(len(documents), bool), absent=True)
+    if positive.all() or not positive.any():
+        assert rules == []  # nothing to tell apart
+        return
+    for d, document in enumerate(documents):
+        twins = [positive[e] for e, other in enumerate(documents) if other == document]
+        if all(twins):
+            assert any(slow.covers(rule.tolist(), document) for rule in rules), d
+        elif not any(twins):
+            assert not any(slow.covers(rule.tolist(), document) for rule in rules) or _has_torn_twins(world)
+
+
+def _has_torn_twins(world):
+    """Whether two documents of the same words have different labels: no rule can then be right for both."""
+    documents, positive, _, _ = world
+    return any(a == b and positive[i] != positive[j] for i, a in enumerate(documents) for j, b in enumerate(documents))
+
+
+@given(slow.worlds(), st.floats(0, 4))
+@settings(deadline=None)
+def test_alphas_rise_and_the_path_ends_with_no_rule(world, alpha):
+    _, positive, weights, _ = world
+    half = np.arange(len(positive)) % 2 == 0
+    path = _prune(cases_from(*world), half, ~half, costs=weights, absent=True)
+    assert (np.diff(path.alphas[1:]) >= 0).all()
+    assert path.sets[-1] == []
+    assert path.errors[-1] == weights[~half & positive].sum()
+    assert path.error_at(np.inf) == path.errors[-1]
+    assert path.error_at(-np.inf) == path.errors[0]
+    assert path.error_at(alpha) in path.errors
+
+
+def test_folds_are_even_within_either_kind():
+    positive = np.arange(31) < 7
+    fold = _deal(positive, 3, np.random.default_rng(0))
+    assert sorted(np.bincount(fold[positive]).tolist()) == [2, 2, 3]
+    assert sorted(np.bincount(fold[~positive]).tolist()) == [8, 8, 8]
+
+
+def test_noise_is_pruned_away():
+    rng = np.random.default_rng(1)
+    X = (rng.random((900, 30)) < 0.3).astype(float)
+    truth = ((X[:, 3] > 0) & (X[:, 7] > 0)) | ((X[:, 11] > 0) & (X[:, 5] == 0) & (X[:, 20] > 0))
+    noisy = truth[:600] ^ (rng.random(600) < 0.05)
+    model = SWAP1(loss_ratio=1.0).fit(X[:600], sparse.csr_array(noisy[:, None]))
+    assert (model.predict(X[600:]).toarray()[:, 0] == truth[600:]).mean() > 0.97
+    assert len(model.positives_) < 10
+    whole = _cover(cases_of(words_of(X[:600], None), noisy, None, absent=True), np.ones(600, bool), absent=True)
+    assert len(whole) > 2 * len(model.positives_)
+
+
+def test_the_local_dictionary_holds_the_most_frequent_words_of_the_category():
+    X = np.array([[1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1.0]])
+    positive = np.array([True, True, False, False])
+    words = words_of(X, None)
+    assert most_frequent(words, positive, 2).tolist() == [0, 3]
+    assert most_frequent(words, positive, 3).tolist() == [0, 1, 3]  # columns 1 and 2 are equal: the smaller
+    assert most_frequent(words, positive, 99).tolist() == [0, 1, 2, 3]
+    assert most_frequent(words_of(X, np.array([1.0, 3, 1, 1])), positive, 3).tolist() == [0, 2, 3]
+
+
+def test_weights_of_many_sizes_come_to_an_end():
+    rng = np.random.default_rng(0)
+    X, Y = (rng.random((200, 30)) < 0.3).astype(float), rng.random((200, 3)) < 0.4
+    weights = rng.random(200) * 10 ** rng.uniform(-12, 3, 200)
+    assert SWAP1().fit(X, Y, sample_weight=weights).decision_function(X).shape == (200, 3)
