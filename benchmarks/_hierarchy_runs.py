@@ -57,7 +57,13 @@ def row(found: Evaluation) -> list[float]:
 
 def systems_of(corpus: Corpus, edges: Any) -> dict[str, Any]:
     base, options = rb.SVM(C=2.0, bias="penalised"), {"taxonomy": edges, "categories": corpus.categories}
-    kinds = (rb.TopDown, rb.Local, rb.Tolerant, rb.BigBang, rb.Proximity)
+    kinds = (
+        rb.classifiers.TopDown,
+        rb.classifiers.Local,
+        rb.classifiers.Tolerant,
+        rb.classifiers.BigBang,
+        rb.classifiers.Proximity,
+    )
     return {"flat": base} | {kind.__name__: kind(base, **options) for kind in kinds}
 
 
@@ -65,11 +71,11 @@ def compare(name: str) -> tuple[list[str], list[str]]:
     """The lines of both tables."""
     corpus = rb.load(name, **CORPORA[name])
     edges = corpus.taxonomy or dotted(corpus.categories)
-    flow = rb.Vectors()
+    flow = rb.text.Vectors()
     X, new = flow.fit_transform(corpus.train), flow.transform(corpus.test)
     near = category_similarity(X, corpus.train.labels, corpus.categories)
     single = bool((np.diff(corpus.train.labels.indptr) == 1).all())
-    best = rb.Rcut(t=1).fit(None, corpus.train.labels)
+    best = rb.thresholds.Rcut(t=1).fit(None, corpus.train.labels)
     lines, runs = [], []
     for label, model in systems_of(corpus, edges).items():
         fit, _ = measure(lambda model=model: model.fit(X, corpus.train.labels))

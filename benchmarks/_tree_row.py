@@ -20,13 +20,13 @@ from rubricate.measures import counts, micro
 def tree_row(*, repeats: int = 3) -> Row:
     """The row `tree` of `benchmarks/rules.py`."""
     corpus = rb.load("reuters21578", split="aptemod")
-    vectors = rb.Vectors(weights="bnn", min_df=2, select="chi2:1000")
+    vectors = rb.text.Vectors(weights="bnn", min_df=2, select="chi2:1000")
     X, new, labels = vectors.fit_transform(corpus.train), vectors.transform(corpus.test), corpus.train.labels
     columns, queries = X.tocsc().astype(np.float32), new.tocsr().astype(np.float32)
     peer = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0)
 
     def ours():
-        return rb.DTree().fit(X, labels).decision_function(new)
+        return rb.classifiers.DTree().fit(X, labels).decision_function(new)
 
     def theirs():
         return OneVsRestClassifier(peer).fit(columns, labels).predict_proba(queries)

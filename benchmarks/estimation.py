@@ -36,7 +36,7 @@ SAMPLE = 12
 @cache
 def reuters() -> tuple[Any, Any]:
     train = rb.load("reuters21578", split="aptemod").train
-    return rb.Vectors(weights="ltc").fit_transform(train.texts), train.labels
+    return rb.text.Vectors(weights="ltc").fit_transform(train.texts), train.labels
 
 
 def xi_alpha_rows() -> list[Row]:
@@ -109,7 +109,9 @@ def r10_row() -> Row:
     order = np.random.default_rng(0).permutation(len(texts))[:6451]
     labels = np.vstack([corpus.train.labels.toarray(), corpus.test.labels.toarray()])[order]
     Y = rb.Documents([str(i) for i in order], [texts[i] for i in order], _sparse(labels), corpus.categories)
-    X = rb.Vectors(rb.Analyzer(stop=None, stem=None, tokens="alphanumeric", min_length=1), weights="ntc", min_df=3)
+    X = rb.text.Vectors(
+        rb.text.Analyzer(stop=None, stem=None, tokens="alphanumeric", min_length=1), weights="ntc", min_df=3
+    )
     vectors, svm = X.fit_transform(Y.texts), rb.SVM(C=0.5)
     return side_by_side(
         lambda: leave_one_out(svm, vectors, Y.labels, engine="serial"),

@@ -79,7 +79,10 @@ def not_lower(data: Material, ours: Any, peer: Any) -> bool:
 
 def per_parent(data: Material, only: Sequence[str], repeats: int) -> list[Row]:
     y, padded, found = data.classes(), data.padded(), []
-    ours, peer = rb.Local(taxonomy=data.taxonomy), LocalClassifierPerParentNode(local_classifier=LinearSVC(), n_jobs=1)
+    ours, peer = (
+        rb.classifiers.Local(taxonomy=data.taxonomy),
+        LocalClassifierPerParentNode(local_classifier=LinearSVC(), n_jobs=1),
+    )
     options: dict[str, Any] = {"peer_name": "HiClass LocalClassifierPerParentNode(LinearSVC)", "repeats": repeats}
     ours.fit(data.X, y), peer.fit(data.X, padded)
     agree = not_lower(data, ours.predict(data.new), peer.predict(data.new))
@@ -98,7 +101,7 @@ def per_parent(data: Material, only: Sequence[str], repeats: int) -> list[Row]:
 
 
 def per_node(data: Material) -> Row:
-    y, ours = data.classes(), rb.Local(taxonomy=data.taxonomy, scheme="node")
+    y, ours = data.classes(), rb.classifiers.Local(taxonomy=data.taxonomy, scheme="node")
     ours.fit(data.X, y)
     mine = float(np.median([measure(lambda: ours.fit(data.X, y))[0] for _ in range(3)]))
     peer = LocalClassifierPerNode(local_classifier=LogisticRegression(C=10, max_iter=200), n_jobs=1)

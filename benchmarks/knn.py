@@ -29,7 +29,7 @@ result = KNN(2).fit(X, Y).decision_function(X) + KNN(2).fit(X.toarray(), Y).deci
 
 def vectors(select: str | None):
     corpus = rb.load("reuters21578", split="aptemod")
-    flow = rb.Vectors(select=select)
+    flow = rb.text.Vectors(select=select)
     return flow.fit_transform(corpus.train), flow.transform(corpus.test), corpus.train.labels
 
 

@@ -30,7 +30,7 @@ def peer(X: Any, Y: Any) -> np.ndarray:
 
 def row(id: str, select: str | None, threads: int, repeats: int) -> Row:
     corpus = rb.load("reuters21578", split="aptemod")
-    vectors = rb.Vectors(select=select)
+    vectors = rb.text.Vectors(select=select)
     X, new, Y = vectors.fit_transform(corpus.train), vectors.transform(corpus.test), corpus.train.labels
 
     def same(ours: Any, theirs: Any) -> bool:

@@ -42,7 +42,7 @@ def rows() -> list[Row]:
     corpus = rb.load("reuters21578", split="aptemod")
     found = []
     for name, select in (("all terms", None), ("2,415 terms", "chi2:2415")):
-        flow = rb.Vectors(weights="nnn", select=select)
+        flow = rb.text.Vectors(weights="nnn", select=select)
         X, new = flow.fit_transform(corpus.train), flow.transform(corpus.test)
         for model, peer in (("multinomial", MultinomialNB), ("bernoulli", BernoulliNB)):
             for threads in (1, 2):

@@ -34,7 +34,7 @@ SETTINGS = ((0.005, 64), (0.01, 64))
 def reuters() -> tuple[Any, Any, Any]:
     train = rb.load("reuters21578", split="aptemod").train
     return (
-        rb.Vectors(select="chi2:1000").fit_transform(train),
+        rb.text.Vectors(select="chi2:1000").fit_transform(train),
         train.labels,
         stratified_folds(train.labels, FOLDS, seed=0) == 0,
     )

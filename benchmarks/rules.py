@@ -28,7 +28,7 @@ NOISE = 0.02
 def ripper_row(*, repeats: int = 3) -> Row:
     """RIPPER beside wittgenstein's: fit and decide on a few documents, words and categories."""
     train = rb.load("reuters21578", split="aptemod").train
-    X = rb.Vectors(weights="bnn", select=f"chi2:{WORDS}").fit_transform(train)
+    X = rb.text.Vectors(weights="bnn", select=f"chi2:{WORDS}").fit_transform(train)
     labels = train.labels[:, [train.categories.index(name) for name in CATEGORIES]]
     seen, held = np.arange(DOCUMENTS), np.arange(DOCUMENTS, DOCUMENTS + HELD_OUT)
     known, new, truth = X[seen], X[held], labels[held]
@@ -39,7 +39,7 @@ def ripper_row(*, repeats: int = 3) -> Row:
     ]
 
     def ours() -> Any:
-        return rb.RIPPER().fit(known, labels[seen]).predict(new)
+        return rb.classifiers.RIPPER().fit(known, labels[seen]).predict(new)
 
     def theirs() -> Any:
         fitted = [wittgenstein.RIPPER(k=2, random_state=0) for _ in CATEGORIES]

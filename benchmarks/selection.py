@@ -20,7 +20,7 @@ def peer(present: sparse.csr_array, labels: np.ndarray) -> np.ndarray:
 
 def main() -> None:
     train = rb.load("reuters21578", split="aptemod").train
-    counts = rb.Vectors(weights="nnn").fit_transform(train)
+    counts = rb.text.Vectors(weights="nnn").fit_transform(train)
     present = (counts != 0).astype(np.float64)
     labels = train.labels.toarray()
     without = present.shape[0] - np.bincount(present.indices, minlength=present.shape[1])

@@ -43,13 +43,13 @@ IDS = ["svm-90", "svm-2000", "svm-bias"]
 @cache
 def reuters() -> tuple[Any, Any]:
     train = rb.load("reuters21578", split="aptemod").train
-    return rb.Vectors(weights="ltc").fit_transform(train.texts), train.labels
+    return rb.text.Vectors(weights="ltc").fit_transform(train.texts), train.labels
 
 
 @cache
 def newswire() -> tuple[Any, Any]:
     train = rb.load("newswire", documents=45_000, categories=2_000).train
-    return rb.Vectors(weights="ltc").fit_transform(train.texts), train.labels
+    return rb.text.Vectors(weights="ltc").fit_transform(train.texts), train.labels
 
 
 def one_vs_rest(X: Any, Y: Any, tol: float, threads: int, backend: str) -> tuple[Any, Any]:

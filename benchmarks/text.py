@@ -40,7 +40,7 @@ def reuters() -> list[str]:
 
 
 def ours(texts: Any, threads: int) -> Result:
-    vectors = rb.Vectors(rb.Analyzer(stem="porter"), weights="ltc", threads=threads)
+    vectors = rb.text.Vectors(rb.text.Analyzer(stem="porter"), weights="ltc", threads=threads)
     return vectors.fit_transform(texts), vectors.vocabulary_
 
 
@@ -66,7 +66,7 @@ def same_counts(texts: list[str]) -> bool:
     """Vocabulary and counts identical to CountVectorizer's."""
     vectorizer = CountVectorizer(analyzer=analyser())
     expected = vectorizer.fit_transform(texts)
-    vectors = rb.Vectors(rb.Analyzer(stem="porter"), weights="nnn")
+    vectors = rb.text.Vectors(rb.text.Analyzer(stem="porter"), weights="nnn")
     found = vectors.fit_transform(texts)
     return vectors.vocabulary_ == tuple(vectorizer.get_feature_names_out()) and (found != expected).nnz == 0
 

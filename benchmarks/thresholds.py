@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics import precision_recall_curve
 
 from benchmarks._timing import publish, side_by_side
-from rubricate import Scut
+from rubricate.thresholds import Scut
 
 
 def problem(documents: int, categories: int, labels_per_document: float) -> tuple[np.ndarray, sparse.csr_array]:

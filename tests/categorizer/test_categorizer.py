@@ -68,7 +68,7 @@ def single():
 def test_the_default_is_an_svm_with_tuned_cost_and_micro_macro_cuts(model, news):
     assert type(model.classifier_) is rb.SVM
     assert model.classifier_.C in (0.5, 1.0, 2.0, 4.0)
-    assert type(model.cut_) is rb.MicroMacro
+    assert type(model.cut_) is rb.thresholds.MicroMacro
     assert not model.single_label_
     assert model.categories_ == ("fuel", "grain", "trade")
     assert model.train_counts_.tolist() == [sum(name in found for found in news[1]) for name in model.categories_]
@@ -219,12 +219,12 @@ def test_predictions_come_in_the_form_of_the_labels(news, single):
 
 def test_single_labels_are_detected_and_the_cut_can_be_overridden(single):
     texts, labels = single
-    assert type(Categorizer(rb.SVM(), engine="serial").fit(texts, labels).cut_) is rb.Rcut
+    assert type(Categorizer(rb.SVM(), engine="serial").fit(texts, labels).cut_) is rb.thresholds.Rcut
     sets = Categorizer(rb.SVM(), engine="serial").fit(texts, [{name} for name in labels])
     assert sets.single_label_
     assert all(len(found) == 1 for found in sets.classify([*texts, "", "zinc"]))
     scut = Categorizer(rb.SVM(), cut="scut", engine="serial").fit(texts, labels)
-    assert type(scut.cut_) is rb.Scut
+    assert type(scut.cut_) is rb.thresholds.Scut
     assert (
         not Categorizer(rb.SVM(), engine="serial").fit([*texts, "market"], [*([n] for n in labels), []]).single_label_
     )
@@ -263,7 +263,7 @@ def test_vectors_of_the_users_own(single):
 
 
 @pytest.mark.parametrize(
-    "weights", [TfidfTransformer(), TfidfVectorizer(), TruncatedSVD(8, random_state=0), rb.Weights("lnc")]
+    "weights", [TfidfTransformer(), TfidfVectorizer(), TruncatedSVD(8, random_state=0), rb.text.Weights("lnc")]
 )
 def test_any_transformer_as_weights(single, weights):
     found = Categorizer(rb.SVM(), weights=weights, folds=3, engine="serial").fit(*single)
@@ -336,12 +336,12 @@ def test_selection_and_weights_are_learned_from_the_training_part_alone(news):
     Spy.seen = []
     Categorizer(Spy(), select="chi2:10", cut="scut", folds=3, engine="serial").fit(list(texts), news[1])
     dealt = stratified_folds(labels, 3, seed=0)
-    vocabulary = rb.Vectors(rb.Analyzer(title=2), weights="nnn").fit(texts)
+    vocabulary = rb.text.Vectors(rb.text.Analyzer(title=2), weights="nnn").fit(texts)
     for fold in range(3):
         kept, held = dealt != fold, dealt == fold
         counts = vocabulary.transform(texts[kept])
-        chosen = rb.Select("chi2:10").fit(counts, labels[kept])
-        weights = rb.Weights("ltc").fit(chosen.transform(counts))
+        chosen = rb.text.Select("chi2:10").fit(counts, labels[kept])
+        weights = rb.text.Weights("ltc").fit(chosen.transform(counts))
         fit, score = Spy.seen[2 * fold], Spy.seen[2 * fold + 1]
         assert abs(fit[1] - weights.transform(chosen.transform(counts))).max() == 0
         assert (fit[2] != labels[kept]).nnz == 0
@@ -362,7 +362,7 @@ def test_random_labels_are_seen_through():
 def test_the_final_vectors_are_those_of_vectors(news):
     options = {"weights": "ltc", "min_df": 2, "select": "chi2:9"}
     found = Categorizer(rb.SVM(), folds=2, engine="serial", **options).fit(*news)
-    there = rb.Vectors(rb.Analyzer(title=2), **options).fit(news[0], label_matrix(news[1])[0])
+    there = rb.text.Vectors(rb.text.Analyzer(title=2), **options).fit(news[0], label_matrix(news[1])[0])
     assert found.representation_.vectors_.vocabulary_ == there.vocabulary_
     assert abs(found.vectors(news[0]) - there.transform(news[0])).max() == 0
 
@@ -370,10 +370,10 @@ def test_the_final_vectors_are_those_of_vectors(news):
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_cuts_are_those_of_a_pipeline_that_reads_the_texts_in_every_fold(news, seeds):
     """`Thresholded` around a pipeline from texts does the same the slow way."""
-    cut, labels = rb.Scut(folds=3, seeds=seeds), label_matrix(news[1])[0]
+    cut, labels = rb.thresholds.Scut(folds=3, seeds=seeds), label_matrix(news[1])[0]
     found = Categorizer(rb.SVM(), select="chi2:12", cut=cut, engine="serial").fit(*news)
-    flow = make_pipeline(rb.Vectors(rb.Analyzer(title=2), select="chi2:12"), rb.SVM())
-    slow = rb.Thresholded(flow, cut=cut).fit(news[0], labels)
+    flow = make_pipeline(rb.text.Vectors(rb.text.Analyzer(title=2), select="chi2:12"), rb.SVM())
+    slow = rb.thresholds.Thresholded(flow, cut=cut).fit(news[0], labels)
     assert found.cross_validated["folds"] == 3
     assert found.cut_.cuts_ == pytest.approx(slow.cut_.cuts_, abs=1e-9)
     assert found.decision_function(news[0]) == pytest.approx(slow.decision_function(news[0]), abs=1e-9)
@@ -412,7 +412,7 @@ def test_without_folds_there_is_no_confidence(news):
 @pytest.mark.parametrize("name", ["nb", "knn"])
 def test_an_update_equals_a_fit_where_terms_and_weights_allow(news, name):
     texts, labels = news
-    vectors = rb.Vectors(weights="nnn").fit(texts).transform(texts).toarray()
+    vectors = rb.text.Vectors(weights="nnn").fit(texts).transform(texts).toarray()
     options = {"weights": None, "folds": 0, "cut": 0.5}
     whole = Categorizer(name, **options).fit(vectors, labels)
     parts = Categorizer(name, **options).fit(vectors[:100], labels[:100]).update(vectors[100:], labels[100:])

@@ -97,7 +97,7 @@ def test_a_wrong_label_is_the_first_suspect():
 def test_leave_one_out_scores_serve_a_cut():
     """Scut learned from leave-one-out scores does about as well on them as the SVM's own cut, or better."""
     corpus = rb.load("newswire", documents=500, categories=60)
-    X, labels = rb.Vectors().fit_transform(corpus.train), corpus.train.labels
+    X, labels = rb.text.Vectors().fit_transform(corpus.train), corpus.train.labels
     found = rb.estimate(rb.SVM().fit(X, labels), X, labels, method="leave_one_out", every=True)
-    decided = rb.Scut().fit(found.scores, labels).decide(found.scores)
+    decided = rb.thresholds.Scut().fit(found.scores, labels).decide(found.scores)
     assert micro("f1", counts(labels, decided)) >= found.micro["f1"] - 0.02

@@ -37,7 +37,7 @@ def test_settings_reach_the_part_they_belong_to():
     assert (made.cut, made.folds, made.analyzer.stem, made.analyzer.title) == ("scut", 2, None, 2)
     assert configured({}).get_params() == rb.Categorizer().get_params()
     assert configured({"classifier": rb.SVM(C=5), "kernel": "rbf"}).classifier.get_params()["C"] == 5
-    assert configured({"cut": rb.Scut(), "cut__fbr": 0.3}).cut.fbr == 0.3
+    assert configured({"cut": rb.thresholds.Scut(), "cut__fbr": 0.3}).cut.fbr == 0.3
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_terms_that_speak_against_are_not_chosen():
 def test_is_the_perceptron_of_the_chosen_terms(kept):
     rng = np.random.default_rng(2)
     X, Y = rng.random((30, 12)) * (rng.random((30, 12)) < 0.5), rng.random((30, 3)) < 0.4
-    model = rb.CLASSI(4, kept=kept, epochs=7, margin=0.2, engine="serial").fit(X, sparse.csr_array(Y))
+    model = rb.classifiers.CLASSI(4, kept=kept, epochs=7, margin=0.2, engine="serial").fit(X, sparse.csr_array(Y))
     scaled = X / np.sqrt((X**2).sum() / len(X))
     orders = [np.random.default_rng((0, epoch)).permutation(30) for epoch in range(7)]
     scores = model.decision_function(X)
@@ -75,7 +75,7 @@ def test_is_the_perceptron_of_the_chosen_terms(kept):
 def test_separable_documents_are_learned_without_error():
     X, y = np.repeat(np.eye(3), 5, axis=0), np.repeat(["a", "b", "c"], 5)
     for kept in ("pocket", "last", "average"):
-        model = rb.CLASSI(kept=kept).fit(X, y)
+        model = rb.classifiers.CLASSI(kept=kept).fit(X, y)
         assert (model.predict(X) == y).all()
     assert (model.passes_ < 30).all()
 
@@ -83,21 +83,21 @@ def test_separable_documents_are_learned_without_error():
 def test_edges():
     X = sparse.csr_array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     Y = sparse.csr_array([[1, 0, 1], [0, 0, 1], [0, 0, 1]])
-    model = rb.CLASSI().fit(X, Y)
+    model = rb.classifiers.CLASSI().fit(X, Y)
     assert model.coef_[[1]].nnz == 0
     assert model.intercept_[1] < 0
     assert (model.predict(X).toarray()[:, 1:] == [False, True]).all()
     np.testing.assert_allclose(model.decision_function(sparse.csr_array((1, 2)))[0], model.intercept_)
-    one = rb.CLASSI().fit([[1.0, 2.0]], sparse.csr_array([[1, 0]]))
+    one = rb.classifiers.CLASSI().fit([[1.0, 2.0]], sparse.csr_array([[1, 0]]))
     assert one.predict([[1.0, 2.0]]).toarray().tolist() == [[True, False]]
 
 
 def test_documents_of_no_weight_are_left_out():
     rng = np.random.default_rng(5)
     X, Y, weights = rng.random((20, 6)), rng.random((20, 2)) < 0.5, (rng.random(20) < 0.7) * 1.0
-    model = rb.CLASSI(epochs=3).fit(X, Y.astype(int), sample_weight=weights)
+    model = rb.classifiers.CLASSI(epochs=3).fit(X, Y.astype(int), sample_weight=weights)
     other = np.where(weights[:, None] > 0, X, 9.0)
-    again = rb.CLASSI(epochs=3).fit(other, Y.astype(int), sample_weight=weights)
+    again = rb.classifiers.CLASSI(epochs=3).fit(other, Y.astype(int), sample_weight=weights)
     np.testing.assert_allclose(model.decision_function(X), again.decision_function(X))
 
 
@@ -107,15 +107,15 @@ def test_engines_and_scales_do_not_matter():
         sparse.random_array((40, 15), density=0.3, rng=rng, format="csr"),
         sparse.csr_array(rng.random((40, 4)) < 0.3),
     )
-    scores = rb.CLASSI(5, engine="serial").fit(X, Y).decision_function(X)
-    assert (rb.CLASSI(5, engine="threads").fit(X, Y).decision_function(X) == scores).all()
-    np.testing.assert_allclose(rb.CLASSI(5).fit(8 * X, Y).decision_function(8 * X), scores)
+    scores = rb.classifiers.CLASSI(5, engine="serial").fit(X, Y).decision_function(X)
+    assert (rb.classifiers.CLASSI(5, engine="threads").fit(X, Y).decision_function(X) == scores).all()
+    np.testing.assert_allclose(rb.classifiers.CLASSI(5).fit(8 * X, Y).decision_function(8 * X), scores)
 
 
 def test_evidence_adds_up_to_the_score():
     rng = np.random.default_rng(0)
     X, Y = sparse.random_array((20, 8), density=0.5, rng=rng, format="csr"), rng.random((20, 2)) < 0.5
-    model = rb.CLASSI().fit(X, sparse.csr_array(Y))
+    model = rb.classifiers.CLASSI().fit(X, sparse.csr_array(Y))
     added = [sum(reason.weight for reason in one) for one in model.explain(X, 1, limit=8)]
     np.testing.assert_allclose(added + model.intercept_[1], model.decision_function(X)[:, 1])
 
@@ -124,7 +124,7 @@ def test_evidence_adds_up_to_the_score():
 def test_the_size_of_the_values_does_not_matter(size):
     X = np.random.default_rng(0).poisson(0.4, (60, 8)).astype(float)
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] > X[:, 2]])
-    plain, scaled = rb.CLASSI().fit(X, Y), rb.CLASSI().fit(X * size, Y)
+    plain, scaled = rb.classifiers.CLASSI().fit(X, Y), rb.classifiers.CLASSI().fit(X * size, Y)
     np.testing.assert_allclose(scaled.decision_function(X * size), plain.decision_function(X), rtol=1e-9)
 
 
@@ -132,14 +132,14 @@ def test_bad_options_are_named():
     X, y = np.eye(2), [0, 1]
     for name in ("terms", "epochs"):
         with pytest.raises(InvalidInput, match=f"{name} must be a whole number from 1 on.*got 0"):
-            rb.CLASSI(**{name: 0}).fit(X, y)
+            rb.classifiers.CLASSI(**{name: 0}).fit(X, y)
     with pytest.raises(InvalidInput, match="margin must be a number of 0 or more"):
-        rb.CLASSI(margin=-1).fit(X, y)
+        rb.classifiers.CLASSI(margin=-1).fit(X, y)
     for seed in (-1, "abc", None):
         with pytest.raises(InvalidInput, match="CLASSI: seed must be a whole number from 0 on; got"):
-            rb.CLASSI(seed=seed).fit(X, y)
+            rb.classifiers.CLASSI(seed=seed).fit(X, y)
     with pytest.raises(UnknownName, match="Did you mean 'average'"):
-        rb.CLASSI(kept="averaged").fit(X, y)
+        rb.classifiers.CLASSI(kept="averaged").fit(X, y)
 
 
 def test_reuters_training_documents_in_seconds(reuters_folder):
@@ -147,9 +147,9 @@ def test_reuters_training_documents_in_seconds(reuters_folder):
     corpus = rb.load("reuters21578", split="v3")
     half = np.arange(len(corpus.train)) % 2 == 0
     learn, held = corpus.train.take(np.flatnonzero(half)), corpus.train.take(np.flatnonzero(~half))
-    vectors = rb.Vectors()
+    vectors = rb.text.Vectors()
     X, began = vectors.fit_transform(learn), time.process_time()
-    model = rb.CLASSI(engine="serial").fit(X, learn.labels)
+    model = rb.classifiers.CLASSI(engine="serial").fit(X, learn.labels)
     assert time.process_time() - began < 10
     scores = model.decision_function(vectors.transform(held))
     assert break_even_point(pooled_sweep(scores, held.labels).counts).value > 0.82

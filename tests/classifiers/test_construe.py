@@ -30,7 +30,7 @@ WANTED = [[0, 1], [0, 0], [1, 0], [0, 0], [0, 0]]
 
 @pytest.fixture
 def model():
-    return rb.Construe(RULES, analyzer=rb.Analyzer(stop=None, stem=None)).fit()
+    return rb.classifiers.Construe(RULES, analyzer=rb.text.Analyzer(stop=None, stem=None)).fit()
 
 
 def documents(titles):
@@ -68,16 +68,16 @@ def test_matrices_by_the_names_of_their_columns():
     rules = "grain if wheat or corn; crude if oil and not wheat;"
     names = ["wheat", "corn", "oil"]
     for given in (pd.DataFrame(X.toarray(), columns=names), X, X.toarray()):
-        found = rb.Construe(rules, terms=None if isinstance(given, pd.DataFrame) else names).fit()
+        found = rb.classifiers.Construe(rules, terms=None if isinstance(given, pd.DataFrame) else names).fit()
         assert found.decision_function(given).tolist() == [[1, 0], [1, 0], [0, 1]]
     with pytest.raises(InvalidInput, match="this matrix has none; give `terms`"):
-        rb.Construe(rules).fit().predict(X)
+        rb.classifiers.Construe(rules).fit().predict(X)
     with pytest.raises(InvalidInput, match="2 names for 3 columns"):
-        rb.Construe(rules, terms=["a", "b"]).fit().predict(X)
-    found = rb.Construe(rules, terms=names).fit(X, np.array(["grain", "grain", "crude"]))
+        rb.classifiers.Construe(rules, terms=["a", "b"]).fit().predict(X)
+    found = rb.classifiers.Construe(rules, terms=names).fit(X, np.array(["grain", "grain", "crude"]))
     assert found.predict(X).tolist() == ["grain", "grain", "crude"]
     assert found.n_features_in_ == 3
-    stemmed = rb.Construe("grain if Exports;", terms=["export"], analyzer=rb.Analyzer()).fit()
+    stemmed = rb.classifiers.Construe("grain if Exports;", terms=["export"], analyzer=rb.text.Analyzer()).fit()
     assert stemmed.decision_function(np.ones((1, 1))).tolist() == [[1.0]]
 
 
@@ -96,43 +96,43 @@ def test_labels_give_the_categories_and_the_form_of_answers(model):
 def test_rules_from_values_text_and_files(tmp_path):
     place = tmp_path / "base.rules"
     place.write_text(RULES)
-    base = rb.parse_rules(RULES)
+    base = rb.rules.parse_rules(RULES)
     for given in (base, RULES, place, str(place)):
-        assert rb.Construe(given).fit().rule_base() == base
-    assert rb.Construe("reuters10").fit().categories_[0] == "earn"
+        assert rb.classifiers.Construe(given).fit().rule_base() == base
+    assert rb.classifiers.Construe("reuters10").fit().categories_[0] == "earn"
     with pytest.raises(InvalidFile, match="cannot read it"):
-        rb.Construe("nowhere.rules").fit()
+        rb.classifiers.Construe("nowhere.rules").fit()
     with pytest.raises(InvalidInput, match="a RuleBase, the path"):
-        rb.Construe(3).fit()
+        rb.classifiers.Construe(3).fit()
     with pytest.raises(InvalidInput, match="reads texts with an analyzer"):
-        rb.Construe(RULES).fit().predict(TEXTS)
+        rb.classifiers.Construe(RULES).fit().predict(TEXTS)
 
 
-@pytest.mark.parametrize("given", [RULES, rb.parse_rules(RULES), Path("x.rules")])
+@pytest.mark.parametrize("given", [RULES, rb.rules.parse_rules(RULES), Path("x.rules")])
 def test_is_saved_as_text_and_opened_with_the_same_scores(given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("x.rules").write_text(RULES)
-    model = rb.Construe(given, analyzer=rb.Analyzer(stop=None, stem=None)).fit()
+    model = rb.classifiers.Construe(given, analyzer=rb.text.Analyzer(stop=None, stem=None)).fit()
     rb.save(model, tmp_path / "m.rubric")
     Path("x.rules").unlink()
-    opened = rb.open_model(tmp_path / "m.rubric")
+    opened = rb.open(tmp_path / "m.rubric")
     assert opened.decision_function(TEXTS).tolist() == WANTED
     assert opened.rule_base() == model.rule_base()
-    shown = rb.rules_of(opened)
+    shown = rb.rules.rules_of(opened)
     assert (shown.rules, shown.macros) == (model.rule_base().rules, model.rule_base().macros)
     assert dict(shown.analyzer)["min_length"] == 2
-    assert rb.run_rules(rb.parse_rules(rb.print_rules(shown)), TEXTS).scores.values.tolist() == WANTED
+    assert rb.rules.run_rules(rb.rules.parse_rules(rb.format_rules(shown)), TEXTS).scores.values.tolist() == WANTED
 
 
 def test_a_model_with_damaged_rules_is_refused(model, tmp_path):
     model.rules_ = "grain if (wheat;"
     rb.save(model, tmp_path / "m.rubric")
     with pytest.raises(InvalidFile, match="parts do not fit"):
-        rb.open_model(tmp_path / "m.rubric")
+        rb.open(tmp_path / "m.rubric")
     model.rules_ = "corn if wheat;"
     rb.save(model, tmp_path / "m.rubric")
     with pytest.raises(InvalidFile, match="no category named 'corn'"):
-        rb.open_model(tmp_path / "m.rubric")
+        rb.open(tmp_path / "m.rubric")
 
 
 def test_learned_and_hand_written_scores_stand_side_by_side():
@@ -142,15 +142,15 @@ def test_learned_and_hand_written_scores_stand_side_by_side():
 
 
 def test_runs_carry_the_truth_and_their_origin():
-    run = rb.run_rules(rb.parse_rules(RULES + "corn if corn;"), documents(None))
+    run = rb.rules.run_rules(rb.rules.parse_rules(RULES + "corn if corn;"), documents(None))
     assert run.categories == ("grain", "crude", "corn")
     assert micro("f1", counts(run.truth[:, :2], run.decisions.values[:, :2])) == 1.0
     assert run.signature.terms == "alphanumeric1+stop None+stem None"
-    assert rb.run_rules(rb.parse_rules(RULES), TEXTS).truth is None
+    assert rb.rules.run_rules(rb.rules.parse_rules(RULES), TEXTS).truth is None
 
 
 def test_answers_name_the_rule_and_its_words():
-    answers = rule_answers(rule_model(rb.parse_rules(RULES)), documents(None), explain=2)
+    answers = rule_answers(rule_model(rb.rules.parse_rules(RULES)), documents(None), explain=2)
     assert answers[2].labels == ("grain",)
     assert answers[2].scores == (("grain", 1.0),)
     assert answers[2].evidence["grain"][0].source.startswith("cereal (wheat: [wheat] in the corn belt")
@@ -159,13 +159,13 @@ def test_answers_name_the_rule_and_its_words():
 
 
 def test_the_analyzer_line_is_checked():
-    assert rule_analyzer(rb.parse_rules("analyzer stem = porter, ngrams = (1, 2), title = mark;")).ngrams == 1
+    assert rule_analyzer(rb.rules.parse_rules("analyzer stem = porter, ngrams = (1, 2), title = mark;")).ngrams == 1
     with pytest.raises(UnknownName, match="option of the analyzer named 'stemm'"):
-        rule_analyzer(rb.parse_rules("analyzer stemm = porter;"))
+        rule_analyzer(rb.rules.parse_rules("analyzer stemm = porter;"))
     with pytest.raises(UnknownName, match="stemmer"):
-        rule_analyzer(rb.parse_rules("analyzer stem = snow;"))
+        rule_analyzer(rb.rules.parse_rules("analyzer stem = snow;"))
     with pytest.raises(InvalidInput, match="wrong kind"):
-        rule_analyzer(rb.parse_rules("analyzer min_length = long;"))
+        rule_analyzer(rb.rules.parse_rules("analyzer min_length = long;"))
 
 
 CORPUS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
@@ -175,18 +175,20 @@ LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
 def test_a_categorizer_gives_its_terms_and_categories(tmp_path):
     rules = "grain if (Wheat or corn) and not oil; fuel if Exports >= 9 or gas or oil; fuel if pip*;"
     for labels in (LABELS, [(one,) for one in LABELS]):
-        model = rb.Categorizer(rb.Construe(rules), weights="nnn", folds=2, cut=0.5, engine="serial").fit(CORPUS, labels)
+        model = rb.Categorizer(rb.classifiers.Construe(rules), weights="nnn", folds=2, cut=0.5, engine="serial").fit(
+            CORPUS, labels
+        )
         assert model.classify(["corn", "Corn, oil", "a pipeline", "gold"]) == [("grain",), ("fuel",), ("fuel",), ()]
         assert model.explain("wheat exports", "grain")["grain"][0].detail == "wheat: wheat"
         model.save(tmp_path / "m.rubric")
-        assert rb.open_model(tmp_path / "m.rubric").classify(["corn", "gas"]) == [("grain",), ("fuel",)]
-        assert rb.rules_of(model).rules == rb.parse_rules(rules).rules
+        assert rb.open(tmp_path / "m.rubric").classify(["corn", "gas"]) == [("grain",), ("fuel",)]
+        assert rb.rules.rules_of(model).rules == rb.rules.parse_rules(rules).rules
     with pytest.raises(UnknownName, match="no category named 'ship'"):
-        rb.Categorizer(rb.Construe("ship if wheat;"), engine="serial").fit(CORPUS, LABELS)
+        rb.Categorizer(rb.classifiers.Construe("ship if wheat;"), engine="serial").fit(CORPUS, LABELS)
     with pytest.raises(InvalidInput, match="set select=None"):
-        rb.Categorizer(rb.Construe(rules), select="chi2:3", engine="serial").fit(CORPUS, LABELS)
+        rb.Categorizer(rb.classifiers.Construe(rules), select="chi2:3", engine="serial").fit(CORPUS, LABELS)
     with pytest.raises(InvalidInput, match="order of words"):
-        rb.Categorizer(rb.Construe("grain if wheat near/2 corn;"), engine="serial").fit(CORPUS, LABELS)
+        rb.Categorizer(rb.classifiers.Construe("grain if wheat near/2 corn;"), engine="serial").fit(CORPUS, LABELS)
 
 
 def test_is_made_by_name_with_its_rules(tmp_path):
@@ -215,7 +217,7 @@ def test_a_trial_of_a_study_notices_that_the_file_of_rules_was_edited(tmp_path):
 
 def test_models_without_rules_say_so():
     with pytest.raises(InvalidInput, match="KNN has no rules; train one that has"):
-        rb.rules_of(rb.KNN(k=1).fit([[1], [0]], ["a", "b"]))
+        rb.rules.rules_of(rb.KNN(k=1).fit([[1], [0]], ["a", "b"]))
 
 
 @pytest.fixture(scope="module")
@@ -225,8 +227,8 @@ def reuters(reuters_folder):
 
 def test_the_reuters_base_does_as_its_documentation_says(reuters):
     """docs/rules.md: micro-F1 .804 on the 722 test documents, over the ten topics of the base."""
-    base = rb.read_rules("reuters10")
-    run = rb.run_rules(base, reuters)
+    base = rb.rules.read_rules("reuters10")
+    run = rb.rules.run_rules(base, reuters)
     columns = [run.categories.index(name) for name in base.categories]
     table = counts(run.truth[:, columns], run.decisions.values[:, columns])
     assert (int(table.tp.sum()), int(table.fp.sum()), int(table.fn.sum())) == (364, 105, 72)
@@ -240,10 +242,10 @@ def test_the_rules_of_a_categorizer_run_again_as_it_read_them():
         ["grain", "grain", "fuel", "fuel"] * 3,
     )
     rules = "grain if exports; fuel if oils;"
-    model = rb.Categorizer(rb.Construe(rules), folds=0, cut=0.5, engine="serial").fit(texts, labels)
+    model = rb.Categorizer(rb.classifiers.Construe(rules), folds=0, cut=0.5, engine="serial").fit(texts, labels)
     assert model.signature().classifier == f"Construe(rules={rules!r})"
-    base = rb.parse_rules(rb.print_rules(rb.rules_of(model)))
+    base = rb.rules.parse_rules(rb.format_rules(rb.rules.rules_of(model)))
     assert dict(base.analyzer)["stem"] == "porter"
-    again = rb.run_rules(base, texts)
+    again = rb.rules.run_rules(base, texts)
     assert [again.categories[row.argmax()] for row in again.scores.values] == labels
     assert [model.classify([text])[0] for text in texts] == [(label,) for label in labels]

@@ -271,7 +271,7 @@ def test_c45_on_reuters(reuters_folder):
     """docs/trees.md: v3 with 1,000 words; .827 with this program, .79 in yang1999, table 6."""
     corpus = rb.load("reuters21578", split="v3")
     model = rb.Categorizer(
-        "dtree", analyzer=rb.Analyzer(), weights="bnn", min_df=2, select="chi2:1000", cut=0.5, folds=0
+        "dtree", analyzer=rb.text.Analyzer(), weights="bnn", min_df=2, select="chi2:1000", cut=0.5, folds=0
     )
     assert rb.evaluate(model.fit(corpus.train).run(corpus.test)).micro["f1"] == pytest.approx(0.8268, abs=0.002)
 
@@ -293,4 +293,4 @@ def test_works_by_name_and_is_saved(tmp_path):
 @pytest.mark.parametrize("show", [lambda tree: tree.text(0), lambda tree: tree.svg(0), lambda tree: tree.rule_base()])
 def test_there_is_no_tree_to_show_before_fit(show):
     with pytest.raises(NotFittedError):
-        show(rb.DTree())
+        show(rb.classifiers.DTree())

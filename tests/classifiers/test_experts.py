@@ -169,7 +169,7 @@ def test_a_long_stream_neither_overflows_nor_loses_an_expert():
 def test_a_state_opened_for_reading_only_can_go_on(tmp_path):
     X, y = np.eye(4), ["a", "b", "a", "b"]
     experts = Experts().fit(X, y)
-    again = rb.open_model(rb.save(experts, tmp_path / "m"))
+    again = rb.open(rb.save(experts, tmp_path / "m"))
     again.partial_fit(X, ["c", "a", "b", "c"])
     experts.partial_fit(X, ["c", "a", "b", "c"])
     assert np.array_equal(again.decision_function(X), experts.decision_function(X))
@@ -202,9 +202,9 @@ def test_a_hostile_state_is_refused(attribute, change, message):
 def test_progressive_validation_on_reuters(reuters_folder):
     """One pass over the training documents of v3: phrases with gaps judge the next document better than words."""
     train, found = rb.load("reuters21578", split="v3").train, []
-    for analyzer in (rb.Analyzer(), rb.Analyzer(ngrams=(1, 2), window=3)):
-        X = rb.Vectors(analyzer, weights="bnn", min_df=3).fit_transform(train)
-        decided = sparse.csr_array(rb.Experts().progressive(X, train.labels) > 0.5)
+    for analyzer in (rb.text.Analyzer(), rb.text.Analyzer(ngrams=(1, 2), window=3)):
+        X = rb.text.Vectors(analyzer, weights="bnn", min_df=3).fit_transform(train)
+        decided = sparse.csr_array(rb.classifiers.Experts().progressive(X, train.labels) > 0.5)
         found.append(micro("f1", counts(train.labels, decided)))
     assert found[0] > 0.73
     assert found[1] > found[0] + 0.04
@@ -212,7 +212,7 @@ def test_progressive_validation_on_reuters(reuters_folder):
 
 def test_works_by_name_on_phrases_and_is_saved(tmp_path):
     corpus = rb.load("newswire", documents=500)
-    phrases = rb.Analyzer(ngrams=(1, 4), window=4)
+    phrases = rb.text.Analyzer(ngrams=(1, 4), window=4)
     model = rb.Categorizer("experts", analyzer=phrases, weights="bnn", min_df=3, folds=0, cut=0.5).fit(corpus.train)
     again = rb.Categorizer.open(model.save(tmp_path / "experts.rubric"))
     assert again.classify(corpus.test.texts) == model.classify(corpus.test.texts)

@@ -256,7 +256,7 @@ def test_never_documents_times_documents():
 def test_simplified_knn_of_yang_and_liu_on_apte_mod(reuters_folder):
     """yangliu1999, section 5.2: micro-F1 .8140 with the top category only, 2,415 terms, k = 45."""
     corpus = rb.load("reuters21578", split="aptemod")
-    vectors = rb.Vectors(select="chi2:2415")
+    vectors = rb.text.Vectors(select="chi2:2415")
     X, queries = vectors.fit_transform(corpus.train), vectors.transform(corpus.test)
     knn = rb.KNN(45, votes="best").fit(X, corpus.train.labels)
     said, truth = knn.predict(queries).toarray(), corpus.test.labels.toarray()

@@ -12,12 +12,14 @@ from sklearn.linear_model import Ridge
 from tests.oracles.least_squares import held_out_errors, ridge_map, truncated_map
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from rubricate import LLSF, Scut, Thresholded, Vectors, load
+from rubricate import LLSF, load
 from rubricate.classifiers import _ridge, _svd, llsf
 from rubricate.engines._blas import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
 from rubricate.measures import counts, macro, micro
+from rubricate.text import Vectors
+from rubricate.thresholds import Scut, Thresholded
 
 
 @pytest.fixture(autouse=True)

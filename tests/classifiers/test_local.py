@@ -49,7 +49,7 @@ def test_a_level_learns_from_the_documents_at_or_below_it(case):
 def test_predictions_are_where_the_scores_say(scheme, case, seed):
     edges, names, labels = case
     rng = np.random.default_rng(seed)
-    model = rb.Local(scheme=scheme, choose="all", taxonomy=edges, categories=names)
+    model = rb.classifiers.Local(scheme=scheme, choose="all", taxonomy=edges, categories=names)
     model.fit(rng.random((12, 5)), matrix(labels, names))
     new = rng.random((5, 5))
     assert (model.predict(new).toarray() == (model.decision_function(new) > 0)).all()
@@ -59,12 +59,12 @@ def test_the_best_choice_ends_at_one_category():
     X, labels = newswire()
     single = sparse.csr_array(np.eye(6, dtype=bool)[labels.toarray().argmax(axis=1)])
     for scheme in ("parent", "node", "level"):
-        model = rb.Local(scheme=scheme, taxonomy=TREE, categories=NAMES).fit(X, single)
+        model = rb.classifiers.Local(scheme=scheme, taxonomy=TREE, categories=NAMES).fit(X, single)
         assert model.rank_ == 1
         decided, scores = model.predict(X), model.decision_function(X)
         assert (np.diff(decided.indptr) == 1).all()
         assert (decided.indices == scores.argmax(axis=1)).all()
-    assert rb.Local(taxonomy=TREE, categories=NAMES).fit(X, labels).rank_ == 0
+    assert rb.classifiers.Local(taxonomy=TREE, categories=NAMES).fit(X, labels).rank_ == 0
 
 
 def test_parent_and_sibling_schemes_agree_where_no_document_stays():
@@ -73,7 +73,9 @@ def test_parent_and_sibling_schemes_agree_where_no_document_stays():
     rows = np.flatnonzero(labels.toarray()[:, leaves].any(axis=1) & ~labels.toarray()[:, [0, 3]].any(axis=1))
     part, names = labels[rows][:, leaves], [NAMES[k] for k in leaves]
     found = [
-        rb.Local(scheme=scheme, choose="all", taxonomy=TREE, categories=names).fit(X[rows], part).decision_function(X)
+        rb.classifiers.Local(scheme=scheme, choose="all", taxonomy=TREE, categories=names)
+        .fit(X[rows], part)
+        .decision_function(X)
         for scheme in ("parent", "node")
     ]
     assert (found[0] == found[1]).all()
@@ -82,7 +84,9 @@ def test_parent_and_sibling_schemes_agree_where_no_document_stays():
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_learns(policy):
     X, labels = newswire(noise=0.05)
-    model = rb.Local(scheme="node", negatives=policy, choose="all", taxonomy=TREE, categories=NAMES).fit(X, labels)
+    model = rb.classifiers.Local(scheme="node", negatives=policy, choose="all", taxonomy=TREE, categories=NAMES).fit(
+        X, labels
+    )
     scores, truth = model.decision_function(X), labels.toarray()
     below = [] if "exclusive" in policy else [1, 2, 4, 5]  # else a node lets only its own documents through
     for c in (0, 3, *below):
@@ -92,11 +96,11 @@ def test_every_policy_learns(policy):
 def test_bad_options_are_named():
     X, labels = newswire()
     with pytest.raises(UnknownName, match="no scheme named 'tree'"):
-        rb.Local(scheme="tree").fit(X, labels)
+        rb.classifiers.Local(scheme="tree").fit(X, labels)
     with pytest.raises(UnknownName, match="Did you mean 'siblings'"):
-        rb.Local(scheme="node", negatives="sibling").fit(X, labels)
+        rb.classifiers.Local(scheme="node", negatives="sibling").fit(X, labels)
     with pytest.raises(InvalidInput, match="choose must be"):
-        rb.Local(choose="some").fit(X, labels)
+        rb.classifiers.Local(choose="some").fit(X, labels)
 
 
 def test_wikivitals_better_than_the_published_peer(data_folder):
@@ -109,7 +113,7 @@ def test_wikivitals_better_than_the_published_peer(data_folder):
     terms = TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=2)
     X = terms.fit_transform([texts[i] for i in train])
     taxonomy = sorted({pair for path in paths for pair in zip(["Root", *path], path, strict=False)})
-    model = rb.Local(taxonomy=taxonomy).fit(X, [paths[i][-1] for i in train])
+    model = rb.classifiers.Local(taxonomy=taxonomy).fit(X, [paths[i][-1] for i in train])
     above = {path[-1]: {*path} for path in paths}
     found = [above[str(name)] for name in model.predict(terms.transform([texts[i] for i in test]))]
     truth = [{*paths[i]} for i in test]

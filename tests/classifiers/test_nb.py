@@ -307,7 +307,7 @@ def _micro_f1(said, truth):
 def test_bernoulli_scores_what_joachims_reports_on_apte_mod(reuters_folder):
     """yangliu1999, section 5.2, cite .720 micro-F1 for the Bernoulli model of joachims1998; multinomial is better."""
     corpus = rb.load("reuters21578", split="aptemod")
-    vectors = rb.Vectors(weights="nnn", select="chi2:2000")
+    vectors = rb.text.Vectors(weights="nnn", select="chi2:2000")
     X, new = vectors.fit_transform(corpus.train), vectors.transform(corpus.test)
     truth = corpus.test.labels.toarray()
     bernoulli = rb.NB("bernoulli").fit(X, corpus.train.labels)

@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import networks as oracle
 
-from rubricate import NNet, Scut, Thresholded, Vectors, load
+from rubricate import NNet, load
 from rubricate.classifiers import nnet
 from rubricate.classifiers._networks import Network, cross_entropy, squared_error
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import stratified_folds
 from rubricate.kernels.nnet import sigmoid, train_pass
 from rubricate.measures import counts, macro, micro
+from rubricate.text import Vectors
+from rubricate.thresholds import Scut, Thresholded
 
 
 @st.composite

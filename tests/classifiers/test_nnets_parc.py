@@ -38,10 +38,10 @@ def test_relevancy_by_hand():
 
 def test_latent_inputs_are_the_singular_vectors(documents):
     X, Y = documents
-    model = rb.NNetsPARC(size=4, epochs=3).fit(X, Y)
+    model = rb.classifiers.NNetsPARC(size=4, epochs=3).fit(X, Y)
     V = np.linalg.svd(X.toarray())[2][:4].T
     np.testing.assert_allclose(np.abs(np.sum(model.directions_ * V, axis=0)), 1, atol=1e-6)
-    wide = rb.NNetsPARC(size=4, epochs=3).fit(X[:10], Y[:10])
+    wide = rb.classifiers.NNetsPARC(size=4, epochs=3).fit(X[:10], Y[:10])
     V = np.linalg.svd(X[:10].toarray())[2][:4].T
     np.testing.assert_allclose(np.abs(np.sum(wide.directions_ * V, axis=0)), 1, atol=1e-6)
 
@@ -50,16 +50,18 @@ def test_weights_decompose_as_copies_do(documents):
     X, Y = documents
     weights = np.arange(120) % 3
     rows = np.repeat(np.arange(120), weights)
-    weighted = rb.NNetsPARC(size=3, epochs=1).fit(X, Y, sample_weight=weights).directions_
-    np.testing.assert_allclose(weighted, rb.NNetsPARC(size=3, epochs=1).fit(X[rows], Y[rows]).directions_, atol=1e-8)
+    weighted = rb.classifiers.NNetsPARC(size=3, epochs=1).fit(X, Y, sample_weight=weights).directions_
+    np.testing.assert_allclose(
+        weighted, rb.classifiers.NNetsPARC(size=3, epochs=1).fit(X[rows], Y[rows]).directions_, atol=1e-8
+    )
 
 
 def test_networks_are_those_of_nnet(documents):
     X, Y = documents
-    model = rb.NNetsPARC(2, size=4, epochs=20, seed=3).fit(X, Y)
+    model = rb.classifiers.NNetsPARC(2, size=4, epochs=20, seed=3).fit(X, Y)
     twin = rb.NNet(2, outputs="separate", epochs=20, seed=3).fit(X @ model.directions_, Y)
     assert (model.decision_function(X) == twin.decision_function(X @ model.directions_)).all()
-    model = rb.NNetsPARC(2, inputs="correlation", size=4, epochs=20).fit(X, Y)
+    model = rb.classifiers.NNetsPARC(2, inputs="correlation", size=4, epochs=20).fit(X, Y)
     for c in range(4):
         terms = model.inputs_[[c]].indices
         twin = rb.NNet(2, epochs=20).fit(X[:, terms], Y[:, [c]])
@@ -69,7 +71,7 @@ def test_networks_are_those_of_nnet(documents):
 @WAYS
 def test_evidence_is_the_gradient_times_the_input(documents, inputs, size, hidden):
     X, Y = documents
-    model = rb.NNetsPARC(hidden, inputs=inputs, size=size, epochs=10).fit(X, Y)
+    model = rb.classifiers.NNetsPARC(hidden, inputs=inputs, size=size, epochs=10).fit(X, Y)
     row, step = X[[0]].toarray(), 1e-4
     found = {reason.source: reason.weight for reason in model.explain(row, 1, limit=99)[0]}
     for t in np.flatnonzero(row[0]):
@@ -82,18 +84,18 @@ def test_evidence_is_the_gradient_times_the_input(documents, inputs, size, hidde
 @WAYS
 def test_learns_on_any_engine_and_from_file(documents, inputs, size, hidden, tmp_path):
     X, Y = documents
-    model = rb.NNetsPARC(hidden, inputs=inputs, size=size, epochs=40, engine="serial").fit(X, Y)
+    model = rb.classifiers.NNetsPARC(hidden, inputs=inputs, size=size, epochs=40, engine="serial").fit(X, Y)
     scores, truth = model.decision_function(X), Y.toarray()
     assert all((scores[truth[:, c], c][:, None] > scores[~truth[:, c], c]).mean() > 0.85 for c in range(4))
-    threads = rb.NNetsPARC(hidden, inputs=inputs, size=size, epochs=40, engine="threads").fit(X, Y)
+    threads = rb.classifiers.NNetsPARC(hidden, inputs=inputs, size=size, epochs=40, engine="threads").fit(X, Y)
     assert (threads.decision_function(X) == scores).all()
-    assert (rb.open_model(rb.save(model, tmp_path / "m")).decision_function(X) == scores).all()
+    assert (rb.open(rb.save(model, tmp_path / "m")).decision_function(X) == scores).all()
 
 
 @WAYS
 def test_edges(documents, inputs, size, hidden):
     X, Y = documents
-    model = rb.NNetsPARC(hidden, inputs=inputs, size=size, epochs=5)
+    model = rb.classifiers.NNetsPARC(hidden, inputs=inputs, size=size, epochs=5)
     empty = sparse.csr_array(sparse.hstack([Y, sparse.csr_array((120, 1), dtype=bool)]))
     scores = model.fit(X, empty).decision_function(sparse.csr_array(sparse.vstack([X, sparse.csr_array((1, 24))])))
     assert np.isfinite(scores).all()
@@ -111,17 +113,17 @@ def test_edges(documents, inputs, size, hidden):
     ("inputs", "part"), [("lsi", "directions_"), ("relevancy", "inputs_"), ("relevancy", "networks_")]
 )
 def test_a_model_of_other_shapes_is_refused(documents, inputs, part, tmp_path):
-    model = rb.NNetsPARC(inputs=inputs, size=3, epochs=2).fit(*documents)
+    model = rb.classifiers.NNetsPARC(inputs=inputs, size=3, epochs=2).fit(*documents)
     setattr(model, part, getattr(model, part)[:-1])
     with pytest.raises(InvalidFile):
-        rb.open_model(rb.save(model, tmp_path / "m"))
+        rb.open(rb.save(model, tmp_path / "m"))
 
 
 def test_a_network_missing_from_a_file_is_refused(documents, tmp_path):
-    model = rb.NNetsPARC(size=3, epochs=2).fit(*documents)
+    model = rb.classifiers.NNetsPARC(size=3, epochs=2).fit(*documents)
     model.networks_ = (None,)
     with pytest.raises(InvalidFile):
-        rb.open_model(rb.save(model, tmp_path / "m"))
+        rb.open(rb.save(model, tmp_path / "m"))
 
 
 def test_huge_values_have_the_same_latent_dimensions():
@@ -132,14 +134,14 @@ def test_huge_values_have_the_same_latent_dimensions():
 
 def test_bad_options_are_named(documents):
     with pytest.raises(UnknownName, match="Did you mean 'lsi'"):
-        rb.NNetsPARC(inputs="lsa").fit(*documents)
+        rb.classifiers.NNetsPARC(inputs="lsa").fit(*documents)
     with pytest.raises(InvalidInput, match="size must be a whole number from 1 on; got 0"):
-        rb.NNetsPARC(size=0).fit(*documents)
+        rb.classifiers.NNetsPARC(size=0).fit(*documents)
     with pytest.raises(InvalidInput, match="hidden must be a whole number from 0 on"):
-        rb.NNetsPARC(-1).fit(*documents)
+        rb.classifiers.NNetsPARC(-1).fit(*documents)
     for bad in ({"seed": -1}, {"hidden": True}, {"rate": 0}):
         with pytest.raises(InvalidInput, match=f"NNetsPARC: {next(iter(bad))} must be"):
-            rb.NNetsPARC(**bad).fit(*documents)
+            rb.classifiers.NNetsPARC(**bad).fit(*documents)
 
 
 def test_reuters_training_documents(reuters_folder):
@@ -148,7 +150,9 @@ def test_reuters_training_documents(reuters_folder):
     half = np.arange(len(corpus.train)) % 2 == 0
     learn, held = corpus.train.take(np.flatnonzero(half)), corpus.train.take(np.flatnonzero(~half))
     top = np.argsort(-np.asarray(learn.labels.sum(axis=0)).ravel(), kind="stable")[:10]
-    vectors = rb.Vectors()
-    model = rb.NNetsPARC(size=50, epochs=15, engine="serial").fit(vectors.fit_transform(learn), learn.labels[:, top])
+    vectors = rb.text.Vectors()
+    model = rb.classifiers.NNetsPARC(size=50, epochs=15, engine="serial").fit(
+        vectors.fit_transform(learn), learn.labels[:, top]
+    )
     scores = model.decision_function(vectors.transform(held))
     assert break_even_point(pooled_sweep(scores, held.labels[:, top]).counts).value > 0.85

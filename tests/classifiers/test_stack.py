@@ -89,7 +89,7 @@ def test_out_of_fold_scores_serve_a_cut(news):
     held = stack.out_of_fold_scores()
     assert len(held) == len(stack.blends_) == 2
     assert held[0].floor == FLOOR
-    cut = rb.MicroMacro().merge([rb.MicroMacro().fit(one, labels) for one in held])
+    cut = rb.thresholds.MicroMacro().merge([rb.thresholds.MicroMacro().fit(one, labels) for one in held])
     decided = cut.decide(stack.decision_function(texts))
     assert (decided.toarray() == labels.toarray()).mean() > 0.9
     honest = held[0].values.toarray()
@@ -201,7 +201,7 @@ def test_one_document_is_an_error():
 def test_saved_and_opened_it_scores_the_same(news, tmp_path):
     texts, labels = news
     stack = Stack(pipelines(), rounds=20, seeds=2).fit(texts, labels)
-    opened = rb.open_model(rb.save(stack, tmp_path / "stack.rubric"))
+    opened = rb.open(rb.save(stack, tmp_path / "stack.rubric"))
     assert (opened.decision_function(texts) == stack.decision_function(texts)).all()
     assert opened.explain(texts[:2], 0) == stack.explain(texts[:2], 0)
 

@@ -409,7 +409,7 @@ def test_nan_and_infinity_are_errors(bad):
 @pytest.fixture(scope="module")
 def reuters(reuters_folder):
     corpus = rb.load("reuters21578", split="aptemod", folder=reuters_folder)
-    vectors = rb.Vectors(weights="ltc").fit(corpus.train.texts)
+    vectors = rb.text.Vectors(weights="ltc").fit(corpus.train.texts)
     return vectors.transform(corpus.train.texts), corpus.train.labels, vectors.transform(corpus.test.texts), corpus.test
 
 

@@ -122,7 +122,7 @@ def test_show_prints_the_rules_of_a_model_and_they_run_again(rubricate, tmp_path
     model.save(tmp_path / "tree.rubric")
     code, shown, talk = rubricate("rules", "show", "tree.rubric")
     assert (code, talk) == (0, "")
-    base = rb.parse_rules(shown)
+    base = rb.rules.parse_rules(shown)
     assert base.rules
     assert set(base.categories) <= {"grain", "fuel"}
     assert dict(base.analyzer)["stem"] == "porter"

@@ -60,7 +60,7 @@ def fitted(name, X, Y):
 def test_a_classifier_scores_as_before(name, documents, tmp_path):
     X, Y = documents
     before = fitted(name, X, Y)
-    after = rb.open_model(rb.save(before, tmp_path / "m"))
+    after = rb.open(rb.save(before, tmp_path / "m"))
     assert type(after) is type(before)
     assert after.get_params(deep=False).keys() == before.get_params(deep=False).keys()
     assert np.array_equal(after.decision_function(X), before.decision_function(X))
@@ -74,7 +74,7 @@ def test_a_classifier_of_classes_predicts_as_before(name, documents, tmp_path):
     X, Y = documents
     y = np.array(["corn", "gold", "oil", "tin"])[Y.toarray().argmax(axis=1)]
     before = CLASSIFIERS[name]().fit(X.toarray(), y)
-    after = rb.open_model(rb.save(before, tmp_path / "m"))
+    after = rb.open(rb.save(before, tmp_path / "m"))
     assert after.predict(X.toarray()).tolist() == before.predict(X.toarray()).tolist()
     assert after.classes_.tolist() == before.classes_.tolist()
 
@@ -97,7 +97,7 @@ def test_a_cut_array_is_refused_or_harmless(name, documents, tmp_path):
             setattr(changed, attribute, cut)
             path = rb.save(changed, tmp_path / "m")
             try:
-                after = rb.open_model(path)
+                after = rb.open(path)
             except InvalidFile:
                 continue
             assert np.array_equal(after.decision_function(X), scores), f"{attribute} cut to {cut.shape}"
@@ -107,7 +107,7 @@ def test_a_cut_array_is_refused_or_harmless(name, documents, tmp_path):
 def test_a_threshold_decides_as_before(name, documents, tmp_path):
     scores, Y = np.random.default_rng(0).random((60, 4)).round(1), documents[1]
     before = resolve(name).fit(scores, Y)
-    after = rb.open_model(rb.save(before, tmp_path / "m"))
+    after = rb.open(rb.save(before, tmp_path / "m"))
     assert repr(after) == repr(before)
     assert (after.decide(scores) != before.decide(scores)).nnz == 0
 
@@ -123,10 +123,10 @@ SKLEARN_TRANSFORMERS = [
 @pytest.mark.parametrize(
     "transformer",
     [
-        rb.Vectors(),
-        rb.Vectors(rb.Analyzer(stop=["and"], ngrams=(1, 2)), weights="lnc", min_df=2),
-        rb.Vectors(select="chi2:4"),
-        *(rb.Vectors(weights=each) for each in SKLEARN_TRANSFORMERS),
+        rb.text.Vectors(),
+        rb.text.Vectors(rb.text.Analyzer(stop=["and"], ngrams=(1, 2)), weights="lnc", min_df=2),
+        rb.text.Vectors(select="chi2:4"),
+        *(rb.text.Vectors(weights=each) for each in SKLEARN_TRANSFORMERS),
         feature_extraction.text.TfidfVectorizer(),
         feature_extraction.text.CountVectorizer(ngram_range=(1, 2)),
         feature_extraction.text.HashingVectorizer(n_features=64),
@@ -135,17 +135,19 @@ SKLEARN_TRANSFORMERS = [
 )
 def test_a_transformer_of_texts_works_as_before(transformer, tmp_path):
     before = transformer.fit(TEXTS, ["a", "a", "b", "b", "a", "b"] * 4)
-    after = rb.open_model(rb.save(before, tmp_path / "m"))
+    after = rb.open(rb.save(before, tmp_path / "m"))
     there, here = before.transform([*TEXTS, "", "zinc"]), after.transform([*TEXTS, "", "zinc"])
     assert np.array_equal(np.asarray(here.todense()) if sparse.issparse(here) else here,
                           np.asarray(there.todense()) if sparse.issparse(there) else there)  # fmt: skip
 
 
-@pytest.mark.parametrize("transformer", [rb.Weights("atc"), rb.Select("chi2:5"), *SKLEARN_TRANSFORMERS], ids=repr)
+@pytest.mark.parametrize(
+    "transformer", [rb.text.Weights("atc"), rb.text.Select("chi2:5"), *SKLEARN_TRANSFORMERS], ids=repr
+)
 def test_a_transformer_of_counts_works_as_before(transformer, documents, tmp_path):
     X, Y = documents
     before = transformer.fit(X, Y)
-    after = rb.open_model(rb.save(before, tmp_path / "m"))
+    after = rb.open(rb.save(before, tmp_path / "m"))
     there, here = before.transform(X), after.transform(X)
     assert abs(here - there).max() == 0
 

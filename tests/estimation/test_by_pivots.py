@@ -144,7 +144,7 @@ def test_ten_categories_of_reuters_equal_retraining(reuters_folder):
     """600 documents of the ten largest categories: every document in doubt, and a sample of the rest, by retraining."""
     corpus = rb.load("reuters21578", split="r10")
     order = np.random.default_rng(1).permutation(len(corpus.train.texts))[:600]
-    X = rb.Vectors(weights="ntc", min_df=2).fit_transform([corpus.train.texts[i] for i in order])
+    X = rb.text.Vectors(weights="ntc", min_df=2).fit_transform([corpus.train.texts[i] for i in order])
     labels = corpus.train.labels[order]
     found = leave_one_out(rb.SVM(C=0.5), X, labels, engine="serial")
     exact = leave_one_out(rb.SVM(C=0.5), X, labels, engine="serial", every=True)

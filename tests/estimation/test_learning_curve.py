@@ -35,14 +35,16 @@ def test_noise_widens_the_interval():
 
 def test_a_curve_of_real_estimates_by_category():
     corpus = rb.load("newswire", documents=500, categories=60)
-    X, labels = rb.Vectors().fit_transform(corpus.train), corpus.train.labels
-    curve = rb.learning_curve(rb.SVM(), X, labels, categories=corpus.categories, draws=2)
+    X, labels = rb.text.Vectors().fit_transform(corpus.train), corpus.train.labels
+    curve = rb.estimation.learning_curve(rb.SVM(), X, labels, categories=corpus.categories, draws=2)
     assert curve.sizes[-1] == X.shape[0]
     f1 = curve.mean("f1")
     assert f1[-1] > f1[0]
     one = curve.at(2 * X.shape[0], category=corpus.categories[0])
     assert 0 <= one.low <= one.value <= one.high <= 1
-    again = rb.learning_curve(rb.SVM(), X, labels, sizes=[40, 80], draws=1, estimator=cross_validation, folds=3)
+    again = rb.estimation.learning_curve(
+        rb.SVM(), X, labels, sizes=[40, 80], draws=1, estimator=cross_validation, folds=3
+    )
     assert again.values["error"].shape == (2, 1, labels.shape[1] + 1)
 
 
@@ -70,6 +72,6 @@ def test_a_law_is_the_weighted_least_squares_one():
 def test_what_cannot_be_drawn():
     X, labels = sparse.csr_array(np.eye(6)), sparse.csr_array(np.eye(6)[:, :2])
     with pytest.raises(InvalidInput, match="from 2 to the 6 documents"):
-        rb.learning_curve(rb.SVM(), X, labels, sizes=[7])
+        rb.estimation.learning_curve(rb.SVM(), X, labels, sizes=[7])
     with pytest.raises(InvalidInput, match="at least 3"):
         forecast([10, 20], np.ones((2, 1)), 40)

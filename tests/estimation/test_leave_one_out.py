@@ -205,7 +205,7 @@ def test_the_engine_does_not_matter():
 
 def test_a_sample_of_reuters_equals_retraining(reuters_folder):
     train = rb.load("reuters21578", split="aptemod").train
-    X = rb.Vectors(weights="ltc").fit_transform(train.texts)
+    X = rb.text.Vectors(weights="ltc").fit_transform(train.texts)
     y = train.labels[:, [train.categories.index("ship")]]
     pruned, found = (leave_one_out(rb.SVM(), X, y, every=every) for every in (False, True))
     np.testing.assert_array_equal(pruned.scores > 0, found.scores > 0)

@@ -86,8 +86,8 @@ def test_a_cut_of_several_fold_seeds_and_sparse_scores_agree_with_the_categorize
         return {"classifier": "svm", "cut": "scut:0.1"}
 
     seeds = Trial("x", settings(), Material(corpus.train, corpus.test), store)
-    seeds.cut = rb.Scut(fbr=0.1, seeds=3)
-    other = configured(settings()).set_params(cut=rb.Scut(fbr=0.1, seeds=3)).fit(corpus)
+    seeds.cut = rb.thresholds.Scut(fbr=0.1, seeds=3)
+    other = configured(settings()).set_params(cut=rb.thresholds.Scut(fbr=0.1, seeds=3)).fit(corpus)
     same(seeds.run()[0], other.run(corpus))
     monkeypatch.setattr(_scoring, "LARGE", 10)
     monkeypatch.setattr(_scoring, "LIMIT", 2)

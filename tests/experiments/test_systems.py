@@ -52,7 +52,7 @@ def test_wrong_settings_are_named():
 
 def test_a_run_is_what_the_parts_give(corpus):
     run = run_system(system("kNN", classifier="knn", k=5, select="chi2:200", cut="scut", held_out="folds"), corpus)
-    vectors = rb.Vectors(select="chi2:200")
+    vectors = rb.text.Vectors(select="chi2:200")
     X = vectors.fit_transform(corpus.train)
     labels = corpus.train.labels
     held = out_of_fold(rb.KNN(k=5), X, labels, folds=stratified_folds(labels, 5, seed=0))

@@ -164,14 +164,15 @@ def test_numpy_numbers_become_numbers():
 
 def test_one_estimator_in_two_places_stays_one(tmp_path):
     X, Y = sparse.csr_array(np.eye(6)), sparse.csr_array(np.tile(np.eye(2, dtype=bool), (3, 1)))
-    fitted = rb.Thresholded(rb.SVM(), folds=2).fit(X, Y)
-    again = rb.open_model(rb.save(fitted, tmp_path / "t.rubric"))
+    fitted = rb.thresholds.Thresholded(rb.SVM(), folds=2).fit(X, Y)
+    again = rb.open(rb.save(fitted, tmp_path / "t.rubric"))
     assert again.classifier_ is again.aligned_.classifier_
     assert np.array_equal(again.decision_function(X), fitted.decision_function(X))
 
 
 @pytest.mark.parametrize(
-    "thing", [KMeans(), rb.Categorizer(KMeans()), rb.Thresholded(rb.SVM(), cut=rb.Scut(criterion=max))]
+    "thing",
+    [KMeans(), rb.Categorizer(KMeans()), rb.thresholds.Thresholded(rb.SVM(), cut=rb.thresholds.Scut(criterion=max))],
 )
 def test_what_is_no_data_is_refused_with_a_reason(thing, tmp_path):
     with pytest.raises(InvalidInput, match="cannot be saved"):
@@ -224,7 +225,7 @@ def test_a_file_cut_short_is_refused(saved, tmp_path_factory, share):
     path = tmp_path_factory.mktemp("cut") / "m.rubric"
     path.write_bytes(saved.read_bytes()[: int(share * saved.stat().st_size)])
     with pytest.raises(InvalidFile, match="no usable model"):
-        rb.open_model(path)
+        rb.open(path)
 
 
 def test_no_file_a_folder_another_file(tmp_path):
@@ -233,9 +234,9 @@ def test_no_file_a_folder_another_file(tmp_path):
         archive.writestr("a.txt", "hello")
     for name, reason in (("none", "no such file"), ("text.csv", "no model"), ("other.zip", "without a manifest")):
         with pytest.raises(InvalidFile, match=reason):
-            rb.open_model(tmp_path / name)
+            rb.open(tmp_path / name)
     with pytest.raises(InvalidFile, match="no such file"):
-        rb.open_model(tmp_path)
+        rb.open(tmp_path)
 
 
 # Hostile writers, who can make digests that fit
@@ -244,7 +245,7 @@ def test_no_file_a_folder_another_file(tmp_path):
 def test_compressed_members_are_refused(saved, tmp_path):
     path = rebuilt(tmp_path / "m", members(saved), compression=zipfile.ZIP_DEFLATED)
     with pytest.raises(InvalidFile, match="compressed"):
-        rb.open_model(path)
+        rb.open(path)
 
 
 def test_a_bomb_is_refused_without_unpacking(saved, tmp_path):
@@ -254,14 +255,14 @@ def test_a_bomb_is_refused_without_unpacking(saved, tmp_path):
         archive.writestr("arrays/99.npy", b"\0" * (50 << 20))
     assert (tmp_path / "m").stat().st_size < 1 << 20
     with pytest.raises(InvalidFile, match="compressed"):
-        rb.open_model(tmp_path / "m")
+        rb.open(tmp_path / "m")
 
 
 @pytest.mark.parametrize("name", ["../evil", "/etc/passwd", "arrays/../../x.npy", "extra.txt", "arrays/0.pkl"])
 def test_strange_members_are_refused(saved, tmp_path, name):
     path = rebuilt(tmp_path / "m", {**members(saved), name: b"x"})
     with pytest.raises(InvalidFile, match="unexpected member"):
-        rb.open_model(path)
+        rb.open(path)
 
 
 def test_doubled_surplus_and_missing_members_are_refused(saved, tmp_path):
@@ -269,13 +270,13 @@ def test_doubled_surplus_and_missing_members_are_refused(saved, tmp_path):
     with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(path, "a") as archive:
         archive.writestr("manifest.json", b"{}")
     with pytest.raises(InvalidFile, match="twice"):
-        rb.open_model(path)
+        rb.open(path)
     contents = members(saved)
     with pytest.raises(InvalidFile, match="differ"):
-        rb.open_model(rebuilt(tmp_path / "n", {**contents, "arrays/99.npy": npy(np.ones(1))}))
+        rb.open(rebuilt(tmp_path / "n", {**contents, "arrays/99.npy": npy(np.ones(1))}))
     del contents["arrays/0.npy"]
     with pytest.raises(InvalidFile, match="differ"):
-        rb.open_model(rebuilt(tmp_path / "o", contents))
+        rb.open(rebuilt(tmp_path / "o", contents))
 
 
 def test_a_manifest_or_array_changed_by_hand_is_refused(saved, tmp_path):
@@ -284,10 +285,10 @@ def test_a_manifest_or_array_changed_by_hand_is_refused(saved, tmp_path):
         for name, data in contents.items():
             archive.writestr(name, data.replace(b'"C": 1.0', b'"C": 2.0'))
     with pytest.raises(InvalidFile, match="manifest was changed"):
-        rb.open_model(tmp_path / "m")
+        rb.open(tmp_path / "m")
     contents["arrays/0.npy"] = npy(np.ones(3))
     with pytest.raises(InvalidFile, match=r"arrays/0.npy was changed"):
-        rb.open_model(rebuilt(tmp_path / "n", contents))
+        rb.open(rebuilt(tmp_path / "n", contents))
 
 
 WITNESS = Path(tempfile.gettempdir()) / "rubricate-ran-a-pickle"
@@ -301,7 +302,7 @@ class Boom:
 def test_pickled_objects_are_refused_and_never_loaded(saved, tmp_path):
     data = npy(np.array([Boom()], dtype=object), allow_pickle=True)
     with pytest.raises(InvalidFile, match="not numbers"):
-        rb.open_model(with_array(saved, tmp_path / "m", 0, data))
+        rb.open(with_array(saved, tmp_path / "m", 0, data))
     assert not WITNESS.exists()
 
 
@@ -313,7 +314,7 @@ def test_declared_shapes_are_not_believed(saved, tmp_path, shape):
     header += b" " * (117 - len(header)) + b"\n"
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"\0" * 16
     with pytest.raises(InvalidFile, match="no usable model"):
-        rb.open_model(with_array(saved, tmp_path / "m", 0, data))
+        rb.open(with_array(saved, tmp_path / "m", 0, data))
 
 
 @pytest.mark.parametrize(
@@ -321,14 +322,14 @@ def test_declared_shapes_are_not_believed(saved, tmp_path, shape):
 )
 def test_other_types_of_arrays_are_refused(saved, tmp_path, array):
     with pytest.raises(InvalidFile, match="not numbers"):
-        rb.open_model(with_array(saved, tmp_path / "m", 0, npy(array)))
+        rb.open(with_array(saved, tmp_path / "m", 0, npy(array)))
 
 
 def test_truth_values_that_are_neither_are_refused(saved, tmp_path):
     data = bytearray(npy(np.array([True, False])))
     data[-1] = 7
     with pytest.raises(InvalidFile, match="neither true nor false"):
-        rb.open_model(with_array(saved, tmp_path / "m", 0, bytes(data)))
+        rb.open(with_array(saved, tmp_path / "m", 0, bytes(data)))
 
 
 def set_model(**parts):
@@ -366,7 +367,7 @@ CHANGES = {
 def test_a_manifest_that_makes_no_sense_is_refused(saved, tmp_path, name):
     change, reason = CHANGES[name]
     with pytest.raises(InvalidFile, match=reason):
-        rb.open_model(with_manifest(saved, tmp_path / "m", change))
+        rb.open(with_manifest(saved, tmp_path / "m", change))
 
 
 STRANGE = st.sampled_from(
@@ -420,7 +421,7 @@ def test_a_bottomless_manifest_is_refused(saved, tmp_path):
     contents = members(saved)
     contents["manifest.json"] = b'{"format": "rubricate-model", "model": ' + b'{"list": [' * 50_000 + b"1"
     with pytest.raises(InvalidFile, match="no usable model"):
-        rb.open_model(rebuilt(tmp_path / "m", contents))
+        rb.open(rebuilt(tmp_path / "m", contents))
 
 
 def test_sparse_indices_out_of_range_are_refused(tmp_path):
@@ -431,7 +432,7 @@ def test_sparse_indices_out_of_range_are_refused(tmp_path):
     for attribute in ("vectors_", "labels_"):
         number = state[attribute]["sparse"][3]
         with pytest.raises(InvalidFile, match="do not fit"):
-            rb.open_model(with_array(saved, tmp_path / "m", number, npy(np.array([0, 1, 2, 4000], np.int32))))
+            rb.open(with_array(saved, tmp_path / "m", number, npy(np.array([0, 1, 2, 4000], np.int32))))
 
 
 def test_a_matrix_as_wide_as_the_world_is_refused(tmp_path):
@@ -442,7 +443,7 @@ def test_a_matrix_as_wide_as_the_world_is_refused(tmp_path):
         state["n_features_in_"] = state["vectors_"]["sparse"][1][1] = 1 << 40
 
     with pytest.raises(InvalidFile, match="holds next to nothing"):
-        rb.open_model(with_manifest(rb.save(knn, tmp_path / "knn.rubric"), tmp_path / "m", widen))
+        rb.open(with_manifest(rb.save(knn, tmp_path / "knn.rubric"), tmp_path / "m", widen))
 
 
 # Writing
@@ -477,6 +478,6 @@ def test_a_full_disk_or_missing_folder_is_one_clear_error(model, tmp_path, monke
 
 def test_an_unfitted_or_foreign_thing_is_not_opened_as_a_categorizer(tmp_path):
     with pytest.raises(InvalidFile, match="a Rcut, not a Categorizer"):
-        rb.Categorizer.open(rb.save(rb.Rcut(), tmp_path / "m"))
+        rb.Categorizer.open(rb.save(rb.thresholds.Rcut(), tmp_path / "m"))
     with pytest.raises(InvalidInput, match="expected an estimator"):
         rb.save({"a": 1}, tmp_path / "n")

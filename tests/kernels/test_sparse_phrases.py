@@ -65,18 +65,18 @@ def test_two_terms_among_two_are_consecutive():
 
 
 def test_an_analyzer_gives_phrases_with_gaps():
-    analyzer = rb.Analyzer(stop=["the"], stem=None, ngrams=(1, 3), window=3)
+    analyzer = rb.text.Analyzer(stop=["the"], stem=None, ngrams=(1, 3), window=3)
     terms = analyzer.terms(["the wheat crop the fell", "corn"])
     assert [terms.words[i] for i in terms.ids] == [
         "wheat", "wheat … crop", "wheat … crop … fell", "wheat … fell", "crop", "crop … fell", "fell", "corn",
     ]  # fmt: skip
     assert terms.starts.tolist() == [0, 7, 8]
     assert analyzer.signature() == "letters2+stop 1 words+stem None+ngrams 1-3 within 3"
-    assert rb.Analyzer(window=4).signature() == rb.Analyzer().signature()
+    assert rb.text.Analyzer(window=4).signature() == rb.text.Analyzer().signature()
     assert analyzer.terms([]).starts.tolist() == [0]
 
 
 @pytest.mark.parametrize("window", [2, 11, 3.5, "4"])
 def test_a_window_that_no_phrase_fits_is_named(window):
     with pytest.raises(InvalidInput, match="from the longest phrase \\(3\\) to 10"):
-        rb.Analyzer(ngrams=3, window=window).terms(["a"])
+        rb.text.Analyzer(ngrams=3, window=window).terms(["a"])

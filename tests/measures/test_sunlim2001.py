@@ -41,7 +41,7 @@ def training(reuters_folder):
     columns = [train.categories.index(name) for name in NAMES]
     labels = train.labels[:, columns]
     rows = np.flatnonzero(np.diff(labels.indptr))
-    found, _ = counts(rb.Analyzer(stop=sorted(ENGLISH_STOP_WORDS)).terms(train.take(rows).texts))
+    found, _ = counts(rb.text.Analyzer(stop=sorted(ENGLISH_STOP_WORDS)).terms(train.take(rows).texts))
     return (found > 0).astype(float), labels[rows]
 
 

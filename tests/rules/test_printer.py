@@ -10,7 +10,7 @@ from tests.rules.strategies import bases
 from rubricate.errors import InvalidInput
 from rubricate.rules.form import DEEPEST, All, AtLeast, Either, Near, Not, Phrase, Prefix, Rule, RuleBase, Title, Word
 from rubricate.rules.parser import parse_rules, read_rules
-from rubricate.rules.printer import print_condition, print_rule, print_rules, write_rules
+from rubricate.rules.printer import format_rules, print_condition, print_rule, write_rules
 
 ODD = st.text(min_size=1, max_size=6).filter(lambda text: text.split() == [text] and text.strip("*"))
 NAMES = st.text(min_size=1, max_size=6)
@@ -19,13 +19,13 @@ NAMES = st.text(min_size=1, max_size=6)
 @settings(max_examples=25)
 @given(bases())
 def test_what_is_printed_is_read_back(base):
-    assert parse_rules(print_rules(base)) == base
+    assert parse_rules(format_rules(base)) == base
 
 
 @settings(max_examples=25)
 @given(bases(ODD, NAMES))
 def test_words_and_names_of_any_characters_are_read_back(base):
-    assert parse_rules(print_rules(base)) == base
+    assert parse_rules(format_rules(base)) == base
 
 
 @settings(max_examples=10)
@@ -60,7 +60,7 @@ def test_conditions_print_with_the_brackets_they_need(condition, text):
 
 def test_learned_rules_print_as_one_conjunction_a_line_with_their_counts():
     learned = [Rule("wheat", All((Word("wheat"), Word("farm"))), 57, 3), Rule("wheat", Word("bushel"), 4, 0, "last")]
-    text = print_rules(RuleBase((*learned, Rule("corn", Word("corn"), 9, 1))))
+    text = format_rules(RuleBase((*learned, Rule("corn", Word("corn"), 9, 1))))
     assert text.splitlines() == [
         "wheat if wheat and farm [57 right, 3 wrong];",
         "last: wheat if bushel [4 right, 0 wrong];",
@@ -81,11 +81,11 @@ def test_the_deepest_conditions_are_read_back_and_deeper_ones_refused():
     for level in range(DEEPEST):
         deep = Not(deep) if level % 2 else All((deep, Word("b")))
     base = RuleBase((Rule("c", deep),))
-    assert parse_rules(print_rules(base)) == base
+    assert parse_rules(format_rules(base)) == base
     with pytest.raises(InvalidInput, match="deeper than 50 levels"):
         Rule("c", Not(deep))
 
 
 def test_an_empty_base_is_an_empty_text():
-    assert print_rules(RuleBase()) == ""
+    assert format_rules(RuleBase()) == ""
     assert parse_rules("  # nothing\n") == RuleBase()

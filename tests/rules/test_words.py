@@ -6,13 +6,13 @@ import pytest
 
 from rubricate.errors import InvalidInput
 from rubricate.rules.parser import parse_rules
-from rubricate.rules.printer import print_rules
+from rubricate.rules.printer import format_rules
 from rubricate.rules.words import analysed
 from rubricate.text.analyzer import Analyzer
 
 
 def made(text, **options):
-    return print_rules(analysed(parse_rules(text), Analyzer(**({"stop": None, "stem": None} | options))))
+    return format_rules(analysed(parse_rules(text), Analyzer(**({"stop": None, "stem": None} | options))))
 
 
 def test_hand_written_words_are_folded_split_and_stemmed():

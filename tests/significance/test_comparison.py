@@ -88,7 +88,7 @@ def test_prints_the_tables_of_yl99(three) -> None:
 def test_a_mark_that_does_not_survive_is_in_brackets() -> None:
     counts = [(60, 40), (46, 54), (59, 41)]
     systems = [
-        System(f"s{i}", table=rb.Counts(*(np.array([v]) for v in (tp, 0, fn, 900))))
+        System(f"s{i}", table=rb.measures.Counts(*(np.array([v]) for v in (tp, 0, fn, 900))))
         for i, (tp, fn) in enumerate(counts)
     ]
     found = compare(systems, tests=["p:recall"], adjust="holm")
@@ -209,7 +209,7 @@ def test_tests_are_left_out_only_when_not_asked_for(three) -> None:
         compare(figures, tests=["s"])
     with pytest.raises(InvalidInput, match="no counts of each category"):
         compare(figures, tests=["T"])
-    summed = [System(n, table=rb.Counts(*(np.array([v]) for v in (5, 1, 2, 3)))) for n in "ab"]
+    summed = [System(n, table=rb.measures.Counts(*(np.array([v]) for v in (5, 1, 2, 3)))) for n in "ab"]
     with pytest.raises(InvalidInput, match="no F1 of each category"):
         compare(summed, tests=["T"])
 

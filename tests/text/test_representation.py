@@ -21,12 +21,12 @@ LABELS = sparse.csr_array([[True, False], [True, False], [False, True], [False, 
     [
         ("ltc", "counts"),
         ("tfidf", "counts"),
-        (rb.Weights("lnc"), "counts"),
+        (rb.text.Weights("lnc"), "counts"),
         (TfidfTransformer(), "counts"),
         (TruncatedSVD(3), "counts"),
         (TfidfVectorizer(), "texts"),
         (HashingVectorizer(), "texts"),
-        (rb.Vectors(), "texts"),
+        (rb.text.Vectors(), "texts"),
         (None, "vectors"),
         ("precomputed", "vectors"),
     ],
@@ -38,7 +38,7 @@ def test_what_weights_start_from(weights, source):
 def test_what_are_no_weights():
     with pytest.raises(UnknownName, match=r"named 'lct'\. Did you mean"):
         source_of("lct")
-    for wrong in (3, rb.Weights, object()):
+    for wrong in (3, rb.text.Weights, object()):
         with pytest.raises(InvalidInput, match="weights must be"):
             source_of(wrong)
 
@@ -46,15 +46,15 @@ def test_what_are_no_weights():
 @pytest.mark.parametrize("select", [None, "chi2:3"])
 @pytest.mark.parametrize("weights", ["ltc", "nnn", TfidfTransformer()])
 def test_counts_give_what_vectors_gives(weights, select):
-    found = Representation(rb.Analyzer(), weights=weights, select=select).fit(TEXTS, LABELS)
-    there = rb.Vectors(rb.Analyzer(), weights=weights, select=select).fit(TEXTS, LABELS)
+    found = Representation(rb.text.Analyzer(), weights=weights, select=select).fit(TEXTS, LABELS)
+    there = rb.text.Vectors(rb.text.Analyzer(), weights=weights, select=select).fit(TEXTS, LABELS)
     assert found.names() == there.vocabulary_
     assert abs(found.transform([*TEXTS, "zinc"]) - there.transform([*TEXTS, "zinc"])).max() == 0
 
 
 def test_titles_count_twice_unless_told_otherwise():
     documents = rb.Documents(["a"], ["corn"], sparse.csr_array((1, 0), dtype=bool), (), titles=["wheat"])
-    for analyzer, count in ((None, 2.0), (rb.Analyzer(), 1.0)):
+    for analyzer, count in ((None, 2.0), (rb.text.Analyzer(), 1.0)):
         found = Representation(analyzer, weights="nnn").fit(documents, None)
         assert found.transform(documents).toarray()[0].tolist() == [1.0, count]
 
@@ -81,10 +81,10 @@ def test_vectors_stay_as_they_are_dense_or_sparse():
 
 
 def test_a_shape_learns_from_its_rows_alone():
-    counts = rb.Vectors(weights="nnn").fit_transform(TEXTS)
+    counts = rb.text.Vectors(weights="nnn").fit_transform(TEXTS)
     shape = Shape("chi2:4", "ltc").fit(counts[:4], LABELS[:4])
     assert shape.weights_.idf_.shape == (4,)
-    there = rb.Weights("ltc").fit(shape.select_.transform(counts[:4])).transform(shape.select_.transform(counts))
+    there = rb.text.Weights("ltc").fit(shape.select_.transform(counts[:4])).transform(shape.select_.transform(counts))
     assert abs(shape.transform(counts) - there).max() == 0
 
 

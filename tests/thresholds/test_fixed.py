@@ -10,8 +10,8 @@ from scipy import sparse
 from tests.oracles import cuts as oracle
 from tests.thresholds.strategies import WILD, as_sparse, tables
 
-from rubricate import FixedCut
 from rubricate.errors import InvalidInput
+from rubricate.thresholds import FixedCut
 
 
 @given(tables(), st.lists(WILD, min_size=4, max_size=4))

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.oracles import cuts as oracle
 from tests.thresholds.strategies import tables
 
-from rubricate import MicroMacro, Scut
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.measures import counts, macro, micro
+from rubricate.thresholds import MicroMacro, Scut
 
 
 @given(tables(), st.sampled_from([0.0, 0.25, 0.5, 4.0]), st.integers(0, 3))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.oracles import cuts as oracle
 from tests.thresholds.strategies import as_sparse, tables
 
-from rubricate import Pcut
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.thresholds import Pcut
 
 
 @given(tables(), tables(), st.sampled_from([0.0, 0.5, 1.0, 1.25, 3.0]), st.sampled_from(["documents", "labels"]))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.oracles import cuts as oracle
 from tests.thresholds.strategies import TIED, as_sparse, tables
 
-from rubricate import FixedCut, MicroMacro, RankLimit, Scores, Scut
 from rubricate.errors import InvalidInput
+from rubricate.thresholds import FixedCut, MicroMacro, RankLimit, Scores, Scut
 
 
 @given(tables(), st.integers(1, 4))

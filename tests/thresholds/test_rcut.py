@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.oracles import cuts as oracle
 from tests.thresholds.strategies import as_sparse, tables
 
-from rubricate import Rcut
 from rubricate.errors import InvalidInput
+from rubricate.thresholds import Rcut
 
 
 @given(tables(), st.integers(1, 5))

@@ -13,8 +13,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from rubricate import FixedCut, MicroMacro, Scut, Thresholded, load
+from rubricate import load
 from rubricate.measures import counts, macro, micro
+from rubricate.thresholds import FixedCut, MicroMacro, Scut, Thresholded
 
 
 @pytest.fixture(scope="module")

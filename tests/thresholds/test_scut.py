@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.oracles.cuts import best_table, cut_at, every_cut, f1
 from tests.thresholds.strategies import TIED, tables
 
-from rubricate import Scut
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import measure
+from rubricate.thresholds import Scut
 
 PLAIN = {"fbr": None}
 

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from rubricate import FixedCut, MicroMacro, Pcut, RankLimit, Rcut, Scores, Scut
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.thresholds import decide, resolve
+from rubricate.thresholds import FixedCut, MicroMacro, Pcut, RankLimit, Rcut, Scores, Scut, decide, resolve
 
 
 @pytest.mark.parametrize(

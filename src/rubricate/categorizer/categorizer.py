@@ -15,7 +15,7 @@ from rubricate import registry
 from rubricate._version import __version__
 from rubricate.engines import Engine
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
-from rubricate.files.model.model_file import open_model, save
+from rubricate.files.model import model_file
 from rubricate.measures import Abstention, counts, micro
 from rubricate.text.representation import Representation, source_of
 from rubricate.thresholds import Threshold
@@ -306,14 +306,14 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     def save(self, path: str | Path) -> Path:
         """Write the model to one file, in one step; see docs/model-file.md."""
         check_is_fitted(self)
-        return save(self, path)
+        return model_file.save(self, path)
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """The model in a file that `save` wrote."""
-        found = open_model(path)
+        found = model_file.open(path)
         if not isinstance(found, cls):
-            raise InvalidFile(f"a {type(found).__name__}, not a Categorizer", path=path, remedy="use open_model")
+            raise InvalidFile(f"a {type(found).__name__}, not a Categorizer", path=path, remedy="use rubricate.open")
         return found
 
     @property

@@ -20,7 +20,7 @@ from rubricate.rules.explanation import Explainer
 from rubricate.rules.form import RuleBase
 from rubricate.rules.parser import parse_rules, read_rules
 from rubricate.rules.passages import Passages
-from rubricate.rules.printer import print_rule, print_rules
+from rubricate.rules.printer import format_rules, print_rule
 from rubricate.rules.words import analysed
 from rubricate.types import Documents, Evidence, Floats, Scores, Sparse, Terms
 
@@ -81,7 +81,7 @@ class Construe(Scorer):
         for rule in base.rules:
             if rule.category not in known:
                 raise UnknownName("category", rule.category, known)
-        self.rules_ = print_rules(base)
+        self.rules_ = format_rules(base)
         return self
 
     def top(self, X: Any, k: int) -> Scores:
@@ -103,7 +103,7 @@ class Construe(Scorer):
 
     def content(self) -> str:
         """The digest of the rules, which a path does not tell apart when the file is edited."""
-        return hashlib.sha256(print_rules(read_base(self.rules)).encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(format_rules(read_base(self.rules)).encode("utf-8", "surrogatepass")).hexdigest()
 
     def check_state(self) -> None:
         """Raise ValueError where the rules cannot be read or are for other categories."""

@@ -66,14 +66,14 @@ def show(source: _Source, category: _Category = None) -> None:
     What is printed can be edited and run again; see docs/rules.md.
     """
     from rubricate.rules.form import RuleBase
-    from rubricate.rules.printer import print_rules
+    from rubricate.rules.printer import format_rules
 
     base = _rules_in(source)
     for name in category or ():
         if name not in base.categories:
             raise UnknownName("category with rules", name, base.categories)
     chosen = tuple(rule for rule in base.rules if not category or rule.category in category)
-    typer.echo(print_rules(RuleBase(chosen, base.macros, base.analyzer)), nl=False)
+    typer.echo(format_rules(RuleBase(chosen, base.macros, base.analyzer)), nl=False)
 
 
 @rules.command()
@@ -112,9 +112,9 @@ def _rules_in(source: str) -> RuleBase:
     if not _is_model(path):
         return read_rules(source)
     from rubricate.categorizer.rule_runs import rules_of
-    from rubricate.files.model.model_file import open_model
+    from rubricate.files.model import model_file
 
-    return rules_of(open_model(path))
+    return rules_of(model_file.open(path))
 
 
 def _is_model(path: Path) -> bool:

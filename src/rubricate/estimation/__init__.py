@@ -1,11 +1,9 @@
-"""How well will it do on documents nobody has labelled: one file an estimator.
+"""How well a system will do on documents nobody has labelled: one file per estimator.
 
 An estimator is a function `(classifier, X, labels, *, categories, …) -> Estimate`; `rubricate.estimate` takes texts,
-corpora and labels in any form. `learning_curve` repeats one at growing sizes; the bounds of learning theory are in
-`_bounds`.
+corpora and labels in any form. `learning_curve` repeats one at growing sizes.
 """
 
-from rubricate.estimation._estimate import MEASURES, Estimate
-from rubricate.estimation._learning_curve import Forecast, LearningCurve, learning_curve
+from rubricate._exports import attach
 
-__all__ = ["MEASURES", "Estimate", "Forecast", "LearningCurve", "learning_curve"]
+__getattr__, __dir__, __all__ = attach(__name__)

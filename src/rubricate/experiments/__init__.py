@@ -1,1 +1,5 @@
-"""Plans, running them, the store of results, and the reproductions of the papers."""
+"""Experiments: plans, the store, tuning, studies, reproductions."""
+
+from rubricate._exports import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

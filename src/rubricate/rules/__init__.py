@@ -1,1 +1,5 @@
-"""The shared form of rules: what learners print, people write, and one engine runs."""
+"""Rules, learned or hand-written: form, parser, engine, explanations."""
+
+from rubricate._exports import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

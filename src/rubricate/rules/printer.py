@@ -25,7 +25,7 @@ from rubricate.rules.form import (
     Word,
 )
 
-__all__ = ["print_condition", "print_rule", "print_rules", "write_rules"]
+__all__ = ["format_rules", "print_condition", "print_rule", "write_rules"]
 
 WIDTH = 100
 """Beyond so many characters each member of a rule's condition stands on a line of its own."""
@@ -33,12 +33,12 @@ OR, AND, UNARY, RELATION, PRIMARY = range(5)
 ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 
 
-def print_rules(base: RuleBase) -> str:
+def format_rules(base: RuleBase) -> str:
     """The base as text: settings, macros, then the rules, an empty line between categories.
 
     >>> from rubricate.rules.form import *
     >>> grown = Rule("wheat", All((Word("wheat"), Not(Word("surface")))), positives=57, negatives=3)
-    >>> print(print_rules(RuleBase((grown,), analyzer=(("stem", "porter"), ("stop", None)))), end="")
+    >>> print(format_rules(RuleBase((grown,), analyzer=(("stem", "porter"), ("stop", None)))), end="")
     analyzer stem = porter, stop = none;
     <BLANKLINE>
     wheat if wheat and not surface [57 right, 3 wrong];
@@ -53,7 +53,7 @@ def print_rules(base: RuleBase) -> str:
 def write_rules(base: RuleBase, path: str | Path) -> Path:
     """Write the base to a file of UTF-8 text."""
     place = Path(path)
-    place.write_text(print_rules(base), "utf-8", newline="\n")
+    place.write_text(format_rules(base), "utf-8", newline="\n")
     return place
 
 

@@ -1,22 +1,9 @@
-"""Two systems → p-values: one file a test; `compare` makes all tests on all pairs and corrects for their number.
+"""Two systems to p-values: one file per test; `compare` runs all tests on all pairs and corrects for their number.
 
 A test is called with two runs (or systems made of counts or figures) and returns a `Significance`:
 `from rubricate.significance.micro_sign import micro_sign`.
 """
 
-from rubricate.significance._comparison import Comparison, compare
-from rubricate.significance._corrections import benjamini_hochberg, holm
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._published import published, read_counts
-from rubricate.significance._system import System
+from rubricate._exports import attach
 
-__all__ = [
-    "Comparison",
-    "System",
-    "benjamini_hochberg",
-    "compare",
-    "holm",
-    "published",
-    "read_counts",
-    "significance_test",
-]
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,29 +1,9 @@
-"""Scores → decisions: one file a way of cutting.
+"""Scores to decisions: one file per way of cutting.
 
-`resolve` turns shorthand into a threshold, `decide` applies one to scores in one call; `Thresholded` learns cuts
-for any classifier.
-
->>> decide([[0.1, 0.7, 0.4], [0.6, 0.2, 0.5]], "rcut:1").toarray().astype(int).tolist()
-[[0, 1, 0], [1, 0, 0]]
+`resolve` turns shorthand into a threshold, `decide` applies one to scores in one call; `Thresholded` learns cuts for
+any classifier.
 """
 
-from __future__ import annotations
+from rubricate._exports import attach
 
-from typing import Any
-
-from rubricate.thresholds._resolve import resolve
-from rubricate.thresholds._threshold import Threshold
-from rubricate.types import Sparse
-
-__all__ = ["Threshold", "decide", "resolve"]
-
-
-def decide(scores: Any, cut: str | float | Threshold, *, held_out: tuple[Any, Any] | None = None) -> Sparse:
-    """Decisions on scores by a threshold, which learns first where held-out (scores, labels) are given.
-
-    Decisions are a boolean `csr_array`, documents × categories.
-    """
-    chosen = resolve(cut)
-    if held_out is not None:
-        chosen.fit(*held_out)
-    return chosen.decide(scores)
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -69,7 +69,7 @@ def _stored(scores: Any) -> Grid:
     if stored.data.min(initial=np.inf) < floor:
         raise InvalidInput(
             f"a stored score, {stored.data.min()}, lies under the floor {floor} of the scores that are not stored; "
-            "give the floor with the scores: rb.Scores(values, categories, documents, floor=…)"
+            "give the floor with the scores: rb.thresholds.Scores(values, categories, documents, floor=…)"
         )
     return Grid(None, stored, floor)
 

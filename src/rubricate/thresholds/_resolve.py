@@ -30,7 +30,7 @@ def resolve(cut: str | float | Threshold) -> Threshold:
         return registry.load("thresholds", "fixed")(cut=float(cut))
     if callable(getattr(cut, "decide", None)) and not isinstance(cut, type):
         return clone(cut)
-    raise InvalidInput(f"expected a threshold such as 'scut' or rb.Rcut(t=2), or a number; got {cut!r}")
+    raise InvalidInput(f"expected a threshold such as 'scut' or rb.thresholds.Rcut(t=2), or a number; got {cut!r}")
 
 
 def _is_number(text: str) -> bool:

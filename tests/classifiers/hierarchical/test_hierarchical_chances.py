@@ -18,12 +18,12 @@ from rubricate.errors import InvalidInput
 
 ASKED = {"probability": "sigmoid"}
 MODELS = [
-    rb.TopDown(**ASKED),
-    rb.Local(**ASKED),
-    rb.Local(scheme="level", choose="all", **ASKED),
-    rb.Tolerant(beam=None),
-    rb.BigBang(**ASKED),
-    rb.Proximity(),
+    rb.classifiers.TopDown(**ASKED),
+    rb.classifiers.Local(**ASKED),
+    rb.classifiers.Local(scheme="level", choose="all", **ASKED),
+    rb.classifiers.Tolerant(beam=None),
+    rb.classifiers.BigBang(**ASKED),
+    rb.classifiers.Proximity(),
 ]
 
 
@@ -60,7 +60,7 @@ def test_chances_are_of_one_document_alone_and_never_less_than_below(model, case
 def test_the_chance_of_a_category_is_the_product_on_its_likeliest_path(case, seed):
     edges, names, labels = case
     rng = np.random.default_rng(seed)
-    fitted = placed(rb.TopDown(**ASKED), edges, names).fit(rng.random((12, 5)), matrix(labels, names))
+    fitted = placed(rb.classifiers.TopDown(**ASKED), edges, names).fit(rng.random((12, 5)), matrix(labels, names))
     new = rng.random((3, 5))
     links, stays = margins(fitted, new)
     found = fitted.predict_proba(new)
@@ -122,12 +122,12 @@ def test_chances_are_what_happens(model):
     assert loss < 0.8 * least
 
 
-@pytest.mark.parametrize("kind", [rb.TopDown, rb.Tolerant])
+@pytest.mark.parametrize("kind", [rb.classifiers.TopDown, rb.classifiers.Tolerant])
 def test_a_chain_of_single_children_costs_no_chance(kind):
     chain = [("top", "c0"), ("top", "other"), *((f"c{k}", f"c{k + 1}") for k in range(30))]
     X = np.vstack([np.eye(2)] * 10)
     y = np.tile([[1, 0], [0, 1]], (10, 1))
-    options = ASKED if kind is rb.TopDown else {"choose": "all"}
+    options = ASKED if kind is rb.classifiers.TopDown else {"choose": "all"}
     deep = kind(taxonomy=chain, categories=("c30", "other"), **options).fit(X, np.vstack([y[:-1], [[1, 1]]]))
     flat = kind(taxonomy=chain[:2], categories=("c0", "other"), **options).fit(X, np.vstack([y[:-1], [[1, 1]]]))
     np.testing.assert_allclose(deep.predict_proba(np.eye(2)), flat.predict_proba(np.eye(2)))
@@ -135,7 +135,7 @@ def test_a_chain_of_single_children_costs_no_chance(kind):
 
 def test_probabilities_are_given_on_request_alone():
     X, labels = newswire()
-    for kind in (rb.TopDown, rb.Local, rb.BigBang):
+    for kind in (rb.classifiers.TopDown, rb.classifiers.Local, rb.classifiers.BigBang):
         plain = kind(taxonomy=TREE, categories=NAMES).fit(X, labels)
         assert not hasattr(plain, "predict_proba")
         assert not hasattr(plain, "coverage_proba")
@@ -147,7 +147,7 @@ def test_probabilities_are_given_on_request_alone():
 
 def test_scores_and_decisions_do_not_depend_on_the_request():
     X, labels = newswire()
-    for kind in (rb.TopDown, rb.Local, rb.BigBang):
+    for kind in (rb.classifiers.TopDown, rb.classifiers.Local, rb.classifiers.BigBang):
         plain = kind(taxonomy=TREE, categories=NAMES).fit(X, labels)
         asked = kind(taxonomy=TREE, categories=NAMES, **ASKED).fit(X, labels)
         assert (plain.decision_function(X) == asked.decision_function(X)).all()
@@ -157,7 +157,7 @@ def test_scores_and_decisions_do_not_depend_on_the_request():
 def test_saved_and_opened_with_their_chances(model, tmp_path):
     X, labels = newswire()
     fitted = placed(model, TREE, NAMES).fit(X, labels)
-    again = rb.open_model(rb.save(fitted, tmp_path / "m"))
+    again = rb.open(rb.save(fitted, tmp_path / "m"))
     assert (again.predict_proba(X) == fitted.predict_proba(X)).all()
     assert (again.coverage_proba(X) == fitted.coverage_proba(X)).all()
 
@@ -165,17 +165,17 @@ def test_saved_and_opened_with_their_chances(model, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
     [
-        (rb.TopDown, "slope_", np.nan),
-        (rb.Tolerant, "slope_", -1.0),
-        (rb.Local, "columns_", np.full(6, 99)),
-        (rb.Proximity, "child_ids_", np.zeros(6, np.int64)),
-        (rb.BigBang, "asked_", np.full(8, -1)),
-        (rb.BigBang, "coverage_sigmoid_", np.zeros((2, 1))),
+        (rb.classifiers.TopDown, "slope_", np.nan),
+        (rb.classifiers.Tolerant, "slope_", -1.0),
+        (rb.classifiers.Local, "columns_", np.full(6, 99)),
+        (rb.classifiers.Proximity, "child_ids_", np.zeros(6, np.int64)),
+        (rb.classifiers.BigBang, "asked_", np.full(8, -1)),
+        (rb.classifiers.BigBang, "coverage_sigmoid_", np.zeros((2, 1))),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused(kind, name, value):
     X, labels = newswire(documents=60)
-    options = {} if kind in (rb.Tolerant, rb.Proximity) else ASKED
+    options = {} if kind in (rb.classifiers.Tolerant, rb.classifiers.Proximity) else ASKED
     fitted = kind(taxonomy=TREE, categories=NAMES, **options).fit(X, labels)
     fitted.check_state()
     assert hasattr(fitted, name)
@@ -206,7 +206,13 @@ def test_weight_two_is_the_document_twice():
     X, labels = newswire(documents=120)
     weights = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
     order = np.repeat(np.arange(120), weights.astype(int))
-    for model in (rb.TopDown(), rb.Local(), rb.BigBang(), rb.Tolerant(slope=1.0), rb.Proximity(slope=1.0)):
+    for model in (
+        rb.classifiers.TopDown(),
+        rb.classifiers.Local(),
+        rb.classifiers.BigBang(),
+        rb.classifiers.Tolerant(slope=1.0),
+        rb.classifiers.Proximity(slope=1.0),
+    ):
         weighed = placed(sharp(clone(model)), TREE, NAMES).fit(X, labels, weights)
         repeated = placed(sharp(clone(model)), TREE, NAMES).fit(X[order], labels[order])
         np.testing.assert_allclose(weighed.decision_function(X), repeated.decision_function(X), atol=2e-3)
@@ -215,11 +221,11 @@ def test_weight_two_is_the_document_twice():
 def test_any_base_gets_the_weights_or_says_no():
     X, labels = newswire(documents=120)
     weights = np.random.default_rng(0).random(120) + 0.1
-    even = rb.TopDown(rb.NB(), taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
-    odd = rb.TopDown(rb.NB(), taxonomy=TREE, categories=NAMES).fit(X, labels, weights).decision_function(X)
+    even = rb.classifiers.TopDown(rb.NB(), taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
+    odd = rb.classifiers.TopDown(rb.NB(), taxonomy=TREE, categories=NAMES).fit(X, labels, weights).decision_function(X)
     assert (even != odd).any()
     with pytest.raises(InvalidInput, match="KNeighborsClassifier takes no sample weights; leave them out"):
-        rb.TopDown(KNeighborsClassifier(), taxonomy=TREE, categories=NAMES).fit(X, labels, weights)
+        rb.classifiers.TopDown(KNeighborsClassifier(), taxonomy=TREE, categories=NAMES).fit(X, labels, weights)
 
 
 # ---------------------------------------------------------------- contested documents
@@ -229,8 +235,8 @@ def test_contested_documents_are_positive_and_negative():
     """A document under both parents, labelled with the child of one and the other parent."""
     labels = sparse.csr_array(matrix([{"ship", "grain"}, {"crude", "grain"}, {"nat-gas"}, {"corn"}] * 5, NAMES))
     X = np.vstack([np.eye(4)] * 5)
-    plain = rb.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels)
-    both = rb.TopDown(taxonomy=TREE, categories=NAMES, contested=True).fit(X, labels)
+    plain = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels)
+    both = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES, contested=True).fit(X, labels)
     link = {(p, c): k for k, (p, c) in enumerate([(both.nodes_[0], "crude"), (both.nodes_[0], "grain")])}
     scores = {name: margins(one, X[:4])[0] for name, one in (("plain", plain), ("both", both))}
     for pair in link:

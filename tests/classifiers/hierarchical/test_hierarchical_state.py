@@ -10,11 +10,11 @@ import rubricate as rb
 
 X, LABELS = newswire(60)
 MODELS = [
-    rb.TopDown(taxonomy=TREE, categories=NAMES, probability="sigmoid"),
-    rb.Local(rb.NB(), taxonomy=TREE, categories=NAMES, scheme="level", select=rb.Select("chi2:6")),
-    rb.Tolerant(taxonomy=TREE, categories=NAMES),
-    rb.BigBang(taxonomy=TREE, categories=NAMES, probability="sigmoid"),
-    rb.Proximity(taxonomy=TREE, categories=NAMES),
+    rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES, probability="sigmoid"),
+    rb.classifiers.Local(rb.NB(), taxonomy=TREE, categories=NAMES, scheme="level", select=rb.text.Select("chi2:6")),
+    rb.classifiers.Tolerant(taxonomy=TREE, categories=NAMES),
+    rb.classifiers.BigBang(taxonomy=TREE, categories=NAMES, probability="sigmoid"),
+    rb.classifiers.Proximity(taxonomy=TREE, categories=NAMES),
 ]
 ARRAYS = ("child_starts_", "child_ids_", "columns_", "guards_", "stays_", "choice_groups_", "asked_")
 ARRAYS += ("group_starts_", "block_starts_", "block_terms_", "block_weights_", "weight_starts_")
@@ -58,7 +58,7 @@ def test_numbers_that_cannot_be_are_refused(fitted, name, value):
 
 
 def test_probabilities_need_what_they_were_learned_by():
-    model = rb.BigBang(taxonomy=TREE, categories=NAMES, probability="sigmoid").fit(X, LABELS)
+    model = rb.classifiers.BigBang(taxonomy=TREE, categories=NAMES, probability="sigmoid").fit(X, LABELS)
     model.single_ = True
     with pytest.raises(ValueError, match="is missing"):
         model.check_state()
@@ -67,7 +67,7 @@ def test_probabilities_need_what_they_were_learned_by():
 def test_a_node_cannot_borrow_the_group_of_another():
     edges = [*TREE, ("grain", "rice")]
     wide = np.pad(LABELS.toarray(), ((0, 0), (0, 1)))
-    model = rb.TopDown(taxonomy=edges, categories=(*NAMES, "rice")).fit(X, wide)
+    model = rb.classifiers.TopDown(taxonomy=edges, categories=(*NAMES, "rice")).fit(X, wide)
     for groups in (model.choice_groups_[::-1].copy(), np.where(model.choice_groups_ < 0, -1, -5)):
         model.choice_groups_ = groups
         with pytest.raises(ValueError, match="does not exist"):

@@ -18,8 +18,8 @@ def test_children_recover_a_parents_error():
     X, labels = newswire(documents=600, noise=0.4)
     train, new = slice(0, 300), slice(300, 600)
     truth = labels[new].toarray()
-    hard = rb.TopDown(taxonomy=TREE, categories=NAMES).fit(X[train], labels[train])
-    soft = rb.Tolerant(taxonomy=TREE, categories=NAMES).fit(X[train], labels[train])
+    hard = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES).fit(X[train], labels[train])
+    soft = rb.classifiers.Tolerant(taxonomy=TREE, categories=NAMES).fit(X[train], labels[train])
     visited, _ = hard.decide_nodes(X[new])
     lost = 0
     for c, name in enumerate(NAMES):
@@ -34,7 +34,7 @@ def test_children_recover_a_parents_error():
 def test_chances_are_of_one_document_alone_and_multiply_along_paths(case, seed, combine):
     edges, names, labels = case
     rng = np.random.default_rng(seed)
-    model = rb.Tolerant(taxonomy=edges, categories=names, slope=2.0, beam=None, combine=combine)
+    model = rb.classifiers.Tolerant(taxonomy=edges, categories=names, slope=2.0, beam=None, combine=combine)
     model.fit(rng.random((12, 5)), matrix(labels, names))
     new = rng.random((4, 5))
     whole = model.predict_proba(new)
@@ -46,14 +46,14 @@ def test_chances_are_of_one_document_alone_and_multiply_along_paths(case, seed, 
 
 def test_the_product_of_the_links():
     X, labels = newswire()
-    model = rb.Tolerant(taxonomy=TREE, categories=NAMES, slope=1.5, beam=None, choose="all").fit(X, labels)
+    model = rb.classifiers.Tolerant(taxonomy=TREE, categories=NAMES, slope=1.5, beam=None, choose="all").fit(X, labels)
     found = model.predict_proba(X[:7])
     links, stays = margins(model, X[:7])
     sigmoid = {key: 1 / (1 + np.exp(-1.5 * values)) for key, values in {**links, **stays}.items()}
     top = model.nodes_[0]
     np.testing.assert_allclose(found[:, NAMES.index("crude")], sigmoid[top, "crude"] * sigmoid["crude"])
     np.testing.assert_allclose(found[:, NAMES.index("corn")], sigmoid[top, "grain"] * sigmoid["grain", "corn"])
-    mean = rb.Tolerant(taxonomy=TREE, categories=NAMES, slope=1.5, beam=None, choose="all", combine="mean")
+    mean = rb.classifiers.Tolerant(taxonomy=TREE, categories=NAMES, slope=1.5, beam=None, choose="all", combine="mean")
     scores = mean.fit(X, labels).decision_function(X[:7])
     np.testing.assert_allclose(1 / (1 + np.exp(-scores)), np.sqrt(found))
     assert (mean.predict_proba(X[:7]) == found).all()
@@ -61,9 +61,11 @@ def test_the_product_of_the_links():
 
 def test_a_beam_of_all_nodes_changes_nothing_and_a_narrow_one_only_lowers():
     X, labels = newswire()
-    full = rb.Tolerant(taxonomy=TREE, categories=NAMES, slope=2.0, beam=None).fit(X, labels).predict_proba(X)
-    wide = rb.Tolerant(taxonomy=TREE, categories=NAMES, slope=2.0, beam=9).fit(X, labels).predict_proba(X)
-    thin = rb.Tolerant(taxonomy=TREE, categories=NAMES, slope=2.0, beam=1).fit(X, labels).predict_proba(X)
+    full = (
+        rb.classifiers.Tolerant(taxonomy=TREE, categories=NAMES, slope=2.0, beam=None).fit(X, labels).predict_proba(X)
+    )
+    wide = rb.classifiers.Tolerant(taxonomy=TREE, categories=NAMES, slope=2.0, beam=9).fit(X, labels).predict_proba(X)
+    thin = rb.classifiers.Tolerant(taxonomy=TREE, categories=NAMES, slope=2.0, beam=1).fit(X, labels).predict_proba(X)
     assert (wide == full).all()
     assert (thin <= full).all()
     assert (thin < full).any()
@@ -73,7 +75,7 @@ def test_a_flat_hierarchy_decides_as_the_base():
     X, labels = newswire()
     base = rb.SVM(C=2.0, bias="penalised", tol=1e-6)
     flat = base.fit(X, labels).decision_function(X)
-    soft = rb.Tolerant(base).fit(X, labels).predict(X).toarray()
+    soft = rb.classifiers.Tolerant(base).fit(X, labels).predict(X).toarray()
     clear = np.abs(flat) > 0.01
     assert (soft[clear] == (flat > 0)[clear]).all()
 
@@ -81,7 +83,7 @@ def test_a_flat_hierarchy_decides_as_the_base():
 def test_one_label_a_document_makes_the_choices_of_a_node_exclusive():
     X, labels = newswire()
     y = np.array(NAMES)[labels.toarray().argmax(axis=1)]
-    model = rb.Tolerant(taxonomy=TREE, beam=None).fit(X, y)
+    model = rb.classifiers.Tolerant(taxonomy=TREE, beam=None).fit(X, y)
     assert model.single_
     np.testing.assert_allclose(np.exp(model._logs(sparse.csr_array(X))).sum(axis=1), 1.0)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
@@ -93,4 +95,4 @@ def test_one_label_a_document_makes_the_choices_of_a_node_exclusive():
 def test_bad_options_are_named(option, value):
     X, labels = newswire()
     with pytest.raises(InvalidInput, match=f"Tolerant: {option} must be"):
-        rb.Tolerant(**{option: value}).fit(X, labels)
+        rb.classifiers.Tolerant(**{option: value}).fit(X, labels)

@@ -70,7 +70,7 @@ def test_contested_documents_are_negative_too(case):
 def test_scores_are_the_least_margin_of_the_best_path_and_decide_as_the_descent(case, seed):
     edges, names, labels = case
     X = np.random.default_rng(seed).random((12, 5))
-    model = rb.TopDown(taxonomy=edges, categories=names).fit(X, matrix(labels, names))
+    model = rb.classifiers.TopDown(taxonomy=edges, categories=names).fit(X, matrix(labels, names))
     new = np.random.default_rng(seed + 1).random((4, 5))
     scores = model.decision_function(new)
     links, stays = margins(model, new)
@@ -101,7 +101,7 @@ def margins(model, X):
 def test_nothing_below_a_refusal_is_visited(case, seed):
     edges, names, labels = case
     rng = np.random.default_rng(seed)
-    model = rb.TopDown(taxonomy=edges, categories=names).fit(rng.random((12, 5)), matrix(labels, names))
+    model = rb.classifiers.TopDown(taxonomy=edges, categories=names).fit(rng.random((12, 5)), matrix(labels, names))
     new = rng.random((6, 5))
     visited, assigned = model.decide_nodes(new)
     at = {name: k for k, name in enumerate(model.nodes_)}
@@ -118,7 +118,10 @@ def test_a_flat_hierarchy_gives_flat_results():
     X, labels = newswire()
     base = rb.SVM(C=2.0, bias="penalised", tol=1e-7)
     flat = base.fit(X, labels).decision_function(X)
-    for model in (rb.TopDown(base), rb.TopDown(base, taxonomy=[("root", name) for name in NAMES], categories=NAMES)):
+    for model in (
+        rb.classifiers.TopDown(base),
+        rb.classifiers.TopDown(base, taxonomy=[("root", name) for name in NAMES], categories=NAMES),
+    ):
         found = model.fit(X, labels)
         np.testing.assert_allclose(found.decision_function(X), flat, atol=2e-3)
 
@@ -126,7 +129,7 @@ def test_a_flat_hierarchy_gives_flat_results():
 def test_small_groups_are_solved_as_the_svm_solves_them(monkeypatch):
     counts, labels = newswire()
     X = normalize(counts)
-    model = rb.TopDown(rb.SVM(bias="penalised", tol=1e-4), taxonomy=TREE, categories=NAMES)
+    model = rb.classifiers.TopDown(rb.SVM(bias="penalised", tol=1e-4), taxonomy=TREE, categories=NAMES)
     quick = clone(model).fit(X, labels)
     assert all(machine is None for machine in quick.machines_)
     monkeypatch.setattr(_hier_linear, "SMALL", 0)
@@ -137,7 +140,7 @@ def test_small_groups_are_solved_as_the_svm_solves_them(monkeypatch):
 
 def test_documents_stop_at_internal_categories_and_several_at_once():
     X, labels = newswire(noise=0.05)
-    decided = rb.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels).predict(X).toarray()
+    decided = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels).predict(X).toarray()
     truth = labels.toarray()
     for name in ("crude", "grain"):
         c = NAMES.index(name)
@@ -148,23 +151,25 @@ def test_documents_stop_at_internal_categories_and_several_at_once():
 
 def test_relabelling_nodes_and_reordering_columns_changes_nothing():
     X, labels = newswire()
-    plain = rb.TopDown(rb.SVM(tol=1e-8), taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
+    plain = (
+        rb.classifiers.TopDown(rb.SVM(tol=1e-8), taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
+    )
     order = [4, 2, 0, 5, 1, 3]
     names = [f"z{9 - k}" for k in range(6)]
     edges = [(names[NAMES.index(p)], names[NAMES.index(c)]) for p, c in TREE]
-    other = rb.TopDown(rb.SVM(tol=1e-8), taxonomy=edges, categories=[names[k] for k in order])
+    other = rb.classifiers.TopDown(rb.SVM(tol=1e-8), taxonomy=edges, categories=[names[k] for k in order])
     np.testing.assert_allclose(other.fit(X, labels[:, order]).decision_function(X), plain[:, order], atol=1e-3)
 
 
 def test_pairs_may_be_columns_and_names_may_come_from_a_column_of_classes():
     X, labels = newswire()
-    by_name = rb.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
+    by_name = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
     numbers = [(NAMES.index(p), NAMES.index(c)) for p, c in TREE]
-    assert (rb.TopDown(taxonomy=numbers).fit(X, labels).decision_function(X) == by_name).all()
+    assert (rb.classifiers.TopDown(taxonomy=numbers).fit(X, labels).decision_function(X) == by_name).all()
     y = labels.toarray().argmax(axis=1)
     base = rb.SVM(bias="penalised", tol=1e-8)
-    named = rb.TopDown(base, taxonomy=TREE).fit(X, np.array(NAMES)[y])
-    counted = rb.TopDown(base, taxonomy=TREE, categories=NAMES).fit(X, y)
+    named = rb.classifiers.TopDown(base, taxonomy=TREE).fit(X, np.array(NAMES)[y])
+    counted = rb.classifiers.TopDown(base, taxonomy=TREE, categories=NAMES).fit(X, y)
     moved = [named.categories_.index(name) for name in NAMES]
     np.testing.assert_allclose(named.decision_function(X)[:, moved], counted.decision_function(X), atol=1e-3)
 
@@ -186,7 +191,7 @@ def test_pairs_may_be_columns_and_names_may_come_from_a_column_of_classes():
 )
 def test_any_base_classifier(base):
     X, labels = newswire(noise=0.1)
-    model = rb.TopDown(base, taxonomy=TREE, categories=NAMES).fit(X, labels)
+    model = rb.classifiers.TopDown(base, taxonomy=TREE, categories=NAMES).fit(X, labels)
     scores, truth = model.decision_function(X), labels.toarray()
     for c in range(6):
         assert (scores[truth[:, c], c][:, None] > scores[~truth[:, c], c]).mean() > 0.75
@@ -196,10 +201,10 @@ def test_any_base_classifier(base):
 def test_a_base_for_one_column_is_fitted_for_each_problem(tmp_path):
     X, labels = newswire(noise=0.1)
     weights = np.random.default_rng(0).uniform(0.5, 2, X.shape[0])
-    model = rb.TopDown(LogisticRegression(), taxonomy=TREE, categories=NAMES).fit(X, labels, weights)
+    model = rb.classifiers.TopDown(LogisticRegression(), taxonomy=TREE, categories=NAMES).fit(X, labels, weights)
     twin = LogisticRegression().fit(X, labels[:, :3].sum(axis=1) > 0, weights)
     np.testing.assert_allclose(problem_scores(model, X)[:, 0], twin.decision_function(X), atol=1e-12)
-    again = rb.open_model(rb.save(model, tmp_path / "m"))
+    again = rb.open(rb.save(model, tmp_path / "m"))
     assert (again.decision_function(X) == model.decision_function(X)).all()
     model.machines_ = tuple(machine[:-1] for machine in model.machines_)
     with pytest.raises(ValueError, match="machines and problems"):
@@ -209,7 +214,7 @@ def test_a_base_for_one_column_is_fitted_for_each_problem(tmp_path):
 def test_a_base_for_many_columns_only_is_given_a_single_problem_as_one_column():
     X, labels = newswire(noise=0.1)
     base = MultiOutputClassifier(LogisticRegression())
-    many = rb.TopDown(base, taxonomy=TREE, categories=NAMES, contested=True).fit(X, labels)
+    many = rb.classifiers.TopDown(base, taxonomy=TREE, categories=NAMES, contested=True).fit(X, labels)
     one = clone(many).set_params(base=LogisticRegression(), cut=0.0).fit(X, labels)
     assert (many.predict(X) != one.predict(X)).nnz == 0
 
@@ -217,12 +222,12 @@ def test_a_base_for_many_columns_only_is_given_a_single_problem_as_one_column():
 @pytest.mark.parametrize("base", ["svm", rb.SVM, 5])
 def test_a_base_that_is_no_classifier_is_named(base):
     with pytest.raises(InvalidInput, match="base must be a classifier"):
-        rb.TopDown(base).fit(*newswire())
+        rb.classifiers.TopDown(base).fit(*newswire())
 
 
 def test_terms_are_selected_at_each_node():
     X, labels = newswire(noise=0.1)
-    model = rb.TopDown(taxonomy=TREE, categories=NAMES, select=rb.Select("chi2:4")).fit(X, labels)
+    model = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES, select=rb.text.Select("chi2:4")).fit(X, labels)
     assert [len(chosen) for chosen in model.selected_] == [4, 4, 4]
     assert len({tuple(chosen) for chosen in model.selected_}) == 3
     crude = int(np.flatnonzero(np.array(model.nodes_) == "crude")[0])
@@ -232,20 +237,22 @@ def test_terms_are_selected_at_each_node():
         *model.selected_[group]
     }
     for base in (rb.NB(), rb.SVM()):
-        narrow = rb.TopDown(base, taxonomy=TREE, categories=NAMES, select=rb.Select("chi2:4")).fit(X, labels)
+        narrow = rb.classifiers.TopDown(base, taxonomy=TREE, categories=NAMES, select=rb.text.Select("chi2:4")).fit(
+            X, labels
+        )
         assert narrow.explain(X[:3], "0" if "0" in narrow.categories_ else 0)
 
 
 def test_cuts_of_any_kind():
     X, labels = newswire()
-    model = rb.TopDown(taxonomy=TREE, categories=NAMES)
+    model = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES)
     natural = model.fit(X, labels).predict(X).sum()
     assert clone(model).set_params(cut=0.0).fit(X, labels).predict(X).sum() == natural
     assert clone(model).set_params(cut=0.5).fit(X, labels).predict(X).sum() < natural
     assert clone(model).set_params(cut=-0.5).fit(X, labels).predict(X).sum() > natural
-    learned = clone(model).set_params(cut=rb.Scut()).fit(X, labels)
+    learned = clone(model).set_params(cut=rb.thresholds.Scut()).fit(X, labels)
     assert learned.problem_cuts_.std() > 0
-    best = clone(model).set_params(cut=rb.Rcut(t=1)).fit(X, labels).predict(X)
+    best = clone(model).set_params(cut=rb.thresholds.Rcut(t=1)).fit(X, labels).predict(X)
     assert (np.diff(best.indptr) == 1).all(), "the best choice at every node ends at one category"
     with pytest.raises(InvalidInput, match="cut must be"):
         clone(model).set_params(cut="scut").fit(X, labels)
@@ -264,22 +271,22 @@ def test_the_root_has_a_classifier_of_its_own_on_request():
     outside = sparse.csr_array(np.pad(np.random.default_rng(1).poisson(1.5, (300, 3)), ((0, 0), (22, 0))).astype(float))
     wide = sparse.csr_array(sparse.vstack([sparse.hstack([X, sparse.csr_array((240, 3))]), outside]))
     every = sparse.csr_array(sparse.vstack([labels, sparse.csr_array((300, 6), dtype=bool)]))
-    model = rb.TopDown(taxonomy=TREE, categories=NAMES, root="classifier").fit(wide, every)
+    model = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES, root="classifier").fit(wide, every)
     assert model.root_guard_ != NONE
     assert model.predict(wide)[240:].sum() < 15
     strict = clone(model).set_params(cut=1.0).fit(wide, every)
     score = problem_scores(model, wide)[:, model.root_guard_]
     assert (strict.decide_nodes(wide)[0][:, 0] == (score > 1.0)).all(), "the cut holds at the root too"
-    learned = clone(model).set_params(cut=rb.Scut()).fit(wide, every)
+    learned = clone(model).set_params(cut=rb.thresholds.Scut()).fit(wide, every)
     assert (learned.decide_nodes(wide)[0][:, 0] == (score > learned.problem_cuts_[model.root_guard_])).all()
-    assert rb.TopDown(taxonomy=TREE, categories=NAMES, root="classifier").fit(X, labels).root_guard_ == NONE
+    assert rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES, root="classifier").fit(X, labels).root_guard_ == NONE
     with pytest.raises(InvalidInput, match="root must be"):
-        rb.TopDown(root="guard").fit(X, labels)
+        rb.classifiers.TopDown(root="guard").fit(X, labels)
 
 
 def test_explains_the_weakest_classifier_of_the_path():
     X, labels = newswire(noise=0.1)
-    model = rb.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels)
+    model = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels)
     corn = NAMES.index("corn")
     row = int(np.flatnonzero(labels.toarray()[:, corn])[0])
     (reasons,) = model.explain(X[[row]], corn, limit=3)
@@ -291,7 +298,9 @@ def test_explains_the_weakest_classifier_of_the_path():
 def test_explanations_are_of_the_classifier_that_sets_the_score(case, seed):
     edges, names, labels = case
     X = sparse.csr_array(np.random.default_rng(seed).poisson(1.0, (12, 5)).astype(float))
-    model = rb.TopDown(rb.Rocchio(), taxonomy=edges, categories=names).fit(X, matrix(labels, names))
+    model = rb.classifiers.TopDown(rb.classifiers.Rocchio(), taxonomy=edges, categories=names).fit(
+        X, matrix(labels, names)
+    )
     margins, scores = problem_scores(model, X), model.decision_function(X)
     for category, node in enumerate(model.columns_):
         weakest = _weakest(model, Scoring(model, X), int(node), 12)
@@ -301,16 +310,18 @@ def test_explanations_are_of_the_classifier_that_sets_the_score(case, seed):
 
 def test_threads_change_nothing():
     X, labels = newswire()
-    one = rb.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
-    two = rb.TopDown(taxonomy=TREE, categories=NAMES, engine="threads").fit(X, labels).decision_function(X)
+    one = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES).fit(X, labels).decision_function(X)
+    two = rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES, engine="threads").fit(X, labels).decision_function(X)
     assert (one == two).all()
 
 
 def test_saved_and_opened_with_its_tree(tmp_path):
     X, labels = newswire()
     for base in (None, rb.NB()):
-        model = rb.TopDown(base, taxonomy=TREE, categories=NAMES, select=rb.Select("chi2:6")).fit(X, labels)
-        again = rb.open_model(rb.save(model, tmp_path / "m"))
+        model = rb.classifiers.TopDown(base, taxonomy=TREE, categories=NAMES, select=rb.text.Select("chi2:6")).fit(
+            X, labels
+        )
+        again = rb.open(rb.save(model, tmp_path / "m"))
         assert (again.decision_function(X) == model.decision_function(X)).all()
         assert (again.predict(X) != model.predict(X)).nnz == 0
 
@@ -321,22 +332,22 @@ def test_saved_and_opened_with_its_tree(tmp_path):
 def test_a_label_outside_the_taxonomy_is_named():
     X, labels = newswire()
     with pytest.raises(InvalidInput, match="1 of 6 categories are not in the taxonomy: 'wheat'; add a pair"):
-        rb.TopDown(taxonomy=TREE[:-1], categories=NAMES).fit(X, labels)
+        rb.classifiers.TopDown(taxonomy=TREE[:-1], categories=NAMES).fit(X, labels)
     for strange in (Hierarchy.from_edges(TREE), "crude", [("crude",)], 5):
         with pytest.raises(InvalidInput, match=r"must be \(parent, child\) pairs"):
-            rb.TopDown(taxonomy=strange, categories=NAMES).fit(X, labels)
+            rb.classifiers.TopDown(taxonomy=strange, categories=NAMES).fit(X, labels)
     with pytest.raises(InvalidInput, match="9 is no column"):
-        rb.TopDown(taxonomy=[(0, 9)]).fit(X, labels)
+        rb.classifiers.TopDown(taxonomy=[(0, 9)]).fit(X, labels)
     with pytest.raises(InvalidInput, match="2 names in `categories` for 6 columns"):
-        rb.TopDown(taxonomy=TREE, categories=NAMES[:2]).fit(X, labels)
+        rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES[:2]).fit(X, labels)
     with pytest.raises(InvalidInput, match="below itself"):
-        rb.TopDown(taxonomy=[("crude", "ship"), ("ship", "crude")], categories=NAMES).fit(X, labels)
+        rb.classifiers.TopDown(taxonomy=[("crude", "ship"), ("ship", "crude")], categories=NAMES).fit(X, labels)
 
 
 def test_a_node_and_its_ancestor_on_one_document_are_both_learned():
     X = np.vstack([np.eye(3)] * 6)
     y = np.tile([[1, 1, 0], [1, 0, 0], [0, 0, 1]], (6, 1))
-    model = rb.TopDown(taxonomy=[("grain", "corn")], categories=("grain", "corn", "ship"))
+    model = rb.classifiers.TopDown(taxonomy=[("grain", "corn")], categories=("grain", "corn", "ship"))
     with pytest.raises(InvalidInput, match="not in the taxonomy: 'ship'"):
         clone(model).fit(X, y)
     model.set_params(taxonomy=[("top", "grain"), ("grain", "corn"), ("top", "ship")])
@@ -347,7 +358,7 @@ def test_nodes_without_documents_are_never_assigned():
     X, labels = newswire()
     edges = [*TREE, ("grain", "rice"), ("metal", "tin")]
     wider = sparse.csr_array(sparse.hstack([labels, sparse.csr_array((240, 2), dtype=bool)]))
-    model = rb.TopDown(taxonomy=edges, categories=(*NAMES, "rice", "tin")).fit(X, wider)
+    model = rb.classifiers.TopDown(taxonomy=edges, categories=(*NAMES, "rice", "tin")).fit(X, wider)
     assert model.predict(X)[:, 6:].sum() == 0
     assert np.isfinite(model.decision_function(X)).all()
     assert (model.decision_function(X)[:, 6:] <= -1).all()
@@ -358,16 +369,16 @@ def test_a_chain_of_single_children_and_a_great_depth():
     chain = [(f"c{k}", f"c{k + 1}") for k in range(30)]
     edges = [("top", "c0"), ("top", "other"), *chain]
     y = ["c30", "other"] * 5
-    model = rb.TopDown(taxonomy=edges).fit(X, y)
+    model = rb.classifiers.TopDown(taxonomy=edges).fit(X, y)
     assert model.predict(np.eye(2)).tolist() == ["c30", "other"]
-    both = rb.TopDown(taxonomy=edges).fit(np.vstack([np.eye(3)] * 5), ["c30", "other", "c15"] * 5)
+    both = rb.classifiers.TopDown(taxonomy=edges).fit(np.vstack([np.eye(3)] * 5), ["c30", "other", "c15"] * 5)
     assert both.predict(np.eye(3)).tolist() == ["c30", "other", "c15"]
 
 
 def test_a_diamond_is_reached_by_either_side():
     edges = [("p", "x"), ("q", "x"), ("p", "a"), ("q", "b")]
     X = np.vstack([np.eye(3)] * 6)
-    model = rb.TopDown(taxonomy=edges).fit(X, ["x", "a", "b"] * 6)
+    model = rb.classifiers.TopDown(taxonomy=edges).fit(X, ["x", "a", "b"] * 6)
     assert model.predict(np.eye(3)).tolist() == ["x", "a", "b"]
 
 
@@ -377,7 +388,7 @@ def test_twenty_thousand_nodes():
     leaves = rng.integers(1000, 20_000, 400)
     X = sparse.random_array((400, 500), density=0.02, rng=rng, format="csr")
     start = time.perf_counter()
-    model = rb.TopDown(taxonomy=edges).fit(X, np.array([f"n{k}" for k in leaves]))
+    model = rb.classifiers.TopDown(taxonomy=edges).fit(X, np.array([f"n{k}" for k in leaves]))
     model.predict(X[:20])
     assert time.perf_counter() - start < 20
     assert len(model.nodes_) == 20_000
@@ -385,13 +396,13 @@ def test_twenty_thousand_nodes():
 
 def test_the_tree_of_rcv1_with_documents_at_every_node(data_folder):
     """103 topics, 4 levels; a word for each topic and one for each node above it."""
-    edges = rb.read_taxonomy(data_folder / "rcv1" / "rcv1.topics.hier.orig")
+    edges = rb.hierarchy.read_taxonomy(data_folder / "rcv1" / "rcv1.topics.hier.orig")
     tree = Hierarchy.from_edges(edges)
     names = [name for name in tree.names if name != tree.root]
     covers = tree.coverage_matrix().toarray().T.astype(float)
     X = np.repeat(covers[1:], 3, axis=0) + 2 * np.repeat(np.eye(len(tree))[1:], 3, axis=0)
     truth = sparse.csr_array(np.repeat(np.eye(len(names), dtype=bool), 3, axis=0))
-    model = rb.TopDown(taxonomy=edges, categories=names).fit(X, truth)
+    model = rb.classifiers.TopDown(taxonomy=edges, categories=names).fit(X, truth)
     assert len(names) == 103
     assert (model.predict(X) != truth).nnz <= 3
     assert (model.decision_function(X).argmax(axis=1) == np.repeat(np.arange(103), 3)).mean() > 0.99

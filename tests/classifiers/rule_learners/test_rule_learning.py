@@ -20,7 +20,7 @@ from rubricate.classifiers.rule_learners.swap1 import SWAP1
 from rubricate.errors import InvalidInput
 from rubricate.rules.form import All, Not, Word
 from rubricate.rules.parser import parse_rules
-from rubricate.rules.printer import print_rules
+from rubricate.rules.printer import format_rules
 
 LEARNERS = [RIPPER, SWAP1, CHARADE]
 ARRAYS = [f"{name}_" for name in RuleTable._fields]
@@ -173,7 +173,7 @@ def test_rules_are_printed_read_and_run_with_the_same_decisions(learner, documen
     model = learner().fit(X, labels)
     names = [f"word{t}" for t in range(30)]
     base = model.rule_base(names=names, categories=["a", "b", "c", "d"])
-    again = parse_rules(print_rules(base))
+    again = parse_rules(format_rules(base))
     assert again == base
     runner = Construe(again, terms=names, categories=("a", "b", "c", "d")).fit()
     fresh = (np.random.default_rng(1).random((100, 30)) < 0.3).astype(float)
@@ -243,7 +243,7 @@ def test_the_name_trains_a_categorizer_whose_rules_print_in_words(name, tmp_path
     model = rb.Categorizer(name).fit(texts, labels)
     assert list(model.predict(["wheat and corn exports", "crude oil"])) == ["grain", "fuel"]
     again = rb.Categorizer.open(model.save(tmp_path / "m.rubric"))
-    printed = print_rules(rb.rules_of(again))
+    printed = format_rules(rb.rules.rules_of(again))
     assert "grain if " in printed
     assert "x0" not in printed
 
@@ -252,7 +252,7 @@ def test_the_name_trains_a_categorizer_whose_rules_print_in_words(name, tmp_path
 def training_part(reuters_folder):
     """Words and labels of the training documents of Yang's version 3 in two parts; no test document is read."""
     train = rb.load("reuters21578", split="v3").train
-    X = rb.Vectors(weights="bnn", min_df=3, threads=1).fit_transform(train)
+    X = rb.text.Vectors(weights="bnn", min_df=3, threads=1).fit_transform(train)
     held = np.arange(X.shape[0]) % 4 == 0
     return X[~held], train.labels[~held], X[held], train.labels[held].toarray()
 

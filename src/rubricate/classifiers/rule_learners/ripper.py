@@ -54,8 +54,8 @@ class RIPPER(Ruled, Scorer):
     >>> model = RIPPER().fit(X, ["corn", "corn", "corn", "gold", "gold", "gold"])
     >>> model.predict([[1, 0, 0], [0, 0, 1]]).tolist()
     ['corn', 'gold']
-    >>> from rubricate.rules.printer import print_rules
-    >>> print(print_rules(model.rule_base(names=["maize", "ounce", "price"])), end="")
+    >>> from rubricate.rules.printer import format_rules
+    >>> print(format_rules(model.rule_base(names=["maize", "ounce", "price"])), end="")
     corn if maize [3 right, 0 wrong];
     <BLANKLINE>
     gold if not maize [3 right, 0 wrong];

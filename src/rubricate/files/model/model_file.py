@@ -17,7 +17,7 @@ from rubricate.files.model.checks import check_parts, try_out
 from rubricate.files.model.values import Decoder, Encoder
 from rubricate.types import Signature
 
-__all__ = ["open_model", "read_manifest", "save"]
+__all__ = ["open", "read_manifest", "save"]
 
 FORMAT, VERSION = "rubricate-model", 1
 
@@ -30,7 +30,7 @@ def save(estimator: Any, path: str | Path) -> Path:
     >>> import tempfile
     >>> from rubricate.thresholds.rcut import Rcut
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     open_model(save(Rcut(t=3), Path(folder) / "three.rubric"))
+    ...     open(save(Rcut(t=3), Path(folder) / "three.rubric"))
     Rcut(t=3)
     """
     if not hasattr(estimator, "get_params"):
@@ -49,7 +49,7 @@ def save(estimator: Any, path: str | Path) -> Path:
     return Path(path)
 
 
-def open_model(path: str | Path) -> Any:
+def open(path: str | Path) -> Any:
     """The estimator in a file that `save` wrote; InvalidFile for anything else."""
     place = Path(path)
     manifest, arrays = read_container(place)

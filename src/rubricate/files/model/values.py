@@ -28,7 +28,7 @@ from rubricate import registry
 from rubricate.errors import InvalidInput
 from rubricate.files.model.classes import FUNCTIONS, class_of, name_of, private_state
 from rubricate.rules.form import RuleBase
-from rubricate.rules.printer import print_rules
+from rubricate.rules.printer import format_rules
 
 __all__ = ["Decoder", "Encoder"]
 
@@ -76,7 +76,7 @@ class Encoder:
 
     def _name(self, value: Any, where: str) -> Any:
         if isinstance(value, RuleBase):  # as text, which whoever takes rules reads
-            return print_rules(value)
+            return format_rules(value)
         if isinstance(value, PurePath):
             return str(value)
         if isinstance(value, type) and value in TYPES.values():

@@ -36,7 +36,7 @@ def learn_cuts(model: Any, X: Any, groups: Sequence[Group], base: Any) -> None:
         model.problem_cuts_ += np.clip(float(cut), -FAR, FAR) - natural_cut(base)
         return
     if not callable(getattr(cut, "decide", None)) or isinstance(cut, type):
-        raise InvalidInput(f"cut must be None, a number or a threshold such as rb.Scut(), got {cut!r}")
+        raise InvalidInput(f"cut must be None, a number or a threshold such as rb.thresholds.Scut(), got {cut!r}")
     if not cut.needs_scores and hasattr(cut, "t"):
         model.rank_ = int(cut.t)
         return

@@ -51,7 +51,7 @@ def _selected(selector: Any, X: Any, group: Group) -> NDArray[np.int32]:
     if selector is None or not mixed_problems(group.labels).any():
         return NO_TERMS
     if isinstance(selector, type) or not hasattr(selector, "get_support"):
-        raise InvalidInput(f"select must be a selector of terms such as rb.Select('chi2:500'), got {selector!r}")
+        raise InvalidInput(f"select must be a selector of terms such as rb.text.Select('chi2:500'), got {selector!r}")
     labels = sparse.csr_array(group.labels[:, mixed_problems(group.labels)])
     kept = clone(selector).fit(X[group.rows], labels).get_support(indices=True)
     return np.asarray(kept, np.int32)

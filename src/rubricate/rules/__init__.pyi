@@ -1,0 +1,10 @@
+"""Public names of `rubricate.rules`; `__init__.py` reads this list."""
+
+from rubricate.categorizer.rule_runs import rules_of as rules_of
+from rubricate.categorizer.rule_runs import run_rules as run_rules
+
+from .form import RuleBase as RuleBase
+from .parser import parse_rules as parse_rules
+from .parser import read_rules as read_rules
+from .printer import format_rules as format_rules
+from .printer import write_rules as write_rules

@@ -1,0 +1,9 @@
+"""Public names of `rubricate.text`; `__init__.py` reads this list."""
+
+from .analyzer import Analyzer as Analyzer
+from .representation import Representation as Representation
+from .select import Select as Select
+from .select import term_scores as term_scores
+from .stop_lists import stop_words as stop_words
+from .vectors import Vectors as Vectors
+from .weights import Weights as Weights
