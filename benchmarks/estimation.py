@@ -22,7 +22,7 @@ from sklearn.svm import LinearSVC
 
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish, side_by_side
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import one_blas_thread
 from rubricate.estimation._machines import machines
 from rubricate.estimation._retraining import leave_one_out_scores
 from rubricate.estimation.cross_validation import cross_validation

@@ -1,16 +1,16 @@
-"""What can go wrong, on one screen.
+"""The tree of errors, on one screen.
 
 RubricateError
-├── UnknownName          a plug-in, split, column or option that does not exist; the nearest ones are named
+├── UnknownName          a plug-in, split, column or option that does not exist; names the nearest one
 ├── InvalidInput         values, shapes or options that cannot be used (also a ValueError)
-│   └── InvalidFile      a file that cannot be read: which file, which line, what to do
-│       ├── InvalidRules     a rule file: line, column, and the line with a caret
+│   └── InvalidFile      a file that cannot be read: file, line and fix
+│       ├── InvalidRules     a rule file with an error: line, column, and the line with a caret
 │       ├── UnsafeArchive    an archive whose members would escape or flood the folder
-│       └── DigestMismatch   a file that is not the one expected
-├── CorpusMissing        a corpus that is not on this machine, and how to get it (also a FileNotFoundError)
-└── MissingExtra         an optional dependency is not installed, and the command that installs it (also an ImportError)
+│       └── DigestMismatch   a file whose digest is not the expected one
+├── CorpusMissing        a corpus that is not on this machine; says how to get it (also a FileNotFoundError)
+└── MissingExtra         an optional dependency that is not installed; names the command (also an ImportError)
 
-Every message says what was expected, what came, and what to do.
+Every message says what was expected, what was found instead, and what to do.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ __all__ = [
 
 
 SHOWN = 100
-"""Characters of a wrong line that are shown."""
+"""Most characters of a faulty line that are shown."""
 
 
 class RubricateError(Exception):
-    """The root: catch this to catch everything Rubricate raises on purpose."""
+    """Root of the tree: catch this to catch everything Rubricate raises on purpose."""
 
     exit_code = 1
 
 
 class UnknownName(RubricateError, LookupError):
-    """A name that is not known; says which one is nearest, upper and lower case taken for the same.
+    """A name that is not known; the message suggests the nearest known name, ignoring case.
 
     >>> raise UnknownName("classifier", "rochio", ["knn", "rocchio", "svm"])
     Traceback (most recent call last):
@@ -54,7 +54,7 @@ class UnknownName(RubricateError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
-        folded = {one.casefold(): one for one in reversed(self.known)}
+        folded = {known_name.casefold(): known_name for known_name in reversed(self.known)}
         nearest = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
         hint = f" Did you mean {folded[nearest[0]]!r}?" if nearest else ""
         shown = ", ".join(self.known[:40]) + (", …" if len(self.known) > 40 else "")
@@ -68,22 +68,22 @@ class InvalidInput(RubricateError, ValueError):
 
 
 class InvalidFile(InvalidInput):
-    """A file that cannot be read as what it should be.
+    """A file that cannot be read as the format it should have.
 
     >>> raise InvalidFile("row has 2 cells, the header has 3", path="news.csv", line=7, remedy="quote the cell")
     Traceback (most recent call last):
-    rubricate.errors.InvalidFile: news.csv, line 7: row has 2 cells, the header has 3. To mend it: quote the cell.
+    rubricate.errors.InvalidFile: news.csv, line 7: row has 2 cells, the header has 3. Fix: quote the cell.
     """
 
     def __init__(self, problem: str, *, path: str | Path, line: int | None = None, remedy: str | None = None) -> None:
         self.path, self.line, self.problem, self.remedy = Path(path), line, problem, remedy
         where = f"{path}, line {line}" if line is not None else f"{path}"
-        mend = f" To mend it: {remedy}." if remedy else ""
-        super().__init__(f"{where}: {problem}.{mend}")
+        fix = f" Fix: {remedy}." if remedy else ""
+        super().__init__(f"{where}: {problem}.{fix}")
 
 
 class InvalidRules(InvalidFile):
-    """A rule file that cannot be read: file, line, column, what was expected and what came, the line with a caret.
+    """A rule file with an error: file, line, column, what was expected, and the line with a caret.
 
     >>> raise InvalidRules("expected a condition, got ')'", "earn if )", 8, path="news.rules")
     Traceback (most recent call last):
@@ -102,12 +102,12 @@ class InvalidRules(InvalidFile):
         self._excerpt = _excerpt(text, start, offset)
 
     def __str__(self) -> str:
-        """The sentence, and below it the line with a caret."""
+        """Return the message, and below it the line with a caret."""
         return f"{self.args[0]}\n{self._excerpt}"
 
 
 def _excerpt(text: str, start: int, offset: int) -> str:
-    """The line about the offset; of a long one the part about it."""
+    """Return the line at the offset, of a long line only the part around it."""
     end = text.find("\n", offset)
     begin = max(start, offset - SHOWN // 2)
     shown = text[begin : min(end if end >= 0 else len(text), begin + SHOWN)]
@@ -116,7 +116,7 @@ def _excerpt(text: str, start: int, offset: int) -> str:
 
 
 class UnsafeArchive(InvalidFile):
-    """An archive whose members would escape the folder, are links or devices, or unpack to far more than expected."""
+    """An archive whose members would leave the folder, are links or devices, or unpack to far more than expected."""
 
 
 class DigestMismatch(InvalidFile):
@@ -130,7 +130,7 @@ class CorpusMissing(RubricateError, FileNotFoundError):
 
 
 class MissingExtra(RubricateError, ImportError):
-    """An optional dependency is missing.
+    """An optional dependency that is not installed.
 
     >>> raise MissingExtra("frames", "Parquet files")
     Traceback (most recent call last):

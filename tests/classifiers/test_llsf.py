@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from rubricate import LLSF, load
 from rubricate.classifiers import _ridge, _svd, llsf
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
 from rubricate.measures import counts, macro, micro

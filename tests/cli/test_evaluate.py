@@ -173,7 +173,7 @@ def test_bad_files_end_with_one_sentence_and_code_2(rubricate, tmp_path, text, m
     code, out, talk = rubricate("truth.csv", "bad.csv")
     assert (code, out) == (2, "")
     assert message in talk
-    assert "To mend it:" in talk
+    assert "Fix:" in talk
     assert "Traceback" not in talk
 
 

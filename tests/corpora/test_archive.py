@@ -191,7 +191,7 @@ def test_noise_is_never_an_archive(data, name, tmp_path_factory):
 
 def test_messages_name_the_file_and_the_remedy(tmp_path):
     path = write(tmp_path / "x.tar.gz", tar_bytes(FILES)[:-4])
-    with pytest.raises(InvalidFile, match=r"x\.tar\.gz: damaged or cut short .* To mend it: fetch it again\."):
+    with pytest.raises(InvalidFile, match=r"x\.tar\.gz: damaged or cut short .* Fix: fetch it again\."):
         read_all(path)
     with pytest.raises(InvalidFile, match="no such file"):
         read_all(tmp_path / "none.tar")

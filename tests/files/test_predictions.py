@@ -296,7 +296,7 @@ class TestBadInput:
         with pytest.raises(InvalidFile) as error:
             read_pairs(save(text))
         assert message in str(error.value)
-        assert "To mend it:" in str(error.value)
+        assert "Fix:" in str(error.value)
 
     def test_a_line_break_inside_a_cell_counts(self, save):
         with pytest.raises(InvalidFile, match="line 4: 'x' is no number"):

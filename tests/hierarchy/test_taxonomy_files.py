@@ -87,7 +87,7 @@ def test_broken_files_name_the_line(
     with pytest.raises(InvalidFile) as caught:
         read_taxonomy(write(tmp_path, text, name))
     assert problem in str(caught.value)
-    assert "To mend it:" in str(caught.value)
+    assert "Fix:" in str(caught.value)
     assert (caught.value.line, caught.value.path.name) == (line, name)
 
 

@@ -287,7 +287,7 @@ def test_broken_files_name_file_line_and_remedy(
     with pytest.raises(InvalidFile) as caught:
         read_files(path)
     assert problem in str(caught.value)
-    assert "To mend it:" in str(caught.value)
+    assert "Fix:" in str(caught.value)
     assert (caught.value.line, caught.value.path) == (line, path)
 
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from rubricate.classifiers._columns import take_columns, used_columns
 from rubricate.classifiers._scaling import binary_scale
 from rubricate.classifiers._svd import largest_pairs
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import one_blas_thread
 from rubricate.types import Floats, Sparse
 
 __all__ = ["directions"]

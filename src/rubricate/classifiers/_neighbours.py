@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import one_blas_thread
 from rubricate.kernels.postings import nearest_by_postings
 from rubricate.kernels.similar_rows import nearest_rows
 from rubricate.types import Floats, Ints

@@ -12,7 +12,7 @@ from rubricate.classifiers._columns import take_columns, used_columns
 from rubricate.classifiers._ridge import solve_ridge
 from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.classifiers._svd import largest_pairs
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
 from rubricate.types import Evidence, Floats, Ints, Sparse

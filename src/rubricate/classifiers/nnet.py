@@ -11,8 +11,7 @@ from scipy import sparse
 from rubricate.classifiers._columns import take_columns, used_columns
 from rubricate.classifiers._networks import Lesson, Network, cross_entropy, squared_error
 from rubricate.classifiers._scorer import Scorer, strongest
-from rubricate.engines import Engine
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import Engine, one_blas_thread
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import stratified_folds
 from rubricate.types import Evidence, Floats, Ints, Sparse

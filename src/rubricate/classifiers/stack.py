@@ -18,8 +18,7 @@ from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.llsf import LLSF
 from rubricate.classifiers.svm.svm import SVM
-from rubricate.engines import Engine, run_tasks
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.folds import _rows, score_matrix, stratified_folds
 from rubricate.types import Bools, Evidence, Floats, Ints, Scores, Sparse

@@ -5,25 +5,51 @@ An engine is a function `(function, tasks) -> results in the order of the tasks`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any, TypeAlias, TypeVar
 
 from rubricate import registry
 
-__all__ = ["Engine", "run_tasks"]
+__all__ = ["Engine", "one_blas_thread", "run_tasks"]
 
 Engine: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+_lock = Lock()
+_limits: list[Any] = []
+
 
 def run_tasks(
     function: Callable[[Task], Result], tasks: Iterable[Task], *, engine: Engine | str = "serial"
 ) -> list[Result]:
-    """`function` of every task, in the order of the tasks.
+    """Apply a function to every task; return the results in the order of the tasks.
 
     >>> run_tasks(abs, [-1, 2], engine="threads")
     [1, 2]
     """
     chosen = registry.load("engines", engine) if isinstance(engine, str) else engine
     return chosen(function, tasks)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit BLAS to one thread while the block runs; nested and concurrent blocks share one limit.
+
+    Rounding then does not depend on the number of cores: with more threads OpenBLAS may split a sum elsewhere. On a
+    busy machine, threads that wait for each other also cost far more than they gain on blocks of a few columns.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    # The first block sets the limit, the last one lifts it: in between, the original limits must not be read again.
+    with _lock:
+        _limits.append(_limits[0] if _limits else threadpool_limits(1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            limit = _limits.pop()
+            if not _limits:
+                limit.restore_original_limits()

@@ -1,4 +1,4 @@
-"""On a Dask cluster: the current client's, or processes on this machine when there is none."""
+"""Run tasks on the Dask cluster of the current client, or on this machine's threads when there is no client."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["dask"]
 
 
 def dask(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
-    """`function` of every task, in order.
+    """Apply a function to every task, in order.
 
     A client that the caller has opened (`distributed.Client(...)`) is used and left open; without one, the tasks run
-    on this machine's threads under Dask's scheduler. Function and tasks travel to the workers, the function once to
-    each, so they must be serialisable by Dask.
+    on this machine's threads under Dask's scheduler. The tasks and the function (once per worker) are sent to the
+    workers, so Dask must be able to serialise them.
     """
     try:
         from dask import compute, delayed
@@ -26,16 +26,16 @@ def dask(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
         client = get_client()
     except ValueError:
         return list(compute(*(delayed(function, pure=False)(task) for task in tasks), scheduler="threads"))
-    there = client.scatter(_Called(function), broadcast=True, hash=False)
-    return list(client.gather(client.map(_call, list(tasks), there=there, pure=False)))
+    shared = client.scatter(_Wrapped(function), broadcast=True, hash=False)
+    return list(client.gather(client.map(_call, list(tasks), wrapped=shared, pure=False)))
 
 
-class _Called:
-    """A function as a value: a worker that is sent a bare function takes it for a task."""
+class _Wrapped:
+    """A function wrapped in a value, because a worker that receives a bare function takes it for a task."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
 
 
-def _call(task: Any, there: _Called) -> Any:
-    return there.function(task)
+def _call(task: Any, wrapped: _Wrapped) -> Any:
+    return wrapped.function(task)

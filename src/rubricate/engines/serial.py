@@ -1,4 +1,4 @@
-"""One task after the other, in this thread."""
+"""Run one task after the other, in this thread."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__ = ["serial"]
 
 
 def serial(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
-    """`function` of every task, in order."""
+    """Apply a function to every task, in order."""
     return [function(task) for task in tasks]

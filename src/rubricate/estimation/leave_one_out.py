@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.engines import Engine, run_tasks
-from rubricate.engines._blas import one_blas_thread
+from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.estimation._bounds import rogers_wagner
 from rubricate.estimation._estimate import Estimate, names_for
