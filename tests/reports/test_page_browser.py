@@ -1,10 +1,10 @@
 """The page in a real browser: no complaint, light and dark, sorting, filtering, choosing, on a phone, on paper."""
 
-import struct
-import zlib
+import io
 
 import pytest
-from tests.reports.browser import browser, found
+from PIL import Image, ImageStat
+from tests.reports.browser import browser, browser_paths
 from tests.reports.studies import full_study, hostile_study
 
 from rubricate.reports._page import render_page
@@ -14,7 +14,7 @@ from rubricate.reports.results import results_of
 SET = "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event(arguments[2]))"
 """Give a field a value as a reader would."""
 
-pytestmark = pytest.mark.skipif(found() is None, reason="no chromium with chromedriver on this machine")
+pytestmark = pytest.mark.skipif(browser_paths() is None, reason="no chromium with chromedriver on this machine")
 
 
 @pytest.fixture(scope="module")
@@ -35,38 +35,11 @@ def opened(window, page):
     return window
 
 
-def pixels(picture: bytes) -> tuple[int, list[bytes]]:
-    """Bytes a pixel and the rows of a PNG without interlace (the filters of its rows undone)."""
-    width, _, depth, kind = struct.unpack(">IIBB", picture[16:26])
-    size = {2: 3, 6: 4}[kind] * depth // 8
-    at, data = 8, b""
-    while at < len(picture):
-        length = int.from_bytes(picture[at : at + 4], "big")
-        if picture[at + 4 : at + 8] == b"IDAT":
-            data += picture[at + 8 : at + 8 + length]
-        at += 12 + length
-    raw, stride, rows, above = zlib.decompress(data), width * size, [], bytearray(width * size)
-    for start in range(0, len(raw), stride + 1):
-        row = _unfiltered(raw[start], bytearray(raw[start + 1 : start + 1 + stride]), above, size)
-        rows.append(bytes(row))
-        above = row
-    return size, rows
-
-
-def _unfiltered(kind, row, above, size):
-    for k in range(len(row)):
-        left, up, corner = (row[k - size] if k >= size else 0), above[k], (above[k - size] if k >= size else 0)
-        guess = left + up - corner
-        paeth = min((left, up, corner), key=lambda value: abs(guess - value))
-        row[k] = (row[k] + (0, left, up, (left + up) // 2, paeth)[kind]) & 255
-    return row
-
-
-def brightness(picture):
-    """The mean brightness of the rows of a picture, and how many different pixels it has."""
-    size, rows = pixels(picture)
-    colours = {row[k : k + 3] for row in rows for k in range(0, len(row), size)}
-    return sum(sum(row) / len(row) for row in rows) / len(rows), len(colours)
+def brightness(picture: bytes) -> tuple[float, int]:
+    """Return the mean brightness of a PNG picture (0 to 255) and the number of its different colours."""
+    with Image.open(io.BytesIO(picture)) as image:
+        colours = image.convert("RGB").getcolors(maxcolors=1 << 24)
+        return ImageStat.Stat(image.convert("L")).mean[0], len(colours)
 
 
 def texts(window, selector):
@@ -84,11 +57,11 @@ def test_the_console_says_nothing_and_every_figure_is_drawn(opened):
 def test_light_and_dark_pictures_are_not_blank(window, page, dark):
     window.look(dark=dark, width=320, height=240)
     window.open(page)
-    bright, colours = brightness(window.picture())
+    bright, colours = brightness(window.get_screenshot_as_png())
     assert colours > 20
     assert (bright < 90) if dark else (bright > 180)
     window.run("document.querySelector('.theme').click()")
-    turned, _ = brightness(window.picture())
+    turned, _ = brightness(window.get_screenshot_as_png())
     assert (turned > 180) if dark else (turned < 90)
     window.run("localStorage.clear()")
 
