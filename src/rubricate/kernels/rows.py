@@ -8,10 +8,20 @@ Edges  an empty row has 0; a row of zeros stays as it is.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["largest", "make_unit", "mean"]
+__all__ = ["Rows", "largest", "make_unit", "mean"]
+
+
+class Rows(NamedTuple):
+    """A sparse matrix in CSR form, as kernels take it: row i holds positions starts[i] to starts[i + 1] − 1."""
+
+    starts: np.ndarray
+    terms: np.ndarray
+    values: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
