@@ -22,9 +22,9 @@ from sklearn.svm import LinearSVC
 
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish, side_by_side
+from rubricate.classifiers.svm.leave_one_out.machines import machines
+from rubricate.classifiers.svm.leave_one_out.retraining import leave_one_out_scores
 from rubricate.engines import one_blas_thread
-from rubricate.estimation._machines import machines
-from rubricate.estimation._retraining import leave_one_out_scores
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha

@@ -12,9 +12,9 @@ from sklearn.svm import SVC
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
+from rubricate.classifiers.svm.leave_one_out.machines import machines
+from rubricate.classifiers.svm.leave_one_out.retraining import leave_one_out_scores
 from rubricate.errors import InvalidInput
-from rubricate.estimation._machines import machines
-from rubricate.estimation._retraining import leave_one_out_scores
 from rubricate.estimation.leave_one_out import leave_one_out
 
 BIASES = ("free", "penalised", None)

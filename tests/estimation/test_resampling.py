@@ -11,12 +11,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.estimation._bounds import hoeffding, holdout_deviation, kearns_ron, rogers_wagner, vc_excess
 from rubricate.estimation.bootstrap import bootstrap
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.holdout import holdout
 from rubricate.estimation.jackknife import jackknife
 from rubricate.estimation.leave_one_out import leave_one_out
+from rubricate.estimation.theory.bounds import hoeffding, holdout_deviation, kearns_ron, rogers_wagner, vc_excess
 from rubricate.estimation.training_error import training_error
 
 

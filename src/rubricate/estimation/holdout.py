@@ -8,10 +8,10 @@ import numpy as np
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.estimation._bounds import hoeffding, holdout_deviation
 from rubricate.estimation._deciding import described, learn, rows_of
 from rubricate.estimation._estimate import Estimate, names_for
 from rubricate.estimation._splits import deviations, micro_deviations, summed
+from rubricate.estimation.theory.bounds import hoeffding, holdout_deviation
 from rubricate.labels import indicator
 from rubricate.measures import counts
 from rubricate.types import Counts, Signature, Sparse

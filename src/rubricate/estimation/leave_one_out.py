@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rubricate.classifiers.svm.leave_one_out.machines import Machines, is_svm, machines
+from rubricate.classifiers.svm.leave_one_out.retraining import Left, leave_one_out_scores
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.estimation._bounds import rogers_wagner
 from rubricate.estimation._estimate import Estimate, names_for
-from rubricate.estimation._machines import Machines, is_svm, machines
-from rubricate.estimation._retraining import Left, leave_one_out_scores
 from rubricate.estimation.cross_validation import cross_validation
+from rubricate.estimation.theory.bounds import rogers_wagner
 from rubricate.labels import indicator
 from rubricate.measures import counts
 from rubricate.types import Floats, Signature, Sparse

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rubricate.estimation._bounds import kearns_ron, vc_excess
 from rubricate.estimation._deciding import described, learn
 from rubricate.estimation._estimate import Estimate, names_for
+from rubricate.estimation.theory.bounds import kearns_ron, vc_excess
 from rubricate.labels import indicator
 from rubricate.measures import counts
 from rubricate.types import Signature, Sparse

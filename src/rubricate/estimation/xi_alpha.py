@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rubricate.classifiers.svm.leave_one_out.machines import Machines, machines
 from rubricate.errors import InvalidInput
 from rubricate.estimation._estimate import Estimate, names_for
-from rubricate.estimation._machines import Machines, machines
 from rubricate.measures import counts
 from rubricate.types import Floats, Ints, Signature, Sparse
 

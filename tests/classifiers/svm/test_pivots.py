@@ -10,11 +10,11 @@ from scipy import sparse
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
-from rubricate.estimation import _by_pivots
-from rubricate.estimation._by_pivots import ByPivots, suits
-from rubricate.estimation._by_rows import ByRows
-from rubricate.estimation._machines import machines
-from rubricate.estimation._retraining import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out import pivots
+from rubricate.classifiers.svm.leave_one_out.machines import machines
+from rubricate.classifiers.svm.leave_one_out.pivots import ByPivots, suits
+from rubricate.classifiers.svm.leave_one_out.retraining import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.rows import ByRows
 from rubricate.estimation.leave_one_out import leave_one_out
 
 BIASES = ("free", "penalised", None)
@@ -80,7 +80,7 @@ def test_growing_the_working_set_gives_the_same_as_having_it_from_the_start(monk
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
     found = []
     for band in (0.0, 0.02, 5.0):
-        monkeypatch.setattr(_by_pivots, "BAND", band)
+        monkeypatch.setattr(pivots, "BAND", band)
         found.append(ByPivots(machine, 0).leave_out(chosen, exact=True)[0])
     np.testing.assert_allclose(found[0], found[2], atol=2e-3)
     np.testing.assert_allclose(found[1], found[2], atol=2e-3)
@@ -115,7 +115,7 @@ def test_all_is_solved_by_rows_where_no_solution_is_found(monkeypatch):
     X, y = _problem(9, n=300, terms=200)
     machine = _machine(X, y)
     expected = leave_one_out_scores(machine, 0)
-    monkeypatch.setattr(_by_pivots, "GROWTH", 0)
+    monkeypatch.setattr(pivots, "GROWTH", 0)
     np.testing.assert_array_equal(leave_one_out_scores(machine, 0).score > 0, expected.score > 0)
 
 
@@ -125,7 +125,7 @@ def test_a_working_set_that_would_grow_too_large_is_left_to_the_rows(most, monke
     machine = _machine(X, y)
     expected = leave_one_out_scores(machine, 0)
     made = ByPivots(machine, 0)
-    monkeypatch.setattr(_by_pivots, "MOST", most)
+    monkeypatch.setattr(pivots, "MOST", most)
     chosen = np.flatnonzero(expected.solved)
     np.testing.assert_array_equal(made.leave_out(chosen)[0] > 0, expected.score[chosen] > 0)
 

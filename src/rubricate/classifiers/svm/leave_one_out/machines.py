@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from rubricate.classifiers.svm.leave_one_out.products import Products
 from rubricate.classifiers.svm.solvers.kernel import Kernel, squared_lengths
 from rubricate.classifiers.svm.solvers.options import PENALTIES, class_costs
 from rubricate.errors import InvalidInput
-from rubricate.estimation._products import Products
 from rubricate.labels import indicator
 from rubricate.types import Bools, Floats, Sparse
 

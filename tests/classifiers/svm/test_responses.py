@@ -9,9 +9,9 @@ import pytest
 from scipy import sparse
 from scipy.linalg import LinAlgError
 
-from rubricate.estimation import _products
-from rubricate.estimation._products import Products
-from rubricate.estimation._responses import Responses
+from rubricate.classifiers.svm.leave_one_out import products
+from rubricate.classifiers.svm.leave_one_out.products import Products
+from rubricate.classifiers.svm.leave_one_out.responses import Responses
 
 FREE, SIZE = 12, 30
 
@@ -79,7 +79,7 @@ def test_equal_documents_are_no_obstacle_and_a_matrix_that_is_no_kernel_is_refus
 
 @pytest.mark.parametrize("dense", [1, 7, 1000])
 def test_products_are_those_of_the_rows(dense, monkeypatch):
-    monkeypatch.setattr(_products, "DENSE", dense)
+    monkeypatch.setattr(products, "DENSE", dense)
     X = sparse.csr_array(sparse.random(40, 60, 0.2, random_state=4, format="csr"))
     made, plain = Products(X), X.toarray()
     left, right = np.array([3, 0, 39]), np.arange(10, 30)

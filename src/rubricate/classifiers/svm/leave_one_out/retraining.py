@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.estimation._by_pivots import ByPivots, suits
-from rubricate.estimation._by_rows import ACCURACY, ByRows
-from rubricate.estimation._machines import Machines
+from rubricate.classifiers.svm.leave_one_out.machines import Machines
+from rubricate.classifiers.svm.leave_one_out.pivots import ByPivots, suits
+from rubricate.classifiers.svm.leave_one_out.rows import ACCURACY, ByRows
 from rubricate.kernels.svm_leave_one_out import leave_out, settle
 from rubricate.types import Bools, Floats, Ints
 

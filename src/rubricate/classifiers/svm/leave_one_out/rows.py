@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.estimation._machines import Machines
+from rubricate.classifiers.svm.leave_one_out.machines import Machines
 from rubricate.kernels.svm_leave_one_out_rows import leave_out_rows, polish_rows
 from rubricate.types import Bools, Floats, Ints
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from rubricate.estimation._by_rows import ByRows
-from rubricate.estimation._machines import Machines
-from rubricate.estimation._responses import Responses, Singles
+from rubricate.classifiers.svm.leave_one_out.machines import Machines
+from rubricate.classifiers.svm.leave_one_out.responses import Responses, Singles
+from rubricate.classifiers.svm.leave_one_out.rows import ByRows
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_leave_one_out_lanes import leave_out_lanes
 from rubricate.kernels.svm_leave_one_out_products import sweep_products
