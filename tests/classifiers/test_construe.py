@@ -121,7 +121,9 @@ def test_is_saved_as_text_and_opened_with_the_same_scores(given, tmp_path, monke
     shown = rb.rules.rules_of(opened)
     assert (shown.rules, shown.macros) == (model.rule_base().rules, model.rule_base().macros)
     assert dict(shown.analyzer)["min_length"] == 2
-    assert rb.rules.run_rules(rb.rules.parse_rules(rb.format_rules(shown)), TEXTS).scores.values.tolist() == WANTED
+    assert (
+        rb.rules.run_rules(rb.rules.parse_rules(rb.rules.format_rules(shown)), TEXTS).scores.values.tolist() == WANTED
+    )
 
 
 def test_a_model_with_damaged_rules_is_refused(model, tmp_path):
@@ -244,7 +246,7 @@ def test_the_rules_of_a_categorizer_run_again_as_it_read_them():
     rules = "grain if exports; fuel if oils;"
     model = rb.Categorizer(rb.classifiers.Construe(rules), folds=0, cut=0.5, engine="serial").fit(texts, labels)
     assert model.signature().classifier == f"Construe(rules={rules!r})"
-    base = rb.rules.parse_rules(rb.format_rules(rb.rules.rules_of(model)))
+    base = rb.rules.parse_rules(rb.rules.format_rules(rb.rules.rules_of(model)))
     assert dict(base.analyzer)["stem"] == "porter"
     again = rb.rules.run_rules(base, texts)
     assert [again.categories[row.argmax()] for row in again.scores.values] == labels

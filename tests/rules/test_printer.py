@@ -10,7 +10,7 @@ from tests.rules.strategies import bases
 from rubricate.errors import InvalidInput
 from rubricate.rules.form import DEEPEST, All, AtLeast, Either, Near, Not, Phrase, Prefix, Rule, RuleBase, Title, Word
 from rubricate.rules.parser import parse_rules, read_rules
-from rubricate.rules.printer import format_rules, print_condition, print_rule, write_rules
+from rubricate.rules.printer import format_condition, format_rule, format_rules, write_rules
 
 ODD = st.text(min_size=1, max_size=6).filter(lambda text: text.split() == [text] and text.strip("*"))
 NAMES = st.text(min_size=1, max_size=6)
@@ -54,7 +54,7 @@ def test_files_are_read_back(tmp_path_factory, base):
     ],
 )
 def test_conditions_print_with_the_brackets_they_need(condition, text):
-    assert print_condition(condition) == text
+    assert format_condition(condition) == text
     assert parse_rules(f"c if {text};").rules[0].condition == condition
 
 
@@ -71,7 +71,7 @@ def test_learned_rules_print_as_one_conjunction_a_line_with_their_counts():
 
 def test_a_long_rule_has_a_line_for_each_member():
     rule = Rule("crude", Either(tuple(Word(f"petroleum{i:02}") for i in range(12))))
-    lines = print_rule(rule).splitlines()
+    lines = format_rule(rule).splitlines()
     assert lines[:2] == ["crude if petroleum00", "    or petroleum01"]
     assert parse_rules("\n".join(lines)).rules == (rule,)
 

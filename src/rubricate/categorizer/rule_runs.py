@@ -13,7 +13,7 @@ from rubricate.classifiers.construe import Construe
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.explanation import Firing
 from rubricate.rules.form import RuleBase, Setting
-from rubricate.rules.printer import print_rule
+from rubricate.rules.printer import format_rule
 from rubricate.text.analyzer import Analyzer
 from rubricate.training.answers import Answer, best_of
 from rubricate.training.targets import ids_of
@@ -106,7 +106,7 @@ def rule_answers(model: Construe, documents: Documents, *, top: int | None = Non
 def _reason(firing: Firing) -> Evidence:
     """What made the rule hold, and the rule."""
     label = firing.rule.name or f"rule {firing.number + 1}"
-    return Evidence(f"{label} ({firing})", firing.rule.score, print_rule(firing.rule))
+    return Evidence(f"{label} ({firing})", firing.rule.score, format_rule(firing.rule))
 
 
 def rules_of(model: Any) -> RuleBase:

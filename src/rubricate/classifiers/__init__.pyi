@@ -6,12 +6,12 @@ from .construe import Construe as Construe
 from .dtree import DTree as DTree
 from .experts import Experts as Experts
 from .hierarchical.big_bang import BigBang as BigBang
+from .hierarchical.local import Local as Local
 from .hierarchical.proximity import Proximity as Proximity
 from .hierarchical.tolerant import Tolerant as Tolerant
 from .hierarchical.top_down import TopDown as TopDown
 from .knn import KNN as KNN
 from .llsf import LLSF as LLSF
-from .local import Local as Local
 from .nb import NB as NB
 from .nnet import NNet as NNet
 from .nnets_parc import NNetsPARC as NNetsPARC

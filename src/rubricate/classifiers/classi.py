@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._category_terms import chosen_terms, correlation
 from rubricate.classifiers._parameters import require_whole
 from rubricate.classifiers._scaling import binary_scale
 from rubricate.classifiers._scorer import Scorer, contributions
+from rubricate.classifiers.words.category_terms import chosen_terms, correlation
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, narrow, train
@@ -26,7 +26,7 @@ class CLASSI(Scorer):
     """s(x, c) = w_c·x + b_c, learned by the perceptron rule over the terms that speak most for c.
 
     ng1997 (CLASSI): a perceptron a category, whose inputs are the terms of the highest correlation coefficient, a
-    one-sided χ² (`_category_terms.py`). A document on the wrong side moves the weights: `kernels/perceptron.py`.
+    one-sided χ² (`words/category_terms.py`). A document on the wrong side moves the weights: `kernels/perceptron.py`.
 
     terms    inputs of each perceptron at most; terms of a negative correlation are none. None: all others
     kept     which weights: "average", the mean over the whole of training; "pocket", those of the pass with the

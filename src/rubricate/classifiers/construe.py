@@ -20,7 +20,7 @@ from rubricate.rules.explanation import Explainer
 from rubricate.rules.form import RuleBase
 from rubricate.rules.parser import parse_rules, read_rules
 from rubricate.rules.passages import Passages
-from rubricate.rules.printer import format_rules, print_rule
+from rubricate.rules.printer import format_rule, format_rules
 from rubricate.rules.words import analysed
 from rubricate.types import Documents, Evidence, Floats, Scores, Sparse, Terms
 
@@ -154,7 +154,7 @@ class Construe(Scorer):
         """The rules that hold, each with the words that made it hold."""
         found = self._explainer().explain(X, self.categories_[category])
         return [
-            [Evidence(print_rule(one.rule), one.rule.score, str(one)) for one in firings[:limit]] for firings in found
+            [Evidence(format_rule(one.rule), one.rule.score, str(one)) for one in firings[:limit]] for firings in found
         ]
 
     def _reader(self) -> Any:

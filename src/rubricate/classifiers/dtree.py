@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._presence import presence
 from rubricate.classifiers._scorer import Scorer
-from rubricate.classifiers._tree_pictures import Picture, as_svg, as_text, paths
-from rubricate.classifiers._word_trees import Forest, Growth, grow, leaves_of
+from rubricate.classifiers.word_trees.forest import Forest, Growth, grow, leaves_of
+from rubricate.classifiers.word_trees.pictures import Picture, as_svg, as_text, paths
+from rubricate.classifiers.words.presence import presence
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.form import All, Not, Rule, RuleBase, Word
 from rubricate.types import Evidence, Floats, Ints, Sparse

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from rubricate.classifiers._expert_pool import check_pool
-from rubricate.classifiers._presence import present_terms
 from rubricate.classifiers._scorer import Scorer
 from rubricate.classifiers._streams import take_batch
+from rubricate.classifiers.words.presence import present_terms
 from rubricate.errors import InvalidInput
 from rubricate.kernels.experts import Pool, compact_pool, empty_pool, learn_experts, score_experts
 from rubricate.types import Evidence, Floats, Ints, Sparse

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._category_terms import WORTH, chosen_terms
 from rubricate.classifiers._columns import take_columns
 from rubricate.classifiers._latent import directions
 from rubricate.classifiers._parameters import require_number, require_whole
 from rubricate.classifiers._scorer import Scorer, strongest
 from rubricate.classifiers.nnet import NNet
+from rubricate.classifiers.words.category_terms import WORTH, chosen_terms
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import UnknownName
 from rubricate.types import Evidence, Floats, Ints, Sparse
@@ -32,7 +32,7 @@ class NNetsPARC(Scorer):
 
     inputs   "lsi": the coordinates of x along the `size` largest right singular vectors of the training documents, the
              same for all categories; "relevancy" or "correlation": the `size` terms that speak most for c
-             (`_category_terms.py`; relevancy is the paper's), terms that speak against c never
+             (`words/category_terms.py`; relevancy is the paper's), terms that speak against c never
     size     inputs of a network at most; some 200 dimensions, or 20 terms
     hidden   units of the hidden layer; 0 for none, as yang1999 cites it
     rate, batch, epochs, patience   of training, as in `NNet`, which trains the networks

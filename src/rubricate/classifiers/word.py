@@ -12,11 +12,11 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._name_weights import check_scheme, idf, term_frequency
-from rubricate.classifiers._names import count_words, name_texts, read_names
 from rubricate.classifiers._neighbours import unit_rows
 from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.classifiers.hierarchical.descent.nodes import column_names
+from rubricate.classifiers.words.name_weights import check_scheme, idf, term_frequency
+from rubricate.classifiers.words.names import count_words, name_texts, read_names
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
@@ -34,8 +34,8 @@ class WORD(Scorer):
     comes with; the names are weighted here.
 
     names        what the categories are called: None (their names in y), a mapping category → text or list of texts
-                 (synonyms, a description), a list with one text a category, the path of a file (`_names.py`), or the
-                 counts themselves, a matrix categories × columns
+                 (synonyms, a description), a list with one text per category, the path of a file (`words/names.py`), or
+                 the counts themselves, a matrix categories × columns
     categories   names of the label columns (or of classes 0, 1, …) where y has none
     terms        names of the columns of X where it has none
     analyzer     how a name becomes terms, the same way as the documents did: an `Analyzer` or a function; None: runs

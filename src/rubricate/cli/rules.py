@@ -153,8 +153,8 @@ def _batches(found: Iterator[Record]) -> Iterator[list[Record]]:
 
 
 def _description(base: RuleBase) -> dict[str, Any]:
-    from rubricate.rules._macros import uses
-    from rubricate.rules.printer import print_rule
+    from rubricate.rules.macros import uses
+    from rubricate.rules.printer import format_rule
 
     counted = Counter(rule.category for rule in base.rules)
     used = {name for rule in base.rules for name in uses(rule.condition)}
@@ -164,7 +164,7 @@ def _description(base: RuleBase) -> dict[str, Any]:
         more = uses(macros[pending.pop()]) - used
         used |= more
         pending.extend(more)
-    twice = [print_rule(rule) for rule, times in Counter(base.rules).items() if times > 1]
+    twice = [format_rule(rule) for rule, times in Counter(base.rules).items() if times > 1]
     return {
         "rules": len(base.rules),
         "learned": sum(rule.positives is not None for rule in base.rules),

@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rubricate.hierarchy._rdf_xml import RdfXml
-from rubricate.hierarchy._statements import RDF, Literal, Statement
-from rubricate.hierarchy._turtle import Turtle
+from rubricate.hierarchy.rdf.rdf_xml import RdfXml
+from rubricate.hierarchy.rdf.statements import RDF, Literal, Statement
+from rubricate.hierarchy.rdf.turtle import Turtle
 
 __all__ = ["skos_links", "statements"]
 

@@ -1,6 +1,6 @@
 """Which rules hold of which documents.
 
-The base becomes steps, every distinct condition once (`rules._plan`); a step that is about words asks the source for
+The base becomes steps, every distinct condition once (`rules.plan`); a step that is about words asks the source for
 its postings, a step that joins others is one operation on sets of documents, packed eight to a byte.
 
 Cost    postings of the words that the rules name, and documents / 8 bytes an operator. A set is dropped when the last
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.rules._plan import PLACES, Plan, Step, make_plan
 from rubricate.rules.form import RuleBase
+from rubricate.rules.plan import PLACES, Plan, Step, make_plan
 from rubricate.types import Bools, Floats, Sparse
 
 __all__ = ["Source", "fire", "run_plan", "score"]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.rules._plan import PLACES, Plan, Step, make_plan
 from rubricate.rules.columns import Columns
 from rubricate.rules.engine import fire, run_plan
 from rubricate.rules.form import Phrase, Prefix, Rule, RuleBase, Word
 from rubricate.rules.passages import Passages, Spans, following
-from rubricate.rules.printer import print_condition
+from rubricate.rules.plan import PLACES, Plan, Step, make_plan
+from rubricate.rules.printer import format_condition
 from rubricate.types import Ints, Sparse
 
 __all__ = ["Explainer", "Firing", "Match"]
@@ -163,4 +163,4 @@ def _written(plan: Plan, step: Step, depth: int) -> str:
         more = ["…"] if len(step.parts) > len(shown) else []
         return f"({' or '.join([*shown, *more])})"
     kinds: dict[str, Any] = {"word": Word, "prefix": Prefix, "phrase": Phrase}
-    return print_condition(kinds[step.kind](step.data))
+    return format_condition(kinds[step.kind](step.data))

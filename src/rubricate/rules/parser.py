@@ -22,8 +22,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rubricate.errors import InvalidFile, InvalidInput, InvalidRules, UnknownName
-from rubricate.rules._lexer import KEYWORDS, Token, tokens, unquoted
-from rubricate.rules._macros import MacroProblem, check_macros, has_places
 from rubricate.rules.form import (
     DEEPEST,
     All,
@@ -42,6 +40,8 @@ from rubricate.rules.form import (
     Word,
     plain,
 )
+from rubricate.rules.lexer import KEYWORDS, Token, tokens, unquoted
+from rubricate.rules.macros import MacroProblem, check_macros, has_places
 
 __all__ = ["bases", "parse_rules", "read_rules"]
 

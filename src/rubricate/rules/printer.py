@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from rubricate.rules._lexer import KEYWORDS
 from rubricate.rules.form import (
     NAME,
     All,
@@ -24,8 +23,9 @@ from rubricate.rules.form import (
     Use,
     Word,
 )
+from rubricate.rules.lexer import KEYWORDS
 
-__all__ = ["format_rules", "print_condition", "print_rule", "write_rules"]
+__all__ = ["format_condition", "format_rule", "format_rules", "write_rules"]
 
 WIDTH = 100
 """Beyond so many characters each member of a rule's condition stands on a line of its own."""
@@ -45,8 +45,8 @@ def format_rules(base: RuleBase) -> str:
     """
     settings = ", ".join(f"{_string(option, keywords=False)} = {_value(value)}" for option, value in base.analyzer)
     blocks = [f"analyzer {settings};"] if settings else []
-    blocks += ["\n".join(f"@{name} = {print_condition(condition)};" for name, condition in base.macros)]
-    blocks += ["\n".join(map(print_rule, rules)) for _, rules in groupby(base.rules, lambda rule: rule.category)]
+    blocks += ["\n".join(f"@{name} = {format_condition(condition)};" for name, condition in base.macros)]
+    blocks += ["\n".join(map(format_rule, rules)) for _, rules in groupby(base.rules, lambda rule: rule.category)]
     return "".join(f"{block}\n\n" for block in blocks if block)[:-1]
 
 
@@ -57,18 +57,18 @@ def write_rules(base: RuleBase, path: str | Path) -> Path:
     return place
 
 
-def print_rule(rule: Rule) -> str:
+def format_rule(rule: Rule) -> str:
     """One rule as text, with its counts where it was learned."""
     name = f"{_string(rule.name)}: " if rule.name else ""
     counts = "" if rule.positives is None else f" [{rule.positives} right, {rule.negatives} wrong]"
     head = f"{name}{_string(rule.category)} if "
-    whole = print_condition(rule.condition)
+    whole = format_condition(rule.condition)
     if len(head) + len(whole) > WIDTH and isinstance(rule.condition, (All, Either)):
         whole = "\n    ".join(_lines(rule.condition))
     return f"{head}{whole}{counts};"
 
 
-def print_condition(condition: Condition) -> str:
+def format_condition(condition: Condition) -> str:
     """A condition as text, with no more brackets than it needs."""
     return _text(condition, OR)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from rubricate.errors import InvalidInput
-from rubricate.rules._macros import walk
 from rubricate.rules.form import All, AtLeast, Condition, Either, Near, Not, Phrase, Prefix, RuleBase, Title, Word
+from rubricate.rules.macros import walk
 from rubricate.types import Terms
 
 __all__ = ["Analyzing", "analysed"]

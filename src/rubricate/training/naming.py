@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.classifiers._names import name_texts
+from rubricate.classifiers.words.names import name_texts
 from rubricate.errors import InvalidInput
 from rubricate.text.representation import source_of
 from rubricate.training.making import make_classifier

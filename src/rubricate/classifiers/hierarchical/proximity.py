@@ -25,7 +25,7 @@ from rubricate.classifiers.hierarchical.descent.probabilities import coverage_fr
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
-from rubricate.hierarchy.distance import distances
+from rubricate.hierarchy.kinship import distances
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["Proximity"]

@@ -39,7 +39,7 @@ class CHARADE(Ruled, Scorer):
     over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
     none fires. `predict` assigns a category where a rule fires; a single-label y, the best.
 
-    Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`_rule_table.RuleTable`).
+    Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`RuleTable`).
 
     Cost: the words of the documents of each description that is specialised; descriptions grow with words^longest
     and fall with the support. A category without documents has no rule, one with all a rule without conditions.

@@ -26,7 +26,7 @@ class RIPPER(Ruled, Scorer):
     IREP*: the documents that no rule covers are dealt at random, two thirds for growing and one for pruning. A rule
     grows by the condition of highest FOIL gain p1 (log2 p1/(p1 + n1) − log2 p0/(p0 + n0)) until it covers no negative
     document, and is cut back to the beginning of highest (p − n)/(p + n) on the pruning part. Rules are added until
-    the description length of rules and errors (`_rule_lengths`) is 64 bits above the shortest; then those without
+    the description length of rules and errors is 64 bits above the shortest; then those without
     which it is shorter are deleted. Optimisation: for each rule a replacement (grown anew) and a revision (grown on),
     both pruned for the accuracy of the whole set; the variant of shortest description stays; positive documents left
     are covered by IREP* again.
@@ -44,7 +44,7 @@ class RIPPER(Ruled, Scorer):
     over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
     none fires. `predict` assigns a category where a rule fires; a single-label y, the best.
 
-    Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`_rule_table.RuleTable`).
+    Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`RuleTable`).
 
     Cost: for each rule grown, the words of the documents left, and one look at each word.
     A category without documents has no rule, one with all a rule without conditions. Differs from cohen1995: errors are

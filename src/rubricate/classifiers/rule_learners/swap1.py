@@ -27,7 +27,7 @@ class SWAP1(Ruled, Scorer):
     addition, until the rule is right for every training document it covers (`kernels.rule_swap`); the documents
     covered are set aside, and the next rule is grown for those left. Pruning: again and again the removal, of a rule or
     of a condition, that adds least error for each condition it saves; how far is decided by the error on held-out
-    folds (`_swap1_search`).
+    folds (`rule_learners.search.swap1_search`).
 
     words        the local dictionary: the most frequent words of the category (apte1994); None: all words
     folds        that are held out in turn to choose the extent of pruning
@@ -40,7 +40,7 @@ class SWAP1(Ruled, Scorer):
     over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
     none fires. `predict` assigns a category where a rule fires; a single-label y, the best.
 
-    Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`_rule_table.RuleTable`).
+    Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`RuleTable`).
 
     Cost: folds + 1 times the growing, which for each step of a rule counts the words of the documents that meet all
     conditions but one, and the pruning, which for each step looks at the documents of every possible removal.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.classifiers._presence import presence
+from rubricate.classifiers.words.presence import presence
 from rubricate.kernels.rule_cover import covered
 from rubricate.types import Bools, Floats, Ints, Sparse
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._presence import presence
+from rubricate.classifiers.words.presence import presence
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rule_cover import covered
 from rubricate.kernels.rule_firing import fire
 from rubricate.rules.form import All, Condition, Not, Rule, RuleBase, Word
-from rubricate.rules.printer import print_condition
+from rubricate.rules.printer import format_condition
 from rubricate.types import Evidence, Floats, Ints
 
 __all__ = ["RuleTable", "check_table", "firing_rules", "rule_base", "score_by_rules"]
@@ -88,7 +88,7 @@ def firing_rules(table: RuleTable, X: Any, category: int, limit: int, *, names: 
     for r in sorted(table.rules(category), key=lambda r: (-strengths[r], r)):
         p, n = table.positives[r], table.negatives[r]
         reason = Evidence(
-            print_condition(_condition(table.rule(r), names)),
+            format_condition(_condition(table.rule(r), names)),
             float(strengths[r]),
             f"a rule, right for {p:.10g} of {p + n:.10g} training documents",
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from rubricate.errors import InvalidFile
-from rubricate.hierarchy._statements import RDF, Literal, Statement
+from rubricate.hierarchy.rdf.statements import RDF, Literal, Statement
 
 __all__ = ["Turtle"]
 
@@ -53,6 +53,7 @@ class Turtle:
         self.base = ""
 
     def fail(self, problem: str) -> InvalidFile:
+        """Return the error for a problem at the current line."""
         remedy = "write plain Turtle, N-Triples or RDF/XML; other tools convert to N-Triples"
         return InvalidFile(problem, path=self.path, line=self.line, remedy=remedy)
 
@@ -69,6 +70,7 @@ class Turtle:
         return "end", ""
 
     def read(self) -> Iterator[Statement]:
+        """Yield the statements of the text in order."""
         while (token := self.token())[0] != "end":
             directive = token[1].lower().lstrip("@")
             if token[0] in ("at", "word") and directive in ("prefix", "base"):
@@ -77,6 +79,7 @@ class Turtle:
                 yield from self.about(self.node(token))
 
     def directive(self, name: str, *, dotted: bool) -> None:
+        """Read the rest of a prefix or base; SPARQL's spelling has no full stop."""
         prefix = self.token()[1] if name == "prefix" else ""
         kind, iri = self.token()
         if kind != "iri" or (name == "prefix" and not prefix.endswith(":")):
@@ -121,11 +124,13 @@ class Turtle:
         return Literal(content), self.sign(token)
 
     def sign(self, token: tuple[str, str]) -> str:
+        """Return the sign of a token that must be one."""
         if token[0] != "sign" or token[1] not in ".;,":
             raise self.fail(f"{token[1] or 'the end of the file'!r} where '.', ';' or ',' was expected")
         return token[1]
 
     def node(self, token: tuple[str, str]) -> str:
+        """Return the whole IRI, or the label of a blank node, that a token stands for."""
         kind, text = token
         if kind == "iri":
             return urljoin(self.base, _unescaped(text[1:-1]))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.classifiers._presence import presence, present_terms
+from rubricate.classifiers.words.presence import presence, present_terms
 from rubricate.kernels.tree import ASKED, PRESENT, WITHOUT, grow_tree, walk_trees
 from rubricate.kernels.tree_pruning import prune_tree, reachable
 from rubricate.kernels.tree_smoothing import smooth

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from xml.parsers import expat
 
 from rubricate.errors import InvalidFile
-from rubricate.hierarchy._statements import RDF, Literal, Statement
+from rubricate.hierarchy.rdf.statements import RDF, Literal, Statement
 
 __all__ = ["RdfXml"]
 
@@ -31,6 +31,7 @@ class RdfXml:
         self.blank = 0
 
     def read(self, text: str) -> Iterator[Statement]:
+        """Return the statements of a text in order."""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
         parser.CharacterDataHandler = self.text.append
@@ -44,6 +45,7 @@ class RdfXml:
         return iter(self.found)
 
     def refuse(self, *_: object) -> None:
+        """Raise: entities of a document type could blow up memory or name other files."""
         raise InvalidFile(
             "a document type declaration, whose entities are not expanded",
             path=self.path,
@@ -52,6 +54,7 @@ class RdfXml:
         )
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Enter an element."""
         iri = name.replace(" ", "")
         above, _, language, base = self.stack[-1] if self.stack else ("list", "", "", "")
         language = attributes.get(f"{_XML} lang", language).lower()
@@ -102,6 +105,7 @@ class RdfXml:
         return f"_:{attributes.get(f'{RDF} nodeID', self.blank)}"
 
     def end(self, _: str) -> None:
+        """Leave an element; the text of a property is its literal."""
         kind, iri, language, _ = self.stack.pop()
         if kind in ("property", "markup"):
             self.say(self.stack[-1][1], iri, Literal("".join(self.text).strip(), language))
@@ -109,4 +113,5 @@ class RdfXml:
             self.text.clear()
 
     def say(self, subject: str, predicate: str, value: str | Literal) -> None:
+        """Record a statement with its line."""
         self.found.append(Statement(self.parser.CurrentLineNumber, subject, predicate, value))

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rubricate.rules._macros import check_base
 from rubricate.rules.form import All, AtLeast, Condition, Either, Near, Not, Phrase, Prefix, RuleBase, Title, Use, Word
+from rubricate.rules.macros import check_base
 
 __all__ = ["PLACES", "Plan", "Step", "make_plan"]
 

@@ -1,0 +1,1 @@
+"""Decision trees on the presence of words: growing, pruning, drawing."""

@@ -1,0 +1,1 @@
+"""Statements of RDF files, as far as SKOS thesauri need them."""
