@@ -2,6 +2,7 @@
 
 from . import classifiers as classifiers
 from . import estimation as estimation
+from . import evaluation as evaluation
 from . import experiments as experiments
 from . import hierarchy as hierarchy
 from . import measures as measures
@@ -14,7 +15,6 @@ from ._version import __version__ as __version__
 from .categorizer.categorizer import Categorizer as Categorizer
 from .categorizer.estimation import estimate as estimate
 from .categorizer.estimation import suspects as suspects
-from .categorizer.evaluation import evaluate as evaluate
 from .classifiers.knn import KNN as KNN
 from .classifiers.llsf import LLSF as LLSF
 from .classifiers.nb import NB as NB
@@ -22,6 +22,7 @@ from .classifiers.nnet import NNet as NNet
 from .classifiers.svm.svm import SVM as SVM
 from .corpora import load as load
 from .errors import RubricateError as RubricateError
+from .evaluation import evaluate as evaluate
 from .experiments.reproduction import reproduce as reproduce
 from .experiments.runner import run_study as run_study
 from .experiments.tuning import tune as tune

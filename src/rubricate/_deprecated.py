@@ -1,6 +1,6 @@
 """Old public names and the new ones. An old name works for one release, with a DeprecationWarning."""
 
-__all__ = ["RENAMED"]
+__all__ = ["RENAMED", "RENAMED_MEASURES"]
 
 RENAMED = {
     "Analyzer": "rubricate.text.Analyzer",
@@ -13,7 +13,7 @@ RENAMED = {
     "DTree": "rubricate.classifiers.DTree",
     "Decisions": "rubricate.thresholds.Decisions",
     "Estimate": "rubricate.estimation.Estimate",
-    "Evaluation": "rubricate.measures.Evaluation",
+    "Evaluation": "rubricate.evaluation.Evaluation",
     "Experts": "rubricate.classifiers.Experts",
     "FixedCut": "rubricate.thresholds.FixedCut",
     "LearningCurve": "rubricate.estimation.LearningCurve",
@@ -55,3 +55,10 @@ RENAMED = {
     "run_rules": "rubricate.rules.run_rules",
     "write_report": "rubricate.reports.page.write_report",
 }
+
+RENAMED_MEASURES = {
+    "Evaluation": "rubricate.evaluation.Evaluation",
+    "HierarchyEvaluation": "rubricate.evaluation.HierarchyEvaluation",
+    "hierarchy_evaluation": "rubricate.evaluation.hierarchy_evaluation",
+}
+"""The same for names that were in `rubricate.measures`."""

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rubricate.categorizer.evaluation import evaluate
 from rubricate.corpora import load
+from rubricate.evaluation.evaluating import evaluate
 from rubricate.experiments.reproduction import load_reproduction, read_again
 from rubricate.experiments.reproductions.yang_liu_1999 import Study, _corpus_numbers, category_histogram
 from rubricate.experiments.systems import run_system

@@ -33,7 +33,7 @@ from rubricate.measures import (
     resolve,
     with_ancestors,
 )
-from rubricate.measures._meeting import _in_graph, _in_tree
+from rubricate.measures.hierarchical.meeting import _in_graph, _in_tree
 
 NAMES = ("crude", "nat-gas", "ship", "grain", "corn", "wheat")
 TREE = Hierarchy.from_edges(TREE_A)

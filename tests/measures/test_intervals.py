@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 from tests.measures.strategies import label_pairs
 
-from rubricate.categorizer.evaluation import evaluate
 from rubricate.errors import InvalidInput
+from rubricate.evaluation.evaluating import evaluate
 from rubricate.labels import indicator
 from rubricate.measures import bootstrap, centred, counts, micro, percentile, wilson
-from rubricate.measures._intervals import Resampler
+from rubricate.measures.intervals.bootstrap import TableResampler
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.sampled_from([0.8, 0.95, 0.99]))
@@ -36,7 +36,7 @@ def test_a_resample_counts_as_the_documents_that_were_drawn(pair, seed):
     truth, decided = map(indicator, pair)
     drawn = np.random.default_rng(seed).integers(0, truth.shape[0], truth.shape[0])
     weights = np.bincount(drawn, minlength=truth.shape[0])
-    ours, theirs = Resampler.of(truth, decided).counts(weights), counts(truth[drawn], decided[drawn])
+    ours, theirs = TableResampler.of(truth, decided).counts(weights), counts(truth[drawn], decided[drawn])
     for cell in ("tp", "fp", "fn", "tn"):
         assert np.array_equal(getattr(ours, cell), getattr(theirs, cell))
 
@@ -47,7 +47,7 @@ def test_the_bootstrap_holds_about_as_often_as_it_says():
     held = 0
     for trial in range(200):
         hits = indicator((rng.random((80, 1)) < 0.7).astype(int))
-        parts = Resampler.of(indicator(np.ones((80, 1))), hits)
+        parts = TableResampler.of(indicator(np.ones((80, 1))), hits)
         values = bootstrap(lambda w, parts=parts: {"r": micro("recall", parts.counts(w))}, 80, draws=200, seed=trial)
         interval = percentile(values["r"], level=0.9)
         held += interval.low <= 0.7 <= interval.high

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rubricate as rb
+from rubricate.evaluation.resampled_hierarchy import resampled_hierarchy
 from rubricate.measures import category_similarity, of_kind
-from rubricate.measures._resampled_hierarchy import resampled_hierarchy
 from rubricate.types import Decisions, Run
 
 NAMES = ("crude", "ship", "grain", "corn", "wheat", "earn")

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.measures.strategies import scored, sparsified
 
+from rubricate.evaluation.resampled_rankings import SortedRankings
 from rubricate.labels import indicator
 from rubricate.measures import break_even_point, mean, ranks, sweeps
-from rubricate.measures._resampled_rankings import SortedRankings
 from rubricate.measures.average_precision import average_precision
 from rubricate.measures.eleven_point import eleven_point
 from rubricate.measures.optimal_f1 import optimal_f1

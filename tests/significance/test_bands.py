@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rubricate.errors import InvalidInput
-from rubricate.measures._frequency import by_frequency
+from rubricate.measures.counting.frequency import by_frequency
 from rubricate.significance import compare
-from rubricate.significance._bands import bands
+from rubricate.significance.comparing.bands import bands
 from rubricate.significance.macro_sign import macro_sign
 
 

@@ -15,8 +15,8 @@ from tests.oracles import significance as oracle
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.significance import compare
-from rubricate.significance._pair import codes, disagreements
-from rubricate.significance._system import System
+from rubricate.significance.systems.pair import codes, disagreements
+from rubricate.significance.systems.system import System
 
 cells = st.tuples(st.integers(0, 7), st.integers(1, 6)).flatmap(
     lambda shape: arrays(np.int8, shape, elements=st.integers(0, 7))

@@ -15,8 +15,8 @@ from statsmodels.stats.proportion import proportions_ztest
 from tests.oracles import significance as oracle
 
 from rubricate.significance import compare, published, read_counts
-from rubricate.significance._proportion import Proportion, p_test
 from rubricate.significance.proportions import proportions
+from rubricate.significance.statistics.proportion import Proportion, p_test
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 tables = st.tuples(st.integers(1, 40), st.integers(1, 40)).flatmap(

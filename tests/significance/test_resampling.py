@@ -15,11 +15,11 @@ from tests.oracles import significance as oracle
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
 from rubricate.significance import System
-from rubricate.significance._pair import codes
-from rubricate.significance._patterns import patterns
-from rubricate.significance._resampling import Resampler
 from rubricate.significance.bootstrap import bootstrap
 from rubricate.significance.permutation import permutation
+from rubricate.significance.statistics.patterns import patterns
+from rubricate.significance.statistics.resampling import PairResampler
+from rubricate.significance.systems.pair import codes
 
 UNDEFINED = {"zero": 0.0, "one": 1.0, "omit": math.nan}
 MEASURES = {"micro_f1": oracle.f1, "macro_f1": oracle.macro_f1}
@@ -53,7 +53,7 @@ def test_drawn_swaps_come_near_all_swaps(measure: str) -> None:
     table = np.random.default_rng(3).integers(0, 8, (14, 3)).astype(np.int8)
     (truth, a, b), systems = _systems(table)
     expected = oracle.permutation_p(truth, a, b, MEASURES[measure])
-    drawn = Resampler(codes(*systems), measure, "zero").swapped(20_000, seed=1)
+    drawn = PairResampler(codes(*systems), measure, "zero").swapped(20_000, seed=1)
     observed = abs(MEASURES[measure](truth, a) - MEASURES[measure](truth, b))
     share = (np.abs(drawn.differences) >= observed - 1e-12) @ drawn.chances
     assert share == pytest.approx(expected, abs=0.015)
@@ -69,7 +69,7 @@ def test_bootstrap_has_the_moments_of_all_draws(table: np.ndarray, undefined: st
     for measure, slow in MEASURES.items():
         twin = partial(slow, undefined=UNDEFINED[undefined])
         every = np.array(oracle.bootstrap_differences(truth, a, b, twin))
-        drawn = Resampler(codes(*systems), measure, undefined)
+        drawn = PairResampler(codes(*systems), measure, undefined)
         found = drawn.bootstrapped(4000, seed=5) * (-1 if drawn.turned else 1)
         assert found.mean() == pytest.approx(every.mean(), abs=0.05)
         assert found.std() == pytest.approx(every.std(), abs=0.05)
@@ -96,7 +96,7 @@ def test_equal_documents_make_one_pattern() -> None:
 
 
 def test_fingerprints_that_deceive_do_no_harm(monkeypatch) -> None:
-    from rubricate.significance import _patterns
+    from rubricate.significance.statistics import patterns as _patterns
 
     monkeypatch.setattr(_patterns, "_fingerprints", lambda codes, seed: np.zeros(codes.shape[0], np.int64))
     _, systems = _systems(np.array([[1], [2], [2]], np.int8))

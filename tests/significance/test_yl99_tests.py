@@ -95,7 +95,7 @@ def test_worked_example_by_hand() -> None:
 
 def test_counts_alone_serve_the_macro_tests(pair) -> None:
     _, _, runs = pair
-    from rubricate.significance._system import as_system
+    from rubricate.significance.systems.system import as_system
 
     bare = [System(r.name, r.categories, table=as_system(r).counts) for r in runs]
     for test in (macro_sign, macro_t, macro_t_ranks, proportions):
@@ -116,7 +116,7 @@ def test_exact_where_few_categories_differ(pair) -> None:
     _, _, runs = pair
     from fractions import Fraction
 
-    from rubricate.significance._system import as_system
+    from rubricate.significance.systems.system import as_system
 
     few = [as_system(r).within(np.arange(50) < 8) for r in runs]
     truth, (a, b), _ = pair

@@ -38,7 +38,7 @@ def given_systems(
 
 
 def _read(truth: Path, runs: Sequence[Path], given: Given, collection: str) -> list[System]:
-    from rubricate.significance._system import as_system
+    from rubricate.significance.systems.system import as_system
 
     return [replace(as_system(run), collection=collection) for run in given_runs(truth, runs, given)]
 

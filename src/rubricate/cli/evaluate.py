@@ -14,7 +14,7 @@ from rubricate.cli._given_hierarchy import HierarchyOptions
 from rubricate.cli._given_runs import Given, given_runs
 
 if TYPE_CHECKING:
-    from rubricate.measures import Evaluation
+    from rubricate.evaluation import Evaluation
 
 __all__ = ["evaluate"]
 
@@ -58,7 +58,7 @@ def evaluate(
 
     --json prints one object a run, each on a line of its own.
     """
-    from rubricate.categorizer.evaluation import evaluate as evaluated
+    from rubricate.evaluation.evaluating import evaluate as evaluated
 
     if by_frequency:
         given.need_frequencies()

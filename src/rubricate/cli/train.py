@@ -136,7 +136,7 @@ def _figures(run: Any) -> dict[str, Any]:
     """Micro- and macro-F1 with bootstrap intervals over documents."""
     from dataclasses import replace
 
-    from rubricate.categorizer.evaluation import evaluate
+    from rubricate.evaluation.evaluating import evaluate
 
     found = evaluate(replace(run, scores=None), bootstrap=RESAMPLES)
     figures: dict[str, Any] = {"documents": found.documents}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.evaluation.measuring import evaluate_run
 from rubricate.measures import counts, macro, micro
-from rubricate.measures._catalogue import PARAMETRIC, of_kind, resolve
-from rubricate.measures._evaluating import evaluate_run
+from rubricate.measures.definition.catalogue import PARAMETRIC, of_kind, resolve
 from rubricate.types import Run, Undefined
 
 __all__ = ["Criterion", "criterion", "known_criteria"]

@@ -16,9 +16,9 @@ from rubricate.categorizer.settings import configured
 from rubricate.errors import InvalidFile, InvalidInput, RubricateError, UnknownName
 from rubricate.experiments.plan import CorpusChoice, Learning, Plan, RepresentationChoice, SystemChoice
 from rubricate.experiments.toml_lines import Place, line_of, lines
-from rubricate.measures._catalogue import resolve as resolve_measure
-from rubricate.significance._corrections import ADJUSTMENTS
-from rubricate.significance._tests import asked
+from rubricate.measures.definition.catalogue import resolve as resolve_measure
+from rubricate.significance.comparing.corrections import ADJUSTMENTS
+from rubricate.significance.definition.catalogue import asked
 from rubricate.thresholds import resolve as resolve_cut
 
 __all__ = ["built_in_plans", "plan_path", "read_plan"]

@@ -9,6 +9,7 @@ A measure lives in the file of its name (`from rubricate.measures.f1 import f1`)
 (0.8, 0.75)
 """
 
+from rubricate._deprecated import RENAMED_MEASURES
 from rubricate._exports import attach
 
-__getattr__, __dir__, __all__ = attach(__name__)
+__getattr__, __dir__, __all__ = attach(__name__, renamed=RENAMED_MEASURES)

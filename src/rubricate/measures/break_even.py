@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.measures._break_even_point import break_even_point
-from rubricate.measures._measure import measure
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.rankings.break_even_point import break_even_point
 from rubricate.types import Counts, Floats, Undefined
 
 __all__ = ["break_even"]

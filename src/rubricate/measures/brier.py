@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.kernels.ranking import label_scores
-from rubricate.measures._measure import measure
-from rubricate.measures._probabilities import probability_values
-from rubricate.measures._scores import BLOCK
-from rubricate.measures._tables import canonical
+from rubricate.measures.counting.tables import canonical
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.rankings.probabilities import probability_values
+from rubricate.measures.rankings.scores import BLOCK
 from rubricate.types import Floats, Sparse
 
 __all__ = ["brier"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.measures._measure import measure
-from rubricate.measures._probabilities import Reliability, reliability, reliability_by_category
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.rankings.probabilities import Reliability, reliability, reliability_by_category
 from rubricate.types import Floats, Sparse
 
 __all__ = ["calibration_error"]

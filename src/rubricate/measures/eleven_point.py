@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.measures._eleven_steps import at_full_recall, interpolate, points, representatives
-from rubricate.measures._measure import measure
-from rubricate.measures._ranks import Ranks
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.rankings.eleven_steps import at_full_recall, interpolate, points, representatives
+from rubricate.measures.rankings.ranks import Ranks
 from rubricate.types import Floats
 
 __all__ = ["eleven_point"]
@@ -23,7 +23,7 @@ def eleven_point(ranks: Ranks, *, limit: int | None = None) -> Floats:
     Cost: labels + 11 × rankings.
 
     >>> from rubricate.labels import indicator
-    >>> from rubricate.measures._ranks import ranks
+    >>> from rubricate.measures.rankings.ranks import ranks
     >>> eleven_point(ranks([[0.9, 0.8, 0.1]], indicator([[1, 0, 1]]))).round(4).tolist()
     [0.8485]
     """

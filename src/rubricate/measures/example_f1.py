@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rubricate.measures._measure import measure
+from rubricate.measures.definition.measure import measure
 from rubricate.measures.f1 import f1
 from rubricate.types import Counts, Floats, Undefined
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rubricate.measures._extended import Extended
-from rubricate.measures._measure import measure
-from rubricate.measures._ratio import ratio
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.definition.ratio import ratio
+from rubricate.measures.hierarchical.extended import Extended
 from rubricate.types import Floats, Undefined
 
 __all__ = ["extended_accuracy"]

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from rubricate.errors import InvalidInput
-from rubricate.measures._extended import Extended
-from rubricate.measures._measure import measure
-from rubricate.measures._ratio import ratio
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.definition.ratio import ratio
 from rubricate.measures.extended_precision import extended_precision
 from rubricate.measures.extended_recall import extended_recall
+from rubricate.measures.hierarchical.extended import Extended
 from rubricate.types import Floats, Undefined
 
 __all__ = ["extended_f_beta"]

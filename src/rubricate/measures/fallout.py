@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rubricate.measures._measure import measure
-from rubricate.measures._ratio import ratio
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.definition.ratio import ratio
 from rubricate.types import Counts, Floats, Undefined
 
 __all__ = ["fallout"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.measures._measure import measure
-from rubricate.measures._ratio import undefined_value
-from rubricate.measures._sweeps import best_cut
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.definition.ratio import undefined_value
 from rubricate.measures.f1 import f1
+from rubricate.measures.rankings.sweeps import best_cut
 from rubricate.types import Counts, Floats, Undefined
 
 __all__ = ["optimal_f1"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.measures._measure import measure
-from rubricate.measures._ranks import Ranks
+from rubricate.measures.definition.measure import measure
+from rubricate.measures.rankings.ranks import Ranks
 from rubricate.types import Floats
 
 __all__ = ["r_precision"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.measures._measure import measure
+from rubricate.measures.definition.measure import measure
 from rubricate.types import Counts, Floats, Undefined
 
 __all__ = ["subset_accuracy"]

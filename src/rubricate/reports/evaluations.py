@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rubricate.measures import Evaluation
-from rubricate.measures._evaluation import COLUMNS
+from rubricate.evaluation import Evaluation
+from rubricate.evaluation.result import COLUMNS
 from rubricate.reports._cells import Cell
 from rubricate.reports.tables import Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rubricate.measures import Evaluation, HierarchyEvaluation
+from rubricate.evaluation import Evaluation, HierarchyEvaluation
 from rubricate.reports._cells import Cell
 from rubricate.reports.tables import Table
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from rubricate.measures import Evaluation, bootstrap, centred, macro, micro, resolve
-from rubricate.measures._intervals import Resampler
+from rubricate.evaluation import Evaluation
+from rubricate.measures import bootstrap, centred, macro, micro, resolve
+from rubricate.measures.intervals.bootstrap import TableResampler
 from rubricate.types import Ints, Sparse, Undefined
 
 __all__ = ["with_centred_intervals"]
@@ -22,7 +23,7 @@ def with_centred_intervals(
     """
     if draws < 1 or not result.documents:
         return result
-    parts, averages = Resampler.of(truth, decided), {"micro": micro, "macro": macro}
+    parts, averages = TableResampler.of(truth, decided), {"micro": micro, "macro": macro}
     wanted = [(f"{way}.{name}", averages[way], resolve(name)) for way, name in columns]
     undefined: Undefined = result.convention
 

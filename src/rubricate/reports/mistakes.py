@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from rubricate.measures._scores import score_values
+from rubricate.measures.rankings.scores import score_values
 from rubricate.reports.data import Suspect
 from rubricate.reports.results import Results
 from rubricate.types import Bools, Floats, Ints, Run, Sparse

@@ -9,9 +9,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rubricate.categorizer.evaluation import evaluate
-from rubricate.measures import Evaluation, Interval
-from rubricate.measures._tables import canonical
+from rubricate.evaluation import Evaluation
+from rubricate.evaluation.evaluating import evaluate
+from rubricate.measures import Interval
+from rubricate.measures.counting.tables import canonical
 from rubricate.reports.data import ReportData
 from rubricate.reports.intervals import with_centred_intervals
 from rubricate.significance import Comparison, compare

@@ -2,11 +2,11 @@
 
 from rubricate.types import Significance as Significance
 
-from ._comparison import Comparison as Comparison
-from ._comparison import compare as compare
-from ._corrections import benjamini_hochberg as benjamini_hochberg
-from ._corrections import holm as holm
-from ._plugin import significance_test as significance_test
-from ._published import published as published
-from ._published import read_counts as read_counts
-from ._system import System as System
+from .comparing.comparison import Comparison as Comparison
+from .comparing.comparison import compare as compare
+from .comparing.corrections import benjamini_hochberg as benjamini_hochberg
+from .comparing.corrections import holm as holm
+from .definition.test import significance_test as significance_test
+from .systems.published import published as published
+from .systems.published import read_counts as read_counts
+from .systems.system import System as System

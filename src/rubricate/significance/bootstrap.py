@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.significance._pair import codes
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._resampling import Resampler
-from rubricate.significance._system import System
-from rubricate.significance._verdict import no_evidence, sign, verdict
+from rubricate.significance.definition.test import significance_test
+from rubricate.significance.definition.verdict import no_evidence, sign, verdict
+from rubricate.significance.statistics.resampling import PairResampler
+from rubricate.significance.systems.pair import codes
+from rubricate.significance.systems.system import System
 from rubricate.types import Floats, Significance, Undefined
 
 __all__ = ["bootstrap"]
@@ -41,7 +41,7 @@ def bootstrap(
         raise UnknownName("bootstrap method", str(method), ("percentile", "basic"))
     if samples < 1 or not 0 < level < 1:
         raise InvalidInput(f"samples = {samples}, level = {level}; give 1 resample or more and a level within 0 and 1")
-    pair, name = Resampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
+    pair, name = PairResampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
     n, difference = pair.codes.shape[0], pair.of_a - pair.of_b
     if pair.differing.shape[0] == 0 or math.isnan(difference):
         alike = not math.isnan(difference)

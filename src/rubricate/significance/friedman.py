@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.significance._friedman import friedman_test, nemenyi_p
-from rubricate.significance._pair import same_categories
-from rubricate.significance._plugin import Subject, significance_test
-from rubricate.significance._system import System, as_system
-from rubricate.significance._verdict import no_evidence, sign, verdict
+from rubricate.significance.definition.test import Subject, significance_test
+from rubricate.significance.definition.verdict import no_evidence, sign, verdict
+from rubricate.significance.statistics.friedman_ranks import friedman_test, nemenyi_p
+from rubricate.significance.systems.pair import same_categories
+from rubricate.significance.systems.system import System, as_system
 from rubricate.types import Significance, Undefined
 
 __all__ = ["friedman"]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures import Similarity
-from rubricate.significance._hierarchical import HIERARCHICAL, hierarchical_differences, hierarchical_measure
-from rubricate.significance._paired_permutation import paired_permutation
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._system import System
+from rubricate.significance.definition.test import significance_test
+from rubricate.significance.statistics.paired_permutation import paired_permutation
+from rubricate.significance.systems.hierarchical_values import (
+    HIERARCHICAL,
+    hierarchical_differences,
+    hierarchical_measure,
+)
+from rubricate.significance.systems.system import System
 from rubricate.types import Significance, Undefined
 
 __all__ = ["hierarchical_permutation"]

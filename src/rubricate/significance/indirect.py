@@ -7,10 +7,10 @@ import math
 from scipy import special
 
 from rubricate.measures import resolve
-from rubricate.significance._plugin import Subject, significance_test
-from rubricate.significance._proportion import pooled_variance
-from rubricate.significance._system import System, as_system
-from rubricate.significance._verdict import no_evidence, sign, verdict
+from rubricate.significance.definition.test import Subject, significance_test
+from rubricate.significance.definition.verdict import no_evidence, sign, verdict
+from rubricate.significance.statistics.proportion import pooled_variance
+from rubricate.significance.systems.system import System, as_system
 from rubricate.types import Significance
 
 __all__ = ["indirect"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import rankdata
 
-from rubricate.significance._pair import paired_f1
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._student import t_test
-from rubricate.significance._system import System
+from rubricate.significance.definition.test import significance_test
+from rubricate.significance.statistics.student import t_test
+from rubricate.significance.systems.pair import paired_f1
+from rubricate.significance.systems.system import System
 from rubricate.types import Significance, Undefined
 
 __all__ = ["macro_t_ranks"]

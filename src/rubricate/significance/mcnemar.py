@@ -8,11 +8,11 @@ import numpy as np
 from scipy import special
 
 from rubricate.errors import UnknownName
-from rubricate.significance._pair import codes, disagreements
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._sign import binomial_tail
-from rubricate.significance._system import System
-from rubricate.significance._verdict import no_evidence, sign, verdict
+from rubricate.significance.definition.test import significance_test
+from rubricate.significance.definition.verdict import no_evidence, sign, verdict
+from rubricate.significance.statistics.sign import binomial_tail
+from rubricate.significance.systems.pair import codes, disagreements
+from rubricate.significance.systems.system import System
 from rubricate.types import Significance
 
 __all__ = ["mcnemar"]

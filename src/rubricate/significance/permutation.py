@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from rubricate.errors import InvalidInput
-from rubricate.significance._pair import codes
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._resampling import Resampler
-from rubricate.significance._system import System
-from rubricate.significance._verdict import no_evidence, sign, verdict
+from rubricate.significance.definition.test import significance_test
+from rubricate.significance.definition.verdict import no_evidence, sign, verdict
+from rubricate.significance.statistics.resampling import PairResampler
+from rubricate.significance.systems.pair import codes
+from rubricate.significance.systems.system import System
 from rubricate.types import Significance, Undefined
 
 __all__ = ["permutation"]
@@ -37,7 +37,7 @@ def permutation(
     """
     if samples < 1:
         raise InvalidInput(f"samples = {samples}; give at least 1 resample")
-    pair, name = Resampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
+    pair, name = PairResampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
     n, difference = pair.differing.shape[0], pair.of_a - pair.of_b
     if n == 0 or math.isnan(difference):
         note = "the systems decide alike on every document" if n == 0 else "an F1 of 0/0 that is left out"

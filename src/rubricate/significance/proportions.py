@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rubricate.measures import resolve
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._proportion import p_test
-from rubricate.significance._system import System
+from rubricate.significance.definition.test import significance_test
+from rubricate.significance.statistics.proportion import p_test
+from rubricate.significance.systems.system import System
 from rubricate.types import Significance
 
 __all__ = ["proportions"]

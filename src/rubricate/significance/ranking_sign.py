@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rubricate.significance._plugin import significance_test
-from rubricate.significance._ranking import ranking_differences, ranking_measure
-from rubricate.significance._sign import sign_test
-from rubricate.significance._system import System
+from rubricate.significance.definition.test import significance_test
+from rubricate.significance.statistics.sign import sign_test
+from rubricate.significance.systems.ranking_values import ranking_differences, ranking_measure
+from rubricate.significance.systems.system import System
 from rubricate.types import Significance
 
 __all__ = ["ranking_sign"]

@@ -3,10 +3,10 @@
 from rubricate.types import Decisions as Decisions
 from rubricate.types import Scores as Scores
 
-from ._decide import decide as decide
-from ._resolve import resolve as resolve
-from ._threshold import Threshold as Threshold
 from ._thresholded import Thresholded as Thresholded
+from .definition.catalogue import decide as decide
+from .definition.catalogue import resolve as resolve
+from .definition.threshold import Threshold as Threshold
 from .fixed import FixedCut as FixedCut
 from .micro_macro import MicroMacro as MicroMacro
 from .pcut import Pcut as Pcut

@@ -16,8 +16,8 @@ from rubricate.errors import InvalidInput
 from rubricate.folds import out_of_fold, stratified_folds
 from rubricate.labels import indicator
 from rubricate.thresholds._aligned import Aligned, Form
-from rubricate.thresholds._resolve import resolve
-from rubricate.thresholds._threshold import Threshold
+from rubricate.thresholds.definition.catalogue import resolve
+from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.types import Floats, Sparse
 
 __all__ = ["Thresholded"]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rubricate.errors import InvalidInput
-from rubricate.thresholds._apply import above
-from rubricate.thresholds._grid import take_labels, take_scores
-from rubricate.thresholds._threshold import Threshold
+from rubricate.thresholds.cutting.decisions import above
+from rubricate.thresholds.cutting.grid import take_labels, take_scores
+from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.types import Floats, Sparse
 
 __all__ = ["FixedCut"]

@@ -9,9 +9,9 @@ import numpy as np
 
 from rubricate.errors import InvalidInput
 from rubricate.kernels.cuts import balance
-from rubricate.thresholds._curves import curves
-from rubricate.thresholds._grid import take_labels, take_scores
-from rubricate.thresholds._threshold import Threshold
+from rubricate.thresholds.cutting.curves import curves
+from rubricate.thresholds.cutting.grid import take_labels, take_scores
+from rubricate.thresholds.definition.threshold import Threshold
 
 __all__ = ["MicroMacro"]
 

@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.thresholds._apply import above
-from rubricate.thresholds._grid import Grid, take_labels, take_scores
-from rubricate.thresholds._threshold import Threshold
+from rubricate.thresholds.cutting.decisions import above
+from rubricate.thresholds.cutting.grid import ScoreGrid, take_labels, take_scores
+from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.types import Floats, Sparse
 
 __all__ = ["Pcut"]
@@ -79,7 +79,7 @@ class Pcut(Threshold):
         return self
 
 
-def _columns(grid: Grid) -> Iterator[Floats]:
+def _columns(grid: ScoreGrid) -> Iterator[Floats]:
     """The scores of each category; of sparse ones the stored."""
     if grid.dense is None:
         columns = sparse.csc_array(grid.stored)
@@ -89,7 +89,7 @@ def _columns(grid: Grid) -> Iterator[Floats]:
         yield from grid.dense[:, first : first + BLOCK].T.copy()
 
 
-def _cut(scores: Floats, grid: Grid, quota: float) -> float:
+def _cut(scores: Floats, grid: ScoreGrid, quota: float) -> float:
     """The lowest score to assign, so that the number assigned is as near to the quota as ties allow."""
     held = int(np.count_nonzero(scores > -np.inf))
     missing = grid.shape[0] - len(scores) if grid.floor > -np.inf else 0

@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.thresholds._apply import best
-from rubricate.thresholds._grid import scores_at, take_scores
-from rubricate.thresholds._resolve import resolve
-from rubricate.thresholds._threshold import Threshold
+from rubricate.thresholds.cutting.decisions import best
+from rubricate.thresholds.cutting.grid import scores_at, take_scores
+from rubricate.thresholds.definition.catalogue import resolve
+from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.types import Scores, Sparse
 
 __all__ = ["RankLimit"]

@@ -7,9 +7,9 @@ from numbers import Integral
 from typing import Any, Self
 
 from rubricate.errors import InvalidInput
-from rubricate.thresholds._apply import best
-from rubricate.thresholds._grid import take_scores
-from rubricate.thresholds._threshold import Threshold
+from rubricate.thresholds.cutting.decisions import best
+from rubricate.thresholds.cutting.grid import take_scores
+from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.types import Sparse
 
 __all__ = ["Rcut"]

@@ -11,9 +11,9 @@ from rubricate import measures
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import Measure
 from rubricate.measures.f1 import f1
-from rubricate.thresholds._curves import Curves, curves
-from rubricate.thresholds._grid import Grid, take_labels, take_scores
-from rubricate.thresholds._threshold import Threshold
+from rubricate.thresholds.cutting.curves import Curves, curves
+from rubricate.thresholds.cutting.grid import ScoreGrid, take_labels, take_scores
+from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.types import Bools, Counts, Floats, Ints, Sparse
 
 __all__ = ["Scut"]
@@ -102,7 +102,7 @@ class Scut(Threshold):
             return None
         return sweep.assigned <= self.cap * sweep.positives[sweep.category] + 1
 
-    def _shrunk(self, cuts: Floats, grid: Grid, labels: Sparse, positives: Ints) -> Floats:
+    def _shrunk(self, cuts: Floats, grid: ScoreGrid, labels: Sparse, positives: Ints) -> Floats:
         if self.shrink == 0:
             return cuts
         everyone = curves(grid, labels, pooled=True)

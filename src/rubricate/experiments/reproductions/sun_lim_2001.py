@@ -22,11 +22,11 @@ from rubricate.experiments.reproductions._sun_lim_2001_tried import svm_settings
 from rubricate.experiments.systems import System
 from rubricate.hierarchy import Hierarchy, as_svg
 from rubricate.measures import category_similarity, macro, micro
-from rubricate.measures._extended import Extended, extended, extended_counts
-from rubricate.measures._nearness import by_distance, by_similarity
-from rubricate.measures._tables import counts
+from rubricate.measures.counting.tables import counts
 from rubricate.measures.extended_precision import extended_precision
 from rubricate.measures.extended_recall import extended_recall
+from rubricate.measures.hierarchical.extended import Extended, extended, extended_counts
+from rubricate.measures.hierarchical.nearness import by_distance, by_similarity
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.vectors import Vectors
 from rubricate.types import Corpus, Documents, Floats, Ints, Sparse

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.categorizer.evaluation import evaluate
 from rubricate.corpora import load
+from rubricate.evaluation.evaluating import evaluate
 from rubricate.experiments.cells import Value
 from rubricate.experiments.chosen import Chosen, choose, run_chosen
 from rubricate.experiments.figure import Figure, Series

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rubricate.evaluation import Evaluation
+from rubricate.evaluation.measuring import with_hierarchy
 from rubricate.hierarchy import Hierarchy, as_svg
-from rubricate.measures import Evaluation
-from rubricate.measures._evaluating import with_hierarchy
 from rubricate.reports._grid import plain_table
 from rubricate.reports._html import Html, isolated, join, tag
 from rubricate.reports._section import section

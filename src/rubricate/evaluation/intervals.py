@@ -1,0 +1,140 @@
+"""Confidence intervals of an evaluation: Wilson for its proportions, the document bootstrap for the rest."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.evaluation.measuring import averages, true_labels
+from rubricate.evaluation.rankings import document_values
+from rubricate.evaluation.resampled_hierarchy import resampled_hierarchy
+from rubricate.evaluation.resampled_rankings import SortedRankings
+from rubricate.evaluation.result import Column, Evaluation
+from rubricate.measures.brier import brier
+from rubricate.measures.counting.tables import canonical, counts, total
+from rubricate.measures.definition.catalogue import of_kind, resolve
+from rubricate.measures.intervals.bootstrap import TableResampler, bootstrap, weighted_means
+from rubricate.measures.intervals.categories import category_intervals
+from rubricate.measures.intervals.interval import Interval, centred, wilson
+from rubricate.measures.rankings.probabilities import reliability_by_category
+from rubricate.measures.rankings.ranks import ranks
+from rubricate.types import Ints, Run, Scores, Sparse
+
+__all__ = ["with_intervals"]
+
+PROPORTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "recall": (("tp",), ("tp", "fn")),
+    "precision": (("tp",), ("tp", "fp")),
+    "accuracy": (("tp", "tn"), ("tp", "fp", "fn", "tn")),
+    "error": (("fp", "fn"), ("tp", "fp", "fn", "tn")),
+    "fallout": (("fp",), ("fp", "tn")),
+}
+"""The measures that are a share of counted decisions: the cells of numerator and denominator."""
+
+
+Statistics: TypeAlias = Callable[[Ints], dict[str, float]]
+
+
+def with_intervals(
+    result: Evaluation, run: Run, *, resamples: int = 0, level: float = 0.95, seed: int = 0, limit: int | None = None
+) -> Evaluation:
+    """The evaluation with its intervals; without `resamples` those of Wilson alone."""
+    found = {name: (interval,) for name, interval in _wilson_all(result, level).items()}
+    if resamples:
+        statistics = _statistics(result, run, limit)
+        drawn = bootstrap(statistics, result.documents, draws=resamples, seed=seed)
+        for name, value in statistics(np.ones(result.documents, np.int64)).items():
+            found[name] = (*found.get(name, ()), centred(value, drawn[name], level=level))
+    return dataclasses.replace(result, intervals=found, per_category=_with_ends(result, level))
+
+
+def _with_ends(result: Evaluation, level: float) -> dict[str, Column]:
+    """The columns of the categories with the ends of their intervals, where there are decisions."""
+    ends = {} if result.counts is None else category_intervals(result.counts, level=level)
+    return {**result.per_category, **ends}
+
+
+def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
+    if result.counts is None:
+        return {}
+    table = total(result.counts)
+    found = {}
+    for name, (above, below) in PROPORTIONS.items():
+        hits, trials = (sum(int(getattr(table, cell)[0]) for cell in cells) for cells in (above, below))
+        found[f"micro.{name}"] = wilson(hits, trials, level=level)
+    exact = round(result.examples["subset_accuracy"] * result.documents) if result.documents else 0
+    return {**found, "examples.subset_accuracy": wilson(exact, result.documents, level=level)}
+
+
+def _statistics(result: Evaluation, run: Run, limit: int | None) -> Statistics:
+    """Every number that is resampled, as a function of how often each document was drawn."""
+    every = (_of_decisions(result, run), *_of_scores(result, run, limit), resampled_hierarchy(result, run))
+    parts = [part for part in every if part is not None]
+
+    def statistics(weights: Ints) -> dict[str, float]:
+        return {name: value for part in parts for name, value in part(weights).items()}
+
+    return statistics
+
+
+def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
+    if run.decisions is None:
+        return None
+    truth, decided = true_labels(run), canonical(run.decisions.values)
+    table = counts(truth, decided, by="document")
+    each = {f"examples.{name}": one(table, undefined=result.convention) for name, one in of_kind("documents").items()}
+    chosen = {name: resolve(name) for name in result.micro}
+    contributions = TableResampler.of(truth, decided)
+
+    def statistics(weights: Ints) -> dict[str, float]:
+        both = averages(contributions.counts(weights), chosen, result.convention)
+        found = {f"{way}.{name}": value for way, values in both.items() for name, value in values.items()}
+        return {**found, **weighted_means(each, weights)}
+
+    return statistics
+
+
+def _of_scores(result: Evaluation, run: Run, limit: int | None) -> list[Statistics]:
+    """By document (weighted means), by category and by one threshold (sorted once), and of probabilities."""
+    if run.scores is None:
+        return []
+    truth = true_labels(run)
+    values = document_values(ranks(run.scores, truth), limit)
+    each = {f"ranking.{name}": found for name, found in values.items()}
+    categories, pooled = (SortedRankings.of(run.scores, truth, pooled=one) for one in (False, True))
+
+    def of_rankings(weights: Ints) -> dict[str, float]:
+        found = categories.means(weights, result.convention)
+        one = pooled.means(weights, result.convention)
+        return {f"ranking.by_category.{name}": value for name, value in found.items()} | {
+            f"ranking.{name}.micro": one[name] for name in ("break_even", "optimal_f1")
+        }
+
+    found: list[Statistics] = [lambda weights: weighted_means(each, weights), of_rankings]
+    return [*found, _of_probabilities(run.scores, truth)] if result.probability else found
+
+
+def _of_probabilities(scores: Scores, truth: Sparse) -> Statistics:
+    """Brier score and calibration error from what each document adds to them."""
+    flipped, labels = _transposed(scores), canonical(truth.T)
+    squares = brier(flipped, labels)
+    curve = reliability_by_category(flipped, labels)
+    predicted, observed = (np.nan_to_num(part) * curve.counts for part in (curve.predicted, curve.observed))
+
+    def statistics(weights: Ints) -> dict[str, float]:
+        gaps = np.abs(weights @ observed - weights @ predicted)
+        error = float(gaps.sum() / (weights @ curve.counts).sum())
+        return {**weighted_means({"probability.brier": squares}, weights), "probability.ece": error}
+
+    return statistics
+
+
+def _transposed(scores: Scores) -> Scores:
+    """The scores with documents and categories exchanged, for the mean of each document."""
+    values = scores.values.T if isinstance(scores.values, np.ndarray) else sparse.csr_array(scores.values.T)
+    ids = tuple(map(str, scores.documents))
+    return Scores(values, ids, scores.categories, floor=scores.floor)

@@ -1,0 +1,127 @@
+"""The result of an evaluation: every number with the convention and the signature it was made under."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rubricate.evaluation.hierarchy import HierarchyEvaluation
+from rubricate.measures.counting.frequency import Band
+from rubricate.measures.intervals.interval import Interval
+from rubricate.types import Counts, Floats, Ints, Signature, Undefined
+
+__all__ = ["COLUMNS", "Column", "Evaluation"]
+
+COLUMNS = {
+    "miR": ("micro", "recall"),
+    "miP": ("micro", "precision"),
+    "miF1": ("micro", "f1"),
+    "maF1": ("macro", "f1"),
+    "error": ("micro", "error"),
+}
+"""The columns of yangliu1999's table 1."""
+
+Averages: TypeAlias = Mapping[str, float]
+Column: TypeAlias = Floats | Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How well one system did on one set of documents.
+
+    `micro` and `macro`: averages by measure, empty when the run has no decisions. `per_category`: one array a
+    measure. `examples`: means over the documents of the example-based measures. `ranking`: measures of the scores,
+    empty when there are none. `probability`: those of scores in [0, 1]. `baselines`: micro and macro of the trivial
+    rejector and acceptor. `intervals`: by `average.measure`. `convention`: what 0/0 counts as. `hierarchy`: the
+    measures that know the hierarchy, where one was given and there are decisions.
+    """
+
+    name: str
+    documents: int
+    categories: tuple[str, ...]
+    convention: Undefined
+    counts: Counts | None = None
+    micro: Averages = field(default_factory=dict)
+    macro: Averages = field(default_factory=dict)
+    per_category: Mapping[str, Column] = field(default_factory=dict)
+    examples: Averages = field(default_factory=dict)
+    ranking: Mapping[str, Any] = field(default_factory=dict)
+    probability: Averages = field(default_factory=dict)
+    baselines: Mapping[str, Mapping[str, Averages]] = field(default_factory=dict)
+    by_frequency: tuple[Band, ...] = ()
+    intervals: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+    signature: Signature = field(default_factory=Signature)
+    hierarchy: HierarchyEvaluation | None = None
+
+    def row(self) -> dict[str, float]:
+        """The five numbers of a line of yangliu1999's table 1."""
+        return _row({"micro": self.micro, "macro": self.macro})
+
+    def __str__(self) -> str:
+        """The table miR miP miF1 maF1 error with the two baselines, the ranking measures, and the signature."""
+        rows = {self.name: self.row()} if self.micro else {}
+        rows |= {name: _row(averages) for name, averages in self.baselines.items()}
+        wide = max([len("system"), *map(len, rows)])
+        lines = [f"{'system':{wide}}" + "".join(f"{column:>8}" for column in COLUMNS)]
+        lines += [f"{name:{wide}}" + "".join(f"{value:8.4f}" for value in row.values()) for name, row in rows.items()]
+        lines += [f"{name}: {value:.4f}" for name, value in _numbers({**self.ranking, **self.probability})]
+        if self.hierarchy is not None:
+            lines += _hierarchy_lines(self.hierarchy)
+        where = f"{self.documents} documents, {len(self.categories)} categories, 0/0 counts as {self.convention}"
+        return "\n".join([*lines, where, *([str(self.signature)] if str(self.signature) else [])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON has it: NaN is null; `per_category` is one object a category."""
+        values = {name: column.tolist() for name, column in self.per_category.items()}
+        per_category = {
+            category: {name: column[i] for name, column in values.items()} for i, category in enumerate(self.categories)
+        }
+        whole = {
+            "run": self.name,
+            "documents": self.documents,
+            "categories": len(self.categories),
+            "convention": self.convention,
+            "micro": self.micro,
+            "macro": self.macro,
+            "examples": self.examples,
+            "ranking": self.ranking,
+            "probability": self.probability,
+            "baselines": self.baselines,
+            "by_frequency": [asdict(band) for band in self.by_frequency],
+            "intervals": {name: [asdict(one) for one in found] for name, found in self.intervals.items()},
+            "signature": str(self.signature),
+            "per_category": per_category,
+        }
+        if self.hierarchy is not None:
+            whole["hierarchy"] = self.hierarchy.to_dict()
+        return {name: _plain(value) for name, value in whole.items()}
+
+
+def _row(averages: Mapping[str, Averages]) -> dict[str, float]:
+    return {column: averages[average].get(name, math.nan) for column, (average, name) in COLUMNS.items()}
+
+
+def _hierarchy_lines(found: HierarchyEvaluation) -> list[str]:
+    """The micro-averages, a line a kind, and the signature."""
+    lines = [
+        f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in values.items())
+        for kind, values in found.micro.items()
+    ]
+    return [*lines, found.signature]
+
+
+def _numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:
+    return [(name, value) for name, value in values.items() if isinstance(value, float)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(part) for part in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""Contingency tables: counted, summed, averaged, and grouped by training frequency."""

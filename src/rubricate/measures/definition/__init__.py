@@ -1,0 +1,1 @@
+"""What a measure is, how one is found by name, and the answer to 0/0."""

@@ -1,0 +1,1 @@
+"""What a hierarchy says about decisions: ancestors, meeting points, nearness, extended tables, depths."""

@@ -1,0 +1,1 @@
+"""Confidence intervals: Wilson for proportions, the document bootstrap for everything else."""

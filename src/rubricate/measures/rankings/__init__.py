@@ -1,0 +1,1 @@
+"""Scores as rankings and probabilities: places of true labels, cuts, abstention, reliability."""

@@ -1,0 +1,82 @@
+"""The six steps of the interpolated 11-point average precision, one function each. yang1999, section 3.1.
+
+Recall thresholds are 0, .1, …, 1. Which interval a point falls into is decided in integers, so that a recall of
+3/10 stands at .3 and not below it. Rankings without a true label are left out (yang1999 does not say; a recall of
+0/0 has no place on the axis). How ties and labels that are not ranked count is said in `Ranks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rubricate.kernels.recall_levels import LEVELS, best_in_intervals, last_points, running_maximum
+from rubricate.measures.counting.averages import mean
+from rubricate.measures.rankings.ranks import Ranks
+from rubricate.types import Floats, Ints
+
+__all__ = [
+    "Points",
+    "at_full_recall",
+    "global_average",
+    "interpolate",
+    "per_interval_average",
+    "points",
+    "representatives",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Recall `hits / labels` and precision `hits / rank` of ranking `row`, one entry a correct item that was found."""
+
+    row: Ints
+    hits: Ints
+    rank: Ints
+    labels: Ints
+    rankings: int
+
+    @property
+    def precision(self) -> Floats:
+        """The precision at each point."""
+        return self.hits / self.rank
+
+
+def points(ranks: Ranks, *, limit: int | None = None) -> Points:
+    """Step 1: recall and precision at each place where a correct category is found, down to rank `limit` (TR)."""
+    labelled = np.cumsum(ranks.labels > 0) - 1
+    found = ranks.found(limit)
+    row = ranks.row[found]
+    rankings = int(labelled[-1]) + 1 if len(ranks) else 0
+    return Points(labelled[row], ranks.hits[found], ranks.rank[found], ranks.labels[row], rankings)
+
+
+def representatives(points: Points) -> Floats:
+    """Step 2: the highest precision in [i/10, (i + 1)/10) stands at i/10; 0 in an empty interval. Rankings × 11.
+
+    Recall 1 is left for step 3.
+    """
+    return best_in_intervals(points.row, points.hits, points.rank, points.labels, points.rankings)
+
+
+def at_full_recall(points: Points, table: Floats) -> Floats:
+    """Step 3: at recall 1 the precision of the exact point, else of the nearest: the one of highest recall; else 0."""
+    full = table.copy()
+    full[:, LEVELS - 1] = last_points(points.row, points.hits, points.rank, points.rankings)
+    return full
+
+
+def interpolate(table: Floats) -> Floats:
+    """Step 4: each threshold gets the highest precision at it and to the right of it."""
+    return running_maximum(table)
+
+
+def per_interval_average(table: Floats) -> Floats:
+    """Step 5: the mean over the rankings at each threshold: 11 values, NaN when there is no ranking."""
+    return table.mean(axis=0) if len(table) else np.full(LEVELS, np.nan)
+
+
+def global_average(averages: Floats) -> float:
+    """Step 6: the mean of the 11 values."""
+    return mean(averages)

@@ -1,0 +1,88 @@
+"""Scores in any form, as the kernels want them: blocks of rankings, by document or by category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.kernels.ranking import label_scores
+from rubricate.measures.counting.tables import canonical
+from rubricate.types import Floats, Ints, Scores, Sparse
+
+__all__ = ["BLOCK", "By", "Rankings", "rankings", "score_values"]
+
+By: TypeAlias = Literal["document", "category"]
+BLOCK = 1 << 21
+"""Dense scores are copied in blocks of this many at most: 16 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Some rankings: the listed scores of each, what the others score, and the scores of the true labels."""
+
+    starts: Ints
+    values: Floats
+    items: int
+    floor: float
+    label_starts: Ints
+    labels: Floats
+
+
+def score_values(scores: Any) -> tuple[Any, float]:
+    """The matrix of scores (dense, or sparse with sorted rows) and the score of what it does not store.
+
+    A bare sparse matrix has the floor 0; `Scores` say theirs. NaN is an error.
+    """
+    values, floor = (scores.values, float(scores.floor)) if isinstance(scores, Scores) else (scores, 0.0)
+    if sparse.issparse(values):
+        values = values if isinstance(values, sparse.csr_array) else sparse.csr_array(values)
+        if not values.has_canonical_format:
+            values = values.copy()
+            values.sum_duplicates()
+    else:
+        values = np.asarray(values)
+    if values.ndim != 2 or values.dtype.kind not in "fiub":
+        raise InvalidInput("scores must be a matrix of numbers, documents × categories")
+    stored: Any = values.data if sparse.issparse(values) else values
+    if np.isnan(floor) or (stored.size and np.isnan(stored.min())):  # the least of some numbers and a NaN is NaN
+        raise InvalidInput("the scores hold NaN; leave the pair out, or give -inf where a category is not ranked")
+    return values, floor
+
+
+def rankings(scores: Any, truth: Sparse, by: By) -> Iterator[Rankings]:
+    """Blocks of the rankings of the categories for each document, or of the documents for each category."""
+    values, floor = score_values(scores)
+    true = canonical(truth)
+    if tuple(values.shape) != tuple(true.shape):
+        raise InvalidInput(
+            f"scores are {values.shape[0]} × {values.shape[1]}, the truth {true.shape[0]} × {true.shape[1]}"
+        )
+    if by not in ("document", "category"):
+        raise UnknownName("kind of ranking", by, ("document", "category"))
+    if by == "category":
+        values, true = values.T, sparse.csr_array(true.T)
+    if sparse.issparse(values):
+        yield _sparse_block(sparse.csr_array(values), true, floor)
+    else:
+        yield from _dense_blocks(values, true)
+
+
+def _sparse_block(values: Sparse, true: Sparse, floor: float) -> Rankings:
+    stored = values.data.astype(np.float64, copy=False)
+    found = label_scores(values.indptr, values.indices, stored, true.indptr, true.indices, floor)
+    return Rankings(values.indptr, stored, values.shape[1], floor, true.indptr, found)
+
+
+def _dense_blocks(values: Any, true: Sparse) -> Iterator[Rankings]:
+    rows, items = values.shape
+    step = max(BLOCK // max(items, 1), 1)
+    for first in range(0, rows, step):
+        part, labels = np.ascontiguousarray(values[first : first + step], np.float64), true[first : first + step]
+        row = np.repeat(np.arange(len(part)), np.diff(labels.indptr))
+        starts = np.arange(len(part) + 1, dtype=np.int64) * items
+        yield Rankings(starts, part.ravel(), items, -np.inf, labels.indptr, part[row, labels.indices])

@@ -1,0 +1,1 @@
+"""All tests on all pairs: schedule, corrections, bands of training frequency, and tables."""

@@ -1,0 +1,171 @@
+"""All pairs of systems, all tests asked for, corrected: the public `compare`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from rubricate._version import __version__
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.hierarchy import Hierarchy
+from rubricate.measures import Similarity, placed
+from rubricate.measures.definition.ratio import undefined_value
+from rubricate.significance.comparing.bands import bands
+from rubricate.significance.comparing.corrections import ADJUSTMENTS, adjusted
+from rubricate.significance.comparing.layout import ResultTable, details, marks, text
+from rubricate.significance.comparing.schedule import plan, tasks
+from rubricate.significance.definition.catalogue import Asked
+from rubricate.significance.definition.test import Subject
+from rubricate.significance.systems.inputs import gather
+from rubricate.significance.systems.pair import same_categories
+from rubricate.significance.systems.system import System
+from rubricate.types import Edges, Significance, Undefined
+
+__all__ = ["Comparison", "compare"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The outcomes of all tests on all pairs; prints as the tables 2 and 3 of yangliu1999.
+
+    `notes` say what was left out and why, `hierarchy` what the hierarchical tests went by.
+    """
+
+    systems: tuple[str, ...]
+    results: tuple[Significance, ...]
+    adjust: str
+    undefined: Undefined
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+    hierarchy: str = ""
+
+    def __iter__(self) -> Iterator[Significance]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __str__(self) -> str:
+        return "\n\n".join([*(text(grid) for grid in self.tables()), *self.notes, self.signature])
+
+    @property
+    def signature(self) -> str:
+        """What every number here depends on besides the runs."""
+        tree = f"|hierarchy:{self.hierarchy}" if self.hierarchy else ""
+        return f"adjust:{self.adjust}|undefined:{self.undefined}|seed:{self.seed}{tree}|version:{__version__}"
+
+    def tables(self) -> list[ResultTable]:
+        """The tables of marks: for s, S, T, T'; for p; for the other tests; each again for each band."""
+        return marks(self.results, self.adjust)
+
+    def details(self, *, rounded: bool = False) -> ResultTable:
+        """Every number in one table, a row a result; `rounded` p-values have three digits and keep their exponent."""
+        return details(self.results, rounded=rounded)
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{"comparisons": [{"a", "b", "test", "measure", "statistic", "p_value", …}], …}`; NaN and ∞ become None."""
+        return {
+            "comparisons": [_plain(one) for one in self.results],
+            "systems": list(self.systems),
+            "adjust": self.adjust,
+            "convention": {"undefined": self.undefined},
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
+
+
+_KEYS = ("a", "b", "test", "measure", "statistic", "p_value", "adjusted_p", "n", "symbol", "better")
+_MORE = ("direction", "sides", "effect", "effect_name", "method", "interval", "band", "note")
+
+
+def _plain(one: Significance) -> dict[str, Any]:
+    values = {key: getattr(one, key) for key in (*_KEYS, *_MORE)}
+    return {key: _finite(value) for key, value in values.items()}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def compare(
+    runs: Iterable[Subject] | Mapping[str, Any],
+    *,
+    tests: str | Sequence[str] | None = None,
+    adjust: Literal["holm", "bh", "none"] = "holm",
+    undefined: Undefined = "zero",
+    truth: Any = None,
+    categories: Sequence[str] | None = None,
+    exact: bool = False,
+    mid_p: bool = False,
+    by_frequency: int | Sequence[int] | None = None,
+    baseline: str | None = None,
+    samples: int = 9_999,
+    seed: int = 0,
+    hierarchy: Hierarchy | Edges | None = None,
+    acceptable: float = 2.0,
+    similarity: Similarity | None = None,
+) -> Comparison:
+    """Test every pair of systems, in the order given, with every test.
+
+    `runs` are runs (or systems made of counts or figures), or a mapping from names to decisions beside `truth`.
+    `tests` are symbols or names, with a measure behind a colon (`"p:accuracy"`); by default s, S, T, T' and p, as far
+    as the systems allow. Systems of different collections are compared by the tests of proportions alone; with
+    `baseline`, a system that every collection has, also by the indirect comparison.
+    `adjust` corrects the p-values of each test and measure (and band) over the pairs; the marks are those of the
+    p-values before correction, as the paper has them. `by_frequency` confines the tests to bands of training
+    frequency: a number of equal intervals, or edges. With `hierarchy` (or its parent–child pairs) the tests on
+    hierarchical measures join the default ones, with `similarity` those by similarity too; `acceptable` and
+    `similarity` are those of `rubricate.evaluate`.
+
+    >>> found = compare({"svm": [{"a"}, {"b"}], "knn": [{"a"}, {"a"}]}, truth=[{"a"}, {"b"}], tests=["s"])
+    >>> found.results[0].n, found.results[0].p_value
+    (2, 0.25)
+    """
+    if adjust not in ADJUSTMENTS:
+        raise UnknownName("correction", adjust, ADJUSTMENTS)
+    undefined_value(undefined)
+    systems = gather(runs, truth=truth, categories=categories)
+    tree = hierarchy if hierarchy is None or isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
+    if tree is not None and systems[0].categories:
+        placed(tree, systems[0].categories)
+    if similarity is not None and tree is None:
+        raise InvalidInput("similarity= is for hierarchical measures; give hierarchy= too (--hierarchy FILE)")
+    asked, notes = plan(systems, tests, baseline, hierarchical=tree is not None, similar=similarity is not None)
+    given: dict[str, Any] = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
+    given |= {"hierarchy": tree, "acceptable": acceptable, "similarity": similarity}
+    results = []
+    for band, confined in _banded(systems, by_frequency):
+        for one in asked:
+            found = [
+                task.one.test(task.a, task.b, *task.others, **task.options)
+                for task in tasks(confined, one, given, baseline)
+            ]
+            results += [replace(outcome, band=band) for outcome in _corrected(found, one, adjust)]
+    if not results:
+        raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
+    where = "" if tree is None else f"{len(tree) - tree.virtual_root} nodes, acceptable {acceptable:g}"
+    where += "" if tree is None or similarity is None else f", acs {similarity.within(tree.names).average:.6g}"
+    return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, seed, tuple(notes), where)
+
+
+def _corrected(found: Sequence[Significance], one: Asked, adjust: str) -> list[Significance]:
+    values = [outcome.p_value for outcome in found]
+    corrected = values if one.test.several else adjusted(values, adjust).tolist()
+    return [replace(outcome, adjusted_p=p) for outcome, p in zip(found, corrected, strict=True)]
+
+
+def _banded(systems: Sequence[System], how: int | Sequence[int] | None) -> Iterator[tuple[str, Sequence[System]]]:
+    """The systems as they are, or confined to each band of the training frequencies that they share."""
+    if how is None:
+        yield "", systems
+        return
+    frequency = next((system.train_counts for system in systems if system.train_counts is not None), None)
+    if frequency is None:
+        raise InvalidInput("tests by frequency need the training documents of each category: train_counts of a run")
+    same_categories(*systems)
+    for label, chosen in bands(frequency, how):
+        yield label, [system.within(chosen) for system in systems]

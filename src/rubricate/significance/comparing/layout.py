@@ -1,0 +1,111 @@
+"""The tables of a comparison: marks as in tables 2 and 3 of YL99, or every number in one long table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rubricate.significance.systems.system import PROPORTIONS
+from rubricate.types import Significance
+
+__all__ = ["DETAILS", "ResultTable", "details", "marks", "text"]
+
+DETAILS = ("a", "b", "test", "measure", "n", "statistic", "p", "adjusted p", "mark", "better", "effect", "method")
+_LEGEND = (
+    ">> or << means P-value <= .01; > or < means .01 < P-value <= .05; ~ means P-value > .05.",
+    "The marks compare values: less error is better.",
+)
+
+
+class ResultTable(NamedTuple):
+    """A titled table of cells with notes below."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float | int]]
+    notes: Sequence[str] = ()
+
+
+def _column(one: Significance) -> str:
+    if one.test == "p":
+        return PROPORTIONS.get(one.measure, one.measure)
+    return f"{one.test}-test" if len(one.test) <= 2 else f"{one.test} {one.measure}".strip()
+
+
+def _mark(one: Significance) -> str:
+    """The mark of the p-value, in brackets when the corrected one is above .05."""
+    lost = one.symbol != "~" and one.adjusted_p is not None and one.adjusted_p > 0.05
+    return f"({one.symbol})" if lost else one.symbol
+
+
+def _table(title: str, results: Sequence[Significance]) -> ResultTable:
+    columns = list(dict.fromkeys(_column(one) for one in results))
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for one in results:
+        rows.setdefault((one.a, one.b), {})[_column(one)] = _mark(one)
+    body = [[a, b, *(cells.get(name, "") for name in columns)] for (a, b), cells in rows.items()]
+    return ResultTable(title, ["sysA", "sysB", *columns], body)
+
+
+def marks(results: Sequence[Significance], adjust: str) -> list[ResultTable]:
+    """One table for the tests of YL99's table 2, one for the p-test (table 3), one for the others; by band.
+
+    The last one has the notes that explain the marks.
+    """
+    kinds: tuple[tuple[str, Callable[[Significance], bool]], ...] = (
+        ("Statistical significance test results", lambda one: one.test in ("s", "S", "T", "T'")),
+        ("p-test applied to multiple measures", lambda one: one.test == "p"),
+        ("Other tests", lambda one: one.test not in ("s", "S", "T", "T'", "p")),
+    )
+    notes = list(_LEGEND)
+    if adjust != "none":
+        name = {"holm": "Holm", "bh": "Benjamini–Hochberg"}.get(adjust, adjust)
+        notes.append(f"(>) in brackets: not below .05 once corrected by {name} over the pairs of the column.")
+    tables = []
+    for band in dict.fromkeys(one.band for one in results):
+        for title, belongs in kinds:
+            chosen = [one for one in results if one.band == band and belongs(one)]
+            if chosen:
+                where = f", training frequency {band}" if band else ""
+                tables.append(_table(title + where, chosen))
+    return [*tables[:-1], tables[-1]._replace(notes=notes)] if tables else []
+
+
+def details(results: Sequence[Significance], *, rounded: bool = False) -> ResultTable:
+    """Every number of every result, one row each; a column `band` when there are bands.
+
+    `rounded` turns p-values into text of three digits, so that small ones do not become 0.
+    """
+
+    def chance(p: float) -> float | str:
+        return f"{p:.3g}" if rounded else p
+
+    banded = any(one.band for one in results)
+    rows: list[list[str | float | int]] = [
+        [
+            *([one.band] if banded else []),
+            one.a,
+            one.b,
+            one.test,
+            one.measure,
+            one.n,
+            one.statistic,
+            chance(one.p_value),
+            chance(one.p_value if one.adjusted_p is None else one.adjusted_p),
+            one.symbol,
+            {"a": one.a, "b": one.b}.get(one.better or "", ""),
+            one.effect,
+            one.method,
+        ]
+        for one in results
+    ]
+    return ResultTable("Significance tests", ["band", *DETAILS] if banded else DETAILS, rows)
+
+
+def text(grid: ResultTable) -> str:
+    """Aligned columns with the notes below."""
+    cells = [[str(cell) for cell in row] for row in (grid.columns, *grid.rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(grid.columns))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join([grid.title, "", *lines, "", *grid.notes]).rstrip()

@@ -1,0 +1,1 @@
+"""Test statistics and their null distributions, free of systems and runs."""

@@ -1,0 +1,1 @@
+"""Systems under test: from runs, counts or published figures; two of them side by side."""

@@ -1,0 +1,1 @@
+"""Scores in one checked form, the cuts worth trying, and decisions at cuts."""

@@ -1,0 +1,54 @@
+"""Decisions from scores: at a cut for each category, or the best categories of each document."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.kernels.rank_cut import best_dense, best_stored
+from rubricate.thresholds.cutting.grid import ScoreGrid
+from rubricate.types import Bools, Floats, Ints, Sparse
+
+__all__ = ["above", "best"]
+
+LOWEST = float(np.finfo(np.float64).min)
+"""No cut lies under it, so that a score of -inf is never assigned."""
+
+
+def above(grid: ScoreGrid, cuts: Floats) -> Sparse:
+    """Every cell whose score is at least the cut of its category; -inf never, +inf always.
+
+    Cost documents × categories for dense scores; for sparse ones the stored scores, and the documents for each
+    category whose cut is not above the floor.
+    """
+    cuts = np.maximum(cuts, LOWEST)
+    if grid.dense is not None:
+        return sparse.csr_array(grid.dense >= cuts)
+    stored, flooded = grid.stored, cuts <= grid.floor
+    kept = stored.data >= cuts[stored.indices]
+    rows = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr))
+    everyone = np.arange(stored.shape[0])
+    return _cells(
+        np.r_[rows[kept], np.repeat(everyone, flooded.sum())],
+        np.r_[stored.indices[kept], np.tile(np.flatnonzero(flooded), len(everyone))],
+        grid.shape,
+    )
+
+
+def best(grid: ScoreGrid, t: int) -> Sparse:
+    """The t best categories of each document; equal scores go to the earlier category, -inf is never among them."""
+    documents, categories = grid.shape
+    t = min(t, categories)
+    if grid.dense is not None:
+        columns, kept = best_dense(grid.dense, t)
+    else:
+        s = grid.stored
+        columns, kept = best_stored(s.indptr, s.indices, s.data, categories, grid.floor, t)
+    counts: Bools = np.arange(t) < kept[:, None]
+    return _cells(np.repeat(np.arange(documents), kept), columns[counts], grid.shape)
+
+
+def _cells(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Sparse:
+    found = sparse.coo_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape).tocsr()
+    found.sort_indices()
+    return found

@@ -1,0 +1,93 @@
+"""Scores in any accepted form, checked once: an array, a sparse matrix, or the noun `Scores`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.errors import InvalidInput
+from rubricate.kernels.cuts import scores_at_cells
+from rubricate.labels import indicator
+from rubricate.types import Floats, Scores, Sparse
+
+__all__ = ["ScoreGrid", "scores_at", "take_labels", "take_scores"]
+
+MEND = "NaN has no place in a ranking; give -inf for 'never' or mend the classifier"
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreGrid:
+    """Scores, documents × categories: `dense`, or else `stored` with every other score at `floor`."""
+
+    dense: Floats | None
+    stored: Sparse
+    floor: float = -np.inf
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Documents and categories."""
+        rows, columns = self.stored.shape if self.dense is None else self.dense.shape
+        return int(rows), int(columns)
+
+
+def take_scores(scores: Any, *, categories: int | None = None) -> ScoreGrid:
+    """Check scores and their number of categories.
+
+    A vector is one category. A bare sparse matrix means what it says: what it does not store is 0.
+    """
+    grid = _stored(scores) if sparse.issparse(getattr(scores, "values", scores)) else _dense(scores)
+    if categories is not None and grid.shape[1] != categories:
+        raise InvalidInput(f"the cuts were learned for {categories} categories, the scores have {grid.shape[1]}")
+    return grid
+
+
+def _dense(scores: Any) -> ScoreGrid:
+    found = np.asarray(scores.values if isinstance(scores, Scores) else scores)
+    if found.dtype.kind not in "biuf" or found.ndim not in (1, 2):
+        raise InvalidInput(
+            f"expected scores as numbers, documents × categories; got {found.ndim} dimension(s) of {found.dtype}"
+        )
+    values = np.ascontiguousarray(found if found.ndim == 2 else found[:, None], dtype=np.float64)
+    wrong = np.isnan(values)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InvalidInput(f"the score of document {row}, category {column} is NaN: {MEND}")
+    return ScoreGrid(values, None)
+
+
+def _stored(scores: Any) -> ScoreGrid:
+    values, floor = (scores.values, float(scores.floor)) if isinstance(scores, Scores) else (scores, 0.0)
+    stored = sparse.csr_array(values, dtype=np.float64)
+    if not stored.has_canonical_format:
+        stored = stored.copy()
+        stored.sum_duplicates()
+    if np.isnan(floor) or np.isnan(stored.data).any():
+        raise InvalidInput(f"the scores hold NaN: {MEND}")
+    if stored.data.min(initial=np.inf) < floor:
+        raise InvalidInput(
+            f"a stored score, {stored.data.min()}, lies under the floor {floor} of the scores that are not stored; "
+            "give the floor with the scores: rb.thresholds.Scores(values, categories, documents, floor=…)"
+        )
+    return ScoreGrid(None, stored, floor)
+
+
+def take_labels(labels: Any, shape: tuple[int, int] | None = None) -> Sparse:
+    """The label matrix, of the shape of the scores; a vector is one category."""
+    matrix = indicator(labels if sparse.issparse(labels) or np.ndim(labels) == 2 else np.asarray(labels)[:, None])
+    if shape is not None and matrix.shape != shape:
+        raise InvalidInput(
+            f"the labels are {matrix.shape[0]} × {matrix.shape[1]}, the scores {shape[0]} × {shape[1]}; "
+            "give one row a document and one column a category in both"
+        )
+    return matrix
+
+
+def scores_at(grid: ScoreGrid, cells: Sparse) -> Floats:
+    """The score of each stored cell of a boolean matrix, in its order."""
+    if grid.dense is not None:
+        return grid.dense[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices]
+    held = grid.stored
+    return scores_at_cells(cells.indptr, cells.indices, held.indptr, held.indices, held.data, grid.floor)

@@ -1,0 +1,53 @@
+"""What every threshold shares: the contract, and decisions at learned cuts.
+
+A threshold is a file with a class derived from `Threshold`: parameters by keyword, and
+
+    fit(scores, labels) -> self      scores of documents that the classifier has not seen, and their labels
+    decide(scores) -> csr_array      boolean, documents × categories
+
+`needs_scores` says whether `fit` reads the scores (else it takes None for them). A threshold with one cut for each
+category leaves them in `cuts_`; a document gets a category when its score is at least the cut. A score of -inf never
+gets the category, one of +inf always does; NaN is an error. `shorthand` names the parameter behind the colon of
+`"rcut:2"` and how its text is read; `folds` and `seeds` are how many folds, and how many times, whoever trains the
+classifier should use to make scores for `fit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from rubricate.thresholds.cutting.decisions import above
+from rubricate.thresholds.cutting.grid import take_scores
+from rubricate.types import Floats, Sparse
+
+__all__ = ["Threshold"]
+
+
+class Threshold(BaseEstimator):
+    """A way of turning scores into decisions."""
+
+    needs_scores: ClassVar[bool] = True
+    shorthand: ClassVar[tuple[str, Callable[[str], Any]]]
+    folds: int = 5
+    seeds: int = 1
+    cuts_: Floats
+
+    def fit(self, scores: Any, labels: Any) -> Self:
+        """Learn from held-out scores and labels, documents × categories."""
+        raise NotImplementedError
+
+    def decide(self, scores: Any) -> Sparse:
+        """The decisions, documents × categories: boolean, sparse."""
+        check_is_fitted(self)
+        return above(take_scores(scores, categories=len(self.cuts_)), self.cuts_)
+
+    def merge(self, fitted: Sequence[Self]) -> Self:
+        """Take over what several fits of this threshold learned: the median of each cut (of an even number, the mean
+        of the middle two)."""
+        self.cuts_ = np.median([one.cuts_ for one in fitted], axis=0)
+        return self
