@@ -57,8 +57,5 @@ def attach(
 
 def _named(path: str) -> Any:
     """Return the object at a dotted path such as `rubricate.classifiers.Local`."""
-    head, *rest = path.split(".")
-    value: Any = importlib.import_module(head)
-    for part in rest:
-        value = getattr(value, part)
-    return value
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
