@@ -77,7 +77,7 @@ def test_show_for_people(news, monkeypatch):
     ):
         assert line in text
     assert "not looked for" in run("show", str(news), "--no-duplicates").stdout
-    monkeypatch.setattr("rubricate.corpora._duplicates.MOST", 0)
+    monkeypatch.setattr("rubricate.corpora.statistics.duplicates.MOST", 0)
     assert "near ones not counted" in run("show", str(news)).stdout
     assert json.loads(run("show", str(news), "--json").stdout)["duplicates"]["near"] is None
 

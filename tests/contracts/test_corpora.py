@@ -10,7 +10,7 @@ import pytest
 
 from rubricate import registry
 from rubricate.corpora import load, missing, source
-from rubricate.corpora._source import Source
+from rubricate.corpora.catalogue.source import Source
 
 SOURCES = [source(name) for name in registry.names("corpora")]
 REQUIRED = {"newsgroups20", "newswire", "reuters21578", "webkb"}

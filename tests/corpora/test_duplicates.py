@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.oracles import shingles as oracle
 
 import rubricate as rb
-from rubricate.corpora import _duplicates, _shingles
-from rubricate.corpora._duplicates import Found, find_duplicates
-from rubricate.corpora._shingles import similar_pairs
+from rubricate.corpora.statistics import duplicates, shingles
+from rubricate.corpora.statistics.duplicates import DuplicateCount, find_duplicates
+from rubricate.corpora.statistics.shingles import similar_pairs
 from rubricate.labels import label_matrix
 from rubricate.types import Corpus, Documents
 
@@ -38,8 +38,8 @@ def test_the_join_finds_exactly_the_pairs_of_the_definition(texts, threshold, wi
 def test_small_blocks_change_nothing(texts):
     whole = as_dict(similar_pairs(texts, threshold=0.3))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_shingles, "_CANDIDATES", 2)
-        patch.setattr(_shingles, "_COUNTED", 1)
+        patch.setattr(shingles, "_CANDIDATES", 2)
+        patch.setattr(shingles, "_COUNTED", 1)
         assert as_dict(similar_pairs(texts, threshold=0.3)) == whole
 
 
@@ -78,13 +78,13 @@ A, B, NEAR_A = "one two three four five six", "nothing of that at all here", "on
 def test_counts_inside_and_across():
     corpus = Corpus("toy", "", documents([A, B, A, NEAR_A, A]), documents([B, B, "new text is here", NEAR_A]))
     found = find_duplicates(corpus)
-    assert found.exact == found.same_text == Found(train=2, test=1, across=3)
-    assert found.near == Found(train=3, test=1, across=3)
+    assert found.exact == found.same_text == DuplicateCount(train=2, test=1, across=3)
+    assert found.near == DuplicateCount(train=3, test=1, across=3)
 
 
 def test_a_twin_counts_whichever_of_the_two_the_training_set_has():
     found = find_duplicates(Corpus("toy", "", documents([A]), documents([NEAR_A, A])))
-    assert found.near == Found(train=0, test=1, across=2)
+    assert found.near == DuplicateCount(train=0, test=1, across=2)
 
 
 def test_exact_means_every_part_of_the_text():
@@ -95,9 +95,9 @@ def test_exact_means_every_part_of_the_text():
         documents([A], ["t"], dateline=["x"]),
     )
     found = find_duplicates(corpus)
-    assert found.exact == Found(train=0, test=0, across=1)
-    assert found.same_text == Found(train=1, test=0, across=1)
-    assert found.near == Found(train=1, test=0, across=1)
+    assert found.exact == DuplicateCount(train=0, test=0, across=1)
+    assert found.same_text == DuplicateCount(train=1, test=0, across=1)
+    assert found.near == DuplicateCount(train=1, test=0, across=1)
 
 
 @given(train=st.lists(WORDS, max_size=8), test=st.lists(WORDS, max_size=8))
@@ -120,28 +120,28 @@ def test_the_degrees_are_nested_and_follow_the_definition(train, test):
 def test_documents_of_one_pattern_are_not_compared_pair_by_pair(monkeypatch):
     texts = [f"your order has been sent today and will be with you soon {number}" for number in range(40)]
     corpus = Corpus("toy", "", documents(texts[:20]), documents(texts[20:]))
-    assert find_duplicates(corpus).near == Found(19, 19, 20)
-    monkeypatch.setattr(_duplicates, "MOST", 100)
+    assert find_duplicates(corpus).near == DuplicateCount(19, 19, 20)
+    monkeypatch.setattr(duplicates, "MOST", 100)
     found = find_duplicates(corpus)
-    assert (found.near, found.exact) == (None, Found(0, 0, 0))
+    assert (found.near, found.exact) == (None, DuplicateCount(0, 0, 0))
 
 
 def test_no_documents():
-    assert find_duplicates(Corpus("toy", "", documents([]), documents([]))).near == Found(0, 0, 0)
+    assert find_duplicates(Corpus("toy", "", documents([]), documents([]))).near == DuplicateCount(0, 0, 0)
 
 
 def test_a_text_many_times_over_is_one_text():
     found = find_duplicates(Corpus("toy", "", documents([A] * 50_000), documents([A])))
-    assert found.near == Found(train=49_999, test=0, across=1)
+    assert found.near == DuplicateCount(train=49_999, test=0, across=1)
 
 
 def test_the_known_duplicates_of_aptemod(reuters_folder):
     """76 exact ones in training (notes on the collection); the rest counted here, near ones against the oracle."""
     corpus = rb.load("reuters21578", folder=reuters_folder)
     found = find_duplicates(corpus)
-    assert found.exact == Found(train=76, test=12, across=3)
-    assert found.same_text == Found(train=86, test=12, across=4)
-    assert found.near == Found(train=177, test=34, across=9)
+    assert found.exact == DuplicateCount(train=76, test=12, across=3)
+    assert found.same_text == DuplicateCount(train=86, test=12, across=4)
+    assert found.near == DuplicateCount(train=177, test=34, across=9)
     texts = corpus.test.texts[:250]
     assert as_dict(similar_pairs(texts, threshold=0.5)) == pytest.approx(oracle.similar_pairs(texts, 0.5, 3))
     assert len(np.unique(similar_pairs(corpus.test.texts)[1])) == found.near.test

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from rubricate.corpora import fetch, missing
-from rubricate.corpora._download import part_of
-from rubricate.corpora._folders import cache_folder, locate, search_path
-from rubricate.corpora._source import DataFile, Source
+from rubricate.corpora.catalogue.folders import cache_folder, locate, search_path
+from rubricate.corpora.catalogue.source import DataFile, Source
+from rubricate.corpora.fetching.download import part_of
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, InvalidInput
 
 

@@ -6,8 +6,9 @@ import pytest
 
 import rubricate as rb
 from rubricate import registry
-from rubricate.corpora import _folders, load, source
-from rubricate.corpora._source import DataFile, Source
+from rubricate.corpora import load, source
+from rubricate.corpora.catalogue import folders
+from rubricate.corpora.catalogue.source import DataFile, Source
 from rubricate.errors import CorpusMissing, InvalidInput, RubricateError, UnknownName
 
 
@@ -26,7 +27,7 @@ def test_an_unknown_split_and_option(tmp_path):
 
 def test_a_missing_corpus_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv("RUBRICATE_DATA", str(tmp_path))
-    monkeypatch.setattr(_folders, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(folders, "cache_folder", lambda: tmp_path / "cache")
     with pytest.raises(CorpusMissing) as caught:
         load("reuters21578")
     for advice in (str(tmp_path), "rubricate corpus fetch reuters21578", "--from PATH", "RUBRICATE_DATA"):
@@ -79,7 +80,7 @@ def test_a_path_that_is_not_there(tmp_path):
 def test_a_name_wins_over_a_file_of_the_same_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RUBRICATE_DATA", str(tmp_path / "empty"))
-    monkeypatch.setattr(_folders, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(folders, "cache_folder", lambda: tmp_path / "cache")
     (tmp_path / "reuters21578").mkdir()
     with pytest.raises(CorpusMissing):
         load("reuters21578")

@@ -20,11 +20,11 @@ from tests.oracles import newswire_stories as oracle
 
 from rubricate import registry
 from rubricate.corpora import load
-from rubricate.corpora._newswire import desk as desks
-from rubricate.corpora._newswire import wordlists
-from rubricate.corpora._newswire.quotas import quotas
-from rubricate.corpora._newswire.tree import tree, written
 from rubricate.corpora.newswire import stream
+from rubricate.corpora.newswire_maker import desk as desks
+from rubricate.corpora.newswire_maker import wordlists
+from rubricate.corpora.newswire_maker.quotas import quotas
+from rubricate.corpora.newswire_maker.tree import tree, written
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.kernels.splitmix import permuted
 

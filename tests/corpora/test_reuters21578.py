@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.corpora import source
-from rubricate.corpora._reuters_sgml import Story, decode, parse
-from rubricate.corpora._reuters_splits import EVEN_CHUNK, ODD_CHUNK, RULES, divide
+from rubricate.corpora.reuters.sgml import Story, decode, parse
+from rubricate.corpora.reuters.splits import EVEN_CHUNK, ODD_CHUNK, RULES, divide
 from rubricate.corpora.reuters21578 import read_stories
 from rubricate.errors import InvalidFile, UnknownName
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.corpora import describe, source, summary
-from rubricate.corpora._duplicates import Duplicates, Found
-from rubricate.corpora._statistics import Bin, Half, gini, histogram
+from rubricate.corpora.statistics.duplicates import DuplicateCount, Duplicates
+from rubricate.corpora.statistics.statistics import Bin, Half, gini, histogram
 from rubricate.labels import label_matrix
 from rubricate.types import Corpus, Documents
 
@@ -82,7 +82,9 @@ def test_what_yang_and_liu_print(reuters_folder):
 
 def test_the_summary_is_json_with_the_promised_keys(reuters_folder):
     corpus = rb.load("reuters21578", split="v3", folder=reuters_folder)
-    twins = Duplicates(Found(1, 0, 0), Found(2, 0, 0), Found(3, 0, 0), threshold=0.8, width=3)
+    twins = Duplicates(
+        DuplicateCount(1, 0, 0), DuplicateCount(2, 0, 0), DuplicateCount(3, 0, 0), threshold=0.8, width=3
+    )
     found = json.loads(json.dumps(summary(corpus, source=source("reuters21578"), duplicates=twins)))
     assert (found["name"], found["split"]) == ("reuters21578", "v3")
     assert found["documents"] == {"train": 7775, "test": 3019}

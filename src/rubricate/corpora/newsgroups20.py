@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
-from rubricate.corpora._archive import members
-from rubricate.corpora._mixed_text import utf8_or_latin1
-from rubricate.corpora._source import DataFile, Expected, Source
+from rubricate.corpora.archives.archive import members
+from rubricate.corpora.catalogue.source import DataFile, Expected, Source
+from rubricate.corpora.parsing.mixed_text import utf8_or_latin1
 from rubricate.errors import UnknownName
 from rubricate.hierarchy import path_edges
 from rubricate.readers.assembly import assemble

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.corpora._newswire.desk import desk_of, joined
-from rubricate.corpora._newswire.tree import written
-from rubricate.corpora._source import Expected, Source
+from rubricate.corpora.catalogue.source import Expected, Source
+from rubricate.corpora.newswire_maker.desk import desk_of, joined
+from rubricate.corpora.newswire_maker.tree import written
 from rubricate.errors import InvalidInput
 from rubricate.types import Corpus, Documents
 

@@ -23,10 +23,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from rubricate.corpora._archive import members
-from rubricate.corpora._medline import Reference, main_headings, mesh_trees, references
-from rubricate.corpora._mixed_text import utf8_or_latin1
-from rubricate.corpora._source import DataFile, Expected, Source
+from rubricate.corpora.archives.archive import members
+from rubricate.corpora.catalogue.source import DataFile, Expected, Source
+from rubricate.corpora.parsing.medline import Reference, main_headings, mesh_trees, references
+from rubricate.corpora.parsing.mixed_text import utf8_or_latin1
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.readers.assembly import assemble
 from rubricate.readers.record import Record

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from rubricate.corpora._source import DataFile, Expected, Source
+from rubricate.corpora.catalogue.source import DataFile, Expected, Source
 from rubricate.errors import InvalidFile
 from rubricate.hierarchy import Hierarchy, read_taxonomy
 from rubricate.readers.assembly import assemble

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rubricate.corpora._archive import members
-from rubricate.corpora._reuters_sgml import FIELDS, Story, parse
-from rubricate.corpora._reuters_splits import RULES, divide
-from rubricate.corpora._source import DataFile, Expected, Source, digests
+from rubricate.corpora.archives.archive import members
+from rubricate.corpora.catalogue.source import DataFile, Expected, Source, digests
+from rubricate.corpora.reuters.sgml import FIELDS, Story, parse
+from rubricate.corpora.reuters.splits import RULES, divide
 from rubricate.errors import InvalidFile, UnknownName
 from rubricate.labels import label_matrix
 from rubricate.types import Corpus, Documents

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from rubricate.corpora._archive import members
-from rubricate.corpora._html_text import html_text
-from rubricate.corpora._mixed_text import utf8_or_latin1
-from rubricate.corpora._source import DataFile, Expected, Source
+from rubricate.corpora.archives.archive import members
+from rubricate.corpora.catalogue.source import DataFile, Expected, Source
+from rubricate.corpora.parsing.html_text import html_text
+from rubricate.corpora.parsing.mixed_text import utf8_or_latin1
 from rubricate.errors import UnknownName
 from rubricate.readers.assembly import assemble, generator
 from rubricate.readers.record import Record

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 from scipy import sparse
 
-from rubricate.corpora._newswire.grammar import Compiled, compiled
-from rubricate.corpora._newswire.quotas import quotas
-from rubricate.corpora._newswire.tree import Tree, tables, tree
+from rubricate.corpora.newswire_maker.grammar import Compiled, compiled
+from rubricate.corpora.newswire_maker.quotas import quotas
+from rubricate.corpora.newswire_maker.tree import TopicTree, tables, tree
 from rubricate.kernels.stories import write
 from rubricate.kernels.story_words import Rates, Topics
 from rubricate.types import Documents, Ints, Sparse
@@ -29,7 +29,7 @@ class Desk:
 
     documents: int
     seed: int
-    tree: Tree
+    tree: TopicTree
     wording: Compiled
     topics: Topics
     quotas: Ints

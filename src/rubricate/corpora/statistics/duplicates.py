@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rubricate.corpora._shingles import TooManyPairs, similar_pairs
+from rubricate.corpora.statistics.shingles import TooManyPairs, similar_pairs
 from rubricate.types import Bools, Corpus, Documents, Ints
 
-__all__ = ["Duplicates", "Found", "find_duplicates"]
+__all__ = ["DuplicateCount", "Duplicates", "find_duplicates"]
 
 MOST = 20_000_000
 """Candidate pairs that are compared; ApteMod has a few hundred."""
@@ -26,7 +26,7 @@ _TEXT_FIELDS = ("dateline", "author")
 
 
 @dataclass(frozen=True)
-class Found:
+class DuplicateCount:
     """How many documents have an earlier twin: among train, among test, and test documents with one in train."""
 
     train: int
@@ -38,9 +38,9 @@ class Found:
 class Duplicates:
     """The three degrees, and what `near` means: Jaccard similarity of runs of `width` words >= `threshold`."""
 
-    exact: Found
-    same_text: Found
-    near: Found | None
+    exact: DuplicateCount
+    same_text: DuplicateCount
+    near: DuplicateCount | None
     threshold: float
     width: int
 
@@ -80,13 +80,13 @@ def _groups(keys: Sequence[Hashable]) -> Ints:
 _NONE = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def _count(groups: Ints, split: int, pairs: tuple[Ints, Ints] = _NONE) -> Found:
+def _count(groups: Ints, split: int, pairs: tuple[Ints, Ints] = _NONE) -> DuplicateCount:
     """`pairs` of groups are alike besides the members of each group."""
     train, test = groups[:split], groups[split:]
     number = int(groups.max(initial=-1)) + 1
     trained = np.zeros(number, bool)
     trained[train] = True
-    return Found(
+    return DuplicateCount(
         train=int(_has_earlier(train, pairs, number).sum()),
         test=int(_has_earlier(test, pairs, number).sum()),
         across=int(_spread(trained, pairs, np.logical_or)[test].sum()),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rubricate.corpora._reuters_sgml import Story
+from rubricate.corpora.reuters.sgml import Story
 
 __all__ = ["RULES", "Division", "divide"]
 
@@ -33,7 +33,7 @@ class Division:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SplitRule:
     """How a split is made.
 
     `part` parts the stories that are `eligible`; `choose` picks the categories from their training and test
@@ -46,7 +46,7 @@ class Rule:
     labelled: bool = False
 
 
-def divide(stories: Stories, labels: Labels, rule: Rule) -> Division:
+def divide(stories: Stories, labels: Labels, rule: SplitRule) -> Division:
     """The stories parted by a rule; `labels` are the categories of each story, by NEWID."""
     train, test = rule.part([story for story in stories if rule.eligible(story, labels)])
     chosen = rule.choose(_frequencies(train, labels), _frequencies(test, labels))
@@ -117,16 +117,16 @@ def _ten_largest(train: Counter[str], test: Counter[str]) -> set[str]:
     return set(sorted(train, key=lambda name: (-train[name], name))[:10])
 
 
-RULES: Mapping[str, Rule] = {
-    "aptemod": Rule(_lewis, _indexed, _in_both, labelled=True),
-    "modapte": Rule(_lewis, _indexed, _occurring),
-    "modlewis": Rule(_lewis, _not_bypassed, _occurring),
-    "lewis": Rule(_lewis, _any, _occurring),
-    "modhayes": Rule(_cgi, _any, _occurring),
-    "v1": Rule(_cgi, _any, _occurring),
-    "v2": Rule(_lewis, _any, _trained(1)),
-    "v2.2": Rule(_lewis, _any, _trained(1), labelled=True),
-    "v3": Rule(_lewis, _indexed, _trained(2), labelled=True),
-    "v4": Rule(_by_chunks, _has_labels, _trained(2), labelled=True),
-    "r10": Rule(_lewis, _indexed, _ten_largest),
+RULES: Mapping[str, SplitRule] = {
+    "aptemod": SplitRule(_lewis, _indexed, _in_both, labelled=True),
+    "modapte": SplitRule(_lewis, _indexed, _occurring),
+    "modlewis": SplitRule(_lewis, _not_bypassed, _occurring),
+    "lewis": SplitRule(_lewis, _any, _occurring),
+    "modhayes": SplitRule(_cgi, _any, _occurring),
+    "v1": SplitRule(_cgi, _any, _occurring),
+    "v2": SplitRule(_lewis, _any, _trained(1)),
+    "v2.2": SplitRule(_lewis, _any, _trained(1), labelled=True),
+    "v3": SplitRule(_lewis, _indexed, _trained(2), labelled=True),
+    "v4": SplitRule(_by_chunks, _has_labels, _trained(2), labelled=True),
+    "r10": SplitRule(_lewis, _indexed, _ten_largest),
 }

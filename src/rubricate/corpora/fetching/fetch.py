@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rubricate.corpora._download import Progress, download, part_of
-from rubricate.corpora._folders import cache_folder, find, search_path
-from rubricate.corpora._source import DataFile, Source
-from rubricate.corpora._taking import chosen, take, writing
-from rubricate.corpora._verify import verify
+from rubricate.corpora.catalogue.folders import cache_folder, find, search_path
+from rubricate.corpora.catalogue.source import DataFile, Source
+from rubricate.corpora.fetching.download import Progress, download, part_of
+from rubricate.corpora.fetching.taking import chosen, take, writing
+from rubricate.corpora.fetching.verification import verify
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile
 
 __all__ = ["fetch"]

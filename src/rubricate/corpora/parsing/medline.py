@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rubricate.corpora._mixed_text import utf8_or_latin1
+from rubricate.corpora.parsing.mixed_text import utf8_or_latin1
 from rubricate.errors import InvalidFile
 
 __all__ = ["Reference", "main_headings", "mesh_trees", "references"]

@@ -13,11 +13,11 @@ from itertools import accumulate
 
 import numpy as np
 
-from rubricate.corpora._newswire import wordlists
+from rubricate.corpora.newswire_maker import wordlists
 from rubricate.kernels import story_words as words
 from rubricate.types import Edges, Ints
 
-__all__ = ["Tree", "tables", "tree", "written"]
+__all__ = ["TopicTree", "tables", "tree", "written"]
 
 _SIBLINGS = 6
 _NAME_BITS = 17
@@ -25,7 +25,7 @@ _SPREAD = 40_503  # odd: a bijection of the names, so that neighbours differ in 
 
 
 @dataclass(frozen=True)
-class Tree:
+class TopicTree:
     """Topics by frequency: name, place of the parent (-1: none), whose words it uses, number of its made-up name."""
 
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ def written() -> int:
     return len(wordlists.popularity())
 
 
-def tree(categories: int) -> Tree:
+def tree(categories: int) -> TopicTree:
     """The tree of this many categories."""
     topics, order = wordlists.topics(), wordlists.popularity()
     leaves = [name for name in order if topics[name].depth == 2]
@@ -66,7 +66,7 @@ def tree(categories: int) -> Tree:
             parents.append(place[desk])
             models.append(desk)
             subjects.append(subject)
-    return Tree(tuple(names), tuple(parents), tuple(models), tuple(subjects))
+    return TopicTree(tuple(names), tuple(parents), tuple(models), tuple(subjects))
 
 
 def spelled(number: int) -> str:
@@ -78,7 +78,7 @@ def spelled(number: int) -> str:
 _SYLLABLES = wordlists.syllables()
 
 
-def tables(tree: Tree, numbers: dict[str, int], frequency: Ints) -> words.Topics:
+def tables(tree: TopicTree, numbers: dict[str, int], frequency: Ints) -> words.Topics:
     """The tree as the kernel wants it; `numbers` are those of the grammar's lists."""
     children: list[list[int]] = [[] for _ in tree.names]
     for child, parent in enumerate(tree.parents):
@@ -98,7 +98,7 @@ def tables(tree: Tree, numbers: dict[str, int], frequency: Ints) -> words.Topics
     )
 
 
-def _related(tree: Tree, children: list[list[int]]) -> list[list[int]]:
+def _related(tree: TopicTree, children: list[list[int]]) -> list[list[int]]:
     """The topics that a story may be about besides: the neighbours at the same desk, and those written `with` it."""
     topics, place = wordlists.topics(), {name: i for i, name in enumerate(tree.names)}
     position = {child: k for listed in children for k, child in enumerate(listed)}
@@ -112,7 +112,7 @@ def _related(tree: Tree, children: list[list[int]]) -> list[list[int]]:
     return found
 
 
-def _lists(tree: Tree, numbers: dict[str, int]) -> Ints:
+def _lists(tree: TopicTree, numbers: dict[str, int]) -> Ints:
     topics = wordlists.topics()
     rows = []
     for name, model in zip(tree.names, tree.models, strict=True):

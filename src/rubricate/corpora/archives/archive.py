@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from rubricate.corpora._guard import Guard, Limits
+from rubricate.corpora.archives.guard import Guard, Limits
 from rubricate.errors import InvalidFile
 
 __all__ = ["Limits", "Member", "members"]

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from rubricate.corpora._source import DataFile, Source
+from rubricate.corpora.catalogue.source import DataFile, Source
 from rubricate.errors import CorpusMissing
 
 __all__ = ["DATA_VARIABLE", "cache_folder", "find", "locate", "missing", "search_path", "stem"]

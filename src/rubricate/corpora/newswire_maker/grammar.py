@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from rubricate.corpora._newswire import wordlists
+from rubricate.corpora.newswire_maker import wordlists
 from rubricate.kernels import story_words as words
 
 __all__ = ["Compiled", "compiled", "longest"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path, PurePosixPath
 
-from rubricate.corpora._archive import Member, members
-from rubricate.corpora._source import DataFile
+from rubricate.corpora.archives.archive import Member, members
+from rubricate.corpora.catalogue.source import DataFile
 from rubricate.errors import DigestMismatch
 
 __all__ = ["sha256", "verify"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from rubricate.corpora._duplicates import Duplicates
-from rubricate.corpora._source import Source
-from rubricate.corpora._statistics import Statistics, describe
+from rubricate.corpora.catalogue.source import Source
+from rubricate.corpora.statistics.duplicates import Duplicates
+from rubricate.corpora.statistics.statistics import Statistics, describe
 from rubricate.types import Corpus
 
 __all__ = ["summary"]

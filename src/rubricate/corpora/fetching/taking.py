@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from rubricate.corpora._folders import stem
-from rubricate.corpora._source import DataFile
-from rubricate.corpora._verify import sha256, verify
+from rubricate.corpora.catalogue.folders import stem
+from rubricate.corpora.catalogue.source import DataFile
+from rubricate.corpora.fetching.verification import sha256, verify
 from rubricate.errors import InvalidFile
 
 __all__ = ["chosen", "take", "writing"]

@@ -1,0 +1,1 @@
+"""Reading archives as a stream, with limits on what a hostile one may do."""

@@ -1,0 +1,1 @@
+"""Parsers of formats that several or old corpora use: HTML, MEDLINE, text of mixed encodings."""

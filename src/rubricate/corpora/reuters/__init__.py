@@ -1,0 +1,1 @@
+"""Reuters-21578: its SGML and its splits."""

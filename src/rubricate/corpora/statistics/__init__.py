@@ -1,0 +1,1 @@
+"""A corpus in numbers: counts, skew and duplicates."""
