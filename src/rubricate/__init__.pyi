@@ -7,6 +7,7 @@ from . import experiments as experiments
 from . import hierarchy as hierarchy
 from . import measures as measures
 from . import readers as readers
+from . import reports as reports
 from . import rules as rules
 from . import significance as significance
 from . import text as text

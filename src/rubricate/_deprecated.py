@@ -26,7 +26,7 @@ RENAMED = {
     "RIPPER": "rubricate.classifiers.RIPPER",
     "RankLimit": "rubricate.thresholds.RankLimit",
     "Rcut": "rubricate.thresholds.Rcut",
-    "ReportData": "rubricate.reports.data.ReportData",
+    "ReportData": "rubricate.reports.ReportData",
     "Rocchio": "rubricate.classifiers.Rocchio",
     "RuleBase": "rubricate.rules.RuleBase",
     "SWAP1": "rubricate.classifiers.SWAP1",
@@ -53,7 +53,7 @@ RENAMED = {
     "records": "rubricate.readers.records",
     "rules_of": "rubricate.rules.rules_of",
     "run_rules": "rubricate.rules.run_rules",
-    "write_report": "rubricate.reports.page.write_report",
+    "write_report": "rubricate.reports.write_report",
 }
 
 RENAMED_MEASURES = {

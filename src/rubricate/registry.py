@@ -42,6 +42,7 @@ KINDS = {
     "significance": Kind("test", ("significance",)),
     "estimation": Kind("estimator", ("estimation",)),
     "engines": Kind("engine", ("engines",)),
+    "sections": Kind("section of the report", ("reports.page.sections",)),
     "cli": Kind("command", ("cli",)),
     "experiments.reproductions": Kind("reproduction", ("experiments.reproductions",)),
 }

@@ -12,7 +12,7 @@ from rubricate.experiments.material import Material
 from rubricate.experiments.plan import CorpusChoice, Plan, SystemChoice, TrialChoice
 from rubricate.experiments.study import CorpusResult, TrialResult
 from rubricate.experiments.trial import Trial
-from rubricate.reports.study_data import study_data
+from rubricate.reports.study_report import study_data
 
 SETTINGS = {
     "SVM, learned cut": {"classifier": "svm", "C": 0.5},

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rubricate.labels import indicator
-from rubricate.reports.data import LearningCurve, ReportData
+from rubricate.reports.data import ReportData, RunLearningCurve
 from rubricate.types import Decisions, Documents, Evidence, Run, Scores, Signature
 
 HOSTILE = (
@@ -72,7 +72,7 @@ def explain(run: str, row: int, category: str) -> list[Evidence]:
 
 def full_study(**more: Any) -> ReportData:
     """A study that fills every section."""
-    curve = LearningCurve("SVM", [100, 1000], [0.5, 0.8], low=[0.4, 0.75], high=[0.6, 0.85])
+    curve = RunLearningCurve("SVM", [100, 1000], [0.5, 0.8], low=[0.4, 0.75], high=[0.6, 0.85])
     return small_study(
         noises=(0.7, 0.9, 1.6),
         explain=explain,
@@ -94,6 +94,6 @@ def hostile_study() -> ReportData:
         corpus_note=HOSTILE[0],
         commands=list(HOSTILE),
         explain=explain,
-        learning=[LearningCurve(HOSTILE[1], [1, 2], [0.1, 0.2], measure=HOSTILE[0])],
+        learning=[RunLearningCurve(HOSTILE[1], [1, 2], [0.1, 0.2], measure=HOSTILE[0])],
         seconds={HOSTILE[0]: {HOSTILE[1]: 1.0}},
     )

@@ -8,7 +8,7 @@ from tests.reports.studies import small_study
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
-from rubricate.reports.data import LearningCurve, ReportData
+from rubricate.reports.data import ReportData, RunLearningCurve
 
 
 def changed(position, **parts):
@@ -43,6 +43,6 @@ def test_no_run_and_other_documents():
 
 def test_a_learning_curve_has_one_value_a_size():
     with pytest.raises(InvalidInput, match="learning curve of 'SVM'"):
-        LearningCurve("SVM", [1, 2], [0.5])
+        RunLearningCurve("SVM", [1, 2], [0.5])
     with pytest.raises(InvalidInput, match="different length"):
-        LearningCurve("SVM", [1, 2], [0.5, 0.6], low=[0.1])
+        RunLearningCurve("SVM", [1, 2], [0.5, 0.6], low=[0.1])

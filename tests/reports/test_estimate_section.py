@@ -8,9 +8,9 @@ import numpy as np
 from tests.reports.studies import HOSTILE, small_study
 
 from rubricate.estimation import Estimate
-from rubricate.reports._page import render_page
+from rubricate.reports.page.rendering import render_page
+from rubricate.reports.page.sections.estimate import estimate
 from rubricate.reports.results import results_of
-from rubricate.reports.sections.estimate import estimate
 from rubricate.types import Counts
 
 

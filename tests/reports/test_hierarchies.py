@@ -10,10 +10,10 @@ from tests.reports.studies import HOSTILE, small_study
 
 import rubricate as rb
 from rubricate.hierarchy import Hierarchy
-from rubricate.reports._page import render_page
 from rubricate.reports.hierarchies import depth_table, distance_table, hierarchy_table, hierarchy_tables
+from rubricate.reports.page.rendering import render_page
+from rubricate.reports.page.sections.hierarchy import hierarchy
 from rubricate.reports.results import results_of
-from rubricate.reports.sections.hierarchy import hierarchy
 
 EDGES = [("topic 0", "topic 1"), ("topic 0", "topic 2"), ("topic 3", "topic 4"), ("topic 3", "topic 5")]
 

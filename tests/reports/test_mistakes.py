@@ -11,9 +11,9 @@ from tests.oracles import reports as oracle
 from tests.reports.studies import small_study
 
 from rubricate.labels import indicator
-from rubricate.reports.data import ReportData, Suspect
+from rubricate.reports.data import ReportData, SuspectLabel
 from rubricate.reports.mistakes import confident_mistakes, likely_mislabelled, margins, wrong_pairs
-from rubricate.reports.results import Results, results_of
+from rubricate.reports.results import ReportResults, results_of
 from rubricate.thresholds import decide
 from rubricate.types import Decisions, Run, Scores
 
@@ -76,7 +76,7 @@ def test_confident_mistakes_are_the_farthest_of_each_kind():
 def three_systems(*decisions, truth):
     names = ("a", "b", "c")
     runs = [run_of(np.asarray(d, float), d, truth, name=n) for n, d in zip(names, decisions, strict=False)]
-    return Results(ReportData(runs), ())
+    return ReportResults(ReportData(runs), ())
 
 
 def test_suspects_are_the_labels_that_most_systems_contradict():
@@ -105,11 +105,11 @@ def test_perfect_systems_leave_nothing_to_suspect():
 
 def test_given_suspects_are_sorted_by_share_then_confidence():
     given = [
-        Suspect("x", "c", True, 1, 3, 0.9),
-        Suspect("y", "c", False, 3, 3, 0.1),
-        Suspect("z", "c", True, 2, 2, 0.5),
+        SuspectLabel("x", "c", True, 1, 3, 0.9),
+        SuspectLabel("y", "c", False, 3, 3, 0.1),
+        SuspectLabel("z", "c", True, 2, 2, 0.5),
     ]
-    results = Results(small_study(suspects=given), ())
+    results = ReportResults(small_study(suspects=given), ())
     assert [one.document for one in likely_mislabelled(results)] == ["z", "y", "x"]
     assert [one.document for one in likely_mislabelled(results, 1)] == ["z"]
 

@@ -13,9 +13,9 @@ import pytest
 from tests.reports.studies import HOSTILE, full_study, hostile_study, small_study
 
 from rubricate.errors import InvalidFile, MissingExtra
-from rubricate.reports._page import render_page
 from rubricate.reports.charts import drawn, interval_chart, line_chart
-from rubricate.reports.page import write_report
+from rubricate.reports.page.rendering import render_page
+from rubricate.reports.report import write_report
 from rubricate.reports.results import results_of
 from rubricate.reports.study_figures import precision_recall, report_figures
 

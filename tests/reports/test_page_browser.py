@@ -7,8 +7,8 @@ from PIL import Image, ImageStat
 from tests.reports.browser import browser, browser_paths
 from tests.reports.studies import full_study, hostile_study
 
-from rubricate.reports._page import render_page
-from rubricate.reports.page import write_report
+from rubricate.reports.page.rendering import render_page
+from rubricate.reports.report import write_report
 from rubricate.reports.results import results_of
 
 SET = "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event(arguments[2]))"

@@ -6,7 +6,7 @@ import pytest
 
 import rubricate as rb
 from rubricate.reports.data import ReportData
-from rubricate.reports.page import write_report
+from rubricate.reports.report import write_report
 
 
 @pytest.fixture(scope="module")

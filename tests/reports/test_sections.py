@@ -1,20 +1,21 @@
 """Sections: found by file, in order, each left out where it has nothing to show."""
 
 import dataclasses
+import importlib.metadata
 import re
-import sys
+import types
 
 import numpy as np
 import pytest
 from tests.reports.studies import full_study, small_study
 
-import rubricate.reports.sections as package
-from rubricate.errors import InvalidInput
+from rubricate import registry
 from rubricate.labels import indicator
-from rubricate.reports._page import render_page
-from rubricate.reports._section import chart, panels, sections
+from rubricate.reports.page.html import tag
+from rubricate.reports.page.rendering import render_page
+from rubricate.reports.page.section import chart, panels, section, sections
+from rubricate.reports.page.sections.curves import chosen_cuts
 from rubricate.reports.results import results_of
-from rubricate.reports.sections.curves import chosen_cuts
 from rubricate.types import Documents
 
 
@@ -101,23 +102,23 @@ def test_documents_without_titles_and_without_text():
     assert "errors" in shown(dataclasses.replace(data, documents=bare))
 
 
-def test_a_file_more_is_a_section_more(tmp_path, monkeypatch, results):
-    text = (
-        "from rubricate.reports._html import tag\nfrom rubricate.reports._section import section\n"
-        "__all__ = ['tree']\n@section('The tree', order=75)\ndef tree(results):\n"
-        "    return tag('p', results.data.extras['tree'])\n"
-    )
-    (tmp_path / "tree.py").write_text(text)
-    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
-    data = dataclasses.replace(results.data, extras={"tree": "oak & elm"})
-    page = render_page(dataclasses.replace(results, data=data))
+def test_a_package_outside_adds_a_section(monkeypatch, results):
+    @section("The tree", order=75)
+    def tree(results):
+        return tag("p", results.data.extras["tree"])
+
+    outside = types.SimpleNamespace(name="tree", load=lambda: tree)
+    known = importlib.metadata.entry_points
+    found = {"rubricate.sections": [outside]}
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda *, group: found.get(group) or known(group=group))
+    registry._entry_points.cache_clear()
+    try:
+        data = dataclasses.replace(results.data, extras={"tree": "oak & elm"})
+        page = render_page(dataclasses.replace(results, data=data))
+    finally:
+        registry._entry_points.cache_clear()
     places = [page.index(text) for text in ('<section id="confusion"', "oak &amp; elm", '<section id="learning"')]
     assert places == sorted(places)
-    (tmp_path / "bush.py").write_text("__all__ = ['a', 'b']\n")
-    with pytest.raises(InvalidInput, match="exactly one name"):
-        sections()
-    for name in ("tree", "bush"):
-        sys.modules.pop(f"rubricate.reports.sections.{name}", None)
 
 
 def test_charts_and_panels_say_what_they_are():

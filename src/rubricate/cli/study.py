@@ -14,7 +14,7 @@ from rubricate.cli import _stores as stores
 
 if TYPE_CHECKING:
     from rubricate.experiments.study import CorpusResult, Study
-    from rubricate.reports.page import Written
+    from rubricate.reports.report import WrittenReport
 
 __all__ = ["study"]
 
@@ -59,10 +59,10 @@ def study(
         typer.echo(f"report on {result.corpus.name}: {one.page}" if len(written) > 1 else str(one.page))
 
 
-def _write(found: Study, result: CorpusResult, report: Path, plan: str) -> Written:
+def _write(found: Study, result: CorpusResult, report: Path, plan: str) -> WrittenReport:
     """The report of one corpus; of several, each has a folder of its own."""
-    from rubricate.reports.page import write_report
-    from rubricate.reports.study_data import study_data
+    from rubricate.reports.report import write_report
+    from rubricate.reports.study_report import study_data
 
     place = report
     if len(found.results) > 1:
@@ -93,6 +93,6 @@ def _head(name: str) -> str:
     return f"{name:>{max(9, len(name) + 2)}}"
 
 
-def _json(found: Study, store: Path, written: list[Written]) -> dict[str, Any]:
+def _json(found: Study, store: Path, written: list[WrittenReport]) -> dict[str, Any]:
     reports = [{"page": str(one.page), "findings": list(one.findings), "notes": list(one.notes)} for one in written]
     return found.to_dict() | {"store": str(store), "reports": reports}

@@ -11,14 +11,14 @@ from rubricate.measures import Abstention
 from rubricate.text.analyzer import Analyzer
 from rubricate.types import Documents, Evidence, Run, Undefined
 
-__all__ = ["Explain", "LearningCurve", "ReportData", "Suspect"]
+__all__ = ["Explain", "ReportData", "RunLearningCurve", "SuspectLabel"]
 
 Explain: TypeAlias = Callable[[str, int, str], Sequence[Evidence]]
 """`explain(run name, row of the document, category)`: what spoke for and against it. Asked for shown errors only."""
 
 
 @dataclass(frozen=True)
-class LearningCurve:
+class RunLearningCurve:
     """A measure of one system against the number of training documents; `low` and `high` enclose it where known."""
 
     run: str
@@ -35,7 +35,7 @@ class LearningCurve:
 
 
 @dataclass(frozen=True)
-class Suspect:
+class SuspectLabel:
     """A document whose label looks wrong.
 
     `given` says whether the document has the category now; `against` of `systems` say the opposite. `confidence` is
@@ -78,9 +78,9 @@ class ReportData:
     commands: Sequence[str] = ()
     explain: Explain | None = None
     analyzer: Analyzer | None = None
-    learning: Sequence[LearningCurve] = ()
+    learning: Sequence[RunLearningCurve] = ()
     abstentions: Mapping[str, Abstention] = field(default_factory=dict)
-    suspects: Sequence[Suspect] | None = None
+    suspects: Sequence[SuspectLabel] | None = None
     seconds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
     undefined: Undefined = "zero"

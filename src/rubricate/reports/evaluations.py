@@ -7,7 +7,7 @@ from typing import Any
 
 from rubricate.evaluation import Evaluation
 from rubricate.evaluation.result import COLUMNS
-from rubricate.reports._cells import Cell
+from rubricate.reports.cells import CellValue
 from rubricate.reports.tables import Table
 
 __all__ = ["category_table", "frequency_table", "interval_table", "ranking_table", "summary_table"]
@@ -88,7 +88,7 @@ def ranking_table(results: Sequence[Evaluation]) -> Table:
 def category_table(results: Sequence[Evaluation]) -> Table:
     """Every value of every category, one row a run and category."""
     columns = list(dict.fromkeys(name for one in results for name in one.per_category))
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for one in results:
         values = [one.per_category[name].tolist() if name in one.per_category else None for name in columns]
         for i, category in enumerate(one.categories):
@@ -110,7 +110,7 @@ def frequency_table(results: Sequence[Evaluation]) -> Table:
 
 def interval_table(results: Sequence[Evaluation]) -> Table:
     """Every interval: the measure, its value, from, to, the method."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for one in results:
         for name, found in one.intervals.items():
             where, _, rest = name.partition(".")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rubricate.reports.confusions import confusions
 from rubricate.reports.evaluations import category_table, interval_table, ranking_table, summary_table
 from rubricate.reports.mistakes import confident_mistakes, likely_mislabelled
-from rubricate.reports.results import Results
+from rubricate.reports.results import ReportResults
 from rubricate.reports.series import frequency_curves
-from rubricate.reports.tables import Cell, Table
+from rubricate.reports.tables import CellValue, Table
 
 __all__ = ["file_stem", "report_tables"]
 
@@ -15,7 +15,7 @@ MOST = 1000
 """Rows of confusions, errors and suspects that a file holds at most."""
 
 
-def report_tables(results: Results) -> dict[str, Table]:
+def report_tables(results: ReportResults) -> dict[str, Table]:
     """Every table by the stem of its files; tables without rows are left out."""
     found = {
         "systems": summary_table(results.evaluations),
@@ -41,7 +41,7 @@ def file_stem(title: str) -> str:
     return "-".join(words)[:80] or "table"
 
 
-def _significance(results: Results) -> dict[str, Table]:
+def _significance(results: ReportResults) -> dict[str, Table]:
     """The marks as tables 2 and 3 of yangliu1999, again by band, and every p-value."""
     if results.comparison is None:
         return {}
@@ -55,8 +55,8 @@ def _significance(results: Results) -> dict[str, Table]:
     return {**found, "tests": Table(every.columns, every.rows, title="All tests", signature=signature)}
 
 
-def _frequency(results: Results, how: str) -> Table:
-    rows: list[tuple[Cell, ...]] = [
+def _frequency(results: ReportResults, how: str) -> Table:
+    rows: list[tuple[CellValue, ...]] = [
         (name, band.low, band.high, band.categories, band.value)
         for name, bands in frequency_curves(results, how).items()
         for band in bands
@@ -64,8 +64,8 @@ def _frequency(results: Results, how: str) -> Table:
     return Table(("system", "from", "to", "categories", "mean F1"), rows, title="F1 by training documents")
 
 
-def _confusions(results: Results) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+def _confusions(results: ReportResults) -> Table:
+    rows: list[tuple[CellValue, ...]] = []
     for k in results.order:
         found = confusions(results.truth, results.decided(k))
         rows += [
@@ -75,8 +75,8 @@ def _confusions(results: Results) -> Table:
     return Table(("system", "missed", "given", "documents", "missed in all"), rows, title="Confusions")
 
 
-def _errors(results: Results) -> Table:
-    rows: list[tuple[Cell, ...]] = [
+def _errors(results: ReportResults) -> Table:
+    rows: list[tuple[CellValue, ...]] = [
         (
             results.names[k],
             str(results.runs[k].documents[one.row]),
@@ -90,8 +90,8 @@ def _errors(results: Results) -> Table:
     return Table(("system", "document", "category", "kind", "margin"), rows, title="Errors, most confident first")
 
 
-def _suspects(results: Results) -> Table:
-    rows: list[tuple[Cell, ...]] = [
+def _suspects(results: ReportResults) -> Table:
+    rows: list[tuple[CellValue, ...]] = [
         (one.document, one.category, "yes" if one.given else "no", one.against, one.systems, one.confidence)
         for one in likely_mislabelled(results, MOST)
     ]

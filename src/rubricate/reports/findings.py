@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from rubricate.measures import mean
-from rubricate.reports._cells import shown
-from rubricate.reports._html import shorten
+from rubricate.reports.cells import shown
 from rubricate.reports.confusions import confusions
 from rubricate.reports.mistakes import likely_mislabelled
-from rubricate.reports.results import COLUMNS, Results, outcome
+from rubricate.reports.page.html import shorten
+from rubricate.reports.results import COLUMNS, ReportResults, outcome
 from rubricate.significance import Comparison
 from rubricate.types import Significance
 
@@ -44,7 +44,7 @@ def listed(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def findings(results: Results) -> list[str]:
+def findings(results: ReportResults) -> list[str]:
     """The findings, most important first: the leaders, rare categories, what is hard, what is confused, odd labels."""
     found = [_leader(results, "micro-F1"), _leader(results, "macro-F1")]
     if results.by_band is not None and results.rare is not None:
@@ -57,7 +57,7 @@ def _name(text: str) -> str:
     return shorten(text, 40)
 
 
-def _leader(results: Results, column: str) -> str:
+def _leader(results: ReportResults, column: str) -> str:
     """Who leads by a measure, who is not distinguishable from it, who is below."""
     order = results.best_first(column)
     best = order[0]
@@ -77,7 +77,7 @@ def _leader(results: Results, column: str) -> str:
     return f"{start}, but is not distinguishable from {same}.{rest}"
 
 
-def _parted(results: Results, made: dict[int, Significance | None]) -> tuple[list[int], dict[int, Significance]]:
+def _parted(results: ReportResults, made: dict[int, Significance | None]) -> tuple[list[int], dict[int, Significance]]:
     tied = [k for k, one in made.items() if one is None or _adjusted(one) > LEVEL]
     return tied, {k: one for k, one in made.items() if one is not None and k not in tied}
 
@@ -95,7 +95,7 @@ def _worst(below: dict[int, Significance]) -> str:
     return p_text(worst) if len(below) == 1 or worst < 0.001 else f"each {p_text(worst).replace('=', '≤')}"
 
 
-def _banded(results: Results, by_band: Comparison, edge: int) -> list[str]:
+def _banded(results: ReportResults, by_band: Comparison, edge: int) -> list[str]:
     """What holds on rare and on frequent categories, of the two systems that lead by macro-F1 there."""
     counts = results.train_counts
     if counts is None:
@@ -111,7 +111,7 @@ def _banded(results: Results, by_band: Comparison, edge: int) -> list[str]:
     return found
 
 
-def _in_band(results: Results, by_band: Comparison, band: str, chosen: np.ndarray, where: str) -> str:
+def _in_band(results: ReportResults, by_band: Comparison, band: str, chosen: np.ndarray, where: str) -> str:
     means = [mean(np.asarray(one.per_category["f1"], np.float64)[chosen]) for one in results.evaluations]
     first, second = sorted(range(len(means)), key=lambda k: -np.nan_to_num(means[k], nan=-1.0))[:2]
     names = [results.names[first], results.names[second]]
@@ -123,7 +123,7 @@ def _in_band(results: Results, by_band: Comparison, band: str, chosen: np.ndarra
     return f"{where}, {a} is better than the next best, {b} ({values}, {_p(one)})."
 
 
-def _unlearned(results: Results) -> str:
+def _unlearned(results: ReportResults) -> str:
     """How many categories the best system never gets right."""
     best = results.order[0]
     table = results.evaluations[best].counts
@@ -138,7 +138,7 @@ def _unlearned(results: Results) -> str:
     return f"{_name(results.names[best])} gives no right label at all in {many} of the test documents{few}."
 
 
-def _confused(results: Results) -> str:
+def _confused(results: ReportResults) -> str:
     best = results.order[0]
     top = confusions(results.truth, results.decided(best)).top(1)
     if not top or top[0][2] < 2:
@@ -148,7 +148,7 @@ def _confused(results: Results) -> str:
     return f"The commonest confusion of {_name(results.names[best])}: {where}."
 
 
-def _odd_labels(results: Results) -> str:
+def _odd_labels(results: ReportResults) -> str:
     suspects = [one for one in likely_mislabelled(results, limit=10**6) if one.against == one.systems]
     if results.data.suspects is None and len(results.runs) < 2:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rubricate.evaluation import Evaluation, HierarchyEvaluation
-from rubricate.reports._cells import Cell
+from rubricate.reports.cells import CellValue
 from rubricate.reports.tables import Table
 
 __all__ = ["depth_table", "distance_table", "hierarchy_table", "hierarchy_tables"]
@@ -34,7 +34,7 @@ def hierarchy_table(results: Sequence[Evaluation]) -> Table:
     """Micro- and macro-averages, a row a system and kind of measure; P, R, F1, then accuracy and error."""
     columns = dict(_COLUMNS)
     columns |= {name: name for _, found in _known(results) for name in found.micro["distance"] if ":" in name}
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for name, found in _known(results):
         for kind in sorted(found.micro, key=list(_WORDS).index):
             for how, averages in (("micro", found.micro[kind]), ("macro", found.macro[kind])):
@@ -58,7 +58,7 @@ def _part(measure: str) -> str:
 
 def depth_table(results: Sequence[Evaluation]) -> Table:
     """A row a system and depth."""
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[CellValue, ...]] = [
         (
             name,
             "outside" if one.depth is None else one.depth,
@@ -84,7 +84,7 @@ def distance_table(results: Sequence[Evaluation]) -> Table:
     """A row a system and direction; a column a distance."""
     known = _known(results)
     most = max((len(part) for _, found in known for part in (found.far.assigned, found.far.missed)), default=0)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for name, found in known:
         for sort, part, alone in (
             ("wrongly given", found.far.assigned, found.far.assigned_alone),

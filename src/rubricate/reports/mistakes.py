@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.measures.rankings.scores import score_values
-from rubricate.reports.data import Suspect
-from rubricate.reports.results import Results
+from rubricate.reports.data import SuspectLabel
+from rubricate.reports.results import ReportResults
 from rubricate.types import Bools, Floats, Ints, Run, Sparse
 
 __all__ = ["Mistake", "confident_mistakes", "likely_mislabelled", "margins", "wrong_pairs"]
@@ -104,7 +104,7 @@ class _Mistakes(NamedTuple):
     margin: Floats
 
 
-def _mistakes(results: Results, system: int) -> _Mistakes:
+def _mistakes(results: ReportResults, system: int) -> _Mistakes:
     def find() -> _Mistakes:
         decided = results.decided(system)
         (given, given_columns), (missed, missed_columns) = wrong_pairs(results.truth, decided)
@@ -115,7 +115,7 @@ def _mistakes(results: Results, system: int) -> _Mistakes:
     return results.once(("mistakes", system), find)
 
 
-def confident_mistakes(results: Results, system: int, limit: int = 8) -> list[Mistake]:
+def confident_mistakes(results: ReportResults, system: int, limit: int = 8) -> list[Mistake]:
     """The labels a system gave or missed most confidently, `limit` of each kind, clearest first.
 
     Of equal margins the earlier document and category come first.
@@ -129,7 +129,7 @@ def confident_mistakes(results: Results, system: int, limit: int = 8) -> list[Mi
     ]
 
 
-def likely_mislabelled(results: Results, limit: int = 25) -> list[Suspect]:
+def likely_mislabelled(results: ReportResults, limit: int = 25) -> list[SuspectLabel]:
     """Labels that the systems contradict, most systems and clearest margins first; given ones if there are.
 
     A pair counts where at least two systems, and more than half of them, decide against its label (with one system:
@@ -147,7 +147,7 @@ def likely_mislabelled(results: Results, limit: int = 25) -> list[Suspect]:
     return [_suspect(results, int(pairs[k]), bool(given[first[k]]), int(against[k]), confidence[k]) for k in best]
 
 
-def _contradictions(results: Results) -> tuple[Ints, Floats, Bools]:
+def _contradictions(results: ReportResults) -> tuple[Ints, Floats, Bools]:
     """For every mistake of every system: its pair as one number, the share of smaller margins, and if it was missed.
 
     The share is taken among the mistakes of the same system and kind.
@@ -165,7 +165,7 @@ def _contradictions(results: Results) -> tuple[Ints, Floats, Bools]:
     return np.concatenate(keys), np.concatenate(shares), np.concatenate(given)
 
 
-def _suspect(results: Results, pair: int, given: bool, against: int, confidence: float) -> Suspect:
+def _suspect(results: ReportResults, pair: int, given: bool, against: int, confidence: float) -> SuspectLabel:
     row, column = divmod(pair, len(results.categories))
     document = str(results.runs[0].documents[row])
-    return Suspect(document, results.categories[column], given, against, len(results.runs), float(confidence))
+    return SuspectLabel(document, results.categories[column], given, against, len(results.runs), float(confidence))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rubricate.experiments.cells import Cell, Tally, tally
 from rubricate.experiments.reproduction import Reproduction
-from rubricate.reports._cells import shown
+from rubricate.reports.cells import shown
 from rubricate.reports.tables import Table, render
 
 __all__ = ["compact", "differences", "in_full", "settings", "tallies", "to_page"]

@@ -18,7 +18,7 @@ from rubricate.reports.intervals import with_centred_intervals
 from rubricate.significance import Comparison, compare
 from rubricate.types import Ints, Run, Significance, Sparse
 
-__all__ = ["COLUMNS", "Results", "outcome", "rare_edge", "results_of"]
+__all__ = ["COLUMNS", "ReportResults", "outcome", "rare_edge", "results_of"]
 
 COLUMNS = {
     "micro-F1": ("micro", "f1", "permutation", "micro_f1"),
@@ -39,7 +39,7 @@ RARE = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class ReportResults:
     """What the sections of a report draw from; `comparison` and `by_band` are None where there is one system."""
 
     data: ReportData
@@ -128,24 +128,24 @@ def rare_edge(train_counts: Ints, *, least: int = 3) -> int | None:
     return None
 
 
-def results_of(data: ReportData) -> Results:
+def results_of(data: ReportData) -> ReportResults:
     """Evaluate every run and test every pair. Cost: that of `evaluate` and `compare` with `data.resamples`."""
-    plain = Results(data, tuple(evaluate(run, undefined=data.undefined, level=data.level) for run in data.runs))
+    plain = ReportResults(data, tuple(evaluate(run, undefined=data.undefined, level=data.level) for run in data.runs))
     chosen = [(average, measure) for average, measure, *_ in COLUMNS.values()]
     evaluations = tuple(
         with_centred_intervals(one, plain.truth, plain.decided(k), columns=chosen, draws=data.resamples, seed=data.seed)
         for k, one in enumerate(plain.evaluations)
     )
-    found = Results(data, evaluations)
+    found = ReportResults(data, evaluations)
     edge = None if found.train_counts is None else rare_edge(found.train_counts)
     if len(data.runs) == 1:
-        return Results(data, evaluations, rare=edge)
-    return Results(
+        return ReportResults(data, evaluations, rare=edge)
+    return ReportResults(
         data, evaluations, _compared(data, None), _compared(data, _edges(found, edge)) if edge else None, edge
     )
 
 
-def _edges(found: Results, edge: int) -> list[int]:
+def _edges(found: ReportResults, edge: int) -> list[int]:
     counts = found.train_counts
     return [0, edge, int(counts.max()) if counts is not None else edge + 1]
 

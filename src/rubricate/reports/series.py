@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rubricate.measures import Abstention, Band, abstention, by_frequency
-from rubricate.reports.results import RARE, Results
+from rubricate.reports.results import RARE, ReportResults
 
 __all__ = ["BANDS", "abstention_curves", "frequency_curves"]
 
@@ -13,7 +13,7 @@ BANDS = 12
 """Intervals of equal width in the curves by frequency."""
 
 
-def frequency_curves(results: Results, how: str) -> dict[str, list[Band]]:
+def frequency_curves(results: ReportResults, how: str) -> dict[str, list[Band]]:
     """The mean F1 of each system in intervals of training frequency: `doubling`, `rare` (up to 60) or `full`.
 
     Doubling intervals are 1, 2–3, 4–7, 8–15, …
@@ -33,7 +33,7 @@ def frequency_curves(results: Results, how: str) -> dict[str, list[Band]]:
     return found
 
 
-def abstention_curves(results: Results) -> dict[str, Abstention]:
+def abstention_curves(results: ReportResults) -> dict[str, Abstention]:
     """The curve of each system with scores: as given with the data, else that of its best category."""
     found: dict[str, Abstention] = {}
     for run in results.runs:

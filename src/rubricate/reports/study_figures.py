@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from rubricate.measures import Sweep, pooled_sweep, sweeps
-from rubricate.reports._html import shorten
 from rubricate.reports.charts import Rows, interval_chart, line_chart, matrix_chart
 from rubricate.reports.confusions import confusions
 from rubricate.reports.exports import file_stem
-from rubricate.reports.results import Results
+from rubricate.reports.page.html import shorten
+from rubricate.reports.results import ReportResults
 from rubricate.reports.series import abstention_curves, frequency_curves
 
 __all__ = ["precision_recall", "report_figures"]
@@ -20,7 +20,7 @@ POINTS = 200
 """Points of a line at most."""
 
 
-def report_figures(results: Results) -> dict[str, Any]:
+def report_figures(results: ReportResults) -> dict[str, Any]:
     """Every figure by the stem of its files."""
     names = [shorten(name, 40) for name in results.names]
     found = {"systems": interval_chart(_intervals(results), order=[names[k] for k in results.order])}
@@ -44,7 +44,7 @@ def report_figures(results: Results) -> dict[str, Any]:
     return {**found, **({"confusion": matrix_chart(cells)} if cells else {})}
 
 
-def _intervals(results: Results) -> Rows:
+def _intervals(results: ReportResults) -> Rows:
     rows = []
     for k, name in enumerate(results.names):
         for column in ("micro-F1", "macro-F1"):
@@ -54,7 +54,7 @@ def _intervals(results: Results) -> Rows:
     return rows
 
 
-def _frequency(results: Results, how: str, log: bool) -> Rows:
+def _frequency(results: ReportResults, how: str, log: bool) -> Rows:
     return [
         {
             "system": shorten(name, 40),
@@ -66,7 +66,7 @@ def _frequency(results: Results, how: str, log: bool) -> Rows:
     ]
 
 
-def precision_recall(results: Results, category: int | None = None) -> Rows:
+def precision_recall(results: ReportResults, category: int | None = None) -> Rows:
     """Precision and recall at every cut of one global threshold, or of the scores of one category (its column).
 
     A curve with more than 200 cuts is thinned evenly over recall.
@@ -79,7 +79,7 @@ def precision_recall(results: Results, category: int | None = None) -> Rows:
     return rows
 
 
-def _one(results: Results, scores: Any, category: int) -> Sweep:
+def _one(results: ReportResults, scores: Any, category: int) -> Sweep:
     return next(cuts for c, cuts in enumerate(sweeps(scores, results.truth)) if c == category)
 
 
@@ -92,7 +92,7 @@ def _thinned(cuts: Sweep) -> list[tuple[float, float]]:
     return [(float(recall[k]), float(precision[k])) for k in kept]
 
 
-def _coverage(results: Results) -> Rows:
+def _coverage(results: ReportResults) -> Rows:
     rows: Rows = []
     for name, curve in abstention_curves(results).items():
         kept = np.unique(np.linspace(0, len(curve.error) - 1, POINTS).round().astype(np.int64))
@@ -101,7 +101,7 @@ def _coverage(results: Results) -> Rows:
     return rows
 
 
-def _learning(results: Results, measure: str) -> Rows:
+def _learning(results: ReportResults, measure: str) -> Rows:
     return [
         {"system": shorten(curve.run, 40), "x": n, "y": value}
         for curve in results.data.learning
@@ -110,7 +110,7 @@ def _learning(results: Results, measure: str) -> Rows:
     ]
 
 
-def _confused(results: Results, most: int = 40) -> Rows:
+def _confused(results: ReportResults, most: int = 40) -> Rows:
     found = confusions(results.truth, results.decided(results.order[0]))
     return [
         {"missed": shorten(results.categories[c], 30), "given": shorten(results.categories[g], 30), "documents": n}

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.reports._cells import (
-    Cell,
+from rubricate.reports.cells import (
+    CellValue,
     aligned,
     inert,
     is_number,
@@ -27,7 +27,7 @@ from rubricate.reports._cells import (
     width,
 )
 
-__all__ = ["FORMATS", "Cell", "Table", "render"]
+__all__ = ["FORMATS", "CellValue", "Table", "render"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Table:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[CellValue]]
     title: str = ""
     notes: Sequence[str] = ()
     signature: str = ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rubricate.reports._cases import label_chips, text_of
-from rubricate.reports._html import Html, isolated, join, tag
-from rubricate.reports._section import section
-from rubricate.reports.data import Suspect
+from rubricate.reports.data import SuspectLabel
 from rubricate.reports.mistakes import likely_mislabelled
-from rubricate.reports.results import Results
+from rubricate.reports.page.cases import label_chips, text_of
+from rubricate.reports.page.html import Html, isolated, join, tag
+from rubricate.reports.page.section import section
+from rubricate.reports.results import ReportResults
 
 __all__ = ["suspects"]
 
@@ -15,7 +15,7 @@ SHOWN = 12
 
 
 @section("Labels worth checking", order=110)
-def suspects(results: Results) -> Html | None:
+def suspects(results: ReportResults) -> Html | None:
     """The clearest cases, given with the data or found among the test documents."""
     found = likely_mislabelled(results, SHOWN)
     if not found:
@@ -26,7 +26,7 @@ def suspects(results: Results) -> Html | None:
     return join([tag("p", lead), tag("div", [_case(results, one, rows) for one in found], class_="cases")])
 
 
-def _case(results: Results, one: Suspect, rows: dict[str, int]) -> Html:
+def _case(results: ReportResults, one: SuspectLabel, rows: dict[str, int]) -> Html:
     row = rows.get(one.document)
     said = "labelled" if one.given else "not labelled"
     votes = f" {one.against} of {one.systems} {'systems' if one.systems > 1 else 'system'} say otherwise."

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from rubricate.reports._html import Html, join, shorten, tag
-from rubricate.reports._section import chart, section
 from rubricate.reports.findings import findings
-from rubricate.reports.results import Results
+from rubricate.reports.page.html import Html, join, shorten, tag
+from rubricate.reports.page.section import chart, section
+from rubricate.reports.results import ReportResults
 
 __all__ = ["summary"]
 
 
 @section("What was found", order=10)
-def summary(results: Results) -> Html:
+def summary(results: ReportResults) -> Html:
     """The setting in a sentence, the findings, a drawing of the systems, and what the numbers mean."""
     sentences = [tag("li", text) for text in findings(results)]
     return join(
@@ -21,7 +21,7 @@ def summary(results: Results) -> Html:
     )
 
 
-def _setting(results: Results) -> str:
+def _setting(results: ReportResults) -> str:
     systems = len(results.runs)
     who = f"{systems} systems were" if systems > 1 else f"One system, {shorten(results.names[0], 40)}, was"
     documents, categories = results.truth.shape
@@ -41,7 +41,7 @@ def _of_hundred(value: float) -> str:
     return "–" if math.isnan(value) else str(round(100 * value))
 
 
-def _drawing(results: Results) -> Html:
+def _drawing(results: ReportResults) -> Html:
     columns = ["micro-F1", "macro-F1"]
     rows = []
     for system in results.order:
@@ -60,7 +60,7 @@ def _drawing(results: Results) -> Html:
     )
 
 
-def _meaning(results: Results) -> Html:
+def _meaning(results: ReportResults) -> Html:
     terms = {
         "Recall": " is the share of the true labels that were found, ",
         "precision": " the share of the given labels that are right. ",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.reports._grid import grid, number_cell
-from rubricate.reports._html import Html, isolated, join, tag
-from rubricate.reports._section import chart, section
-from rubricate.reports.results import Results
+from rubricate.reports.page.grid import grid, number_cell
+from rubricate.reports.page.html import Html, isolated, join, tag
+from rubricate.reports.page.section import chart, section
+from rubricate.reports.results import ReportResults
 
 __all__ = ["categories"]
 
@@ -16,7 +16,7 @@ MOST = 1000
 
 
 @section("Every category", order=50)
-def categories(results: Results) -> Html:
+def categories(results: ReportResults) -> Html:
     """The categories by falling number of test documents."""
     shown = np.argsort(-results.test_counts, kind="stable")[:MOST]
     train = results.train_counts
@@ -49,7 +49,7 @@ def categories(results: Results) -> Html:
     return join([tag("p", lead), chart("categories", data, label="Measure of the table"), table, _left_out(results)])
 
 
-def _row(results: Results, category: int) -> Html:
+def _row(results: ReportResults, category: int) -> Html:
     train = results.train_counts
     counts = [] if train is None else [number_cell(int(train[category]))]
     values = [_value(float(one.per_category["f1"][category])) for one in results.evaluations]
@@ -62,7 +62,7 @@ def _value(value: float) -> Html:
     return number_cell(value, class_=f"q q{shade}")
 
 
-def _left_out(results: Results) -> Html | None:
+def _left_out(results: ReportResults) -> Html | None:
     more = len(results.categories) - MOST
     return (
         tag("p", f"{more:,} more categories, with fewer test documents, are in tables/categories.csv.", class_="note")

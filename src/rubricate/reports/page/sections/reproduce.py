@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rubricate.reports._grid import grid, number_cell
-from rubricate.reports._html import Html, isolated, join, tag
-from rubricate.reports._section import section
-from rubricate.reports.results import Results
+from rubricate.reports.page.grid import grid, number_cell
+from rubricate.reports.page.html import Html, isolated, join, tag
+from rubricate.reports.page.section import section
+from rubricate.reports.results import ReportResults
 
 __all__ = ["reproduce"]
 
@@ -23,7 +23,7 @@ TERMS = {
 
 
 @section("How to get these numbers again", order=900)
-def reproduce(results: Results) -> Html:
+def reproduce(results: ReportResults) -> Html:
     """Commands, the signature of each system, times where known, and the terms explained."""
     parts: list[Html] = []
     if results.data.commands:
@@ -38,7 +38,7 @@ def reproduce(results: Results) -> Html:
     return join([*parts, tag("h3", "The terms"), tag("dl", terms, class_="terms")])
 
 
-def _signatures(results: Results) -> Html:
+def _signatures(results: ReportResults) -> Html:
     rows = [
         tag(
             "tr", tag("th", isolated(one.name), scope="row"), tag("td", tag("code", str(one.signature) or "none given"))
@@ -52,7 +52,7 @@ def _signatures(results: Results) -> Html:
     return join([grid(["system", "signature"], rows), tag("p", tag("code", settings), class_="note")])
 
 
-def _times(results: Results) -> Html:
+def _times(results: ReportResults) -> Html:
     steps = list(dict.fromkeys(step for own in results.data.seconds.values() for step in own))
     rows = [
         tag("tr", tag("th", isolated(name), scope="row"), [number_cell(own.get(step), digits=2) for step in steps])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rubricate.reports._grid import grid, plain_table
-from rubricate.reports._html import Html, isolated, join, tag
-from rubricate.reports._section import panels, section
 from rubricate.reports.findings import p_text
-from rubricate.reports.results import Results
+from rubricate.reports.page.grid import grid, plain_table
+from rubricate.reports.page.html import Html, isolated, join, tag
+from rubricate.reports.page.section import panels, section
+from rubricate.reports.results import ReportResults
 from rubricate.reports.tables import Table
 from rubricate.significance import Comparison
 from rubricate.types import Significance
@@ -27,7 +27,7 @@ MIRROR = {">>": "<<", ">": "<", "<": ">", "<<": ">>"}
 
 
 @section("Which differences are real", order=30)
-def significance(results: Results) -> Html | None:
+def significance(results: ReportResults) -> Html | None:
     """The matrix `>> ~ <<` of each test; the tests on rare and frequent categories; the table of all p-values."""
     if results.comparison is None:
         return None
@@ -58,7 +58,7 @@ def _matrices(comparison: Comparison, names: Sequence[str], suffix: str = "") ->
     return {title: _matrix(groups[title], names) for title in ordered}
 
 
-def _banded(results: Results, names: Sequence[str]) -> dict[str, Html]:
+def _banded(results: ReportResults, names: Sequence[str]) -> dict[str, Html]:
     found: dict[str, Html] = {}
     for band in dict.fromkeys(one.band for one in results.by_band or ()):
         kind = "rare" if band.startswith("1–") else "frequent"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rubricate.reports._cells import shown
-from rubricate.reports._grid import grid, plain_table
-from rubricate.reports._html import Html, isolated, join, shorten, tag
-from rubricate.reports._section import section
+from rubricate.reports.cells import shown
 from rubricate.reports.evaluations import ranking_table
 from rubricate.reports.findings import p_text
-from rubricate.reports.results import COLUMNS, Results, outcome
+from rubricate.reports.page.grid import grid, plain_table
+from rubricate.reports.page.html import Html, isolated, join, shorten, tag
+from rubricate.reports.page.section import section
+from rubricate.reports.results import COLUMNS, ReportResults, outcome
 
 __all__ = ["systems"]
 
@@ -22,7 +22,7 @@ EXPLAINED = {
 
 
 @section("The systems side by side", order=20)
-def systems(results: Results) -> Html:
+def systems(results: ReportResults) -> Html:
     """One row a system by falling micro-F1, then the two trivial ones."""
     heads = ["system", *(tag("abbr", name, title=EXPLAINED[name]) for name in COLUMNS)]
     rows = [_row(results, system) for system in results.order] + _baselines(results)
@@ -41,12 +41,12 @@ def systems(results: Results) -> Html:
     return join(parts)
 
 
-def _row(results: Results, system: int) -> Html:
+def _row(results: ReportResults, system: int) -> Html:
     name = tag("th", isolated(results.names[system]), scope="row")
     return tag("tr", name, [_cell(results, system, column) for column in COLUMNS])
 
 
-def _cell(results: Results, system: int, column: str) -> Html:
+def _cell(results: ReportResults, system: int, column: str) -> Html:
     digits = 5 if column == "error" else 4
     value, interval, best = (
         results.value(system, column),
@@ -64,7 +64,7 @@ def _cell(results: Results, system: int, column: str) -> Html:
     return tag("td", number, sign, span, class_="num")
 
 
-def _mark(results: Results, system: int, best: int, column: str) -> tuple[str, str | None]:
+def _mark(results: ReportResults, system: int, best: int, column: str) -> tuple[str, str | None]:
     """The mark against the best of the column: `~` not distinguishable, `−` below at .05, `−−` below at .01."""
     if system == best or len(results.runs) == 1:
         return "", None
@@ -77,7 +77,7 @@ def _mark(results: Results, system: int, best: int, column: str) -> tuple[str, s
     return ("−−" if p <= 0.01 else "−"), f"worse than {other}, {p_text(p)}"
 
 
-def _baselines(results: Results) -> list[Html]:
+def _baselines(results: ReportResults) -> list[Html]:
     rows = []
     told = {"rejector": "gives no label at all", "acceptor": "gives every label to every document"}
     for name, found in results.evaluations[0].baselines.items():
@@ -96,7 +96,7 @@ def _baselines(results: Results) -> list[Html]:
     return rows
 
 
-def _legend(results: Results) -> str:
+def _legend(results: ReportResults) -> str:
     kind = "from resampling the documents" if results.data.resamples else "of Wilson, for proportions only"
     start = f"Below each value its {results.data.level:.0%} interval {kind}. 0/0 counts as {results.data.undefined}."
     if len(results.runs) == 1:

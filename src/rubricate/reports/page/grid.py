@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rubricate.reports._cells import Cell, is_number, missing, shown
-from rubricate.reports._html import Html, isolated, tag
+from rubricate.reports.cells import CellValue, is_number, missing, shown
+from rubricate.reports.page.html import Html, isolated, tag
 from rubricate.reports.tables import Table
 
 __all__ = ["grid", "number_cell", "plain_table"]
@@ -67,7 +67,7 @@ def plain_table(table: Table, *, tall: bool = False, sortable: bool = False) -> 
     return Html(whole + "".join(notes))
 
 
-def _cell(cell: Cell, column: int, digits: int) -> Html:
+def _cell(cell: CellValue, column: int, digits: int) -> Html:
     if is_number(cell) or missing(cell):
         return number_cell(cell, digits=digits)  # type: ignore[arg-type]
     return tag("td", isolated(str(cell))) if column else tag("th", isolated(str(cell)), scope="row")

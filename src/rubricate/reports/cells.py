@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
-    "Cell",
+    "CellValue",
     "aligned",
     "inert",
     "is_number",
@@ -23,20 +23,20 @@ __all__ = [
     "width",
 ]
 
-Cell = str | int | float | bool | None
+CellValue = str | int | float | bool | None
 
 
-def is_number(cell: Cell) -> bool:
+def is_number(cell: CellValue) -> bool:
     """Is the cell a number; True and False are not."""
     return isinstance(cell, numbers.Real) and not isinstance(cell, bool)
 
 
-def missing(cell: Cell) -> bool:
+def missing(cell: CellValue) -> bool:
     """Is there nothing to show: None or NaN."""
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
-def shown(cell: Cell, digits: int) -> str:
+def shown(cell: CellValue, digits: int) -> str:
     """A cell as people read it; a fraction below one loses its leading zero, as in the papers' tables."""
     if missing(cell):
         return "–"
@@ -101,12 +101,12 @@ def latex(text: str) -> str:
     return _SIGNS.sub(lambda found: _LATEX.get(found[0], found[0]), text)
 
 
-def inert(cell: Cell) -> Cell:
+def inert(cell: CellValue) -> CellValue:
     """The cell for CSV; a text that a spreadsheet would run as a formula gets a `'` in front."""
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
-def plain(cell: Cell) -> Any:
+def plain(cell: CellValue) -> Any:
     """The cell for JSON: Python's own types, None for what JSON cannot write."""
     if missing(cell) or (isinstance(cell, float) and math.isinf(cell)):
         return None

@@ -10,10 +10,10 @@ from scipy import sparse
 
 from rubricate.estimation import MEASURES, Estimate
 from rubricate.measures import counts, micro
-from rubricate.reports._grid import grid, number_cell
-from rubricate.reports._html import Html, isolated, join, tag
-from rubricate.reports._section import section
-from rubricate.reports.results import Results
+from rubricate.reports.page.grid import grid, number_cell
+from rubricate.reports.page.html import Html, isolated, join, tag
+from rubricate.reports.page.section import section
+from rubricate.reports.results import ReportResults
 from rubricate.types import Run
 
 __all__ = ["estimate"]
@@ -23,7 +23,7 @@ COLUMNS = {"error": "error", "recall": "recall", "precision": "precision", "f1":
 
 
 @section("Estimated without test documents", order=85)
-def estimate(results: Results) -> Html | None:
+def estimate(results: ReportResults) -> Html | None:
     """Estimates by run name from `extras["estimate"]`, one or several of a run; None where there are none."""
     given: Mapping[str, Any] = results.data.extras.get("estimate") or {}
     rows = [row for name, found in given.items() for row in _rows(results, name, found)]
@@ -42,7 +42,7 @@ def estimate(results: Results) -> Html | None:
     return join([tag("p", lead), grid(heads, rows, numeric=numeric, caption=caption)])
 
 
-def _rows(results: Results, name: str, found: Estimate | Sequence[Estimate]) -> list[Html]:
+def _rows(results: ReportResults, name: str, found: Estimate | Sequence[Estimate]) -> list[Html]:
     """The estimates of a run, then what its test documents showed."""
     each = [found] if isinstance(found, Estimate) else list(found)
     rows = [_row(name, _name(one), [one.micro[measure] for measure in MEASURES]) for one in each]

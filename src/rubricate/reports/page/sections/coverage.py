@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from rubricate.measures import Abstention
-from rubricate.reports._html import Html, join, shorten, tag
-from rubricate.reports._section import chart, section
-from rubricate.reports.results import Results
+from rubricate.reports.page.html import Html, join, shorten, tag
+from rubricate.reports.page.section import chart, section
+from rubricate.reports.results import ReportResults
 from rubricate.reports.series import abstention_curves
 
 __all__ = ["coverage"]
@@ -18,7 +18,7 @@ POINTS = 60
 
 
 @section("Leaving doubtful documents to a person", order=90)
-def coverage(results: Results) -> Html | None:
+def coverage(results: ReportResults) -> Html | None:
     """The curve of each system, as given or of the best category of each document."""
     found = abstention_curves(results)
     if not found:
@@ -61,7 +61,7 @@ def _points(curve: Abstention) -> list[list[Any]]:
     ]
 
 
-def _sentence(results: Results, found: dict[str, Abstention]) -> Html | None:
+def _sentence(results: ReportResults, found: dict[str, Abstention]) -> Html | None:
     """Where the system with the smallest area stands when it answers nine documents of ten."""
     name = min(found, key=lambda key: found[key].area)
     curve = found[name]

@@ -1,19 +1,17 @@
-"""Sections of the report: one file in `sections/` each, found by itself.
+"""Sections of the report: plug-ins of the kind `sections`, one file in `sections/` each.
 
 A section is a function from the results to its markup, or to None where there is nothing to show; `section` gives it
-its heading and its place. Sections of later parts take their data from `results.data.extras[stem]`.
+a heading and a place. A section from another package takes its data from `results.data.extras[name]`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from rubricate.errors import InvalidInput
-from rubricate.reports._html import Html, data_script, tag
-from rubricate.reports.results import Results
+from rubricate import registry
+from rubricate.reports.page.html import Html, data_script, tag
+from rubricate.reports.results import ReportResults
 
 __all__ = ["Section", "chart", "panels", "section", "sections"]
 
@@ -24,15 +22,15 @@ class Section(Protocol):
     title: str
     order: int
 
-    def __call__(self, results: Results) -> Html | None:
+    def __call__(self, results: ReportResults) -> Html | None:
         """The body of the section, or None to leave it out."""
         ...
 
 
-def section(title: str, *, order: int) -> Callable[[Callable[[Results], Html | None]], Section]:
+def section(title: str, *, order: int) -> Callable[[Callable[[ReportResults], Html | None]], Section]:
     """Mark a function as a section."""
 
-    def mark(function: Callable[[Results], Html | None]) -> Section:
+    def mark(function: Callable[[ReportResults], Html | None]) -> Section:
         marked = cast(Any, function)
         marked.title, marked.order = title, order
         return cast(Section, function)
@@ -41,19 +39,9 @@ def section(title: str, *, order: int) -> Callable[[Callable[[Results], Html | N
 
 
 def sections() -> dict[str, Section]:
-    """Every section by its stem, in the order of the page; of equal orders by name."""
-    package = importlib.import_module("rubricate.reports.sections")
-    stems = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
-    found = {stem: _load(stem) for stem in stems}
+    """Return every section by its name, in the order of the page; equal orders are sorted by name."""
+    found = {name: cast(Section, registry.load("sections", name)) for name in registry.names("sections")}
     return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
-
-
-def _load(stem: str) -> Section:
-    module = importlib.import_module(f"rubricate.reports.sections.{stem}")
-    public = getattr(module, "__all__", [])
-    if len(public) != 1:
-        raise InvalidInput(f"section file {module.__name__} must have exactly one name in __all__, has {public}")
-    return cast(Section, getattr(module, public[0]))
 
 
 def chart(kind: str, data: Any, *, label: str, caption: str = "") -> Html:

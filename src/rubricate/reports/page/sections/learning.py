@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rubricate.reports._html import Html, join, shorten, tag
-from rubricate.reports._section import chart, section
-from rubricate.reports.results import Results
+from rubricate.reports.page.html import Html, join, shorten, tag
+from rubricate.reports.page.section import chart, section
+from rubricate.reports.results import ReportResults
 
 __all__ = ["learning"]
 
 
 @section("Learning curve", order=80)
-def learning(results: Results) -> Html | None:
+def learning(results: ReportResults) -> Html | None:
     """The learning curves that came with the data, one view a measure."""
     found = [curve for curve in results.data.learning if len(curve.sizes)]
     if not found:

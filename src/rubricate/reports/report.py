@@ -8,22 +8,22 @@ from pathlib import Path
 
 from rubricate.errors import InvalidFile, MissingExtra
 from rubricate.files.atomic import atomic
-from rubricate.reports._page import render_page
 from rubricate.reports.charts import drawn
 from rubricate.reports.data import ReportData
 from rubricate.reports.exports import report_tables
 from rubricate.reports.findings import findings
-from rubricate.reports.results import Results, results_of
+from rubricate.reports.page.rendering import render_page
+from rubricate.reports.results import ReportResults, results_of
 from rubricate.reports.study_figures import report_figures
 
-__all__ = ["Written", "write_report"]
+__all__ = ["WrittenReport", "write_report"]
 
 LONG = 200
 """A table with more rows is written as CSV alone: nobody prints it."""
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenReport:
     """Where the report is, what it found, the files beside it, and notes on what was left out."""
 
     page: Path
@@ -32,7 +32,7 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
-def write_report(study: ReportData, path: str | Path, *, figures: bool | None = None) -> Written:
+def write_report(study: ReportData, path: str | Path, *, figures: bool | None = None) -> WrittenReport:
     """Write the report of a study.
 
     A path that ends in `.html` is the page alone. Any other is a folder, made where it is missing, that gets
@@ -44,7 +44,7 @@ def write_report(study: ReportData, path: str | Path, *, figures: bool | None = 
     target = Path(path)
     if target.suffix.lower() in (".html", ".htm"):
         _replace(target, render_page(results).encode("utf-8", "replace"))
-        return Written(target, tuple(findings(results)))
+        return WrittenReport(target, tuple(findings(results)))
     page = target / "report.html"
     _replace(page, render_page(results).encode("utf-8", "replace"))
     files, notes = list(_write_tables(results, target / "tables")), []
@@ -55,17 +55,17 @@ def write_report(study: ReportData, path: str | Path, *, figures: bool | None = 
             if figures:
                 raise
             notes.append(f"No figures/: {problem}")
-    return Written(page, tuple(findings(results)), tuple(files), tuple(notes))
+    return WrittenReport(page, tuple(findings(results)), tuple(files), tuple(notes))
 
 
-def _write_tables(results: Results, folder: Path) -> Iterator[Path]:
+def _write_tables(results: ReportResults, folder: Path) -> Iterator[Path]:
     for stem, table in report_tables(results).items():
         yield _replace(folder / f"{stem}.csv", (table.to_csv() + "\n").encode("utf-8", "replace"))
         if len(table.rows) <= LONG:
             yield _replace(folder / f"{stem}.tex", (table.to_latex() + "\n").encode("utf-8", "replace"))
 
 
-def _write_figures(results: Results, folder: Path) -> Iterator[Path]:
+def _write_figures(results: ReportResults, folder: Path) -> Iterator[Path]:
     for stem, figure in report_figures(results).items():
         for form, content in drawn(figure).items():
             yield _replace(folder / f"{stem}.{form}", content)

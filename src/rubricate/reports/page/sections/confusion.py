@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rubricate.reports._grid import grid, number_cell
-from rubricate.reports._html import Html, isolated, join, shorten, tag
-from rubricate.reports._section import chart, section
 from rubricate.reports.confusions import Confusions, confusions
-from rubricate.reports.results import Results
+from rubricate.reports.page.grid import grid, number_cell
+from rubricate.reports.page.html import Html, isolated, join, shorten, tag
+from rubricate.reports.page.section import chart, section
+from rubricate.reports.results import ReportResults
 
 __all__ = ["confusion"]
 
@@ -20,7 +20,7 @@ PAIRS = 20
 
 
 @section("What is confused with what", order=70)
-def confusion(results: Results) -> Html | None:
+def confusion(results: ReportResults) -> Html | None:
     """The categories most confused, as a drawing for each system and a table for the best."""
     found = {k: confusions(results.truth, results.decided(k)) for k in results.order}
     drawn = [_drawn(results, k, one) for k, one in found.items() if one.pairs.nnz]
@@ -37,7 +37,7 @@ def confusion(results: Results) -> Html | None:
     return join(parts)
 
 
-def _drawn(results: Results, system: int, found: Confusions) -> dict[str, Any]:
+def _drawn(results: ReportResults, system: int, found: Confusions) -> dict[str, Any]:
     chosen: dict[int, int] = {}
     for missed, given, _ in found.top(SHOWN * SHOWN):
         if len({*chosen, missed, given}) <= SHOWN:
@@ -56,7 +56,7 @@ def _drawn(results: Results, system: int, found: Confusions) -> dict[str, Any]:
     }
 
 
-def _table(results: Results, found: Confusions, name: str) -> Html:
+def _table(results: ReportResults, found: Confusions, name: str) -> Html:
     rows = [
         tag(
             "tr",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rubricate.experiments.expectations import expected
 from rubricate.experiments.study import CorpusResult
-from rubricate.reports.data import LearningCurve, ReportData
+from rubricate.reports.data import ReportData, RunLearningCurve
 from rubricate.types import Evidence
 
 __all__ = ["study_data"]
@@ -50,9 +50,9 @@ def corpus_note(result: CorpusResult) -> str:
     return f"{kind} of the corpus {corpus.name}, split {corpus.split}: {sizes}.{licence}{note}"
 
 
-def _curves(result: CorpusResult) -> list[LearningCurve]:
+def _curves(result: CorpusResult) -> list[RunLearningCurve]:
     measure = {"micro_f1": "miF1", "macro_f1": "maF1"}.get(result.plan.learning.measure, result.plan.learning.measure)
     return [
-        LearningCurve(name, [size for size, _ in points], [value for _, value in points], measure=measure)
+        RunLearningCurve(name, [size for size, _ in points], [value for _, value in points], measure=measure)
         for name, points in result.learning.items()
     ]

@@ -7,16 +7,16 @@ import hashlib
 from importlib.resources import files
 
 from rubricate._version import __version__
-from rubricate.reports._html import Html, escape, tag
-from rubricate.reports._section import sections
-from rubricate.reports.results import Results
+from rubricate.reports.page.html import Html, escape, tag
+from rubricate.reports.page.section import sections
+from rubricate.reports.results import ReportResults
 
 __all__ = ["render_page"]
 
 
 def _template(folder: str, suffix: str) -> str:
     """All templates of a folder with this suffix, in the order of their names."""
-    place = files("rubricate.reports").joinpath("templates", *folder.split("/"))
+    place = files("rubricate.reports.page").joinpath("templates", *folder.split("/"))
     found = sorted((part for part in place.iterdir() if part.name.endswith(suffix)), key=lambda part: part.name)
     return "\n".join(part.read_text(encoding="utf-8") for part in found)
 
@@ -32,7 +32,7 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def render_page(results: Results) -> str:
+def render_page(results: ReportResults) -> str:
     """The page as text: every section that has something to show, in its order."""
     bodies = {stem: (one, one(results)) for stem, one in sections().items()}
     shown = {stem: (one.title, body) for stem, (one, body) in bodies.items() if body is not None}
@@ -47,7 +47,7 @@ def render_page(results: Results) -> str:
     return "<!doctype html>\n" + tag("html", _head(results), _body(body), lang="en") + "\n"
 
 
-def _head(results: Results) -> Html:
+def _head(results: ReportResults) -> Html:
     style, script = _template("", ".css"), _script()
     return tag(
         "head",
@@ -69,7 +69,7 @@ def _body(page: Html) -> Html:
     return tag("body", skip, page, tag("script", Html(_script())))
 
 
-def _header(results: Results) -> Html:
+def _header(results: ReportResults) -> Html:
     button = tag("button", "Light or dark", type="button", class_="theme", hidden=True)
     note = tag("p", escape(results.data.corpus_note)) if results.data.corpus_note else None
     return tag("header", tag("div", tag("h1", tag("bdi", results.data.title[:300])), note), button, class_="top")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rubricate.reports._cases import evidence_line, label_chips, text_of
-from rubricate.reports._html import Html, isolated, join, shorten, tag
-from rubricate.reports._section import panels, section
 from rubricate.reports.mistakes import Mistake, confident_mistakes
-from rubricate.reports.results import Results
+from rubricate.reports.page.cases import evidence_line, label_chips, text_of
+from rubricate.reports.page.html import Html, isolated, join, shorten, tag
+from rubricate.reports.page.section import panels, section
+from rubricate.reports.results import ReportResults
 from rubricate.types import Evidence
 
 __all__ = ["errors"]
@@ -16,7 +16,7 @@ SHOWN = 6
 
 
 @section("The most confident errors", order=100)
-def errors(results: Results) -> Html | None:
+def errors(results: ReportResults) -> Html | None:
     """For each system the labels it wrongly gave and missed, farthest from the threshold first."""
     parts = {}
     for system in results.order:
@@ -30,7 +30,7 @@ def errors(results: Results) -> Html | None:
     return join([tag("p", lead), panels("System", parts)])
 
 
-def _cases(results: Results, system: int, found: list[Mistake]) -> Html:
+def _cases(results: ReportResults, system: int, found: list[Mistake]) -> Html:
     kinds = {"wrong": "Wrongly given", "missed": "Missed"}
     parts = []
     for kind, title in kinds.items():
@@ -40,7 +40,7 @@ def _cases(results: Results, system: int, found: list[Mistake]) -> Html:
     return join(parts)
 
 
-def _case(results: Results, system: int, one: Mistake) -> Html:
+def _case(results: ReportResults, system: int, one: Mistake) -> Html:
     run, category = results.runs[system], results.categories[one.column]
     evidence: list[Evidence] = []
     if results.data.explain is not None:

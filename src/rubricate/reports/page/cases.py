@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rubricate.reports._html import Html, isolated, shorten, tag
 from rubricate.reports.highlights import Piece, excerpt, term_weights
-from rubricate.reports.results import Results
+from rubricate.reports.page.html import Html, isolated, shorten, tag
+from rubricate.reports.results import ReportResults
 from rubricate.types import Evidence
 
 __all__ = ["evidence_line", "label_chips", "text_of"]
 
 
-def text_of(results: Results, row: int, evidence: list[Evidence], length: int = 420) -> Html | None:
+def text_of(results: ReportResults, row: int, evidence: list[Evidence], length: int = 420) -> Html | None:
     """The excerpt of a document with the words marked that are evidence; None without documents."""
     documents = results.data.documents
     if documents is None:
@@ -29,7 +29,7 @@ def _piece(piece: Piece) -> Html | str:
     return tag("mark", piece.text, title=said, class_=None if piece.weight > 0 else "against")
 
 
-def label_chips(results: Results, row: int, bad: int | None = None) -> list[Html]:
+def label_chips(results: ReportResults, row: int, bad: int | None = None) -> list[Html]:
     """The true labels of a document."""
     truth = results.truth
     own = truth.indices[truth.indptr[row] : truth.indptr[row + 1]]

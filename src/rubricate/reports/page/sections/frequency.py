@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from rubricate.measures import Band
-from rubricate.reports._html import Html, join, shorten, tag
-from rubricate.reports._section import chart, section
-from rubricate.reports.results import RARE, Results
+from rubricate.reports.page.html import Html, join, shorten, tag
+from rubricate.reports.page.section import chart, section
+from rubricate.reports.results import RARE, ReportResults
 from rubricate.reports.series import frequency_curves
 
 __all__ = ["frequency"]
 
 
 @section("Rare and frequent categories", order=40)
-def frequency(results: Results) -> Html | None:
+def frequency(results: ReportResults) -> Html | None:
     """Mean F1 in intervals of training frequency: all categories by doubling, the rare ones, and the full range."""
     train = results.train_counts
     if train is None or int(train.max(initial=0)) < 2:

@@ -7,11 +7,11 @@ import numpy as np
 from rubricate.evaluation import Evaluation
 from rubricate.evaluation.measuring import with_hierarchy
 from rubricate.hierarchy import Hierarchy, as_svg
-from rubricate.reports._grid import plain_table
-from rubricate.reports._html import Html, isolated, join, tag
-from rubricate.reports._section import section
 from rubricate.reports.hierarchies import depth_table, distance_table, hierarchy_table
-from rubricate.reports.results import Results
+from rubricate.reports.page.grid import plain_table
+from rubricate.reports.page.html import Html, isolated, join, tag
+from rubricate.reports.page.section import section
+from rubricate.reports.results import ReportResults
 
 __all__ = ["hierarchy"]
 
@@ -20,7 +20,7 @@ MOST = 150
 
 
 @section("Near misses and far ones", order=55)
-def hierarchy(results: Results) -> Html | None:
+def hierarchy(results: ReportResults) -> Html | None:
     """The hierarchical measures of every system.
 
     `extras["hierarchy"]` is the hierarchy or its parent–child pairs. None where there is none, or none of the
@@ -44,7 +44,7 @@ def hierarchy(results: Results) -> Html | None:
     )
 
 
-def _sentence(results: Results, best: Evaluation) -> Html | None:
+def _sentence(results: ReportResults, best: Evaluation) -> Html | None:
     """How many of the labels that the best system wrongly gave are within two links of a right one."""
     if best.hierarchy is None:
         return None
@@ -60,7 +60,7 @@ def _sentence(results: Results, best: Evaluation) -> Html | None:
     )
 
 
-def _drawing(results: Results, tree: Hierarchy, best: Evaluation) -> Html:
+def _drawing(results: ReportResults, tree: Hierarchy, best: Evaluation) -> Html:
     f1 = dict(zip(results.categories, np.asarray(best.per_category["f1"], np.float64).tolist(), strict=True))
     known = {name: value for name, value in f1.items() if name in tree and not np.isnan(value)}
     notes = {name: f"{value:.3f}".lstrip("0") for name, value in known.items()}

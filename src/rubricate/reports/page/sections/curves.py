@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rubricate.measures import Sweep, sweeps
-from rubricate.reports._html import Html, join, shorten, tag
-from rubricate.reports._section import chart, section
-from rubricate.reports.results import Results
+from rubricate.reports.page.html import Html, join, shorten, tag
+from rubricate.reports.page.section import chart, section
+from rubricate.reports.results import ReportResults
 from rubricate.types import Ints
 
 __all__ = ["curves"]
@@ -20,7 +20,7 @@ BUDGET = 16_000
 
 
 @section("Precision, recall and the threshold", order=60)
-def curves(results: Results) -> Html | None:
+def curves(results: ReportResults) -> Html | None:
     """The curves of the categories with test documents, most first, of every system with scores."""
     scored = [k for k, run in enumerate(results.runs) if run.scores is not None]
     order = [int(c) for c in np.argsort(-results.test_counts, kind="stable") if results.test_counts[c] > 0]
@@ -46,7 +46,7 @@ def curves(results: Results) -> Html | None:
     return join([tag("p", lead), chart("curves", data, label="Curves of a category", caption=caption)])
 
 
-def _most_wrong(results: Results, order: list[int]) -> int:
+def _most_wrong(results: ReportResults, order: list[int]) -> int:
     """The category that the best system is wrong about most often: the first to be shown."""
     table = results.evaluations[results.order[0]].counts
     return 0 if table is None else int(np.argmax((table.fp + table.fn)[order]))
@@ -56,7 +56,7 @@ def _given(table: object, category: int) -> list[int]:
     return [int(getattr(table, cell)[category]) for cell in ("tp", "fp")]
 
 
-def _points(results: Results, system: int, order: list[int]) -> list[list[float]]:
+def _points(results: ReportResults, system: int, order: list[int]) -> list[list[float]]:
     every = list(sweeps(results.runs[system].scores, results.truth))
     return [_flat(every[c]) for c in order]
 

@@ -1,0 +1,1 @@
+"""The page of a report: markup, sections, templates, and the page as one text."""

@@ -1,1 +1,0 @@
-"""One file a section of the report; see `rubricate.reports._section`."""
