@@ -22,8 +22,6 @@ from rubricate.types import Corpus, Signature, Sparse
 
 __all__ = ["Suspect", "estimate", "machine_parts", "suspects", "svm_of"]
 
-DUAL = ("xi_alpha", "leave_one_out")
-"""Methods that look into an SVM."""
 RESERVED = ("categories", "signature", "single")
 """Options that follow from the documents."""
 
@@ -61,7 +59,7 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
             raise UnknownName(f"option of {name}", option, known)
         _check_kind(name, option, options[option], str(takes[option].annotation))
     common: dict[str, Any] = {"categories": target.categories, **options}
-    if name in DUAL and svm_of(system) is not None:
+    if getattr(plugin, "needs_svm", False) and svm_of(system) is not None:
         svm, vectors, shown = _machine(system, documents, target.labels)
         common["categories"] = [target.categories[c] for c in shown]
         found = plugin(svm, vectors, target.labels[:, shown], **common)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rubricate import registry
 from rubricate.cli import _given_documents as given
 from rubricate.cli import _options as options
 from rubricate.cli._given_hierarchy import TaxonomyFile, in_taxonomy
@@ -76,7 +77,7 @@ def estimate(
     else:
         system = Categorizer.open(model)
     corpus = in_taxonomy(corpus, hierarchy, system.classifier)
-    if method is not None and method.replace("-", "_") in SEEDED:
+    if method is not None and _is_seeded(method):
         chosen.setdefault("seed", seed)
     if suspects and method is not None and method.replace("-", "_") == "leave_one_out":
         chosen.setdefault("every", True)
@@ -106,7 +107,9 @@ def _check_together(curve: bool, method: Any, option: Any, ahead: Any, category:
             raise InvalidInput(f"{name} {said}")
 
 
-SEEDED = ("cross_validation", "holdout", "bootstrap", "jackknife")
+def _is_seeded(method: str) -> bool:
+    """Tell whether the estimator draws documents at random."""
+    return bool(getattr(registry.load("estimation", method.replace("-", "_")), "seeded", False))
 
 
 def _suspects(result: Any, documents: Documents, limit: int) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation._deciding import corrected, described, learn, losses, rows_of
 from rubricate.estimation._estimate import Estimate, names_for
 from rubricate.estimation._splits import deviations, micro_deviations
+from rubricate.estimation.definition.estimator import estimator
 from rubricate.labels import indicator
 from rubricate.types import Floats, Signature, Sparse
 
@@ -22,6 +23,7 @@ KINDS = ("bias-corrected", ".632")
 FRACTION = 0.632
 
 
+@estimator(seeded=True)
 def bootstrap(
     classifier: Any,
     X: Any,

@@ -12,6 +12,7 @@ from rubricate.errors import InvalidInput
 from rubricate.estimation._deciding import described, fold_rows, learn, rows_of
 from rubricate.estimation._estimate import Estimate, names_for
 from rubricate.estimation._splits import deviations, micro_deviations, summed
+from rubricate.estimation.definition.estimator import estimator
 from rubricate.folds import stratified_folds
 from rubricate.labels import indicator
 from rubricate.measures import counts
@@ -23,6 +24,7 @@ BIAS = "pessimistic: the expected estimate is the expected error after training 
 SPREAD = "low for k = 10, lower than that of leave-one-out, higher than that of the bootstrap (section 3.4)"
 
 
+@estimator(seeded=True)
 def cross_validation(
     classifier: Any,
     X: Any,

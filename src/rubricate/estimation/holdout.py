@@ -11,6 +11,7 @@ from rubricate.errors import InvalidInput
 from rubricate.estimation._deciding import described, learn, rows_of
 from rubricate.estimation._estimate import Estimate, names_for
 from rubricate.estimation._splits import deviations, micro_deviations, summed
+from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.theory.bounds import hoeffding, holdout_deviation
 from rubricate.labels import indicator
 from rubricate.measures import counts
@@ -22,6 +23,7 @@ BIAS = "pessimistic: the expected estimate is the error after training on the l 
 SPREAD = "variance <= 1/4k for k documents held out (equation 14); Pr(deviation > ε) <= 2 exp(−2kε²) (equation 15)"
 
 
+@estimator(seeded=True)
 def holdout(
     classifier: Any,
     X: Any,

@@ -10,6 +10,7 @@ from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.estimation._deciding import corrected, described, fold_rows, learn, losses, rows_of
 from rubricate.estimation._estimate import Estimate, names_for
+from rubricate.estimation.definition.estimator import estimator
 from rubricate.labels import indicator
 from rubricate.types import Floats, Ints, Signature, Sparse
 
@@ -19,6 +20,7 @@ BIAS = "as the bootstrap, of which it is an approximation (section 3.3)"
 SPREAD = "as the bootstrap; higher where the decisions depend on few documents"
 
 
+@estimator(seeded=True)
 def jackknife(
     classifier: Any,
     X: Any,

@@ -13,6 +13,7 @@ from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.estimation._estimate import Estimate, names_for
 from rubricate.estimation.cross_validation import cross_validation
+from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.theory.bounds import rogers_wagner
 from rubricate.labels import indicator
 from rubricate.measures import counts
@@ -29,6 +30,7 @@ BIAS = "almost none: the expected estimate is the expected error after training 
 SPREAD = "higher than that of 10-fold cross-validation; mean square deviation <= 1/n + 6 Pr(h_n ≠ h_n−1) (theorem 2)"
 
 
+@estimator(needs_svm=True)
 def leave_one_out(
     classifier: Any,
     X: Any,

@@ -6,6 +6,7 @@ from typing import Any
 
 from rubricate.estimation._deciding import described, learn
 from rubricate.estimation._estimate import Estimate, names_for
+from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.theory.bounds import kearns_ron, vc_excess
 from rubricate.labels import indicator
 from rubricate.measures import counts
@@ -17,6 +18,7 @@ BIAS = "strongly optimistic: measured on what was learned from (equation 8)"
 SPREAD = "E(|Err − Err_emp|²) <= O(d ln(n/d) / n) for VC dimension d (equation 11)"
 
 
+@estimator()
 def training_error(
     classifier: Any,
     X: Any,

@@ -10,6 +10,7 @@ from scipy import sparse
 from rubricate.classifiers.svm.leave_one_out.machines import Machines, machines
 from rubricate.errors import InvalidInput
 from rubricate.estimation._estimate import Estimate, names_for
+from rubricate.estimation.definition.estimator import estimator
 from rubricate.measures import counts
 from rubricate.types import Floats, Ints, Signature, Sparse
 
@@ -19,6 +20,7 @@ BIAS = "pessimistic: the expected estimate is at least the expected error after 
 SPREAD = "about that of a hold-out test with as many documents as there are for training (joachims2000, section 6)"
 
 
+@estimator(needs_svm=True)
 def xi_alpha(
     classifier: Any,
     X: Any,

@@ -133,8 +133,8 @@ def _measures(kind: str, extra: Sequence[str]) -> dict[str, Measure[...]]:
     sort: Any = "extended" if kind in ("distance", "similarity") else kind
     more = {name: one for name in extra if (one := resolve(name)).kind == sort}
     found = of_kind(sort)
-    order = ("precision", "recall", "f1", "accuracy", "error")
-    return {**dict(sorted(found.items(), key=lambda item: order.index(item[0].rpartition("_")[2]))), **more}
+    order = {name: place for place, name in enumerate(("precision", "recall", "f1", "accuracy", "error"))}
+    return {**dict(sorted(found.items(), key=lambda item: order.get(item[0].rpartition("_")[2], len(order)))), **more}
 
 
 def _columns(

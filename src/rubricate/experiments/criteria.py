@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.evaluation.measuring import evaluate_run
-from rubricate.measures import counts, macro, micro
-from rubricate.measures.definition.catalogue import PARAMETRIC, of_kind, resolve
+from rubricate.measures import counts, macro, micro, of_kind, resolve
 from rubricate.types import Run, Undefined
 
 __all__ = ["Criterion", "criterion", "known_criteria"]
@@ -34,8 +33,7 @@ class Criterion:
 
 def _of_counts() -> list[str]:
     """The measures that have a micro and a macro average, those with a β among them."""
-    with_beta = [name for name in PARAMETRIC if getattr(resolve(name), "kind", None) == "counts"]
-    return [*of_kind("counts"), *with_beta]
+    return [*of_kind("counts"), *of_kind("counts", parametric=True)]
 
 
 def known_criteria() -> list[str]:

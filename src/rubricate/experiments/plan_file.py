@@ -18,7 +18,7 @@ from rubricate.experiments.plan import CorpusChoice, Learning, Plan, Representat
 from rubricate.experiments.toml_lines import Place, line_of, lines
 from rubricate.measures.definition.catalogue import resolve as resolve_measure
 from rubricate.significance.comparing.corrections import ADJUSTMENTS
-from rubricate.significance.definition.catalogue import asked
+from rubricate.significance.definition.catalogue import parse_tests
 from rubricate.thresholds import resolve as resolve_cut
 
 __all__ = ["built_in_plans", "plan_path", "read_plan"]
@@ -105,7 +105,7 @@ class _Reader:
             if name in self.data and self.data[name] not in known:
                 self._unknown(f"value of {name}", self.data[name], known, (name,))
         self._each("measures", resolve_measure)
-        self._each("tests", lambda name: asked([name]))
+        self._each("tests", lambda name: parse_tests([name]))
 
     def _each(self, name: str, check: Callable[[str], Any]) -> None:
         for value in self._strings(self.data, name, ()):

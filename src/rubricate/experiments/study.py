@@ -12,7 +12,7 @@ from rubricate.evaluation.evaluating import evaluate
 from rubricate.experiments.plan import Plan, TrialChoice
 from rubricate.experiments.trial import Trial
 from rubricate.significance import Comparison, compare
-from rubricate.significance.definition.catalogue import HIERARCHICAL
+from rubricate.significance.definition.catalogue import parse_tests
 from rubricate.types import Corpus, Run
 
 __all__ = ["CorpusResult", "Study", "TrialResult"]
@@ -55,7 +55,7 @@ class CorpusResult:
         if len(self.trials) < 2 or not self.plan.tests:
             return None
         options: dict[str, Any] = {"adjust": self.plan.adjust, "undefined": self.plan.undefined}
-        if any(name.partition(":")[0] in HIERARCHICAL for name in self.plan.tests):
+        if any(choice.test.needs_hierarchy for choice in parse_tests(self.plan.tests)):
             options["hierarchy"] = self.corpus.taxonomy
         return compare(self.runs, tests=self.plan.tests, seed=self.plan.seed, **options)
 

@@ -9,7 +9,7 @@ from rubricate.types import Counts, Floats, Undefined
 __all__ = ["e_beta"]
 
 
-@measure("counts", "Eβ", greater_is_better=False)
+@measure("counts", "Eβ", greater_is_better=False, parameter="beta")
 def e_beta(counts: Counts, *, beta: float = 1.0, undefined: Undefined = "zero") -> Floats:
     """1 − F_β of each entry; E_1 = (FP + FN) / (2TP + FP + FN). evaluation2011, section 5.
 

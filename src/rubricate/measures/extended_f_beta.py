@@ -17,7 +17,7 @@ from rubricate.types import Floats, Undefined
 __all__ = ["extended_f_beta"]
 
 
-@measure("extended", "extFβ")
+@measure("extended", "extFβ", parameter="beta")
 def extended_f_beta(table: Extended, *, beta: float = 1.0, undefined: Undefined = "zero") -> Floats:
     """(β² + 1)PR / (β²P + R) of the extended P and R of each entry. sunlim2001, section 3.2; yang1999, section 3.3.
 

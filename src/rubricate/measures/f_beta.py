@@ -12,7 +12,7 @@ from rubricate.types import Counts, Floats, Undefined
 __all__ = ["f_beta"]
 
 
-@measure("counts", "Fβ")
+@measure("counts", "Fβ", parameter="beta")
 def f_beta(counts: Counts, *, beta: float = 1.0, undefined: Undefined = "zero") -> Floats:
     """(β² + 1)TP / ((β² + 1)TP + FP + β²FN) of each entry. evaluation2011, section 5; yang1999, section 3.3.
 

@@ -18,7 +18,7 @@ from rubricate.types import Floats, Significance, Undefined
 __all__ = ["bootstrap"]
 
 
-@significance_test("bootstrap", needs="decisions", measures=("micro_f1", "macro_f1"))
+@significance_test("bootstrap", needs="decisions", measures=("micro_f1", "macro_f1"), seeded=True)
 def bootstrap(
     a: System,
     b: System,

@@ -7,7 +7,7 @@ from rubricate.measures import Similarity
 from rubricate.significance.definition.test import significance_test
 from rubricate.significance.statistics.paired_permutation import paired_permutation
 from rubricate.significance.systems.hierarchical_values import (
-    HIERARCHICAL,
+    MEASURES,
     hierarchical_differences,
     hierarchical_measure,
 )
@@ -17,7 +17,7 @@ from rubricate.types import Significance, Undefined
 __all__ = ["hierarchical_permutation"]
 
 
-@significance_test("hierarchical_permutation", needs="decisions", measures=HIERARCHICAL)
+@significance_test("hierarchical_permutation", needs="decisions", measures=MEASURES, needs_hierarchy=True, seeded=True)
 def hierarchical_permutation(
     a: System,
     b: System,

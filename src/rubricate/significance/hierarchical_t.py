@@ -7,7 +7,7 @@ from rubricate.measures import Similarity
 from rubricate.significance.definition.test import significance_test
 from rubricate.significance.statistics.student import t_test
 from rubricate.significance.systems.hierarchical_values import (
-    HIERARCHICAL,
+    MEASURES,
     hierarchical_differences,
     hierarchical_measure,
 )
@@ -17,7 +17,7 @@ from rubricate.types import Significance, Undefined
 __all__ = ["hierarchical_t"]
 
 
-@significance_test("hierarchical_t", needs="decisions", measures=HIERARCHICAL)
+@significance_test("hierarchical_t", needs="decisions", measures=MEASURES, needs_hierarchy=True)
 def hierarchical_t(
     a: System,
     b: System,

@@ -16,7 +16,7 @@ from rubricate.types import Significance
 __all__ = ["indirect"]
 
 
-@significance_test("indirect", needs="proportions", measures=("recall", "precision", "error"))
+@significance_test("indirect", needs="proportions", measures=("recall", "precision", "error"), needs_baseline=True)
 def indirect(
     a: System, b: System, *, baseline_a: Subject, baseline_b: Subject, measure: str = "recall"
 ) -> Significance:

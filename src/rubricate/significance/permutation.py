@@ -17,7 +17,7 @@ from rubricate.types import Significance, Undefined
 __all__ = ["permutation"]
 
 
-@significance_test("permutation", needs="decisions", measures=("micro_f1", "macro_f1"))
+@significance_test("permutation", needs="decisions", measures=("micro_f1", "macro_f1"), seeded=True)
 def permutation(
     a: System,
     b: System,

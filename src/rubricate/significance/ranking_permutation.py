@@ -11,7 +11,7 @@ from rubricate.types import Significance
 __all__ = ["ranking_permutation"]
 
 
-@significance_test("ranking_permutation", needs="scores")
+@significance_test("ranking_permutation", needs="scores", seeded=True)
 def ranking_permutation(a: System, b: System, *, measure: str = "eleven_point", seed: int = 0) -> Significance:
     """How often is the mean difference as large when each document's is given a random sign? smucker2007.
 

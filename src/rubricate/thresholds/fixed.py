@@ -27,6 +27,7 @@ class FixedCut(Threshold):
     """
 
     needs_scores = False
+    needs_labels = False
     shorthand = ("cut", float)
 
     def __init__(self, *, cut: float | ArrayLike = 0.0) -> None:

@@ -43,6 +43,7 @@ class Pcut(Threshold):
     """
 
     needs_scores = False
+    needs_whole_set = True
     shorthand = ("x", float)
 
     def __init__(self, *, x: float = 1.0, prior: Literal["documents", "labels"] = "documents") -> None:

@@ -42,17 +42,27 @@ class RankLimit(Threshold):
 
     @property
     def needs_scores(self) -> bool:  # type: ignore[override]
-        """Whether the other cut learns from scores."""
+        """Whether the inner cut learns from scores."""
         return resolve(self.cut).needs_scores
 
     @property
+    def needs_labels(self) -> bool:  # type: ignore[override]
+        """Whether the inner cut learns from labels."""
+        return resolve(self.cut).needs_labels
+
+    @property
+    def needs_whole_set(self) -> bool:  # type: ignore[override]
+        """Whether the inner cut decides on all documents together."""
+        return resolve(self.cut).needs_whole_set
+
+    @property
     def folds(self) -> int:  # type: ignore[override]
-        """As the other cut wants."""
+        """How many folds the inner cut wants."""
         return resolve(self.cut).folds
 
     @property
     def seeds(self) -> int:  # type: ignore[override]
-        """As the other cut wants."""
+        """How many dealings the inner cut wants."""
         return resolve(self.cut).seeds
 
     def limit(self, scores: Any) -> Scores:

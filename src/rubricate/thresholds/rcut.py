@@ -26,6 +26,7 @@ class Rcut(Threshold):
     """
 
     needs_scores = False
+    needs_labels = False
     shorthand = ("t", int)
 
     def __init__(self, *, t: int = 1) -> None:

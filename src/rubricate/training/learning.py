@@ -64,7 +64,7 @@ def _with_labels(model: Any, documents: int) -> tuple[Any, int]:
 def _without_labels(model: Any) -> tuple[Any, int]:
     """What scores above 0 is assigned, or what a cut says that learns nothing."""
     cut = resolve(ABOVE_ZERO if model.cut is None else model.cut)
-    if cut.needs_scores or model.folds or "pcut" in str(model.cut).lower():
+    if cut.needs_labels or model.folds:
         asked = f"folds={model.folds!r}" if model.folds else f"cut={model.cut!r}"
         raise InvalidInput(
             f"{asked} learns from labels, and these documents have none; give a cut such as 0.1 or rcut:1"

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._scorer import BLOCK
-from rubricate.thresholds.pcut import Pcut
 from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.types import Scores, Sparse
 
@@ -47,8 +46,8 @@ def some_rows(scores: Any, rows: Any) -> Any:
 
 
 def needs_whole_set(cut: Any) -> bool:
-    """Whether the decision on a document depends on those decided with it, as with pcut."""
-    return isinstance(cut, Pcut) or (hasattr(cut, "cut_") and needs_whole_set(cut.cut_))
+    """Tell whether the decision on a document depends on those decided with it, as with pcut: the cut declares it."""
+    return bool(getattr(cut, "needs_whole_set", False))
 
 
 def decide(cut: Any, scored: Iterator[Any], columns: int) -> Sparse:

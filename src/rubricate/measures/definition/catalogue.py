@@ -8,17 +8,19 @@ from rubricate.measures.definition.measure import Kind, Measure, bind
 
 __all__ = ["of_kind", "resolve"]
 
-PARAMETRIC = ("f_beta", "e_beta", "extended_f_beta")
 
-
-def of_kind(kind: Kind) -> dict[str, Measure[...]]:
-    """Every measure of a kind by its name; those with a β are left out: they are asked for, as `f_beta:2`."""
-    found = {name: registry.load("measures", name) for name in registry.names("measures") if name not in PARAMETRIC}
-    return {name: one for name, one in found.items() if getattr(one, "kind", None) == kind}
+def of_kind(kind: Kind, *, parametric: bool = False) -> dict[str, Measure[...]]:
+    """Return every measure of a kind by its name; `parametric` gives those that take a parameter, as `f_beta:2`."""
+    measures = {name: registry.load("measures", name) for name in registry.names("measures")}
+    return {
+        name: measure
+        for name, measure in measures.items()
+        if getattr(measure, "kind", None) == kind and bool(getattr(measure, "parameter", "")) == parametric
+    }
 
 
 def resolve(name: str | Measure[...]) -> Measure[...]:
-    """A measure by name, those with a β have it behind a colon; a measure is returned as it is.
+    """Return the measure of a name, with its parameter behind a colon; a measure is returned as it is.
 
     >>> resolve("f_beta:2").symbol, resolve("error").greater_is_better
     ('F2', False)
@@ -26,13 +28,14 @@ def resolve(name: str | Measure[...]) -> Measure[...]:
     if not isinstance(name, str):
         return name
     stem, argument = registry.parse(name)
-    found: Measure[...] = registry.load("measures", stem)
+    measure: Measure[...] = registry.load("measures", stem)
     if argument is None:
-        return found
-    if stem not in PARAMETRIC:
+        return measure
+    if not measure.parameter:
         raise InvalidInput(f"measure {stem!r} takes no argument, got {argument!r}; write {stem!r}")
     try:
-        beta = float(argument)
+        value = float(argument)
     except ValueError:
-        raise InvalidInput(f"{name!r}: β must be a number, as in '{stem}:0.5'") from None
-    return bind(found, f"{found.symbol.removesuffix('β')}{argument}", beta=beta)
+        letter = "β" if measure.parameter == "beta" else measure.parameter
+        raise InvalidInput(f"{name!r}: {letter} must be a number, as in '{stem}:0.5'") from None
+    return bind(measure, f"{measure.symbol.removesuffix('β')}{argument}", **{measure.parameter: value})

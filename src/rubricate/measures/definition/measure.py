@@ -31,18 +31,21 @@ P = ParamSpec("P")
 
 
 class Measure(Protocol[P]):
-    """A function with three attributes."""
+    """A function with four attributes; `parameter` names the option that stands behind a colon, as in `f_beta:2`."""
 
     kind: Kind
     symbol: str
     greater_is_better: bool
+    parameter: str
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Floats:
         """The values, one an item."""
         ...
 
 
-def measure(kind: Kind, symbol: str, *, greater_is_better: bool = True) -> Callable[[Callable[P, Floats]], Measure[P]]:
+def measure(
+    kind: Kind, symbol: str, *, greater_is_better: bool = True, parameter: str = ""
+) -> Callable[[Callable[P, Floats]], Measure[P]]:
     """Mark a function as a measure.
 
     >>> @measure("counts", "TP")
@@ -55,6 +58,7 @@ def measure(kind: Kind, symbol: str, *, greater_is_better: bool = True) -> Calla
     def mark(function: Callable[P, Floats]) -> Measure[P]:
         marked = cast(Any, function)
         marked.kind, marked.symbol, marked.greater_is_better = kind, symbol, greater_is_better
+        marked.parameter = parameter
         return cast(Measure[P], function)
 
     return mark

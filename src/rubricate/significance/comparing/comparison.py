@@ -16,7 +16,7 @@ from rubricate.significance.comparing.bands import bands
 from rubricate.significance.comparing.corrections import ADJUSTMENTS, adjusted
 from rubricate.significance.comparing.layout import ResultTable, details, marks, text
 from rubricate.significance.comparing.schedule import plan, tasks
-from rubricate.significance.definition.catalogue import Asked
+from rubricate.significance.definition.catalogue import ChosenTest
 from rubricate.significance.definition.test import Subject
 from rubricate.significance.systems.inputs import gather
 from rubricate.significance.systems.pair import same_categories
@@ -134,17 +134,16 @@ def compare(
         placed(tree, systems[0].categories)
     if similarity is not None and tree is None:
         raise InvalidInput("similarity= is for hierarchical measures; give hierarchy= too (--hierarchy FILE)")
-    asked, notes = plan(systems, tests, baseline, hierarchical=tree is not None, similar=similarity is not None)
-    given: dict[str, Any] = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
-    given |= {"hierarchy": tree, "acceptable": acceptable, "similarity": similarity}
+    choices, notes = plan(
+        systems, tests, baseline=baseline, hierarchical=tree is not None, similar=similarity is not None
+    )
+    options: dict[str, Any] = {"undefined": undefined, "exact": exact, "mid_p": mid_p, "samples": samples, "seed": seed}
+    options |= {"hierarchy": tree, "acceptable": acceptable, "similarity": similarity}
     results = []
     for band, confined in _banded(systems, by_frequency):
-        for one in asked:
-            found = [
-                task.one.test(task.a, task.b, *task.others, **task.options)
-                for task in tasks(confined, one, given, baseline)
-            ]
-            results += [replace(outcome, band=band) for outcome in _corrected(found, one, adjust)]
+        for choice in choices:
+            outcomes = [task.run() for task in tasks(confined, choice, options, baseline=baseline)]
+            results += [replace(outcome, band=band) for outcome in _corrected(outcomes, choice, adjust)]
     if not results:
         raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
     where = "" if tree is None else f"{len(tree) - tree.virtual_root} nodes, acceptable {acceptable:g}"
@@ -152,10 +151,10 @@ def compare(
     return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, seed, tuple(notes), where)
 
 
-def _corrected(found: Sequence[Significance], one: Asked, adjust: str) -> list[Significance]:
-    values = [outcome.p_value for outcome in found]
-    corrected = values if one.test.several else adjusted(values, adjust).tolist()
-    return [replace(outcome, adjusted_p=p) for outcome, p in zip(found, corrected, strict=True)]
+def _corrected(outcomes: Sequence[Significance], choice: ChosenTest, adjust: str) -> list[Significance]:
+    values = [outcome.p_value for outcome in outcomes]
+    corrected = values if choice.test.several else adjusted(values, adjust).tolist()
+    return [replace(outcome, adjusted_p=p) for outcome, p in zip(outcomes, corrected, strict=True)]
 
 
 def _banded(systems: Sequence[System], how: int | Sequence[int] | None) -> Iterator[tuple[str, Sequence[System]]]:

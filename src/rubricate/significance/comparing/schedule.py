@@ -7,8 +7,16 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.significance.definition.catalogue import HIERARCHICAL, YL99, Asked, asked, options_for
+from rubricate.significance.definition.catalogue import (
+    YL99,
+    ChosenTest,
+    baseline_tests,
+    hierarchical_tests,
+    options_for,
+    parse_tests,
+)
 from rubricate.significance.systems.system import System
+from rubricate.types import Significance
 
 __all__ = ["Task", "plan", "tasks"]
 
@@ -16,60 +24,69 @@ __all__ = ["Task", "plan", "tasks"]
 class Task(NamedTuple):
     """One test on one pair; `others` are the remaining systems, for tests of several."""
 
-    one: Asked
+    choice: ChosenTest
     a: System
     b: System
     others: tuple[System, ...]
     options: Mapping[str, Any]
 
+    def run(self) -> Significance:
+        """Run the test."""
+        return self.choice.test(self.a, self.b, *self.others, **self.options)
+
 
 def plan(
     systems: Sequence[System],
     tests: str | Sequence[str] | None,
-    baseline: str | None,
     *,
+    baseline: str | None = None,
     hierarchical: bool = False,
     similar: bool = False,
-) -> tuple[list[Asked], list[str]]:
-    """The tests to make, and notes on what was left out.
+) -> tuple[list[ChosenTest], list[str]]:
+    """Choose the tests to run; the second value are notes on what was left out.
 
-    Without `tests` the five of YL99, as far as every system offers what they need; and the indirect comparison when
-    there is a baseline, and the tests on hierarchical measures when there is a hierarchy; by similarity too where
-    `similar` says that there are similarities.
+    Without `tests` these are the five of YL99, as far as every system offers what they need; also the indirect
+    comparison when there is a baseline, and the tests on hierarchical measures when there is a hierarchy, by similarity
+    too where there are similarities (`similar`).
     """
-    more = (("indirect",) if baseline else ()) + (HIERARCHICAL if hierarchical else ())
-    more += tuple(f"{name}:similarity.extended_f1" for name in HIERARCHICAL) if similar else ()
-    wanted = asked(tests if tests is not None else (*YL99, *more))
     if tests is not None:
-        return wanted, []
+        return parse_tests(tests), []
+    more = (baseline_tests() if baseline else ()) + (hierarchical_tests() if hierarchical else ())
+    more += hierarchical_tests(by_similarity=True) if similar else ()
+    wanted = parse_tests((*YL99, *more))
     offered = frozenset.intersection(*(system.offers for system in systems))
-    kept = [one for one in wanted if one.test.needs in offered]
+    kept = [choice for choice in wanted if choice.test.needs in offered]
     if not kept:
         poor = next((s for s in systems if not s.offers - {"scores"}), systems[0])
         raise InvalidInput(
             f"system {poor.name!r} has no decisions to test; cut its scores (thresholds.decide, or --cut), "
             "or ask for ranking tests such as ranking_t"
         )
-    left = list(dict.fromkeys(f"{one.test.symbol} (needs {one.test.needs})" for one in wanted if one not in kept))
-    return kept, [f"Left out, for not every system offers what they need: {', '.join(left)}."] if left else []
+    left = [f"{choice.test.symbol} (needs {choice.test.needs})" for choice in wanted if choice not in kept]
+    listed = ", ".join(dict.fromkeys(left))
+    return kept, [f"Left out, for not every system offers what they need: {listed}."] if left else []
 
 
-def tasks(systems: Sequence[System], one: Asked, given: Mapping[str, Any], baseline: str | None) -> list[Task]:
-    """One test on every pair that allows it: in one collection all but `indirect`, across them proportions alone."""
-    through = one.test.symbol == "indirect"
+def tasks(
+    systems: Sequence[System], choice: ChosenTest, options: Mapping[str, Any], *, baseline: str | None = None
+) -> list[Task]:
+    """Return one test on every pair that allows it.
+
+    Within a collection these are all tests but those through a baseline, across collections only tests of proportions.
+    """
     found = []
     for a, b in combinations(systems, 2):
         same = a.collection == b.collection
-        if (same and through) or not (same or one.test.needs == "proportions"):
+        if (same and choice.test.needs_baseline) or not (same or choice.test.needs == "proportions"):
             continue
-        options = options_for(one, given)
-        if through:
+        own = options_for(choice, options)
+        if choice.test.needs_baseline:
             shared = [_baseline(systems, s.collection, baseline) for s in (a, b)]
             if a is shared[0] or b is shared[1]:
                 continue
-            options |= {"baseline_a": shared[0], "baseline_b": shared[1]}
+            own |= {"baseline_a": shared[0], "baseline_b": shared[1]}
         rest = tuple(s for s in systems if s is not a and s is not b and s.collection == a.collection)
-        found.append(Task(one, a, b, rest if one.test.several else (), options))
+        found.append(Task(choice, a, b, rest if choice.test.several else (), own))
     return found
 
 

@@ -18,18 +18,27 @@ P = ParamSpec("P")
 
 
 class Test(Protocol[P]):
-    """A function with four attributes.
+    """A function of two systems that declares what it is.
 
-    `symbol`: its name in results (`s`, `S`, `T`, `T'`, `p`, or the name of the file). `measures`: what `compare`
-    asks it for when no measure is named; empty when it has but one. `needs`: what a system must offer (`proportions`,
-    which may come from different collections, `counts` of each category, `decisions`, `scores`). `several`: it takes
-    all systems at once and its p-values are those of the whole family.
+    Attributes
+    ----------
+    symbol : its name in results (`s`, `S`, `T`, `T'`, `p`, or the name of the file).
+    measures : what `compare` runs it on when no measure is named; empty when it has only one.
+    needs : what a system must offer: `proportions` (which may come from different collections), `counts` of each
+        category, `decisions`, or `scores` to rank by.
+    several : takes all systems at once; its p-values are those of the whole family.
+    needs_hierarchy : is called with `hierarchy=`; `compare` adds it to the default tests when it has one.
+    needs_baseline : compares across collections, through `baseline_a=` and `baseline_b=`.
+    seeded : its p-value comes from random draws, unless all outcomes can be counted.
     """
 
     symbol: str
     measures: tuple[str, ...]
     needs: Needs
     several: bool
+    needs_hierarchy: bool
+    needs_baseline: bool
+    seeded: bool
 
     def __call__(self, a: Subject, b: Subject, *args: P.args, **kwargs: P.kwargs) -> Significance:
         """The outcome of a against b."""
@@ -37,7 +46,14 @@ class Test(Protocol[P]):
 
 
 def significance_test(
-    symbol: str, *, needs: Needs, measures: tuple[str, ...] = (), several: bool = False
+    symbol: str,
+    *,
+    needs: Needs,
+    measures: tuple[str, ...] = (),
+    several: bool = False,
+    needs_hierarchy: bool = False,
+    needs_baseline: bool = False,
+    seeded: bool = False,
 ) -> Callable[[Callable[Concatenate[System, System, P], Significance]], Test[P]]:
     """Mark a function as a test; it is then called with runs or systems and its outcome bears their names."""
 
@@ -49,6 +65,7 @@ def significance_test(
 
         marked = cast(Any, named)
         marked.symbol, marked.measures, marked.needs, marked.several = symbol, measures, needs, several
+        marked.needs_hierarchy, marked.needs_baseline, marked.seeded = needs_hierarchy, needs_baseline, seeded
         return cast(Test[P], named)
 
     return mark

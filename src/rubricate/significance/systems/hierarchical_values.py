@@ -30,9 +30,9 @@ from rubricate.significance.systems.pair import same_documents
 from rubricate.significance.systems.system import System
 from rubricate.types import Counts, Floats, Undefined
 
-__all__ = ["HIERARCHICAL", "hierarchical_differences", "hierarchical_measure"]
+__all__ = ["MEASURES", "hierarchical_differences", "hierarchical_measure"]
 
-HIERARCHICAL = ("hierarchical_f1", "extended_f1")
+MEASURES = ("hierarchical_f1", "extended_f1")
 """What the tests are made on when no measure is named."""
 
 _BY_SIMILARITY = "similarity."

@@ -5,11 +5,17 @@ A threshold is a file with a class derived from `Threshold`: parameters by keywo
     fit(scores, labels) -> self      scores of documents that the classifier has not seen, and their labels
     decide(scores) -> csr_array      boolean, documents × categories
 
-`needs_scores` says whether `fit` reads the scores (else it takes None for them). A threshold with one cut for each
-category leaves them in `cuts_`; a document gets a category when its score is at least the cut. A score of -inf never
-gets the category, one of +inf always does; NaN is an error. `shorthand` names the parameter behind the colon of
-`"rcut:2"` and how its text is read; `folds` and `seeds` are how many folds, and how many times, whoever trains the
-classifier should use to make scores for `fit`.
+A threshold declares what it needs, on the class or as a property:
+
+    needs_scores      `fit` reads the scores; else it takes None for them
+    needs_labels      `fit` learns something from the labels
+    needs_whole_set   the decision on a document depends on the documents decided with it, so that `decide` must get
+                      all documents at once; others may be decided in blocks
+
+A threshold with one cut for each category leaves them in `cuts_`; a document gets a category when its score is at least
+the cut. A score of -inf never gets the category, one of +inf always does; NaN is an error. `shorthand` names the
+parameter behind the colon of `"rcut:2"` and how its text is read; `folds` and `seeds` say out of how many folds, and
+how many times, whoever trains the classifier should make scores for `fit`.
 """
 
 from __future__ import annotations
@@ -32,6 +38,8 @@ class Threshold(BaseEstimator):
     """A way of turning scores into decisions."""
 
     needs_scores: ClassVar[bool] = True
+    needs_labels: ClassVar[bool] = True
+    needs_whole_set: ClassVar[bool] = False
     shorthand: ClassVar[tuple[str, Callable[[str], Any]]]
     folds: int = 5
     seeds: int = 1

@@ -1,0 +1,1 @@
+"""What an estimator is: a function that declares what it needs."""
