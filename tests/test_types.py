@@ -8,7 +8,7 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
-from rubricate.types import Corpus, Counts, Decisions, Documents, Run, Scores, Signature, Terms
+from rubricate.types import Corpus, Counts, Decisions, Documents, Evidence, Run, Scores, Signature, Terms
 
 LABELS = indicator([[1, 0], [0, 1]])
 
@@ -80,3 +80,26 @@ def test_a_corpus_is_shown_by_its_size_and_not_by_its_texts():
         "<corpus news, split none: train <2 documents, 2 categories, 3 labels>, "
         "test <1 documents, 2 categories, 1 labels>>"
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "text", "named"),
+    [
+        (Evidence("term", 1, 0.5), "x1", "corn"),
+        (Evidence("term", 9, 0.5), "x9", "x9"),
+        (Evidence("document", 0, 0.5), "document 0", "d0"),
+        (Evidence("document", 7, 0.5), "document 7", "document 7"),
+        (Evidence("rule", (0, ~1), 0.5), "x0 and not x1", "oil and not corn"),
+        (Evidence("rule", (), 0.5), "always", "always"),
+        (Evidence("part", 2, 0.5), "part 2", "part 2"),
+        (Evidence("part", 2, 0.5, name="knn"), "knn", "knn"),
+        (Evidence("rule", 3, 0.5, name="a if x1;"), "a if x1;", "a if x1;"),
+    ],
+)
+def test_evidence_is_named_once_by_vocabulary_and_ids(reason, text, named):
+    assert reason.source == text
+    found = reason.named(terms=["oil", "corn"], documents=["d0"])
+    assert found.source == named
+    assert found.named(terms=["other", "other"], documents=["other"]).source == named
+    assert (found.kind, found.index, found.weight) == (reason.kind, reason.index, reason.weight)
+    assert reason.named().source == text

@@ -1,4 +1,4 @@
-"""The nouns that the stages hand to each other. Frozen values: they check shapes and compute nothing.
+"""The nouns that the stages hand to each other. Frozen values that check shapes and compute nothing.
 
 Documents → Terms → (sparse matrix) → Scores → Decisions → Counts → Significance
 A Run is what one system said of one set of documents, with the truth beside it where that is known.
@@ -10,7 +10,7 @@ sorted indices, no duplicates, no stored zeros. Labels and decisions are boolean
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -284,8 +284,65 @@ class Significance:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One reason for a decision: a term, neighbour or rule and what it contributed to the score."""
+    """One reason for a decision, and what it contributed to the score.
 
-    source: str
+    Parameters
+    ----------
+    kind : what `index` counts.
+
+        "term"
+            A column of X.
+        "document"
+            A training document, by row.
+        "rule"
+            A rule that holds: the columns of its conditions as a tuple, `c` for a term that is present and `~c` for
+            one that is absent; or, for a rule written by hand, its number in the rule base.
+        "part"
+            A part of the classifier, such as a member of a stack.
+    index : the column, row, conditions or number.
+    weight : above 0 it spoke for the category, below 0 against it.
+    detail : further facts in words.
+    name : the text for readers; filled by `named`, or by the classifier where only it knows the name.
+
+    >>> reason = Evidence("rule", (3, ~7), 0.9)
+    >>> reason.source
+    'x3 and not x7'
+    >>> reason.named(terms=["corn", "gold", "oil", "wheat", "a", "b", "c", "surface"]).source
+    'wheat and not surface'
+    """
+
+    kind: Literal["term", "document", "rule", "part"]
+    index: int | tuple[int, ...]
     weight: float
+    _: KW_ONLY
     detail: str = ""
+    name: str = ""
+
+    @property
+    def source(self) -> str:
+        """The name, or the index in words (`x17`, `document 3`, `x3 and not x7`) where it has none."""
+        return self.name or self._text((), ())
+
+    def named(self, *, terms: Sequence[str] = (), documents: Sequence[str] = ()) -> Evidence:
+        """Return the evidence with terms named by `terms` and training documents by `documents`.
+
+        A name that is already there stays; an index beyond the names is kept as a number.
+        """
+        known = documents if self.kind == "document" else terms
+        if self.name or not len(known):
+            return self
+        return replace(self, name=self._text(terms, documents))
+
+    def _text(self, terms: Sequence[str], documents: Sequence[str]) -> str:
+        if isinstance(self.index, tuple):
+            parts = (_entry(terms, c, "x") if c >= 0 else f"not {_entry(terms, ~c, 'x')}" for c in self.index)
+            return " and ".join(parts) or "always"
+        if self.kind == "term":
+            return _entry(terms, self.index, "x")
+        if self.kind == "document":
+            return _entry(documents, self.index, "document ")
+        return f"{self.kind} {self.index}"
+
+
+def _entry(names: Sequence[str], index: int, prefix: str) -> str:
+    return str(names[index]) if index < len(names) else f"{prefix}{index}"

@@ -67,7 +67,11 @@ def small_study(
 
 
 def explain(run: str, row: int, category: str) -> list[Evidence]:
-    return [Evidence("wheat", 1.5), Evidence("corn", -0.5), Evidence(HOSTILE[0], 0.2, detail=HOSTILE[1])]
+    return [
+        Evidence("term", 0, 1.5, name="wheat"),
+        Evidence("term", 1, -0.5, name="corn"),
+        Evidence("term", 2, 0.2, detail=HOSTILE[1], name=HOSTILE[0]),
+    ]
 
 
 def full_study(**more: Any) -> ReportData:

@@ -25,7 +25,7 @@ def test_the_analyzer_of_the_systems_decides():
     assert marked(excerpt("Exports rose", weights, analyzer=Analyzer(stem=None))) == [("Exports", 1.0)]
     assert marked(excerpt("Exports rose", weights)) == []
     phrases = Analyzer(stem=None, ngrams=2, title="mark")
-    found = term_weights([Evidence("title:interest rate", 2.0)])
+    found = term_weights([Evidence("term", 0, 2.0, name="title:interest rate")])
     assert marked(excerpt("The interest rate", found, analyzer=phrases)) == [("interest", 2.0), ("rate", 2.0)]
 
 

@@ -106,7 +106,9 @@ def rule_answers(model: Construe, documents: Documents, *, top: int | None = Non
 def _reason(firing: Firing) -> Evidence:
     """What made the rule hold, and the rule."""
     label = firing.rule.name or f"rule {firing.number + 1}"
-    return Evidence(f"{label} ({firing})", firing.rule.score, format_rule(firing.rule))
+    return Evidence(
+        "rule", firing.number, firing.rule.score, detail=format_rule(firing.rule), name=f"{label} ({firing})"
+    )
 
 
 def rules_of(model: Any) -> RuleBase:

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from itertools import pairwise
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -28,12 +29,13 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, ch
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
-from rubricate.types import Evidence, Floats, Scores, Sparse
+from rubricate.types import Evidence, Floats, Ints, Scores, Sparse
 
 __all__ = ["BLOCK", "Scorer", "contributions", "strongest"]
 
 BLOCK = 1 << 22
 """Scores held at once when documents are scored in blocks."""
+Kind: TypeAlias = Literal["term", "document", "rule", "part"]
 
 
 class Scorer(ClassifierMixin, BaseEstimator):
@@ -98,7 +100,9 @@ class Scorer(ClassifierMixin, BaseEstimator):
             category = self.categories_.index(category)
         if not 0 <= category < len(self.categories_):
             raise InvalidInput(f"explain: category {category} of {len(self.categories_)}; columns count from 0")
-        return self._explain(self._take_vectors(X), category, limit)
+        names = self._evidence_names()
+        rows = self._explain(self._take_vectors(X), category, limit)
+        return [[reason.named(terms=names) for reason in reasons] for reasons in rows]
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         raise NotImplementedError
@@ -120,6 +124,10 @@ class Scorer(ClassifierMixin, BaseEstimator):
     def _term_names(self) -> Sequence[str]:
         """The names of the columns of X, `x0`, `x1`, … where it had none."""
         return getattr(self, "feature_names_in_", _Numbered(self.n_features_in_))
+
+    def _evidence_names(self) -> Sequence[str]:
+        """Return the names of the columns where they are known, else nothing: evidence then keeps its numbers."""
+        return getattr(self, "feature_names_in_", ())
 
     def _take_vectors(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -213,17 +221,33 @@ def _best(scores: Floats, k: int) -> sparse.csr_array:
     return sparse.csr_array((data, order.ravel(), np.arange(rows + 1) * k), shape=scores.shape)
 
 
-def strongest(names: Sequence[str], weights: Floats, limit: int) -> list[Evidence]:
-    """The names with the largest absolute weights, largest first, the earlier of equals; zeros are left out."""
+def strongest(
+    indices: Any,
+    weights: Floats,
+    limit: int,
+    *,
+    kind: Kind = "term",
+    detail: str = "",
+    names: Sequence[str] = (),
+) -> list[Evidence]:
+    """Return the indices with the largest absolute weights as evidence, largest first, the earlier of equals.
+
+    Weights of zero are left out. `names` are parallel to `indices`, where only the classifier knows them.
+    """
     order = np.argsort(-np.abs(weights), kind="stable")[:limit]
-    return [Evidence(str(names[i]), float(weights[i])) for i in order if weights[i] != 0]
+    return [
+        Evidence(kind, int(indices[i]), float(weights[i]), detail=detail, name=names[i] if names else "")
+        for i in order
+        if weights[i] != 0
+    ]
 
 
-def contributions(X: Any, weights: Floats, names: Sequence[str], limit: int) -> list[list[Evidence]]:
-    """For each row of X, the terms by weight · value."""
+def contributions(X: Any, weights: Floats, limit: int, *, columns: Ints | None = None) -> list[list[Evidence]]:
+    """Return the terms of each row of X by weight · value; `columns` are their numbers where X holds only some."""
     X = sparse.csr_array(X)
-    found = []
-    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+    reasons = []
+    for start, stop in pairwise(X.indptr):
         terms = X.indices[start:stop]
-        found.append(strongest([names[t] for t in terms], X.data[start:stop] * weights[terms], limit))
-    return found
+        own = terms if columns is None else columns[terms]
+        reasons.append(strongest(own, X.data[start:stop] * weights[terms], limit))
+    return reasons

@@ -110,7 +110,7 @@ class CLASSI(Scorer):
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms by w_t x_t; together with the intercept they are the score."""
         sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
-        return contributions(X, sign * self.coef_[[column]].toarray()[0], self._term_names(), limit)
+        return contributions(X, sign * self.coef_[[column]].toarray()[0], limit)
 
     def _check(self) -> None:
         require_whole(self, "terms", 1, or_none=True)

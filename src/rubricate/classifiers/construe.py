@@ -154,7 +154,11 @@ class Construe(Scorer):
         """The rules that hold, each with the words that made it hold."""
         found = self._explainer().explain(X, self.categories_[category])
         return [
-            [Evidence(format_rule(one.rule), one.rule.score, str(one)) for one in firings[:limit]] for firings in found
+            [
+                Evidence("rule", firing.number, firing.rule.score, detail=str(firing), name=format_rule(firing.rule))
+                for firing in firings[:limit]
+            ]
+            for firings in found
         ]
 
     def _reader(self) -> Any:

@@ -169,9 +169,9 @@ class DTree(Scorer):
             there = int(tree.asked[node]) in held
             below = int(tree.present[node] if there else tree.without[node])
             change = tree.share(below) - tree.share(node)
-            word = str(tree.names[tree.asked[node]])
+            term = int(tree.asked[node])
             detail = f"step {len(steps) + 1}: {tree.counted(below)}"
-            steps.append(Evidence(word if there else f"not {word}", change, detail))
+            steps.append(Evidence("rule", (term if there else ~term,), change, detail=detail))
             node = below
         return steps
 

@@ -124,12 +124,12 @@ class Experts(Scorer):
         places = [range(self.first_[w], self.first_[w] + self.length_[w]) for w in held]
         awake = [(w, i) for w, own in zip(held, places, strict=True) for i in own if self.category_[i] == category]
         total = sum(float(self.favour_[i] + self.against_[i]) for _, i in awake)
-        names = self._term_names()
         found = [
             Evidence(
-                str(names[w]),
+                "term",
+                int(w),
                 float(self.favour_[i] - self.against_[i]) / total,
-                f"{self.favour_[i]:.3g} for, {self.against_[i]:.3g} against",
+                detail=f"{self.favour_[i]:.3g} for, {self.against_[i]:.3g} against",
             )
             for w, i in awake
         ]

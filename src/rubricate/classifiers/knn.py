@@ -129,7 +129,9 @@ class KNN(Scorer):
     def _witnesses(self, found: Ints, near: Floats, members: Any, limit: int) -> list[Evidence]:
         at = np.flatnonzero(members[found] & (near != 0))
         at = at[np.argsort(-np.abs(near[at]), kind="stable")][:limit]
-        return [Evidence(f"document {found[i]}", float(near[i]), f"neighbour {i + 1} of {len(found)}") for i in at]
+        return [
+            Evidence("document", int(found[i]), float(near[i]), detail=f"neighbour {i + 1} of {len(found)}") for i in at
+        ]
 
 
 def _count(k: Any) -> int:

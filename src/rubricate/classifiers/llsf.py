@@ -132,11 +132,9 @@ class LLSF(Scorer):
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms by F_ct x_t; together they are the score."""
         if not sparse.issparse(self.coef_):
-            return contributions(X, self.coef_[category], self._term_names(), limit)
+            return contributions(X, self.coef_[category], limit)
         terms, F = self._compact()
-        known = getattr(self, "feature_names_in_", None)
-        names = [f"x{t}" for t in terms] if known is None else known[terms]
-        return contributions(take_columns(X, terms), F[category], names, limit)
+        return contributions(take_columns(X, terms), F[category], limit, columns=terms)
 
     def _check(self) -> None:
         if self.p != "tuned" and not (isinstance(self.p, Integral) and self.p >= 1):

@@ -193,7 +193,7 @@ class NB(Scorer):
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms of the document, each with what it adds to the log-odds of the category against the rest."""
         weights = FORMS[self.model, "rest"](self._counted([category])).of_column(0)
-        return contributions(self._events(X), weights, self._term_names(), limit)
+        return contributions(self._events(X), weights, limit)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

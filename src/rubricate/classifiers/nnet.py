@@ -173,13 +173,8 @@ class NNet(Scorer):
         sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
         network, output = (self._networks()[column], 0) if self._is_separate() else (self._networks()[0], column)
         narrow = sparse.csr_array(take_columns(X, self.terms_))
-        known = getattr(self, "feature_names_in_", None)
         return [
-            strongest(
-                [f"x{t}" if known is None else known[t] for t in self.terms_[row.indices]],
-                sign * row.data * network.slopes(row, output),
-                limit,
-            )
+            strongest(self.terms_[row.indices], sign * row.data * network.slopes(row, output), limit)
             for row in (narrow[[i]] for i in range(narrow.shape[0]))
         ]
 

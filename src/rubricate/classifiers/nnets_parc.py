@@ -136,11 +136,11 @@ class NNetsPARC(Scorer):
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms by x_t ∂u/∂x_t, the gradient of the score times the input, through the latent dimensions."""
         sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
-        X, names = sparse.csr_array(X), self._term_names()
+        X = sparse.csr_array(X)
         found = []
         for row in (X[[i]] for i in range(X.shape[0])):
             slopes = sign * row.data * self._slopes(row, column)
-            found.append(strongest([names[t] for t in row.indices], slopes, limit))
+            found.append(strongest(row.indices, slopes, limit))
         return found
 
     def _slopes(self, row: Sparse, category: int) -> Floats:

@@ -130,7 +130,7 @@ class Rocchio(Scorer):
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The terms by their part of the cosine; together they are the score."""
         weights = self.coef_[[category]].toarray()[0] - self.shift_[category] * self.total_
-        return contributions(unit_rows(X), weights, self._term_names(), limit)
+        return contributions(unit_rows(X), weights, limit)
 
     def check_state(self) -> None:
         """Sums, sizes and prototypes of an opened model have the same shape."""

@@ -178,7 +178,8 @@ class Stack(Scorer):
         names = [*self.names_, "frequency, rank and company of the category", "gradient boosting"]
         found: list[list[Evidence]] = [[] for _ in range(cells.shape[0])]
         for at in np.flatnonzero(cells.categories == category):
-            found[cells.documents[at]] = strongest(names, parts[at], limit)
+            reasons = strongest(range(len(names)), parts[at], limit, kind="part", names=names)
+            found[cells.documents[at]] = reasons
         return found
 
     def _take_vectors(self, X: Any) -> Any:

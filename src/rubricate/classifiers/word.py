@@ -190,8 +190,10 @@ class WORD(Scorer):
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The words of the name, by their part of the cosine; together they are the score."""
         weights = self._of(X)[[category]].toarray()[0]
-        names = self._term_names() if self.terms is None else self.terms
-        return contributions(self._scaled(X), weights, names, limit)
+        return contributions(self._scaled(X), weights, limit)
+
+    def _evidence_names(self) -> Sequence[str]:
+        return super()._evidence_names() if self.terms is None else self.terms
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -24,7 +24,7 @@ class Piece(NamedTuple):
 def term_weights(evidence: Sequence[Evidence]) -> dict[str, float]:
     """The weight of each word of the terms in the evidence; phrases count for each of their words.
 
-    >>> term_weights([Evidence("title:interest rate", 2.0), Evidence("rate", -0.5)])
+    >>> term_weights([Evidence("term", 0, 2.0, name="title:interest rate"), Evidence("term", 1, -0.5, name="rate")])
     {'interest': 2.0, 'rate': 2.0}
     """
     weights: dict[str, float] = {}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +12,6 @@ from rubricate.errors import InvalidInput
 from rubricate.types import Evidence, Floats
 
 __all__ = ["explain_rows"]
-
-TERM = re.compile(r"\bx(\d+)")
-TERMS = re.compile(r"(?:x\d+|not |and |or |[() ])+")
-"""A term by number, or several with the words of a rule between them: `x3 and not x7`."""
-NEIGHBOUR = re.compile(r"(?:document )?(\d+)")
 
 
 def explain_rows(
@@ -33,8 +26,9 @@ def explain_rows(
         found = classifier.explain(X, column if aligned.shows_all() else place, limit)
     else:
         weights = _linear_weights(classifier, place, len(aligned.columns_))
-        found = contributions(X, weights, [f"x{t}" for t in range(X.shape[1])], limit)
-    return [[_named(one, names, ids) for one in evidence] for evidence in found]
+        found = contributions(X, weights, limit)
+    terms = () if names is None else names
+    return [[reason.named(terms=terms, documents=ids) for reason in evidence] for evidence in found]
 
 
 def _linear_weights(classifier: Any, place: int, columns: int) -> Floats:
@@ -49,17 +43,3 @@ def _linear_weights(classifier: Any, place: int, columns: int) -> Floats:
     if len(dense) == 1 and columns == 2:  # one vector stands for both of two classes
         return np.asarray(dense[0] if place == 1 else -dense[0])
     return np.asarray(dense[place])
-
-
-def _name(term: re.Match[str], names: Sequence[str]) -> str:
-    return str(names[int(term[1])]) if int(term[1]) < len(names) else term[0]
-
-
-def _named(evidence: Evidence, names: Sequence[str] | None, ids: Sequence[str]) -> Evidence:
-    neighbour = NEIGHBOUR.fullmatch(evidence.source)
-    if names is not None and TERMS.fullmatch(evidence.source):
-        return replace(evidence, source=TERM.sub(lambda term: _name(term, names), evidence.source))
-    if neighbour and int(neighbour[1]) < len(ids):
-        detail = evidence.detail or "support vector"
-        return replace(evidence, source=str(ids[int(neighbour[1])]), detail=detail)
-    return evidence

@@ -196,10 +196,9 @@ class SVM(Scorer):
         if self.kernel == "linear":
             weights = self.coef_[[column]]
             dense = weights.toarray() if sparse.issparse(weights) else weights
-            return contributions(X, sign * dense[0], self._term_names(), limit)
+            return contributions(X, sign * dense[0], limit)
         parts = self._kernel().matrix(X, self.support_vectors_) * self.dual_coef_[[column]].toarray()
-        names = [f"document {i}" for i in self.support_]
-        return [strongest(names, sign * row, limit) for row in parts]
+        return [strongest(self.support_, sign * row, limit, kind="document", detail="support vector") for row in parts]
 
     def _kernel(self) -> Kernel:
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)

@@ -14,6 +14,7 @@ What is learned lies flat on the classifier, so that a model file can hold it:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -167,27 +168,27 @@ def held_out(model: Any, X: Any, groups: Sequence[Group], base: Any, *, folds: i
 def explain_problem(model: Any, X: Any, problem: int, limit: int) -> list[list[Evidence]]:
     """What spoke for and against in one problem, for each document; nothing where the base cannot say."""
     group = int(np.searchsorted(model.group_starts_, problem, side="right")) - 1
-    own, machine, names = problem - model.group_starts_[group], model.machines_[group], model._term_names()
+    own, machine = problem - model.group_starts_[group], model.machines_[group]
     if machine is None:
         block = _block(model, group)
         dense = np.zeros(model.n_features_in_)
         dense[block.terms] = block.weights[:, own]
-        return contributions(X, dense, names, limit)
+        return contributions(X, dense, limit)
     shown = _shown(model, group)
     if own not in shown or not isinstance(machine, Scorer):
         return [[] for _ in range(X.shape[0])]
     chosen = model.selected_[group]
     part = take_columns(X, chosen) if len(chosen) else X
     found = machine.explain(part, int(np.searchsorted(shown, own)), limit)
-    return [[_renamed(one, names, chosen) for one in reasons] for reasons in found]
+    return [[_renumbered(reason, chosen) if len(chosen) else reason for reason in reasons] for reasons in found]
 
 
-def _renamed(one: Evidence, names: Sequence[str], chosen: Ints) -> Evidence:
-    """A term by its name among all terms, where the machine numbered those it saw."""
-    if not one.source.startswith("x") or not one.source[1:].isdecimal():
-        return one
-    at = int(one.source[1:])
-    return Evidence(str(names[int(chosen[at]) if len(chosen) else at]), one.weight, one.detail)
+def _renumbered(reason: Evidence, chosen: Ints) -> Evidence:
+    """Return evidence with its columns numbered among all terms; the machine numbered those that it saw."""
+    if isinstance(reason.index, tuple):
+        index = tuple(int(chosen[c]) if c >= 0 else ~int(chosen[~c]) for c in reason.index)
+        return replace(reason, index=index)
+    return replace(reason, index=int(chosen[reason.index])) if reason.kind == "term" else reason
 
 
 def check_numbers(*arrays: Any) -> None:

@@ -41,7 +41,7 @@ class Ruled:
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The rules that fire, the strongest first."""
-        return firing_rules(RuleTable.of(self), X, category, limit, names=self._term_names())
+        return firing_rules(RuleTable.of(self), X, category, limit)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # that of Scorer

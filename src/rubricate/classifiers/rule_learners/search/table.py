@@ -13,7 +13,6 @@ from rubricate.errors import InvalidInput
 from rubricate.kernels.rule_cover import covered
 from rubricate.kernels.rule_firing import fire
 from rubricate.rules.form import All, Condition, Not, Rule, RuleBase, Word
-from rubricate.rules.printer import format_condition
 from rubricate.types import Evidence, Floats, Ints
 
 __all__ = ["RuleTable", "check_table", "firing_rules", "rule_base", "score_by_rules"]
@@ -80,7 +79,7 @@ def score_by_rules(table: RuleTable, X: Any) -> Floats:
     )
 
 
-def firing_rules(table: RuleTable, X: Any, category: int, limit: int, *, names: Sequence[str]) -> list[list[Evidence]]:
+def firing_rules(table: RuleTable, X: Any, category: int, limit: int) -> list[list[Evidence]]:
     """For each document the rules of a category that fire, the strongest first, the earlier of equals."""
     words, strengths = presence(X), table.strengths()
     starts, terms = words.indptr.astype(np.int64), words.indices.astype(np.int32)
@@ -88,9 +87,10 @@ def firing_rules(table: RuleTable, X: Any, category: int, limit: int, *, names: 
     for r in sorted(table.rules(category), key=lambda r: (-strengths[r], r)):
         p, n = table.positives[r], table.negatives[r]
         reason = Evidence(
-            format_condition(_condition(table.rule(r), names)),
+            "rule",
+            tuple(table.rule(r).tolist()),
             float(strengths[r]),
-            f"a rule, right for {p:.10g} of {p + n:.10g} training documents",
+            detail=f"a rule, right for {p:.10g} of {p + n:.10g} training documents",
         )
         for d in covered(starts, terms, np.arange(X.shape[0]), table.rule(r)):
             found[d].append(reason)
