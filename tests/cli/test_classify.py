@@ -225,7 +225,7 @@ def test_a_cut_over_the_whole_set_is_given_the_whole_set(rubricate, tmp_path, mo
     ("arguments", "reason"),
     [
         (("none.rubric", "new.csv"), "no such file"),
-        (("new.csv", "new.csv"), "no usable model"),
+        (("new.csv", "new.csv"), "not a usable model"),
         (("m.rubric", "none.csv"), "no such file"),
         (("m.rubric", "new.csv", "--text", "txt"), "did you mean 'text'"),
         (("m.rubric", "new.csv", "--abstain", 60), "between 0 and 1"),

@@ -161,10 +161,10 @@ def test_ten_systems_at_once(rubricate, tmp_path):
     "text, message",
     [
         ("document,labels\nd1,earn\n", "no row for 2 documents of the truth (d2, d3)"),
-        ("document,labels\nd1,wheat\nd2,\nd3,\n", "categories that the truth does not know: wheat"),
+        ("document,labels\nd1,wheat\nd2,\nd3,\n", "categories are not in the truth: wheat"),
         ("document,category\nd1,earn\nd1,earn\n", "line 3: document 'd1' has category 'earn' twice"),
         ("document,category,score\nd1,earn,nan\n", "line 2: the score is NaN"),
-        ("document,category\n", "the file holds no row"),
+        ("document,category\n", "the file has no rows"),
         ("", "the file is empty"),
     ],
 )

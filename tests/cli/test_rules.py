@@ -99,7 +99,7 @@ def test_missing_files_and_other_files(rubricate, tmp_path):
     assert code != 0
     assert "none.csv" in talk
     (tmp_path / "broken.rubric").write_bytes(b"PK\x03\x04nonsense")
-    assert "no usable model" in rubricate("rules", "show", "broken.rubric")[2]
+    assert "not a usable model" in rubricate("rules", "show", "broken.rubric")[2]
     assert "'rubricate rules show broken.rubric' prints its rules" in rubricate("rules", "check", "broken.rubric")[2]
     assert "only corpora have splits" in rubricate("rules", "run", "news.rules", "new.csv", "--split", "a")[2]
 

@@ -224,7 +224,7 @@ def test_every_byte_of_the_directory_is_guarded(saved, model, tmp_path):
 def test_a_file_cut_short_is_refused(saved, tmp_path_factory, share):
     path = tmp_path_factory.mktemp("cut") / "m.rubric"
     path.write_bytes(saved.read_bytes()[: int(share * saved.stat().st_size)])
-    with pytest.raises(InvalidFile, match="no usable model"):
+    with pytest.raises(InvalidFile, match="not a usable model"):
         rb.open(path)
 
 
@@ -232,7 +232,11 @@ def test_no_file_a_folder_another_file(tmp_path):
     (tmp_path / "text.csv").write_text("id,text\n")
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("a.txt", "hello")
-    for name, reason in (("none", "no such file"), ("text.csv", "no model"), ("other.zip", "without a manifest")):
+    for name, reason in (
+        ("none", "no such file"),
+        ("text.csv", "not a Rubricate model file"),
+        ("other.zip", "without a manifest"),
+    ):
         with pytest.raises(InvalidFile, match=reason):
             rb.open(tmp_path / name)
     with pytest.raises(InvalidFile, match="no such file"):
@@ -272,10 +276,10 @@ def test_doubled_surplus_and_missing_members_are_refused(saved, tmp_path):
     with pytest.raises(InvalidFile, match="twice"):
         rb.open(path)
     contents = members(saved)
-    with pytest.raises(InvalidFile, match="differ"):
+    with pytest.raises(InvalidFile, match="does not match"):
         rb.open(rebuilt(tmp_path / "n", {**contents, "arrays/99.npy": npy(np.ones(1))}))
     del contents["arrays/0.npy"]
-    with pytest.raises(InvalidFile, match="differ"):
+    with pytest.raises(InvalidFile, match="does not match"):
         rb.open(rebuilt(tmp_path / "o", contents))
 
 
@@ -313,7 +317,7 @@ def test_declared_shapes_are_not_believed(saved, tmp_path, shape):
     header = ("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }").encode()
     header += b" " * (117 - len(header)) + b"\n"
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"\0" * 16
-    with pytest.raises(InvalidFile, match="no usable model"):
+    with pytest.raises(InvalidFile, match="not a usable model"):
         rb.open(with_array(saved, tmp_path / "m", 0, data))
 
 
@@ -341,8 +345,8 @@ def set_model(**parts):
 
 CHANGES = {
     "future version": (lambda m: m.update(version=2, rubricate="9.9"), "newer Rubricate"),
-    "version 0": (lambda m: m.update(version=0), "no version 0"),
-    "another format": (lambda m: m.update(format="pickle"), "something else"),
+    "version 0": (lambda m: m.update(version=0), "version 0 of the format does not exist"),
+    "another format": (lambda m: m.update(format="pickle"), "names another format"),
     "no model": (lambda m: m.pop("model"), "no model"),
     "no estimator": (lambda m: m.update(model=5), "no estimator"),
     "unknown kind": (set_model(kind="os"), "UnknownName"),
@@ -350,14 +354,14 @@ CHANGES = {
     "module as kind": (set_model(kind="classifiers", name="_scorer"), "UnknownName"),
     "another estimator": (set_model(kind="sklearn", name="LinearSVC"), "do not fit"),
     "unknown parameter": (set_model(params={"shell": "rm"}), "do not fit"),
-    "dunder state": (set_model(state={"__class__": 1}), "no learned value"),
-    "method as state": (set_model(state={"decide": 1}), "no learned value"),
+    "dunder state": (set_model(state={"__class__": 1}), "is not a learned attribute"),
+    "method as state": (set_model(state={"decide": 1}), "is not a learned attribute"),
     "property as state": (set_model(state={"classifier_": 1}), "do not fit"),
     "no state": (set_model(state={}), "do not fit"),
     "unknown tag": (lambda m: m.update(model={"eval": "1"}), "unknown tag"),
-    "two tags": (lambda m: m.update(model={"list": [], "tuple": []}), "without a tag"),
+    "two tags": (lambda m: m.update(model={"list": [], "tuple": []}), "has no tag"),
     "array out of range": (lambda m: m.update(model={"array": 10**6}), "no array"),
-    "function of no kind": (lambda m: m.update(model={"plugin": ["cli", "train"]}), "no kind of function"),
+    "function of no kind": (lambda m: m.update(model={"plugin": ["cli", "train"]}), "is not a kind of function"),
     "forward reference": (lambda m: m.update(model={"again": 3}), "do not fit"),
     "sparse of wrong parts": (lambda m: m.update(model={"sparse": ["csr", [9, 9], 0, 1, 2]}), "do not fit"),
 }
@@ -420,7 +424,7 @@ def test_any_part_of_the_tree_may_be_replaced(saved, tmp_path_factory, data):
 def test_a_bottomless_manifest_is_refused(saved, tmp_path):
     contents = members(saved)
     contents["manifest.json"] = b'{"format": "rubricate-model", "model": ' + b'{"list": [' * 50_000 + b"1"
-    with pytest.raises(InvalidFile, match="no usable model"):
+    with pytest.raises(InvalidFile, match="not a usable model"):
         rb.open(rebuilt(tmp_path / "m", contents))
 
 
@@ -442,7 +446,7 @@ def test_a_matrix_as_wide_as_the_world_is_refused(tmp_path):
         state = manifest["model"]["estimator"]["state"]
         state["n_features_in_"] = state["vectors_"]["sparse"][1][1] = 1 << 40
 
-    with pytest.raises(InvalidFile, match="holds next to nothing"):
+    with pytest.raises(InvalidFile, match="is almost empty"):
         rb.open(with_manifest(rb.save(knn, tmp_path / "knn.rubric"), tmp_path / "m", widen))
 
 
@@ -481,3 +485,17 @@ def test_an_unfitted_or_foreign_thing_is_not_opened_as_a_categorizer(tmp_path):
         rb.Categorizer.open(rb.save(rb.thresholds.Rcut(), tmp_path / "m"))
     with pytest.raises(InvalidInput, match="expected an estimator"):
         rb.save({"a": 1}, tmp_path / "n")
+
+
+def test_a_pipe_is_written_directly(tmp_path):
+    """A path that is not a regular file is never replaced by one."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with _atomic.atomic_text(pipe) as text:
+            text.write("d1,é\n")
+        assert os.read(reader, 99) == "d1,é\n".encode()
+    finally:
+        os.close(reader)
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

@@ -12,19 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
-from rubricate.files.predictions.reading import (
-    TrainCounts,
-    labels_over,
-    read_categories,
-    read_pairs,
-    read_run,
-    read_runs,
-    read_train_counts,
-    read_truth,
-    run_names,
-    write_labels,
-    write_run,
-)
+from rubricate.files.predictions.alignment import labels_over
+from rubricate.files.predictions.reading import read_categories, read_pairs, read_run, read_runs, read_truth, run_names
+from rubricate.files.predictions.train_counts import TrainCounts, read_train_counts
+from rubricate.files.predictions.writing import write_labels, write_run
 from rubricate.labels import indicator
 from rubricate.types import Decisions, Run, Scores
 
@@ -80,7 +71,7 @@ SAME_DECISIONS = {
 
 @pytest.mark.parametrize("name", SAME_DECISIONS)
 def test_every_layout_says_the_same(name, save, truth):
-    run = read_run(save(SAME_DECISIONS[name], name), truth)
+    run = read_run(truth, save(SAME_DECISIONS[name], name))
     assert decided(run) == EXPECTED
     assert run.scores is None
     assert run.name == name.rsplit(".", 1)[0]
@@ -88,7 +79,7 @@ def test_every_layout_says_the_same(name, save, truth):
 
 
 def test_quoted_labels_in_a_semicolon_file(save, truth):
-    run = read_run(save('document;labels\nd1;"acq;earn"\nd2;acq\nd3;\n'), truth)
+    run = read_run(truth, save('document;labels\nd1;"acq;earn"\nd2;acq\nd3;\n'))
     assert decided(run)["d1"] == ["acq", "earn"]
 
 
@@ -107,13 +98,13 @@ def test_parquet_long_and_wide(tmp_path, truth):
 def test_gzip(tmp_path, truth):
     path = tmp_path / "run.csv.gz"
     path.write_bytes(gzip.compress(SAME_DECISIONS["long.csv"].encode()))
-    run = read_run(path, truth)
+    run = read_run(truth, path)
     assert (decided(run), run.name) == (EXPECTED, "run")
 
 
 def test_scores_keep_every_digit_and_missing_pairs_have_the_floor(save, truth):
     run = read_run(
-        save("document,category,score\nd1,earn,0.1234567890123456789\nd2,acq,0\nd2,earn,-1e-300\nd3,,\n"), truth
+        truth, save("document,category,score\nd1,earn,0.1234567890123456789\nd2,acq,0\nd2,earn,-1e-300\nd3,,\n")
     )
     assert run.decisions is None
     assert sparse.issparse(run.scores.values)
@@ -125,13 +116,13 @@ def test_scores_keep_every_digit_and_missing_pairs_have_the_floor(save, truth):
 
 def test_full_scores_are_dense(save, truth):
     rows = "".join(f"d{i},{c},{i / 8}\n" for i in (1, 2, 3) for c in ("acq", "earn"))
-    run = read_run(save("document,category,score\n" + rows), truth)
+    run = read_run(truth, save("document,category,score\n" + rows))
     assert run.scores.values.tolist() == [[0.125, 0.125], [0.25, 0.25], [0.375, 0.375]]
 
 
 def test_scores_and_decisions_together(save, truth):
     run = read_run(
-        save("document,category,score,decision\nd1,earn,0.9,1\nd2,acq,,1\nd2,earn,0.4,0\nd3,acq,0.1,\n"), truth
+        truth, save("document,category,score,decision\nd1,earn,0.9,1\nd2,acq,,1\nd2,earn,0.4,0\nd3,acq,0.1,\n")
     )
     assert decided(run) == EXPECTED
     assert run.scores.values.nnz == 3
@@ -139,33 +130,33 @@ def test_scores_and_decisions_together(save, truth):
 
 def test_scores_as_objects(save, truth):
     run = read_run(
+        truth,
         save(
             '{"document":"d1","scores":{"earn":0.9,"acq":0.1}}\n{"document":"d2","scores":{"acq":1}}\n{"document":"d3","scores":{}}\n'
         ),
-        truth,
     )
     assert run.decisions is None
     assert run.scores.values.toarray().tolist() == [[0.1, 0.9], [1.0, 0.0], [0, 0]]
 
 
 def test_a_decimal_comma_in_a_semicolon_file(save, truth):
-    run = read_run(save("document;category;score\nd1;earn;0,75\nd2;acq;0.5\nd3;;\n"), truth)
+    run = read_run(truth, save("document;category;score\nd1;earn;0,75\nd2;acq;0.5\nd3;;\n"))
     assert run.scores.values.data.tolist() == [0.75, 0.5]
 
 
 def test_a_matrix_of_probabilities_is_scores(save, truth):
-    run = read_run(save("document,acq,earn\nd1,0.1,0.9\nd2,0.8,0\nd3,0,1\n"), truth)
+    run = read_run(truth, save("document,acq,earn\nd1,0.1,0.9\nd2,0.8,0\nd3,0,1\n"))
     assert run.decisions is None
     assert run.scores.values.tolist() == [[0.1, 0.9], [0.8, 0.0], [0.0, 1.0]]
 
 
 def test_whether_a_matrix_holds_scores_is_told_from_the_whole_file(save, truth):
     first, last = '{"document": "d1", "earn": 1}', '{"document": "d3", "earn": 0}'
-    run = read_run(save("\n".join([first, '{"document": "d2", "earn": 0.3, "acq": 0.7}', last])), truth)
+    run = read_run(truth, save("\n".join([first, '{"document": "d2", "earn": 0.3, "acq": 0.7}', last])))
     assert run.decisions is None
     assert run.scores.values.toarray().tolist() == [[0.0, 1.0], [0.7, 0.3], [0.0, 0.0]]
     assert run.scores.values.nnz == 4
-    bare = read_run(save("\n".join([first, '{"document": "d2", "earn": 0, "acq": 1}', last])), truth)
+    bare = read_run(truth, save("\n".join([first, '{"document": "d2", "earn": 0, "acq": 1}', last])))
     assert bare.scores is None
     assert decided(bare) == {"d1": ["earn"], "d2": ["acq"], "d3": []}
 
@@ -175,7 +166,7 @@ class TestTrec:
     QRELS = "d1 0 earn 1\nd2 0 acq 1\nd2 0 earn 2\nd3 0 earn 0\n"
 
     def test_run_and_qrels(self, save):
-        run = read_run(save(self.RUN, "sys.run"), save(self.QRELS, "truth.qrels"))
+        run = read_run(save(self.QRELS, "truth.qrels"), save(self.RUN, "sys.run"))
         assert run.truth.toarray().astype(int).tolist() == [[0, 1], [1, 1], [0, 0]]
         assert run.scores.values.toarray().tolist() == [[0.2, 0.9], [0.7, 0], [-3, 0]]
         assert run.decisions is None
@@ -185,7 +176,7 @@ class TestTrec:
             f"{c} Q0 {d} {rest}\n" for d, _, c, rest in (line.split(" ", 3) for line in self.RUN.splitlines())
         )
         qrels = "earn d1 1\nacq d2 1\nearn d2 1\nearn d3 0\n"
-        run = read_run(save(swapped, "sys.run"), save(qrels, "topics.qrels"), topic="category")
+        run = read_run(save(qrels, "topics.qrels"), save(swapped, "sys.run"), topic="category")
         assert run.documents == ("d1", "d2", "d3")
         assert run.truth.toarray().astype(int).tolist() == [[0, 1], [1, 1], [0, 0]]
         with pytest.raises(UnknownName, match="TREC topic"):
@@ -204,7 +195,7 @@ class TestFastText:
             "__label__earn profits rose 5 %\n__label__acq __label__earn merger\n\n__label__acq x\n", "test.txt"
         )
         run = read_run(
-            save("__label__earn\n__label__acq\n__label__earn\n__label__acq __label__earn\n", "pred.txt"), truth
+            truth, save("__label__earn\n__label__acq\n__label__earn\n__label__acq __label__earn\n", "pred.txt")
         )
         assert run.documents == ("1", "2", "3", "4")
         assert decided(run) == {"1": ["earn"], "2": ["acq"], "3": ["earn"], "4": ["acq", "earn"]}
@@ -212,7 +203,7 @@ class TestFastText:
 
     def test_probabilities_are_scores(self, save):
         truth = save("__label__earn a\n__label__acq b\n", "test.txt")
-        run = read_run(save("__label__earn 0.9 __label__acq 0.1\n__label__acq 1.00001\n", "prob.txt"), truth)
+        run = read_run(truth, save("__label__earn 0.9 __label__acq 0.1\n__label__acq 1.00001\n", "prob.txt"))
         assert run.decisions is None
         assert run.scores.values.toarray().tolist() == [[0.1, 0.9], [1.00001, 0]]
 
@@ -227,18 +218,18 @@ class TestBadInput:
         with pytest.raises(
             InvalidFile, match=r"line 3: .*1 documents that are not in the truth \(d9\), and no row for 2"
         ) as error:
-            read_run(run, truth)
+            read_run(truth, run)
         assert "--intersection" in str(error.value)
-        assert read_run(run, truth, intersection=True).documents == ("d1",)
+        assert read_run(truth, run, intersection=True).documents == ("d1",)
 
     def test_many_ids_are_shortened(self, save, truth):
         rows = "".join(f"x{i:02},earn\n" for i in range(20))
         with pytest.raises(InvalidFile, match=r"x00, x01, x02, x03, x04 and 15 more"):
-            read_run(save("document,category\n" + rows), truth)
+            read_run(truth, save("document,category\n" + rows))
 
     def test_no_shared_document(self, save, truth):
         with pytest.raises(InvalidInput, match="share no document"):
-            read_run(save("document,category\nx,earn\n"), truth, intersection=True)
+            read_run(truth, save("document,category\nx,earn\n"), intersection=True)
 
     def test_the_intersection_is_that_of_all_runs(self, save, truth):
         one, two = save("document,labels\nd1,earn\nd2,\n", "one.csv"), save("document,labels\nd2,acq\nd3,\n", "two.csv")
@@ -246,19 +237,19 @@ class TestBadInput:
 
     def test_unknown_categories_are_listed(self, save, truth):
         run = save("document,labels\nd1,earn\nd2,wheat\nd3,\n")
-        with pytest.raises(InvalidFile, match=r"line 3: 1 categories that the truth does not know: wheat"):
-            read_run(run, truth)
-        assert read_run(run, truth, new_categories=True).categories == ("acq", "earn", "wheat")
-        assert read_run(run, truth, categories=["wheat", "corn"]).categories == ("acq", "corn", "earn", "wheat")
+        with pytest.raises(InvalidFile, match=r"line 3: 1 categories are not in the truth: wheat"):
+            read_run(truth, run)
+        assert read_run(truth, run, new_categories=True).categories == ("acq", "earn", "wheat")
+        assert read_run(truth, run, categories=["wheat", "corn"]).categories == ("acq", "corn", "earn", "wheat")
 
     def test_an_unknown_category_without_a_pair_stands_on_no_line(self, save, truth):
-        with pytest.raises(InvalidFile, match=r"run\.csv: 1 categories that the truth does not know: corn"):
-            read_run(save("document,earn,corn\nd1,1,\nd2,0,\nd3,0,\n"), truth)
+        with pytest.raises(InvalidFile, match=r"run\.csv: 1 categories are not in the truth: corn"):
+            read_run(truth, save("document,earn,corn\nd1,1,\nd2,0,\nd3,0,\n"))
 
     @pytest.mark.parametrize("cell", ["acq, earn", "acq|earn"])
     def test_another_separator_of_labels_is_seen(self, cell, save, truth):
-        with pytest.raises(InvalidFile, match=r"line 2: .* part the labels of a cell by ';'"):
-            read_run(save(f'document,labels\nd1,"{cell}"\nd2,\nd3,\n'), truth)
+        with pytest.raises(InvalidFile, match=r"line 2: .* separate the labels of a cell by ';'"):
+            read_run(truth, save(f'document,labels\nd1,"{cell}"\nd2,\nd3,\n'))
 
     @pytest.mark.parametrize(
         "text, message",
@@ -267,29 +258,32 @@ class TestBadInput:
                 "document,category\nd1,earn\nd2,acq\nd1,earn\n",
                 "line 4: document 'd1' has category 'earn' twice, first on line 2",
             ),
-            ("document,labels\nd1,earn\nd1,acq\n", "line 3: document 'd1' comes twice"),
-            ("document,labels\nd1,earn;earn\n", "line 2: label 'earn' comes twice"),
+            ("document,labels\nd1,earn\nd1,acq\n", "line 3: document 'd1' occurs twice"),
+            ("document,labels\nd1,earn;earn\n", "line 2: label 'earn' occurs twice"),
             ("document,category,score\nd1,earn,nan\n", "line 2: the score is NaN"),
-            ("document,category,score\nd1,earn,high\n", "line 2: 'high' is no number"),
-            ("document,category,decision\nd1,earn,maybe\n", "line 2: 'maybe' is no decision"),
+            ("document,category,score\nd1,earn,high\n", "line 2: 'high' is not a number"),
+            ("document,category,decision\nd1,earn,maybe\n", "line 2: 'maybe' is not a decision"),
             ("document,category\n,earn\n", "line 2: the row names no document"),
             ("document,category\nd1,earn,0.5\n", "line 2: the row has 3 cells, the header 2"),
-            ('document,category\nd1,"earn\n', "line 2: not readable as CSV"),
-            ("document,document,category\na,b,c\n", "line 1: column 'document' comes twice"),
-            ("d1,earn\nd2,acq\n", "line 1: columns document and category"),
-            ("document\nd1\n", "line 1: columns document and category"),
-            ("document,category\n", "the file holds no row"),
+            ('document,category\nd1,"earn\n', "line 2: not valid CSV"),
+            ("document,document,category\na,b,c\n", "line 1: column 'document' occurs twice"),
+            ("d1,earn\nd2,acq\n", "line 1: expected columns document and category"),
+            ("document\nd1\n", "line 1: expected columns document and category"),
+            ("document,category\n", "the file has no rows"),
             ("", "the file is empty"),
             ("  \n\n", "the file is empty"),
             ('{"document": "d1"\n', "line 1: not JSON"),
-            ('{"document": "d1", "labels": []}\n[1]\n', "line 2: the line is no JSON object"),
-            ('{"document": "d1", "labels": []}\n{"document": "d2"}\n', "line 2: columns document and category"),
+            ('{"document": "d1", "labels": []}\n[1]\n', "line 2: not a JSON object"),
+            (
+                '{"document": "d1", "labels": []}\n{"document": "d2"}\n',
+                "line 2: expected columns document and category",
+            ),
             ('{"document": "d1", "scores": [1]}\n', "line 1: scores must be an object"),
             ('{"document": "d1", "scores": {"a": NaN}}\n', "line 1: the score is NaN"),
-            ("document,a,b\nd1,0.5,x\n", "line 2: 'x' is no number"),
+            ("document,a,b\nd1,0.5,x\n", "line 2: 'x' is not a number"),
             (b"document,category\nd1,\xff\xfe\n", "not UTF-8"),
-            (b"PAR1 but not really", "not readable as Parquet"),
-            (b"PK\x03\x04 as .xlsx begins", "a workbook of a spreadsheet"),
+            (b"PAR1 but not really", "not a valid Parquet file"),
+            (b"PK\x03\x04 as .xlsx begins", "a spreadsheet workbook"),
         ],
     )
     def test_the_line_and_the_remedy_are_named(self, text, message, save):
@@ -299,7 +293,7 @@ class TestBadInput:
         assert "Fix:" in str(error.value)
 
     def test_a_line_break_inside_a_cell_counts(self, save):
-        with pytest.raises(InvalidFile, match="line 4: 'x' is no number"):
+        with pytest.raises(InvalidFile, match="line 4: 'x' is not a number"):
             read_pairs(save('document,category,score\nd1,"two\nlines",1\nd2,a,x\n'))
 
     def test_files_that_are_not_there_or_not_whole(self, tmp_path, save):
@@ -314,11 +308,11 @@ class TestBadInput:
             read_pairs(save(whole[: len(whole) // 2], "y.csv.gz"))
 
     def test_a_truth_of_scores_is_refused(self, save):
-        with pytest.raises(InvalidFile, match="says nowhere what is true"):
+        with pytest.raises(InvalidFile, match="scores but no labels"):
             read_truth(save("document,category,score\nd1,a,0.5\n"))
 
     def test_one_document_one_category_nothing_true(self, save):
-        run = read_run(save("document,category\nd,a\n"), save("document,category,decision\nd,a,0\n", "t.csv"))
+        run = read_run(save("document,category,decision\nd,a,0\n", "t.csv"), save("document,category\nd,a\n"))
         assert run.truth.nnz == 0
         assert run.decisions.values.nnz == 1
 
@@ -334,10 +328,10 @@ class TestTrainCounts:
     @pytest.mark.parametrize(
         "text, message",
         [
-            ("category,count\nearn,-1\n", "line 2: '-1' is no count"),
-            ("category,count\na,1\na,2\n", "line 3: category 'a' comes twice"),
+            ("category,count\nearn,-1\n", "line 2: '-1' is not a count"),
+            ("category,count\na,1\na,2\n", "line 3: category 'a' occurs twice"),
             ("document,category,x\na,b,1\n", "use --train"),
-            ('{"a": 1.5}', "1.5 is no count"),
+            ('{"a": 1.5}', "1.5 is not a count"),
             ("{", "not JSON"),
         ],
     )
@@ -347,7 +341,7 @@ class TestTrainCounts:
 
     def test_they_reach_the_run_and_add_categories(self, save, truth):
         train = TrainCounts({"wheat": 3, "earn": 2})
-        run = read_run(save("document,labels\nd1,wheat\nd2,\nd3,\n"), truth, train=train)
+        run = read_run(truth, save("document,labels\nd1,wheat\nd2,\nd3,\n"), train=train)
         assert dict(zip(run.categories, run.train_counts.tolist(), strict=True)) == {"acq": 0, "earn": 2, "wheat": 3}
 
     def test_other_labels_over_the_categories_of_a_run(self, save):
@@ -397,21 +391,21 @@ def test_what_is_written_is_read_again(tmp_path_factory, data):
     truth = Decisions(values, categories, documents)
     folder = tmp_path_factory.mktemp("written")
     for suffix in ("csv", "tsv", "jsonl", "parquet"):
-        again = read_run(write_run(run, folder / f"r.{suffix}"), truth)
+        again = read_run(truth, write_run(run, folder / f"r.{suffix}"))
         assert again.documents == tuple(documents)
         assert np.array_equal(again.scores.values, scores)
         assert (again.decisions.values != values).nnz == 0
         if suffix == "jsonl" or not any(";" in name for name in categories):
-            labels = read_run(write_labels(truth, folder / f"l.{suffix}"), truth)
+            labels = read_run(truth, write_labels(truth, folder / f"l.{suffix}"))
             assert (labels.decisions.values != values).nnz == 0
-        again = read_run(write_labels(truth, folder / f"m.{suffix}", layout="long"), truth)
+        again = read_run(truth, write_labels(truth, folder / f"m.{suffix}", layout="long"))
         assert (again.decisions.values != values).nnz == 0
-    again = read_run(write_run(run, folder / "r.run", layout="trec"), truth)
+    again = read_run(truth, write_run(run, folder / "r.run", layout="trec"))
     assert np.array_equal(again.scores.values, scores)
     lines = write_labels(truth, folder / "r.txt", layout="fasttext")
     if values.nnz:
         numbered = Decisions(values, categories, [str(i + 1) for i in range(shape[0])])
-        assert (read_run(lines, numbered).decisions.values != values).nnz == 0
+        assert (read_run(numbered, lines).decisions.values != values).nnz == 0
 
 
 def test_sparse_scores_are_written_with_a_finite_floor(tmp_path):
@@ -424,9 +418,9 @@ def test_sparse_scores_are_written_with_a_finite_floor(tmp_path):
 def test_what_cannot_be_written_is_refused(tmp_path):
     labels = Decisions(indicator([[1]]), ("a;b c",), ["d"])
     run = Run("r", ["d"], ("a;b c",), decisions=labels)
-    with pytest.raises(InvalidInput, match="write it long"):
+    with pytest.raises(InvalidInput, match="layout='long'"):
         write_labels(labels, tmp_path / "x.csv")
-    with pytest.raises(InvalidInput, match="write it long"):
+    with pytest.raises(InvalidInput, match="layout='long'"):
         write_labels(labels, tmp_path / "x.qrels", layout="trec")
     with pytest.raises(InvalidInput, match="has no scores"):
         write_run(run, tmp_path / "x.run", layout="trec")
@@ -451,7 +445,7 @@ def test_long_files_are_read_in_pieces_that_do_not_show(save):
     assert [found.documents[r] for r in found.rows] == [f"d{i // 3}" for i in kept]
     assert np.array_equal(found.scores, [np.nan if i % 11 == 0 else i / 8 for i in kept], equal_nan=True)
     lines[900] = lines[900].rsplit(",", 1)[0] + ",x"
-    with pytest.raises(InvalidFile, match="line 901: 'x' is no number"):
+    with pytest.raises(InvalidFile, match="line 901: 'x' is not a number"):
         read_pairs(save("\n".join(lines)))
     lines[900] = ",c1,1"
     with pytest.raises(InvalidFile, match="line 901: the row names no document"):

@@ -123,5 +123,5 @@ def test_errors_say_what_to_do():
 def test_categories_are_heeded_also_by_id():
     run = as_run({"a": ["x"]}, {"a": ["y"]}, categories=["y", "z"])
     assert run.categories == ("x", "y", "z")
-    with pytest.raises(InvalidInput, match="1 categories that the truth does not know: y"):
+    with pytest.raises(InvalidInput, match="1 categories are not in the truth: y"):
         as_run({"a": ["x"]}, {"a": ["y"]}, categories=["z"])

@@ -178,7 +178,7 @@ def test_without_the_extra_the_page_and_tables_are_written(tmp_path, monkeypatch
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InvalidFile, match="give a folder that you may write"):
+    with pytest.raises(InvalidFile, match="choose a folder that you may write"):
         write_report(small_study(resamples=0), tmp_path / "file" / "report")
 
 

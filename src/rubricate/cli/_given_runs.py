@@ -70,7 +70,7 @@ def given_runs(truth: Path, runs: Sequence[Path], given: Given) -> list[Run]:
 
 
 def _train(labels: Decisions | None, given: Given) -> Any:
-    from rubricate.files.predictions.reading import TrainCounts, read_train_counts
+    from rubricate.files.predictions.train_counts import TrainCounts, read_train_counts
 
     if labels is not None and given.train_counts is not None:
         raise InvalidInput("--train and --train-counts say the same; give one of them")
@@ -81,7 +81,7 @@ def _train(labels: Decisions | None, given: Given) -> Any:
 
 def _cut(run: Run, place: int, train: Decisions | None, given: Given) -> Run:
     """The run with the decisions of the cut."""
-    from rubricate.files.predictions.reading import labels_over
+    from rubricate.files.predictions.alignment import labels_over
     from rubricate.thresholds import resolve
     from rubricate.types import Decisions
 
@@ -116,8 +116,8 @@ def _held_out(run: Run, place: int, given: Given) -> tuple[Any, Sparse]:
             "--held-out-run FILE with the same system's scores of those documents"
         )
     held = read_run(
-        runs[place],
         given.held_out,
+        runs[place],
         categories=run.categories,
         intersection=given.intersection,
         new_categories=given.new_categories,

@@ -27,7 +27,7 @@ __all__ = ["read_container", "refuse", "write_container"]
 MANIFEST, DIGEST = "manifest.json", "manifest.sha256"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 KINDS = {f"{kind}{size}" for kind, sizes in {"i": "1248", "u": "1248", "f": "248"}.items() for size in sizes} | {"b1"}
-"""The types of numbers that an array may hold."""
+"""Number types that an array may hold."""
 LARGE = 1 << 30
 DAMAGED = (
     zipfile.BadZipFile,
@@ -43,22 +43,22 @@ DAMAGED = (
     RecursionError,
     MemoryError,
 )
-"""What a damaged archive makes Python's readers raise."""
-AGAIN = "train or fetch the model again"
+"""Errors that Python's readers raise on a damaged archive."""
+AGAIN = "train or download the model again"
 
 
 def refuse(path: Path, problem: str, remedy: str = AGAIN) -> NoReturn:
     """Raise InvalidFile for a model file."""
-    raise InvalidFile(f"no usable model: {problem}", path=path, remedy=remedy)
+    raise InvalidFile(f"not a usable model: {problem}", path=path, remedy=remedy)
 
 
 def write_container(path: Path, manifest: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
-    """Write the manifest, completed by the digest of every array, and the arrays; the file appears whole or not at all.
+    """Write the arrays and the manifest, extended by the digest of every array; the file appears whole or not at all.
 
-    The bytes depend on the content alone. Memory: one array.
+    The same content gives the same bytes. Memory: one array.
     """
     with atomic(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as archive:
-        digests = [_write_array(archive, f"arrays/{i}.npy", array) for i, array in enumerate(arrays)]
+        digests = [_write_array(archive, *entry) for entry in zip(_names(len(arrays)), arrays, strict=True)]
         text = json.dumps({**manifest, "arrays": digests}, allow_nan=False).encode()
         archive.writestr(_info(MANIFEST), text)
         archive.writestr(_info(DIGEST), hashlib.sha256(text).hexdigest())
@@ -71,7 +71,7 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 
 class _Hashed:
-    """A stream that keeps the digest of what is written."""
+    """A stream that digests what it writes."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream, self.digest = stream, hashlib.sha256()
@@ -90,14 +90,14 @@ def _write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> st
 
 
 def read_container(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """The manifest and the arrays, or InvalidFile.
+    """Return the manifest and the arrays, or raise InvalidFile.
 
-    Refused: compressed, encrypted, surplus, missing or doubled members; a wrong digest; arrays of anything but numbers
-    and truth values; a shape that does not match the bytes that are there. So no more memory is taken than the
-    file has bytes, and nothing in it is ever run.
+    Refused: compressed, encrypted, unexpected, missing or duplicate members; a wrong digest; arrays of anything but
+    numbers and booleans; a shape that does not match the bytes that follow. So reading takes no more memory than the
+    file has bytes, and nothing in the file is ever executed.
     """
     if not path.is_file():
-        refuse(path, "there is no such file", "check the path")
+        refuse(path, "no such file", "check the path")
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive, path)
@@ -109,9 +109,9 @@ def read_container(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
 
 def _explain(path: Path, error: BaseException) -> NoReturn:
     if isinstance(error, PermissionError):
-        refuse(path, "it may not be read", "ask for the right to read it")
+        refuse(path, "you may not read it", "ask for permission to read it")
     if isinstance(error, zipfile.BadZipFile) and not zipfile.is_zipfile(path):
-        refuse(path, "it is no model of Rubricate, or was cut short")
+        refuse(path, "not a Rubricate model file, or truncated")
     refuse(path, f"it is damaged ({str(error) or type(error).__name__:.100})")
 
 
@@ -123,8 +123,15 @@ def _read(archive: zipfile.ZipFile, path: Path) -> tuple[dict[str, Any], list[ND
     manifest = json.loads(text)
     digests = manifest.get("arrays") if isinstance(manifest, dict) else None
     if not isinstance(digests, list) or set(members) != {MANIFEST, DIGEST, *_names(len(digests))}:
-        refuse(path, "the manifest and the members of the archive differ")
-    return manifest, [_read_array(archive, members, i, digest, path) for i, digest in enumerate(digests)]
+        refuse(path, "the manifest does not match the members of the archive")
+    arrays = []
+    for name, digest in zip(_names(len(digests)), digests, strict=True):
+        with archive.open(members[name]) as stream:
+            data = stream.read()
+        if hashlib.sha256(data).hexdigest() != digest:
+            refuse(path, f"{name} was changed (the digest differs)")
+        arrays.append(_array(data, name, path))
+    return manifest, arrays
 
 
 def _names(count: int) -> list[str]:
@@ -135,9 +142,9 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
     infos = archive.infolist()
     members = {info.filename: info for info in infos}
     if len(members) != len(infos):
-        refuse(path, "a member of the archive comes twice")
+        refuse(path, "a member of the archive occurs twice")
     if not {MANIFEST, DIGEST} <= members.keys():
-        refuse(path, "it is a zip archive without a manifest", "give a file that 'rubricate train' wrote")
+        refuse(path, "a zip archive without a manifest", "give a file that 'rubricate train' wrote")
     room = path.stat().st_size
     for info in infos:
         if not re.fullmatch(r"manifest\.(json|sha256)|arrays/\d+\.npy", info.filename):
@@ -150,31 +157,20 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
     return members
 
 
-def _read_array(
-    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], i: int, digest: Any, path: Path
-) -> NDArray[Any]:
-    name = f"arrays/{i}.npy"
-    with archive.open(members[name]) as stream:
-        data = stream.read()
-    if hashlib.sha256(data).hexdigest() != digest:
-        refuse(path, f"{name} was changed (the digest differs)")
-    return _array(data, name, path)
-
-
 def _array(data: bytes, name: str, path: Path) -> NDArray[Any]:
-    """The array of a `.npy` file of version 1.0, whose header must promise exactly the bytes that follow."""
+    """Return the array of a `.npy` file of version 1.0; its header must announce exactly the bytes that follow."""
     stream = io.BytesIO(data)
     if np.lib.format.read_magic(stream) != (1, 0):
-        refuse(path, f"{name} is of another version of the .npy format")
+        refuse(path, f"{name} has another version of the .npy format")
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
     if dtype.str[1:] not in KINDS or dtype.str[0] == ">":
-        refuse(path, f"{name} holds {dtype.str!r:.60}, not numbers or truth values")
+        refuse(path, f"{name} holds {dtype.str!r:.60}, not numbers or booleans")
     count = 1
     for length in shape:
         count *= length
     if min(shape, default=0) < 0 or count * dtype.itemsize != len(data) - stream.tell():
-        refuse(path, f"{name} declares the shape {shape!r:.60}, which is not the number of its values")
+        refuse(path, f"{name} declares the shape {shape!r:.60}, which does not match the number of its values")
     flat = np.frombuffer(data, dtype, offset=stream.tell()).copy()
     if dtype.kind == "b" and flat.view(np.uint8).max(initial=0) > 1:
-        refuse(path, f"{name} holds truth values that are neither true nor false")
+        refuse(path, f"{name} holds booleans that are neither true nor false")
     return flat.reshape(shape[::-1]).T if fortran else flat.reshape(shape)

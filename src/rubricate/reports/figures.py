@@ -9,6 +9,7 @@ from typing import Any
 
 from rubricate.errors import MissingExtra, UnknownName
 from rubricate.experiments.figure import Drawing, Figure
+from rubricate.files.atomic import write_file
 
 __all__ = ["FORMS", "chart_of", "write_figure"]
 
@@ -62,13 +63,11 @@ def write_figure(figure: Figure | Drawing, folder: Path, *, forms: tuple[str, ..
     strange = [form for form in forms if form not in FORMS]
     if strange:
         raise UnknownName("form of a figure", strange[0], FORMS)
-    folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for form in forms:
         path = folder / f"{figure.name}.{form}"
         drawn = _converted(figure, form) if isinstance(figure, Drawing) else _drawn(chart_of(figure), form)
-        path.write_bytes(drawn)
-        paths.append(path)
+        paths.append(write_file(path, drawn))
     return paths
 
 

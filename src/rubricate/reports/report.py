@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rubricate.errors import InvalidFile, MissingExtra
-from rubricate.files.atomic import atomic
+from rubricate.errors import MissingExtra
+from rubricate.files.atomic import write_file
 from rubricate.reports.charts import drawn
 from rubricate.reports.data import ReportData
 from rubricate.reports.exports import report_tables
@@ -43,10 +43,10 @@ def write_report(study: ReportData, path: str | Path, *, figures: bool | None = 
     results = results_of(study)
     target = Path(path)
     if target.suffix.lower() in (".html", ".htm"):
-        _replace(target, render_page(results).encode("utf-8", "replace"))
+        write_file(target, render_page(results).encode("utf-8", "replace"))
         return WrittenReport(target, tuple(findings(results)))
     page = target / "report.html"
-    _replace(page, render_page(results).encode("utf-8", "replace"))
+    write_file(page, render_page(results).encode("utf-8", "replace"))
     files, notes = list(_write_tables(results, target / "tables")), []
     if figures is not False:
         try:
@@ -60,24 +60,12 @@ def write_report(study: ReportData, path: str | Path, *, figures: bool | None = 
 
 def _write_tables(results: ReportResults, folder: Path) -> Iterator[Path]:
     for stem, table in report_tables(results).items():
-        yield _replace(folder / f"{stem}.csv", (table.to_csv() + "\n").encode("utf-8", "replace"))
+        yield write_file(folder / f"{stem}.csv", (table.to_csv() + "\n").encode("utf-8", "replace"))
         if len(table.rows) <= LONG:
-            yield _replace(folder / f"{stem}.tex", (table.to_latex() + "\n").encode("utf-8", "replace"))
+            yield write_file(folder / f"{stem}.tex", (table.to_latex() + "\n").encode("utf-8", "replace"))
 
 
 def _write_figures(results: ReportResults, folder: Path) -> Iterator[Path]:
     for stem, figure in report_figures(results).items():
         for form, content in drawn(figure).items():
-            yield _replace(folder / f"{stem}.{form}", content)
-
-
-def _replace(path: Path, content: bytes) -> Path:
-    """Put the content under the path in one step, its folder made where it is missing."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        reason = f"cannot be made ({problem.strerror or problem})"
-        raise InvalidFile(reason, path=path.parent, remedy="give a folder that you may write") from None
-    with atomic(path) as stream:
-        stream.write(content)
-    return path
+            yield write_file(folder / f"{stem}.{form}", content)

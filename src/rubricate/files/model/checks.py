@@ -1,9 +1,9 @@
-"""Whether the parts of an opened model fit together.
+"""Check that the parts of an opened model fit together.
 
-Digests show that a file is what its maker wrote, not that the maker meant well: arrays of the wrong length would send
-compiled loops past their ends. So shapes are checked by name, then the model is tried once on next to nothing.
-A class whose loops follow learned positions (a tree, a table of rules) also gives `check_state()`, which raises
-ValueError when they lead astray.
+Digests show that nobody changed a file, not that its author meant well: arrays of the wrong length would send
+compiled loops past their ends. So shapes are checked by name, and then the model scores two tiny documents.
+A class whose loops follow learned positions (a tree, a table of rules) also has `check_state()`, which raises
+ValueError when a position is out of range.
 """
 
 from __future__ import annotations
@@ -37,20 +37,22 @@ DIMENSIONS: dict[str, tuple[str | int, ...]] = {
     "term_totals_": ("terms",),
     "vectors_": ("documents", "terms"),
 }
-"""What the axes of learned arrays mean, wherever they go by these names."""
+"""The meaning of the axes of learned arrays, wherever they have these names."""
 
 
 def check_parts(estimator: Any) -> None:
-    """The learned arrays of one estimator of ours agree on documents, terms and categories, and its own check."""
+    """Check that the learned arrays of an estimator agree on documents, terms and categories; run its `check_state`."""
     sizes: dict[str | int, int] = {2: 2}
     if hasattr(estimator, "n_features_in_"):
         sizes["terms"] = int(estimator.n_features_in_)
     if isinstance(getattr(estimator, "vocabulary_", None), tuple):
         sizes["terms"] = len(estimator.vocabulary_)
     for name, axes in DIMENSIONS.items():
-        found = vars(estimator).get(name)
-        if isinstance(found, np.ndarray) or sparse.issparse(found):
-            _same_sizes(name, axes, found.shape, sizes)
+        value = vars(estimator).get(name)
+        if isinstance(value, np.ndarray) or sparse.issparse(value):
+            if len(value.shape) != len(axes):
+                raise ValueError(f"{name} has {len(value.shape)} axes, not {len(axes)}")
+            _check_sizes(name, dict(zip(axes, value.shape, strict=True)), sizes)
     classes = getattr(estimator, "classes_", None)
     if "columns" in sizes and classes is not None and sizes["columns"] not in (1, len(classes)):
         raise ValueError(f"{sizes['columns']} columns for {len(classes)} categories")
@@ -58,16 +60,14 @@ def check_parts(estimator: Any) -> None:
         estimator.check_state()
 
 
-def _same_sizes(name: str, axes: tuple[str | int, ...], shape: tuple[int, ...], sizes: dict[str | int, int]) -> None:
-    if len(shape) != len(axes):
-        raise ValueError(f"{name} has {len(shape)} axes, not {len(axes)}")
-    for axis, length in zip(axes, shape, strict=True):
+def _check_sizes(name: str, shape: dict[str | int, int], sizes: dict[str | int, int]) -> None:
+    for axis, length in shape.items():
         if sizes.setdefault(axis, length) != length:
             raise ValueError(f"{name} has {length} {axis}, other parts have {sizes[axis]}")
 
 
 def try_out(estimator: Any) -> None:
-    """Use a fitted estimator on two documents, one of them empty; whatever is wrong with it raises."""
+    """Use a fitted estimator on two documents, one of them empty; a broken one raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if hasattr(estimator, "try_out"):
@@ -77,17 +77,17 @@ def try_out(estimator: Any) -> None:
         elif hasattr(estimator, "vocabulary_") and hasattr(estimator, "analyzer"):
             estimator.transform(["", " ".join(list(estimator.vocabulary_)[:3])])
         elif hasattr(estimator, "n_features_in_"):
-            _on_vectors(estimator)
+            _try_vectors(estimator)
 
 
-def _on_vectors(estimator: Any) -> None:
+def _try_vectors(estimator: Any) -> None:
     terms = int(estimator.n_features_in_)
     few = sorted({0, terms // 2, terms - 1})
     X = sparse.csr_array((np.ones(len(few)), few, [0, 0, len(few)]), shape=(2, terms))
     if hasattr(estimator, "decision_function"):
         scores = estimator.decision_function(X)
-        wanted = len(estimator.classes_)
-        if np.shape(scores) not in ((2,), (2, 1), (2, wanted)) or (np.ndim(scores) == 1 and wanted > 2):
-            raise ValueError(f"scores of shape {np.shape(scores)} for {wanted} categories")
+        categories = len(estimator.classes_)
+        if np.shape(scores) not in ((2,), (2, 1), (2, categories)) or (np.ndim(scores) == 1 and categories > 2):
+            raise ValueError(f"scores of shape {np.shape(scores)} for {categories} categories")
     elif hasattr(estimator, "transform"):
         estimator.transform(X)

@@ -1,6 +1,6 @@
-"""Which classes a model file may hold, and by which names: plug-ins of the registry, and the fixed tables here.
+"""The classes that a model file may hold, and their names: plug-ins of the registry, and the fixed tables here.
 
-A file never names a module. What is in no table cannot be opened, whatever the file says.
+A file never names a module. A class that is in no table cannot be opened, whatever the file says.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["FUNCTIONS", "class_of", "name_of", "private_state"]
 PLUGINS = ("classifiers", "thresholds")
 """Kinds of plug-ins that are estimators."""
 FUNCTIONS = ("measures", "engines")
-"""Kinds of plug-ins that are functions, and may be parameters."""
+"""Kinds of plug-ins that are functions and may be parameters."""
 
 OURS = {
     "Aligned": "rubricate.thresholds._aligned",
@@ -60,7 +60,7 @@ TABLES = {"rubricate": OURS, "sklearn": SKLEARN}
 
 
 def name_of(estimator: Any) -> tuple[str, str]:
-    """The kind and name under which the class of an estimator is saved; a clear error for one that cannot be."""
+    """Return the kind and name under which the class of an estimator is saved, or say why it cannot be saved."""
     kind = type(estimator)
     for group in PLUGINS:
         name = registry.find(group, kind)
@@ -70,13 +70,13 @@ def name_of(estimator: Any) -> tuple[str, str]:
         if kind.__name__ in table and class_of(group, kind.__name__) is kind:
             return group, kind.__name__
     raise InvalidInput(
-        f"a {kind.__name__} cannot be saved: a model file holds data, no code, so only Rubricate's own estimators and "
-        f"these of scikit-learn can be: {', '.join(SKLEARN)}"
+        f"a {kind.__name__} cannot be saved: a model file holds data and no code, so it may hold only Rubricate's own "
+        f"estimators and these of scikit-learn: {', '.join(SKLEARN)}"
     )
 
 
 def class_of(group: str, name: str) -> Any:
-    """The class of this kind and name."""
+    """Return the class of this kind and name."""
     if group in PLUGINS:
         return registry.load(group, name)
     table = TABLES.get(group)
@@ -88,5 +88,5 @@ def class_of(group: str, name: str) -> Any:
 
 
 def private_state(group: str, name: str) -> tuple[str, ...]:
-    """The private attributes that belong to the state of a class."""
+    """Return the private attributes that belong to the state of a class."""
     return PRIVATE.get(name, ()) if group == "sklearn" else ()

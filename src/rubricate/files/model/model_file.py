@@ -1,7 +1,7 @@
-"""The model file: any estimator of ours as one file of JSON and arrays. docs/model-file.md describes the format.
+"""The model file: an estimator of Rubricate as one file of JSON and arrays. docs/model-file.md describes the format.
 
-No pickle: a file names classes only by registry kind and name or by a fixed table, so opening one can fail and never
-run anything. Truncated, edited, hostile and newer files are refused with InvalidFile and a reason.
+No pickle: a file names classes only by registry kind and name or by a fixed table, so opening a file can fail but
+never execute anything. Truncated, edited, hostile and newer files are refused with InvalidFile and a reason.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FORMAT, VERSION = "rubricate-model", 1
 
 
 def save(estimator: Any, path: str | Path) -> Path:
-    """Write a fitted estimator to one file and give its path.
+    """Write a fitted estimator to one file and return its path.
 
-    The same model gives the same bytes. The file is replaced in one step: Ctrl-C leaves the old one or the new one.
+    The same model gives the same bytes. The file is replaced in one step: Ctrl-C leaves the old file or the new one.
 
     >>> import tempfile
     >>> from rubricate.thresholds.rcut import Rcut
@@ -36,13 +36,13 @@ def save(estimator: Any, path: str | Path) -> Path:
     if not hasattr(estimator, "get_params"):
         raise InvalidInput(f"expected an estimator to save, got {type(estimator).__name__}")
     encoder = Encoder()
-    signature = getattr(estimator, "signature", None)
-    found = signature() if callable(signature) else Signature(version=__version__)
+    method = getattr(estimator, "signature", None)
+    signature = method() if callable(method) else Signature(version=__version__)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "rubricate": __version__,
-        "signature": asdict(found) if isinstance(found, Signature) else str(found),
+        "signature": asdict(signature) if isinstance(signature, Signature) else str(signature),
         "model": encoder.value(estimator),
     }
     write_container(Path(path), manifest, encoder.arrays)
@@ -50,7 +50,7 @@ def save(estimator: Any, path: str | Path) -> Path:
 
 
 def open(path: str | Path) -> Any:
-    """The estimator in a file that `save` wrote; InvalidFile for anything else."""
+    """Open a file that `save` wrote and return its estimator; raise InvalidFile for anything else."""
     place = Path(path)
     manifest, arrays = read_container(place)
     _check_version(manifest, place)
@@ -62,7 +62,7 @@ def open(path: str | Path) -> Any:
         for part in decoder.estimators:
             check_parts(part)
         try_out(estimator)
-    except Exception as error:  # whatever a stranger's file provokes, the answer is one
+    except Exception as error:  # a hostile file may provoke any error; the user sees InvalidFile
         if isinstance(error, InvalidFile):
             raise
         refuse(place, f"its parts do not fit together ({type(error).__name__}: {error!s:.200})")
@@ -70,7 +70,7 @@ def open(path: str | Path) -> Any:
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:
-    """The manifest of a model file: versions, signature, the tree of its parts, the digests of its arrays."""
+    """Return the manifest of a model file: versions, signature, the tree of its parts, the digests of its arrays."""
     place = Path(path)
     manifest, _ = read_container(place)
     _check_version(manifest, place)
@@ -79,9 +79,9 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
 
 def _check_version(manifest: dict[str, Any], path: Path) -> None:
     if manifest.get("format") != FORMAT or not isinstance(manifest.get("version"), int):
-        refuse(path, "it says of itself that it is something else", "give a file that 'rubricate train' wrote")
+        refuse(path, "its manifest names another format", "give a file that 'rubricate train' wrote")
     if manifest["version"] < 1:
-        refuse(path, f"there is no version {manifest['version']} of the format")
+        refuse(path, f"version {manifest['version']} of the format does not exist")
     if manifest["version"] > VERSION:
         writer = f"{manifest.get('rubricate')!r:.40}"
         refuse(path, f"it was written by a newer Rubricate ({writer})", "install that version or a later one")

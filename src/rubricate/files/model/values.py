@@ -1,14 +1,14 @@
-"""Estimators ↔ JSON and arrays.
+"""Convert estimators to JSON and arrays, and back.
 
-None, truth values, numbers and strings are themselves; everything else is an object with one key, its tag:
+None, booleans, numbers and strings are themselves; everything else is an object with one key, its tag:
 
     float list tuple set dict      the plain containers; "float" for inf, -inf and nan
     array                          the number of a member of the container
     words objects                  arrays of strings, and of mixed values: shape and values
     sparse                         format, shape, and the three arrays of a csr or csc matrix
     dtype plugin                   a NumPy type; a function of ours by kind and name
-    estimator                      kind, name, parameters, and what was learned (names that end in `_`)
-    again                          an estimator that came before, by number
+    estimator                      kind, name, parameters, and learned attributes (names that end in `_`)
+    again                          an earlier estimator, by number
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ __all__ = ["Decoder", "Encoder"]
 
 LEARNED = re.compile(r"[a-zA-Z]\w*_", re.ASCII)
 WIDE = 1 << 24
-"""Rows or columns of a sparse matrix that a small file may claim: a column costs its reader memory, not the file."""
+"""Rows or columns that a sparse matrix of a small file may claim: they cost the reader memory, not the file."""
 FORMATS = {"csr": sparse.csr_array, "csc": sparse.csc_array}
 TYPES = {np.dtype(name).name: np.dtype(name).type for name in ("float64", "float32", "int64", "int32", "bool")}
 
 
 class Encoder:
-    """Turns values into JSON; `arrays` gathers the arrays, each once."""
+    """Turns values into JSON; `arrays` collects the arrays, each once."""
 
     def __init__(self) -> None:
         self.arrays: list[NDArray[Any]] = []
         self._numbers: dict[int, int] = {}
         self._estimators: dict[int, int] = {}
-        self._held: list[Any] = []  # so that no id is used twice
+        self._kept: list[Any] = []  # alive while we encode, so that no id is used twice
 
     def value(self, value: Any, where: str = "the model") -> Any:
-        """The JSON of a value; `where` names it in errors."""
+        """Return the JSON of a value; `where` names it in errors."""
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, (bool, int, str)):
@@ -75,7 +75,7 @@ class Encoder:
         return self._name(value, where)
 
     def _name(self, value: Any, where: str) -> Any:
-        if isinstance(value, RuleBase):  # as text, which whoever takes rules reads
+        if isinstance(value, RuleBase):  # as text: whatever takes rules also reads text
             return format_rules(value)
         if isinstance(value, PurePath):
             return str(value)
@@ -115,7 +115,7 @@ class Encoder:
             return {"again": self._estimators[id(estimator)]}
         kind, name = name_of(estimator)
         self._estimators[id(estimator)] = len(self._estimators)
-        self._held.append(estimator)
+        self._kept.append(estimator)
         here = type(estimator).__name__
         private = private_state(kind, name)
         learned = {k: v for k, v in vars(estimator).items() if LEARNED.fullmatch(k) or k in private}
@@ -130,7 +130,7 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON back into values. Whatever does not fit raises ValueError, LookupError or TypeError."""
+    """Turns JSON back into values. Invalid input raises ValueError, LookupError or TypeError."""
 
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self.arrays = arrays
@@ -138,10 +138,10 @@ class Decoder:
         self._widest = max(WIDE, sum(array.nbytes for array in arrays))
         self._tags: dict[str, Callable[[Any], Any]] = {
             "float": self._float,
-            "list": lambda items: [self.value(item) for item in _listed(items)],
-            "tuple": lambda items: tuple(self.value(item) for item in _listed(items)),
-            "set": lambda items: {self.value(item) for item in _listed(items)},
-            "dict": lambda pairs: {self.value(k): self.value(v) for k, v in _listed(pairs)},
+            "list": lambda items: [self.value(item) for item in _list(items)],
+            "tuple": lambda items: tuple(self.value(item) for item in _list(items)),
+            "set": lambda items: {self.value(item) for item in _list(items)},
+            "dict": lambda pairs: {self.value(k): self.value(v) for k, v in _list(pairs)},
             "array": self._array,
             "words": lambda parts: self._cells(parts, str),
             "objects": lambda parts: self._cells(parts, object),
@@ -153,11 +153,11 @@ class Decoder:
         }
 
     def value(self, node: Any) -> Any:
-        """The value of a node."""
+        """Return the value of a node."""
         if node is None or isinstance(node, (bool, int, float, str)):
             return node
         if not isinstance(node, dict) or len(node) != 1:
-            raise ValueError("a value without a tag")
+            raise ValueError("a value has no tag")
         ((tag, content),) = node.items()
         if tag not in self._tags:
             raise ValueError(f"unknown tag {tag!r:.40}")
@@ -165,22 +165,22 @@ class Decoder:
 
     def _float(self, text: Any) -> float:
         if text not in ("inf", "-inf", "nan"):
-            raise ValueError(f"{text!r:.40} is no number")
+            raise ValueError(f"{text!r:.40} is not a number")
         return float(text)
 
     def _array(self, number: Any) -> NDArray[Any]:
         if not isinstance(number, int) or not 0 <= number < len(self.arrays):
-            raise ValueError(f"there is no array {number!r:.40}")
+            raise ValueError(f"no array {number!r:.40}")
         return self.arrays[number]
 
     def _cells(self, parts: Any, dtype: type) -> NDArray[Any]:
         shape, values = parts
-        items = [self.value(item) for item in _listed(values)]
+        items = [self.value(item) for item in _list(values)]
         if dtype is str and not all(isinstance(item, str) for item in items):
             raise ValueError("an array of words holds something else")
         cells = np.empty(len(items), dtype=object)
         cells[:] = items
-        return cells.astype(dtype).reshape([int(length) for length in _listed(shape)])
+        return cells.astype(dtype).reshape([int(length) for length in _list(shape)])
 
     def _sparse(self, parts: Any) -> Any:
         form, (rows, columns), data, indices, starts = parts
@@ -188,7 +188,7 @@ class Decoder:
         if not (data.ndim == indices.ndim == starts.ndim == 1 and indices.dtype.kind == starts.dtype.kind == "i"):
             raise ValueError("the parts of a sparse matrix have the wrong type")
         if max(rows, columns) > self._widest:
-            raise ValueError(f"a sparse matrix of {rows} × {columns} that holds next to nothing")
+            raise ValueError(f"a sparse matrix of {rows} × {columns} that is almost empty")
         matrix = FORMATS[form]((data, indices, starts), shape=(int(rows), int(columns)))
         matrix.check_format(full_check=True)
         return matrix
@@ -196,7 +196,7 @@ class Decoder:
     def _plugin(self, parts: Any) -> Any:
         kind, name = parts
         if kind not in FUNCTIONS:
-            raise ValueError(f"{kind!r:.40} is no kind of function")
+            raise ValueError(f"{kind!r:.40} is not a kind of function")
         return registry.load(kind, name)
 
     def _again(self, number: Any) -> Any:
@@ -204,21 +204,21 @@ class Decoder:
 
     def _estimator(self, node: Any) -> Any:
         kind, name = node["kind"], node["name"]
-        made = class_of(kind, name)
+        estimator_class = class_of(kind, name)
         at = len(self.estimators)
         self.estimators.append(None)
         params = {str(key): self.value(value) for key, value in node["params"].items()}
-        estimator = made(**params)
+        estimator = estimator_class(**params)
         self.estimators[at] = estimator
         private = private_state(kind, name)
         for key, value in node["state"].items():
             if not LEARNED.fullmatch(key) and key not in private:
-                raise ValueError(f"{key!r:.40} is no learned value")
+                raise ValueError(f"{key!r:.40} is not a learned attribute")
             setattr(estimator, key, self.value(value))
         return estimator
 
 
-def _listed(items: Any) -> list[Any]:
+def _list(items: Any) -> list[Any]:
     if not isinstance(items, list):
-        raise ValueError("a list was expected")
+        raise ValueError("expected a list")
     return items

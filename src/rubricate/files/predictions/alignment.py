@@ -1,4 +1,4 @@
-"""Runs brought over the documents and categories of the truth."""
+"""Align runs with the documents and categories of the truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["align", "labels_of", "labels_over"]
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """The documents and categories that everything is brought over."""
+    """The documents and categories that every run is aligned with."""
 
     documents: tuple[str, ...]
     categories: tuple[str, ...]
@@ -28,12 +28,12 @@ class _Grid:
         return indicator(self.matrix(pairs, pairs.chosen(), np.ones(len(pairs.rows), bool)))
 
     def scores(self, pairs: Pairs) -> Floats | Sparse:
-        """The scores, dense where every pair has one."""
-        found = self.matrix(pairs, ~np.isnan(pairs.scores), pairs.scores)
-        return found.toarray() if found.nnz == len(self.documents) * len(self.categories) else found
+        """Return the scores, dense where every pair has one."""
+        scores = self.matrix(pairs, ~np.isnan(pairs.scores), pairs.scores)
+        return scores.toarray() if scores.nnz == len(self.documents) * len(self.categories) else scores
 
     def matrix(self, pairs: Pairs, mask: Bools, values: Bools | Floats) -> Sparse:
-        """The values of some pairs; what lies outside the grid is left out."""
+        """Return the values of the masked pairs; pairs outside the grid are left out."""
         rows, columns = _places(pairs.documents, self.documents), _places(pairs.categories, self.categories)
         row, column = rows[pairs.rows[mask]], columns[pairs.columns[mask]]
         kept = (row >= 0) & (column >= 0)
@@ -41,7 +41,7 @@ class _Grid:
         return sparse.csr_array((values[mask][kept], (row[kept], column[kept])), shape=shape)
 
     def labels(self, truth: Decisions) -> Sparse:
-        """Labels over the grid; what lies outside it is left out."""
+        """Return labels over the grid; labels outside it are left out."""
         entries = truth.values.tocoo()
         rows, columns = _places(truth.documents, self.documents), _places(truth.categories, self.categories)
         row, column = rows[entries.row], columns[entries.col]
@@ -51,22 +51,22 @@ class _Grid:
 
 
 def _places(names: Sequence[str], among: Sequence[str]) -> Ints:
-    """Where each name stands among the others; -1 for one that does not."""
+    """Return the position of each name among the others; -1 for a name that is not there."""
     place = {name: i for i, name in enumerate(among)}
     return np.array([place.get(name, -1) for name in names], np.int64)
 
 
 def labels_of(pairs: Pairs) -> Decisions:
-    """The assigned labels of a file over its own documents and categories, the categories by name."""
+    """Return the assigned labels of a file over its own documents and categories, with sorted categories."""
     if not pairs.has_decisions:
         remedy = "give rows of document and category, or a column decision"
-        raise InvalidFile("the file has scores but says nowhere what is true", path=pairs.path, remedy=remedy)
+        raise InvalidFile("the file has scores but no labels", path=pairs.path, remedy=remedy)
     grid = _Grid(pairs.documents, tuple(sorted(pairs.categories)))
     return Decisions(grid.decisions(pairs), grid.categories, grid.documents)
 
 
 def labels_over(labels: Decisions, categories: Sequence[str]) -> Sparse:
-    """The labels of other documents, such as training documents, over these categories; other labels are left out."""
+    """Return the labels of documents (such as training documents) over these categories; other labels are left out."""
     return _Grid(tuple(labels.documents), tuple(categories)).labels(labels)
 
 
@@ -79,37 +79,34 @@ def align(
     intersection: bool = False,
     new_categories: bool = False,
 ) -> list[Run]:
-    """One `Run` for each file, all over the same documents and categories; `read_runs` says how."""
-    grid = _Grid(_documents(truth, runs, intersection), _categories(truth, runs, known, new_categories))
-    true, counts = grid.labels(truth), None if train is None else train.over(grid.categories)
-    return [_run(name, pairs, grid, true, counts) for name, pairs in runs.items()]
-
-
-def _run(name: str, pairs: Pairs, grid: _Grid, truth: Sparse, train_counts: Ints | None) -> Run:
-    ids, names = grid.documents, grid.categories
-    return Run(
-        name,
-        ids,
-        names,
-        scores=Scores(grid.scores(pairs), names, ids) if pairs.has_scores else None,
-        decisions=Decisions(grid.decisions(pairs), names, ids) if pairs.has_decisions else None,
-        truth=truth,
-        train_counts=train_counts,
-    )
-
-
-def _categories(
-    truth: Decisions, runs: Mapping[str, Pairs], known: Iterable[str], new_categories: bool
-) -> tuple[str, ...]:
+    """Return one `Run` per file, all over the same documents and categories; see `read_runs` for the options."""
     every = {*truth.categories, *known}
+    grid = _Grid(_documents(truth, runs, intersection), _categories(every, runs, new_categories))
+    ids, names, labels = grid.documents, grid.categories, grid.labels(truth)
+    return [
+        Run(
+            name,
+            ids,
+            names,
+            scores=Scores(grid.scores(pairs), names, ids) if pairs.has_scores else None,
+            decisions=Decisions(grid.decisions(pairs), names, ids) if pairs.has_decisions else None,
+            truth=labels,
+            train_counts=None if train is None else train.over(names),
+        )
+        for name, pairs in runs.items()
+    ]
+
+
+def _categories(known: set[str], runs: Mapping[str, Pairs], new_categories: bool) -> tuple[str, ...]:
+    every = set(known)
     for pairs in runs.values():
         unknown = set(pairs.categories) - every
         if unknown and not new_categories:
-            held = np.isin(pairs.columns, _places(sorted(unknown), pairs.categories))
+            affected = np.isin(pairs.columns, _places(sorted(unknown), pairs.categories))
             raise InvalidFile(
-                f"{len(unknown)} categories that the truth does not know: {listed(unknown)}",
+                f"{len(unknown)} categories are not in the truth: {listed(unknown)}",
                 path=pairs.path,
-                line=int(pairs.lines[np.argmax(held)]) if held.any() else None,
+                line=int(pairs.lines[np.argmax(affected)]) if affected.any() else None,
                 remedy=_remedy(unknown, every),
             )
         every |= unknown
@@ -117,10 +114,10 @@ def _categories(
 
 
 def _remedy(unknown: set[str], known: set[str]) -> str:
-    """What to do about unknown names; several known ones in one are a cell with the wrong separator."""
+    """Return a remedy for unknown names; a name made of several known ones is a cell with the wrong separator."""
     parts = (name.replace("|", ",").split(",") for name in unknown if "," in name or "|" in name)
     if any({part.strip() for part in several} <= known for several in parts):
-        return "part the labels of a cell by ';'"
+        return "separate the labels of a cell by ';'"
     return (
         "correct the names, list them (--categories, --train-counts), "
         "or count them as categories without true documents (--new-categories)"
@@ -142,13 +139,13 @@ def _documents(truth: Decisions, runs: Mapping[str, Pairs], intersection: bool) 
 def _check_documents(pairs: Pairs, extra: set[str], missing: set[str]) -> None:
     if not extra and not missing:
         return
-    said = [f"{len(extra)} documents that are not in the truth ({listed(extra)})"] if extra else []
-    said += [f"no row for {len(missing)} documents of the truth ({listed(missing)})"] if missing else []
+    problems = [f"{len(extra)} documents that are not in the truth ({listed(extra)})"] if extra else []
+    problems += [f"no row for {len(missing)} documents of the truth ({listed(missing)})"] if missing else []
     rows = np.isin(pairs.rows, _places(sorted(extra), pairs.documents))
     raise InvalidFile(
-        "the file has " + ", and ".join(said),
+        "the file has " + ", and ".join(problems),
         path=pairs.path,
         line=int(pairs.lines[np.argmax(rows)]) if rows.any() else None,
         remedy="make the ids agree (a document without labels needs a row with an empty cell), "
-        "or take the documents that all files share (--intersection)",
+        "or keep only the documents that all files share (--intersection)",
     )

@@ -1,4 +1,4 @@
-"""Pairs of document and category as they come from a file, row by row, kept in arrays."""
+"""Pairs of document and category as a file gives them, row by row, kept in arrays."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy as np
 from rubricate.errors import InvalidFile
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["Gather", "Pairs", "listed"]
+__all__ = ["BARE", "UNDECIDED", "PairCollector", "Pairs", "listed"]
 
 UNDECIDED, BARE = -1, -2
-"""Marks of a pair without a decision, and of a bare number in a matrix: decision or score, as the whole file tells."""
+"""Marks of a pair without a decision, and of a bare number in a matrix (the whole file tells what it means)."""
 
 
 def listed(names: Iterable[str], *, most: int = 5) -> str:
-    """The first few names, and how many there are beside them.
+    """Return the first few names in order, and how many more there are.
 
     >>> listed(["b", "a"]), listed("abcdefgh")
     ('a, b', 'a, b, c, d, e and 3 more')
@@ -33,9 +33,9 @@ def listed(names: Iterable[str], *, most: int = 5) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What a file says: its documents and categories in order of appearance, and one entry a pair.
+    """The content of a file: its documents and categories in order of appearance, and one entry per pair.
 
-    `scores` are NaN and `decided` is -1 where the row does not say; `lines` tell where each pair stands.
+    `scores` is NaN and `decided` is -1 where the row has none; `lines` holds the line of each pair.
     """
 
     path: Path
@@ -49,22 +49,22 @@ class Pairs:
 
     @property
     def has_scores(self) -> bool:
-        """Does any pair have a score."""
+        """Tell whether any pair has a score."""
         return not bool(np.isnan(self.scores).all()) if len(self.scores) else False
 
     @property
     def has_decisions(self) -> bool:
-        """Does the file decide: it says so for some pair, or it has no scores."""
+        """Tell whether the file decides: some pair has a decision, or none has a score."""
         return bool((self.decided != UNDECIDED).any()) or not self.has_scores
 
     def chosen(self) -> Bools:
-        """The pairs that are assigned: by their decision, or by being there at all in a file without any."""
-        said = self.decided != UNDECIDED
-        return self.decided == 1 if said.any() else np.ones(len(self.decided), bool)
+        """Return which pairs are assigned: by their decision, or every pair of a file without decisions."""
+        known = self.decided != UNDECIDED
+        return self.decided == 1 if known.any() else np.ones(len(self.decided), bool)
 
 
-class Gather:
-    """Collects pairs row by row: names become numbers at once, so that a row costs some bytes and no objects."""
+class PairCollector:
+    """Collects pairs row by row. Names become numbers at once, so that a row costs a few bytes and no objects."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -75,31 +75,30 @@ class Gather:
 
     def extend(self, parts: tuple[Sequence[Any], ...]) -> None:
         """Add many pairs: their rows, columns, lines, scores and decisions."""
-        for held, more in zip((self.rows, self.columns, self.lines, self.decided), (*parts[:3], parts[4]), strict=True):
-            held.extend(more)
-        self.scores.extend(parts[3])
+        for own, more in zip((self.rows, self.columns, self.lines, self.scores, self.decided), parts, strict=True):
+            own.extend(more)  # type: ignore[attr-defined]
 
     def document(self, name: str, line: int) -> int:
-        """The number of a document, a new one for a new name."""
+        """Return the number of a document; a new name gets the next number."""
         if not name:
             raise InvalidFile("the row names no document", path=self.path, line=line, remedy="give each row a document")
         return self.documents.setdefault(name, len(self.documents))
 
     def new_document(self, name: str, line: int) -> int:
-        """As `document`, where each may come only once."""
+        """Return the number of a document that may occur only once."""
         before = len(self.documents)
         number = self.document(name, line)
         if number != before:
             raise InvalidFile(
-                f"document {name!r} comes twice", path=self.path, line=line, remedy="keep one of the rows"
+                f"document {name!r} occurs twice", path=self.path, line=line, remedy="keep one of the rows"
             )
         return number
 
     def category(self, name: str) -> int:
-        """The number of a category, a new one for a new name."""
+        """Return the number of a category; a new name gets the next number."""
         return self.categories.setdefault(name, len(self.categories))
 
-    def pair(self, row: int, category: str, line: int, *, score: float = math.nan, decided: int = UNDECIDED) -> None:
+    def add(self, row: int, category: str, line: int, *, score: float = math.nan, decided: int = UNDECIDED) -> None:
         """Add one pair."""
         self.rows.append(row)
         self.columns.append(self.category(category))
@@ -108,11 +107,11 @@ class Gather:
         self.decided.append(decided)
 
     def pairs(self) -> Pairs:
-        """What was collected; an error when that is nothing, or a pair comes twice."""
+        """Return the collected pairs; an error where there is no row, or where a pair occurs twice."""
         if not self.documents:
-            raise InvalidFile("the file holds no row", path=self.path, remedy="give at least one document")
+            raise InvalidFile("the file has no rows", path=self.path, remedy="give at least one document")
         scores, decided = self._settled()
-        found = Pairs(
+        pairs = Pairs(
             self.path,
             tuple(self.documents),
             tuple(self.categories),
@@ -122,11 +121,11 @@ class Gather:
             scores,
             decided,
         )
-        _check_duplicates(found)
-        return found
+        _check_duplicates(pairs)
+        return pairs
 
     def _settled(self) -> tuple[Floats, Ints]:
-        """Scores and decisions: bare numbers are decisions where the whole file has none but 0 and 1."""
+        """Return scores and decisions: bare numbers are decisions where the whole file has only 0 and 1."""
         scores, decided = np.array(self.scores, np.float64), np.array(self.decided, np.int64)
         bare = decided == BARE
         if np.isin(scores[bare], (0.0, 1.0)).all():
@@ -141,10 +140,10 @@ def _check_duplicates(pairs: Pairs) -> None:
     if not len(twice):
         return
     first, second = order[twice[0]], order[twice[0] + 1]
-    what = f"document {pairs.documents[pairs.rows[second]]!r} has category {pairs.categories[pairs.columns[second]]!r}"
+    pair = f"document {pairs.documents[pairs.rows[second]]!r} has category {pairs.categories[pairs.columns[second]]!r}"
     raise InvalidFile(
-        f"{what} twice, first on line {pairs.lines[first]} ({len(twice)} such rows in all)",
+        f"{pair} twice, first on line {pairs.lines[first]} ({len(twice)} such rows in all)",
         path=pairs.path,
         line=int(pairs.lines[second]),
-        remedy="keep one row for each pair",
+        remedy="keep one row per pair",
     )

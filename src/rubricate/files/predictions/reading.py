@@ -1,7 +1,7 @@
-"""Predictions of any system, read from files.
+"""Read the predictions of any system from files.
 
-A file is CSV, JSON Lines, Parquet (long, wide or a matrix: `_layouts`), a TREC run or qrels, or a fastText label
-file; which one is found out from its content. Ids, categories and rows that do not fit are errors that name them.
+A file is CSV, JSON Lines or Parquet (long, wide or a matrix: see `layouts`), a TREC run or qrels, or a fastText label
+file; its content tells which. Ids, categories and rows that do not fit are errors that name them.
 A pair without a score has the floor -inf: it is not ranked, and no threshold assigns it.
 """
 
@@ -12,83 +12,70 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rubricate.errors import InvalidFile, UnknownName
-from rubricate.files.predictions.alignment import align, labels_of, labels_over
-from rubricate.files.predictions.layouts import fill, layout_of
-from rubricate.files.predictions.pairs import Gather, Pairs
-from rubricate.files.predictions.records import csv_rows, first_line, json_rows, opened, parquet_batches
-from rubricate.files.predictions.text_runs import PREFIX, Topic, fill_fasttext, fill_trec, looks_like_trec
-from rubricate.files.predictions.train_counts import TrainCounts, read_train_counts
-from rubricate.files.predictions.writing import write_labels, write_run
+from rubricate.files.predictions.alignment import align, labels_of
+from rubricate.files.predictions.layouts import collect_rows, layout_of
+from rubricate.files.predictions.pairs import PairCollector, Pairs
+from rubricate.files.predictions.table_rows import csv_rows, first_line, json_rows, opened, parquet_batches
+from rubricate.files.predictions.text_runs import PREFIX, Topic, collect_fasttext, collect_trec, looks_like_trec
+from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.types import Decisions, Run
 
-__all__ = [
-    "TrainCounts",
-    "labels_over",
-    "read_categories",
-    "read_pairs",
-    "read_run",
-    "read_runs",
-    "read_train_counts",
-    "read_truth",
-    "run_names",
-    "write_labels",
-    "write_run",
-]
+__all__ = ["read_categories", "read_pairs", "read_run", "read_runs", "read_truth", "run_names"]
 
 PARQUET, WORKBOOK = b"PAR1", b"PK\x03\x04"
 
 
 def read_pairs(path: str | Path, *, topic: Topic = "document") -> Pairs:
-    """All that a file says, whatever its format; `topic` is what the topics of a TREC file are.
+    """Read all pairs of a file, whatever its format; `topic` tells what the topics of a TREC file are.
 
-    Cost: one pass, some bytes a row.
+    Cost: one pass, a few bytes per row.
     """
     if topic not in ("document", "category"):
         raise UnknownName("kind of TREC topic", topic, ("document", "category"))
     place = Path(path)
-    gather = Gather(place)
+    pairs = PairCollector(place)
     if _is_parquet(place):
         for names, rows in parquet_batches(place):
-            fill(gather, layout_of(gather, names), rows)
+            collect_rows(pairs, layout_of(pairs, names), rows)
     else:
-        _fill_text(gather, first_line(place), topic)
-    return gather.pairs()
+        _collect_text(pairs, first_line(place), topic)
+    return pairs.pairs()
 
 
 def _is_parquet(path: Path) -> bool:
     if not path.is_file():
-        raise InvalidFile("there is no such file", path=path, remedy="check the name")
+        raise InvalidFile("no such file", path=path, remedy="check the name")
     with path.open("rb") as raw:
         start = raw.read(len(PARQUET))
     if start == WORKBOOK:
         raise InvalidFile(
-            "a workbook of a spreadsheet, or another zip file", path=path, remedy="save it as CSV (UTF-8)"
+            "the file is a spreadsheet workbook or another zip file", path=path, remedy="save it as CSV (UTF-8)"
         )
     return start == PARQUET
 
 
-def _fill_text(gather: Gather, start: str, topic: Topic) -> None:
-    with opened(gather.path) as text:
+def _collect_text(pairs: PairCollector, start: str, topic: Topic) -> None:
+    with opened(pairs.path) as text:
         if start.startswith("{"):
-            for line, keys, records in json_rows(gather.path, text):
-                fill(gather, layout_of(gather, keys, line=line), records)
+            for line, keys, records in json_rows(pairs.path, text):
+                collect_rows(pairs, layout_of(pairs, keys, line=line), records)
         elif start.startswith(PREFIX):
-            fill_fasttext(gather, text)
+            collect_fasttext(pairs, text)
         elif looks_like_trec(start):
-            fill_trec(gather, text, topic)
+            collect_trec(pairs, text, topic)
         else:
-            header, delimiter, rows = csv_rows(gather.path, text)
-            fill(gather, layout_of(gather, header, comma=delimiter == ";"), rows)
+            header, delimiter, rows = csv_rows(pairs.path, text)
+            collect_rows(pairs, layout_of(pairs, header, comma=delimiter == ";"), rows)
 
 
 def read_truth(path: str | Path, *, topic: Topic = "document") -> Decisions:
-    """The true labels in a file: documents in the order of the file, categories by name."""
+    """Read the true labels of a file: documents in the order of the file, categories sorted by name."""
     return labels_of(read_pairs(path, topic=topic))
 
 
 def read_run(
-    path: str | Path,
     truth: str | Path | Decisions,
+    path: str | Path,
     *,
     categories: Iterable[str] = (),
     train: TrainCounts | None = None,
@@ -96,7 +83,7 @@ def read_run(
     new_categories: bool = False,
     topic: Topic = "document",
 ) -> Run:
-    """One run beside its truth; the options are those of `read_runs`."""
+    """Read one run together with its truth; the options are those of `read_runs`."""
     return read_runs(
         truth,
         [path],
@@ -118,11 +105,24 @@ def read_runs(
     new_categories: bool = False,
     topic: Topic = "document",
 ) -> list[Run]:
-    """The runs in some files over the documents and categories of one truth, named by their file stems.
+    """Read runs over the documents and categories of one truth; each run is named by the stem of its file.
 
-    A document that is in one file and not in another is an error, unless `intersection` takes the documents that
-    all of them share. A category that neither the truth nor `categories` nor the training counts know is an error,
-    unless `new_categories` counts it as one without true documents.
+    Parameters
+    ----------
+    truth : path or Decisions
+        The true labels, or the file that holds them.
+    runs : sequence of paths
+        The prediction files, in any format that `read_pairs` reads.
+    categories : iterable of str
+        Categories that exist although the truth does not mention them.
+    train : TrainCounts, optional
+        Training documents per category; its categories count as known.
+    intersection : bool
+        Keep only the documents that all files share. Otherwise a document that one file lacks is an error.
+    new_categories : bool
+        Count unknown categories as categories without true documents. Otherwise they are an error.
+    topic : "document" or "category"
+        What the topics of TREC files are.
     """
     labels = truth if isinstance(truth, Decisions) else read_truth(truth, topic=topic)
     known = [*categories, *(train.categories if train is not None else ())]
@@ -137,13 +137,13 @@ def read_runs(
 
 
 def read_categories(path: str | Path) -> list[str]:
-    """The names in a file of categories, one a line; empty lines are passed over."""
+    """Read category names, one per line; empty lines are skipped."""
     with opened(Path(path)) as text:
         return [line.strip() for line in text if line.strip()]
 
 
 def run_names(paths: Sequence[str | Path]) -> list[str]:
-    """The stems of some files; of equal ones with the folder in front, and a number where even those are equal.
+    """Name runs by the stems of their files; equal stems get the folder in front, and a number where that is equal too.
 
     >>> run_names(["a/svm.csv", "b/svm.csv", "knn.csv.gz"])
     ['a/svm', 'b/svm', 'knn']

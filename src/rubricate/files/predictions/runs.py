@@ -1,4 +1,4 @@
-"""A `Run` from whatever a program holds: matrices, lists of label sets, data frames, mappings."""
+"""Make a `Run` from objects in memory: matrices, lists of label sets, data frames, mappings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.files.predictions.alignment import align, labels_of
-from rubricate.files.predictions.layouts import fill, layout_of
-from rubricate.files.predictions.pairs import Gather, Pairs
+from rubricate.files.predictions.layouts import collect_rows, layout_of
+from rubricate.files.predictions.pairs import PairCollector, Pairs
 from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.labels import column, flag_matrix, label_matrix, label_sets, refuse_fractions
 from rubricate.types import Decisions, Ints, Run, Scores, Signature
@@ -30,13 +30,26 @@ def as_run(
     train_counts: Any = None,
     signature: Signature | None = None,
 ) -> Run:
-    """A run of decisions, scores or both beside the truth, each documents × categories in the same order.
+    """Make a run of decisions, scores or both beside the truth, each documents × categories in the same order.
 
-    Labels may be a matrix (dense or sparse, whatever is not zero, fractions are an error; also rows of 0 and 1 in
-    plain lists), a list of label sets or of single labels, or a column of a data frame; scores a matrix (of a sparse
-    one, what is not stored is 0) or `Scores`. Data frames with a column `document`, laid out as files are, and
-    mappings from documents to labels are brought together by their ids; a frame without that column is a matrix of
-    categories. Where `categories` are given, labels outside them and the truth are an error.
+    Data frames with a column `document`, laid out as files are, and mappings from documents to labels are aligned by
+    their ids; a frame without that column is a matrix of categories.
+
+    Parameters
+    ----------
+    truth, decisions : labels
+        A matrix (dense or sparse; whatever is not zero is a label, fractions are an error; also rows of 0 and 1 in
+        plain lists), a list of label sets or of single labels, or a column of a data frame.
+    scores : matrix or Scores
+        Values that a sparse matrix does not store are 0.
+    categories : sequence of str, optional
+        The names of the columns. Labels outside them and the truth are an error.
+    name : str
+        The name of the run in tables.
+    train_counts : optional
+        Training documents: a mapping by category, `TrainCounts`, one number per category, or the training labels.
+    signature : Signature, optional
+        Where the numbers come from.
 
     >>> run = as_run([{"corn"}, {"corn", "wheat"}], [{"corn"}, set()])
     >>> run.categories, run.decisions.values.toarray().astype(int).tolist()
@@ -44,11 +57,12 @@ def as_run(
     """
     truth, decisions = flag_matrix(truth), flag_matrix(decisions)
     if decisions is None and scores is None:
-        raise InvalidInput("neither decisions nor scores; give at least one beside the truth")
+        raise InvalidInput("neither decisions nor scores; give at least one of them beside the truth")
     if _by_id(truth):
-        run = _joined(truth, decisions, scores, categories, name)
+        parts = [part for part in (decisions, scores) if part is not None]
+        run = _joined(truth, parts, name=name, categories=categories)
     else:
-        run = _placed(truth, decisions, scores, categories, name)
+        run = _placed((truth, decisions, scores), name=name, categories=categories)
     counts = None if train_counts is None else _counts(train_counts, run.categories)
     return Run(
         name=name,
@@ -67,46 +81,50 @@ def _is_frame(values: Any) -> bool:
 
 
 def _by_id(values: Any) -> bool:
-    """Does the object name its documents: a mapping, or a frame with a document column among others of ours."""
+    """Tell whether the object names its documents: a mapping, or a frame with a column `document`."""
     return isinstance(values, Mapping) or (_is_frame(values) and "document" in map(str, values.columns))
 
 
-def _joined(truth: Any, decisions: Any, scores: Any, categories: Sequence[str] | None, name: str) -> Run:
-    parts = [values for values in (decisions, scores) if values is not None]
+def _joined(truth: Any, parts: Sequence[Any], *, name: str, categories: Sequence[str] | None) -> Run:
     if not all(_by_id(values) for values in parts):
         raise InvalidInput(
-            "the truth names its documents, the predictions do not; give both as frames or mappings by id"
+            "the truth names its documents, the predictions do not; give both as frames or as mappings by id"
         )
-    true, *given = (_pairs(values) for values in (truth, *parts))
-    runs = {str(place): pairs for place, pairs in enumerate(given)}
-    known = [str(one) for one in categories or ()]
-    found = align(labels_of(true), runs, known=known, new_categories=categories is None)
-    first, last = found[0], found[-1]
+    labels, *predictions = (_pairs(values) for values in (truth, *parts))
+    known = [str(category) for category in categories or ()]
+    runs = align(
+        labels_of(labels),
+        {str(place): pairs for place, pairs in enumerate(predictions)},
+        known=known,
+        new_categories=categories is None,
+    )
+    first, last = runs[0], runs[-1]
     return Run(name, first.documents, first.categories, last.scores, first.decisions, first.truth)
 
 
 def _pairs(values: Any) -> Pairs:
-    """The pairs of a frame or a mapping, by the rules for files; errors call it `<frame>`."""
-    gather = Gather(Path("<frame>"))
+    """Collect the pairs of a frame or a mapping by the rules for files; errors call it `<frame>`."""
+    pairs = PairCollector(Path("<frame>"))
     if isinstance(values, Mapping):
-        rows = [(line, (str(name), found)) for line, (name, found) in enumerate(values.items(), start=1)]
-        scored = any(isinstance(found, Mapping) for found in values.values())
-        fill(gather, layout_of(gather, ("document", "scores" if scored else "labels")), rows)
+        rows = [(line, (str(name), cell)) for line, (name, cell) in enumerate(values.items(), start=1)]
+        scored = any(isinstance(cell, Mapping) for cell in values.values())
+        collect_rows(pairs, layout_of(pairs, ("document", "scores" if scored else "labels")), rows)
     else:
         names = [str(name) for name in values.columns]
         cells = zip(*(column(values[name]) for name in values.columns), strict=True)
-        fill(gather, layout_of(gather, names), enumerate(cells, start=1))
-    return gather.pairs()
+        collect_rows(pairs, layout_of(pairs, names), enumerate(cells, start=1))
+    return pairs.pairs()
 
 
-def _placed(truth: Any, decisions: Any, scores: Any, categories: Sequence[str] | None, name: str) -> Run:
-    """Everything by position: row i is document i."""
-    names = _names((truth, decisions, scores), categories)
-    refuse_fractions(_ordered(truth, names), "the truth")
-    true, categories_found = label_matrix(_ordered(truth, names), names)
-    ids = scores.documents if isinstance(scores, Scores) else tuple(str(i) for i in range(true.shape[0]))
-    decided = None if decisions is None else _decisions(decisions, categories_found, ids)
-    return Run(name, ids, categories_found, _scores(scores, categories_found, ids), decided, true)
+def _placed(parts: tuple[Any, Any, Any], *, name: str, categories: Sequence[str] | None) -> Run:
+    """Make a run of truth, decisions and scores by position: row i is document i."""
+    truth, decisions, scores = parts
+    known = _names(parts, categories)
+    refuse_fractions(_ordered(truth, known), "the truth")
+    labels, names = label_matrix(_ordered(truth, known), known)
+    ids = scores.documents if isinstance(scores, Scores) else tuple(str(i) for i in range(labels.shape[0]))
+    decided = None if decisions is None else _decisions(decisions, names, ids)
+    return Run(name, ids, names, _scores(scores, names, ids), decided, labels)
 
 
 def _decisions(values: Any, names: tuple[str, ...], ids: Sequence[str]) -> Decisions:
@@ -116,7 +134,7 @@ def _decisions(values: Any, names: tuple[str, ...], ids: Sequence[str]) -> Decis
 
 
 def _names(parts: tuple[Any, ...], given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The categories: as given, as a frame or `Scores` or `Decisions` name them, or all that label sets mention."""
+    """Return the categories: as given, as a frame, `Scores` or `Decisions` name them, or all of the label sets."""
     if given is not None:
         return tuple(str(name) for name in given)
     for part in parts:
@@ -126,9 +144,9 @@ def _names(parts: tuple[Any, ...], given: Sequence[str] | None) -> tuple[str, ..
             return tuple(str(name) for name in part.columns)
     sets = [part for part in parts[:2] if part is not None and not _is_matrix(part)]
     if len(sets) == len([part for part in parts if part is not None]):
-        return tuple(sorted(set().union(*(found for part in sets for found in label_sets(part)))))
+        return tuple(sorted(set().union(*(labels for part in sets for labels in label_sets(part)))))
     if sets:
-        raise InvalidInput("label sets beside a matrix; name the columns of the matrix: categories=")
+        raise InvalidInput("label sets beside a matrix; name the columns of the matrix with categories=")
     return None
 
 
@@ -137,7 +155,7 @@ def _is_matrix(values: Any) -> bool:
 
 
 def _ordered(values: Any, names: Sequence[str] | None) -> Any:
-    """The bare matrix of a frame (its columns in the order of the names) or of `Decisions`; anything else as it is."""
+    """Return the bare matrix of a frame (columns in the order of the names) or of `Decisions`; others unchanged."""
     if isinstance(values, Decisions):
         return values.values
     if not _is_frame(values) or sparse.issparse(values):
@@ -159,7 +177,7 @@ def _scores(values: Any, names: tuple[str, ...], ids: Sequence[str]) -> Scores |
 
 
 def _counts(values: Any, categories: tuple[str, ...]) -> Ints:
-    """Training counts from a mapping by category, `TrainCounts`, one number a category, or the training labels."""
+    """Return training counts from a mapping, `TrainCounts`, one number per category, or the training labels."""
     if isinstance(values, Mapping):
         return TrainCounts({str(name): int(count) for name, count in values.items()}).over(categories)
     if isinstance(values, TrainCounts):

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from rubricate.errors import InvalidFile
-from rubricate.files.predictions.pairs import Gather
+from rubricate.files.predictions.pairs import PairCollector
 
-__all__ = ["PREFIX", "Topic", "fill_fasttext", "fill_trec", "looks_like_trec"]
+__all__ = ["PREFIX", "Topic", "collect_fasttext", "collect_trec", "looks_like_trec"]
 
 PREFIX = "__label__"
 Topic: TypeAlias = Literal["document", "category"]
@@ -17,7 +17,7 @@ RUN, QRELS, FILTERING = 6, 4, 3
 
 
 def looks_like_trec(line: str) -> bool:
-    """Has the line the 6 fields of a TREC run, the 4 of qrels, or the 3 of filtering qrels.
+    """Tell whether the line has the 6 fields of a TREC run, the 4 of qrels, or the 3 of filtering qrels.
 
     >>> looks_like_trec("d1 Q0 earn 1 0.97 svm"), looks_like_trec("document,category")
     (True, False)
@@ -35,12 +35,12 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def fill_trec(gather: Gather, lines: Iterable[str], topic: Topic) -> None:
-    """Lines `topic Q0 item rank score tag` of a run, `topic 0 item relevance` of qrels, or `topic item relevance`.
+def collect_trec(pairs: PairCollector, lines: Iterable[str], topic: Topic) -> None:
+    """Add lines `topic Q0 item rank score tag` of a run, `topic 0 item relevance` of qrels, or `topic item relevance`.
 
-    With `topic="document"` each document asks for its categories; with `"category"` the topics are categories and
-    the items documents, as in the filtering tracks and the qrels of RCV1. Relevance above 0 is a label; the rank of
-    a run is not used, its scores are.
+    With `topic="document"` the topics are documents and the items categories; with `"category"` the topics are
+    categories and the items documents, as in the filtering tracks and the qrels of RCV1. Relevance above 0 is a label.
+    The scores of a run are used, its ranks are not.
     """
     for number, line in enumerate(lines, start=1):
         fields = line.split()
@@ -48,37 +48,36 @@ def fill_trec(gather: Gather, lines: Iterable[str], topic: Topic) -> None:
             continue
         if not looks_like_trec(line):
             problem = f"{len(fields)} fields; a TREC run has 6 (topic Q0 item rank score tag), qrels have 4"
-            raise InvalidFile(
-                problem, path=gather.path, line=number, remedy="part the fields by spaces, scores are numbers"
-            )
+            remedy = "separate the fields by spaces; scores are numbers"
+            raise InvalidFile(problem, path=pairs.path, line=number, remedy=remedy)
         item = fields[1] if len(fields) == FILTERING else fields[2]
         document, category = (fields[0], item) if topic == "document" else (item, fields[0])
-        row = gather.document(document, number)
+        row = pairs.document(document, number)
         if len(fields) == RUN:
-            gather.pair(row, category, number, score=float(fields[4]))
+            pairs.add(row, category, number, score=float(fields[4]))
         else:
-            gather.pair(row, category, number, decided=int(float(fields[-1]) > 0))
+            pairs.add(row, category, number, decided=int(float(fields[-1]) > 0))
 
 
-def fill_fasttext(gather: Gather, lines: Iterable[str]) -> None:
-    """Lines of `__label__name` words; the document is the number of the line, from 1; an empty line has no label.
+def collect_fasttext(pairs: PairCollector, lines: Iterable[str]) -> None:
+    """Add lines of `__label__name` words; the document is the number of the line, from 1; an empty line has no label.
 
-    Where every label is followed by a number and nothing else is on the line, as `predict-prob` prints it, those are
-    scores; any other words are the text of a training file and passed over.
+    Where every label is followed by a number and nothing else is on the line, as `predict-prob` prints it, the numbers
+    are scores; any other words are the text of a training file and ignored.
     """
     scored: bool | None = None
     for number, line in enumerate(lines, start=1):
         words = line.split()
-        row = gather.document(str(number), number)
+        row = pairs.document(str(number), number)
         labels = [word for word in words if word.startswith(PREFIX)]
         if scored is None and labels:
             scored = _alternate(words)
         if scored and labels and not _alternate(words):
             problem = "labels with and without probabilities in one file"
-            raise InvalidFile(problem, path=gather.path, line=number, remedy="write the file by one command")
+            raise InvalidFile(problem, path=pairs.path, line=number, remedy="write the file with a single command")
         for i, label in enumerate(labels):
             score = float(words[2 * i + 1]) if scored else math.nan
-            gather.pair(row, label.removeprefix(PREFIX), number, score=score)
+            pairs.add(row, label.removeprefix(PREFIX), number, score=score)
 
 
 def _alternate(words: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Runs and labels written to files that `read_runs` and `read_truth` read back."""
+"""Write runs and labels to files that `read_runs` and `read_truth` read back."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, MissingExtra, UnknownName
+from rubricate.files.atomic import atomic, atomic_text
 from rubricate.files.predictions.text_runs import PREFIX
 from rubricate.types import Decisions, Run, Scores
 
 __all__ = ["write_labels", "write_run"]
 
-Layout: TypeAlias = Literal["long", "wide", "trec", "fasttext"]
-Table: TypeAlias = tuple[list[str], Iterable[Sequence[Any]]]
+LayoutName: TypeAlias = Literal["long", "wide", "trec", "fasttext"]
+HeadedRows: TypeAlias = tuple[list[str], Iterable[Sequence[Any]]]
+"""The header of a table and its rows."""
 
 
-def write_run(run: Run, path: str | Path, *, layout: Layout = "long") -> Path:
-    """Write what a system said; the truth beside it is not written. CSV, JSON Lines or Parquet by the suffix.
+def write_run(run: Run, path: str | Path, *, layout: LayoutName = "long") -> Path:
+    """Write the predictions of a system, without the truth, as CSV, JSON Lines or Parquet (by the suffix).
 
-    `long` holds scores and decisions, every score to its last digit; `wide` the decisions; `trec` the scores, as a
-    run with the documents as topics; `fasttext` a line of labels a document, without the ids.
+    `long` holds scores and decisions, every score to its last digit; `wide` holds the decisions; `trec` holds the
+    scores, as a run whose topics are documents; `fasttext` has one line of labels per document, without the ids.
     """
     if layout == "long":
         return _write_table(Path(path), _long(run))
@@ -38,39 +40,40 @@ def write_run(run: Run, path: str | Path, *, layout: Layout = "long") -> Path:
     return write_labels(run.decisions, path, layout=layout)
 
 
-def write_labels(labels: Decisions, path: str | Path, *, layout: Layout = "wide") -> Path:
+def write_labels(labels: Decisions, path: str | Path, *, layout: LayoutName = "wide") -> Path:
     """Write labels or decisions: wide (`a;b` in CSV, lists elsewhere), long, as TREC qrels, or as fastText lines."""
     place = Path(path)
     if layout == "wide":
         joined = place.suffix in (".csv", ".tsv", ".txt")
         _check_names(labels.categories, ";" if joined else "")
-        rows = ((name, ";".join(found) if joined else found) for name, found in _label_sets(labels))
+        rows = ((name, ";".join(own) if joined else own) for name, own in _label_sets(labels))
         return _write_table(place, (["document", "labels"], rows))
     if layout == "long":
-        pairs = ((name, label) for name, found in _label_sets(labels) for label in found or [""])
+        pairs = ((name, label) for name, own in _label_sets(labels) for label in own or [""])
         return _write_table(place, (["document", "category"], pairs))
     if layout == "trec":
         _check_names((*labels.categories, *labels.documents), " \t")
-        return _write_lines(place, (f"{name} 0 {label} 1" for name, found in _label_sets(labels) for label in found))
+        return _write_lines(place, (f"{name} 0 {label} 1" for name, own in _label_sets(labels) for label in own))
     if layout == "fasttext":
         _check_names(labels.categories, " \t")
-        return _write_lines(place, (" ".join(PREFIX + label for label in found) for _, found in _label_sets(labels)))
+        return _write_lines(place, (" ".join(PREFIX + label for label in own) for _, own in _label_sets(labels)))
     raise UnknownName("layout", layout, ("long", "wide", "trec", "fasttext"))
 
 
 def _check_names(names: Iterable[str], forbidden: str) -> None:
     for name in names:
         if any(sign in name for sign in forbidden):
-            raise InvalidInput(f"{name!r} cannot be written in this layout, which parts names there; write it long")
+            raise InvalidInput(
+                f"{name!r} holds a character that separates names in this layout; write it with layout='long'"
+            )
 
 
 def _label_sets(labels: Decisions) -> Iterator[tuple[str, list[str]]]:
-    starts, columns = labels.values.indptr, labels.values.indices
     for row, name in enumerate(labels.documents):
-        yield name, [labels.categories[c] for c in columns[starts[row] : starts[row + 1]]]
+        yield name, [labels.categories[column] for column in _columns(labels.values, row)]
 
 
-def _long(run: Run) -> Table:
+def _long(run: Run) -> HeadedRows:
     header = ["document", "category"]
     header += ["score"] if run.scores is not None else []
     header += ["decision"] if run.decisions is not None else []
@@ -78,7 +81,7 @@ def _long(run: Run) -> Table:
 
 
 def _long_rows(run: Run) -> Iterator[Sequence[Any]]:
-    """One row a pair with a score or a positive decision; a document without any has a row with empty cells."""
+    """Yield one row per pair with a score or a positive decision; a document without any has a row of empty cells."""
     for row, name in enumerate(run.documents):
         scores = _scores(run.scores, row) if run.scores is not None else {}
         chosen = set(_columns(run.decisions.values, row)) if run.decisions is not None else set()
@@ -97,10 +100,10 @@ def _columns(matrix: Any, row: int) -> list[int]:
 
 
 def _scores(scores: Scores, row: int) -> dict[int, float]:
-    """The scores of a document by column; a finite floor is written out, -inf is not."""
+    """Return the scores of a document by column; a finite floor is written out, -inf is not."""
     values: Any = scores.values
     if not sparse.issparse(values):
-        return {c: float(s) for c, s in enumerate(values[row]) if s > -np.inf}
+        return {column: float(score) for column, score in enumerate(values[row]) if score > -np.inf}
     stored = values.data[values.indptr[row] : values.indptr[row + 1]].tolist()
     every = {} if scores.floor == -np.inf else dict.fromkeys(range(values.shape[1]), float(scores.floor))
     return {**every, **dict(zip(_columns(values, row), stored, strict=True))}
@@ -108,40 +111,41 @@ def _scores(scores: Scores, row: int) -> dict[int, float]:
 
 def _trec_run(run: Run) -> Iterator[str]:
     if run.scores is None:
-        raise InvalidInput(f"run {run.name!r} has no scores; a TREC run is made of scores")
+        raise InvalidInput(f"run {run.name!r} has no scores, and a TREC run needs them; write it long")
     _check_names((*run.categories, *run.documents, run.name), " \t")
     for row, name in enumerate(run.documents):
-        order = sorted(_scores(run.scores, row).items(), key=lambda one: -one[1])
+        order = sorted(_scores(run.scores, row).items(), key=lambda item: -item[1])
         for rank, (column, score) in enumerate(order, start=1):
             yield f"{name} Q0 {run.categories[column]} {rank} {score!r} {run.name}"
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> Path:
-    with path.open("w", encoding="utf-8", newline="\n") as text:
+    with atomic_text(path) as text:
         text.writelines(f"{line}\n" for line in lines)
     return path
 
 
-def _write_table(path: Path, table: Table) -> Path:
-    writers: dict[str, Callable[[Path, Table], Path]] = {".parquet": _write_parquet, ".pq": _write_parquet}
+def _write_table(path: Path, table: HeadedRows) -> Path:
+    writers: dict[str, Callable[[Path, HeadedRows], Path]] = {".parquet": _write_parquet, ".pq": _write_parquet}
     writers |= {".jsonl": _write_json, ".ndjson": _write_json}
     return writers.get(path.suffix, _write_csv)(path, table)
 
 
-def _write_csv(path: Path, table: Table) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as text:
+def _write_csv(path: Path, table: HeadedRows) -> Path:
+    header, rows = table
+    with atomic_text(path) as text:
         writer = csv.writer(text, delimiter="\t" if path.suffix == ".tsv" else ",", lineterminator="\n")
-        writer.writerow(table[0])
-        writer.writerows(["" if cell is None else cell for cell in row] for row in table[1])
+        writer.writerow(header)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
     return path
 
 
-def _write_json(path: Path, table: Table) -> Path:
+def _write_json(path: Path, table: HeadedRows) -> Path:
     header, rows = table
     return _write_lines(path, (json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False) for row in rows))
 
 
-def _write_parquet(path: Path, table: Table) -> Path:
+def _write_parquet(path: Path, table: HeadedRows) -> Path:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -149,5 +153,7 @@ def _write_parquet(path: Path, table: Table) -> Path:
         raise MissingExtra("frames", "Parquet files") from None
     header, rows = table
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
-    pyarrow.parquet.write_table(pyarrow.table({n: list(c) for n, c in zip(header, columns, strict=True)}), path)
+    content = pyarrow.table({name: list(cells) for name, cells in zip(header, columns, strict=True)})
+    with atomic(path) as stream:
+        pyarrow.parquet.write_table(content, stream)
     return path

@@ -1,4 +1,4 @@
-"""Records of CSV, JSON Lines and Parquet files, one after the other, each with its line."""
+"""Rows of CSV, JSON Lines and Parquet files, one after the other, each with its line."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ DELIMITERS = ",;\t|"
 
 @contextmanager
 def opened(path: Path) -> Iterator[TextIO]:
-    """The file as text: UTF-8 with or without a byte order mark, unpacked when its name ends in `.gz`."""
+    """Open a file as UTF-8 text, with or without a byte order mark; a name that ends in `.gz` is decompressed."""
     try:
         raw = cast(BinaryIO, gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb"))
     except FileNotFoundError:
-        raise InvalidFile("there is no such file", path=path, remedy="check the name") from None
+        raise InvalidFile("no such file", path=path, remedy="check the name") from None
     except OSError as error:
         raise InvalidFile(f"the file cannot be opened ({error.strerror})", path=path) from None
     with raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
@@ -34,66 +34,65 @@ def opened(path: Path) -> Iterator[TextIO]:
         except UnicodeDecodeError as error:
             raise InvalidFile(f"not UTF-8 text ({error})", path=path, remedy="save it as UTF-8") from None
         except (gzip.BadGzipFile, EOFError) as error:
-            raise InvalidFile(f"not a whole gzip file ({error})", path=path, remedy="pack it again") from None
+            raise InvalidFile(f"not a whole gzip file ({error})", path=path, remedy="compress it again") from None
 
 
 def csv_rows(path: Path, text: TextIO) -> tuple[list[str], str, Iterator[tuple[int, list[str]]]]:
-    """The header, the delimiter (the one of `,` `;` tab `|` that the header has most of), and the rows by line."""
+    """Return the header, the delimiter (whichever of `,` `;` tab `|` the header has most of), and the rows by line."""
     first = text.readline()
     delimiter = max(DELIMITERS, key=first.count)
     header = next(csv.reader([first], delimiter=delimiter), [])
-    return [name.strip() for name in header], delimiter, _rows(path, text, delimiter, len(header))
-
-
-def _rows(path: Path, text: TextIO, delimiter: str, width: int) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(text, delimiter=delimiter, strict=True)
+    remedy = f"quote cells that hold {delimiter!r}, fill in missing ones"
+    return [name.strip() for name in header], delimiter, _checked_rows(path, reader, len(header), remedy=remedy)
+
+
+def _checked_rows(path: Path, reader: Any, width: int, *, remedy: str) -> Iterator[tuple[int, list[str]]]:
     line = 1
     try:
         for row in reader:
             if row and len(row) != width:
                 problem = f"the row has {len(row)} cells, the header {width}"
-                remedy = f"quote cells that hold {delimiter!r}, fill up missing ones"
                 raise InvalidFile(problem, path=path, line=line + 1, remedy=remedy)
             if row:
                 yield line + 1, row
             line = reader.line_num + 1
     except csv.Error as error:
-        raise InvalidFile(
-            f"not readable as CSV ({error})", path=path, line=line + 1, remedy="check the quotes"
-        ) from None
+        raise InvalidFile(f"not valid CSV ({error})", path=path, line=line + 1, remedy="check the quotes") from None
 
 
 def first_line(path: Path) -> str:
-    """The first line that is not empty; an error when there is none."""
+    """Return the first line that is not empty; an error where there is none."""
     with opened(path) as text:
-        found = next((line for line in text if line.strip()), None)
-    if found is None:
+        first = next((line for line in text if line.strip()), None)
+    if first is None:
         raise InvalidFile("the file is empty", path=path, remedy="give at least one document")
-    return found.strip()
+    return first.strip()
 
 
 def json_rows(path: Path, text: TextIO) -> Iterator[tuple[int, tuple[str, ...], Iterator[tuple[int, list[Any]]]]]:
-    """The objects of JSON Lines as rows: for each stretch of lines with the same keys its first line, keys and rows."""
+    """Yield the objects of JSON Lines as rows: first line, keys and rows of each run of lines with the same keys."""
     for keys, records in groupby(_records(path, text), key=lambda record: tuple(record[1])):
         first = next(records)
         yield first[0], keys, ((line, list(record.values())) for line, record in chain([first], records))
 
 
 def _records(path: Path, text: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, one in enumerate(text, start=1):
-        if not one.strip():
+    for line, content in enumerate(text, start=1):
+        if not content.strip():
             continue
         try:
-            record = json.loads(one)
+            record = json.loads(content)
         except (json.JSONDecodeError, RecursionError) as error:
-            raise InvalidFile(f"not JSON ({error})", path=path, line=line, remedy="write one object a line") from None
+            raise InvalidFile(f"not JSON ({error})", path=path, line=line, remedy="write one object per line") from None
         if not isinstance(record, dict):
-            raise InvalidFile("the line is no JSON object", path=path, line=line, remedy='write {"document": …} a line')
+            remedy = 'write one object per line, such as {"document": …}'
+            raise InvalidFile("not a JSON object", path=path, line=line, remedy=remedy)
         yield line, record
 
 
 def parquet_batches(path: Path) -> Iterator[tuple[list[str], Iterator[tuple[int, tuple[Any, ...]]]]]:
-    """The names of the columns and the rows of a Parquet file, numbered from 1, a batch at a time."""
+    """Yield the column names and the rows of a Parquet file, numbered from 1, one batch at a time."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -107,4 +106,4 @@ def parquet_batches(path: Path) -> Iterator[tuple[list[str], Iterator[tuple[int,
                 yield list(columns), enumerate(zip(*columns.values(), strict=True), start=first)
                 first += batch.num_rows
     except (pyarrow.ArrowException, OSError) as error:
-        raise InvalidFile(f"not readable as Parquet ({error})", path=path, remedy="write it again") from None
+        raise InvalidFile(f"not a valid Parquet file ({error})", path=path, remedy="write it again") from None
