@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers._scorer import Scorer, _best
-from rubricate.classifiers.hierarchical.descent.nodes import column_names
+from rubricate.classifiers.words.columns import column_names
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.columns import Columns
 from rubricate.rules.engine import score

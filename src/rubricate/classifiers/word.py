@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rubricate.classifiers._neighbours import unit_rows
 from rubricate.classifiers._scorer import Scorer, contributions
-from rubricate.classifiers.hierarchical.descent.nodes import column_names
+from rubricate.classifiers.words.columns import column_names
 from rubricate.classifiers.words.name_weights import check_scheme, idf, term_frequency
 from rubricate.classifiers.words.names import count_words, name_texts, read_names
 from rubricate.errors import InvalidInput, UnknownName

@@ -20,12 +20,28 @@ from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_gra
 from tests.oracles.hierarchical_classifiers import best_path, local_documents, subtree_documents
 
 import rubricate as rb
-from rubricate.classifiers.hierarchical.descent import linear as _hier_linear
-from rubricate.classifiers.hierarchical.descent.descent import Scoring, _weakest, problem_scores, reached
+from rubricate.classifiers.hierarchical.descent import linear
+from rubricate.classifiers.hierarchical.descent.descent import Cuts, Descent, Guards, Scoring
 from rubricate.classifiers.hierarchical.descent.groups import NONE, per_parent
+from rubricate.classifiers.hierarchical.descent.layout import Layout
+from rubricate.classifiers.hierarchical.descent.machines import Machines
 from rubricate.classifiers.hierarchical.descent.nodes import place_labels
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
+
+
+def learned(model, kind):
+    """Return a learned part of a model from its attributes."""
+    return kind(*(getattr(model, f"{name}_") for name in kind.__match_args__))
+
+
+def descent_of(model):
+    """Return the descent that a model has learned."""
+    return Descent(*(learned(model, kind) for kind in (Layout, Machines, Guards, Cuts)))
+
+
+def problem_scores(model, X):
+    return learned(model, Machines).scores(X)
 
 
 def documents_of(problems, number):
@@ -84,9 +100,7 @@ def test_scores_are_the_least_margin_of_the_best_path_and_decide_as_the_descent(
 
 def margins(model, X):
     """The margin of every link and of staying at every internal category, by name."""
-    from rubricate.classifiers.hierarchical.descent.descent import Scoring
-
-    scoring, links, stays = Scoring(model, sparse.csr_array(X)), {}, {}
+    scoring, links, stays = Scoring(descent_of(model), sparse.csr_array(X)), {}, {}
     for node, name in enumerate(model.nodes_):
         children = model.child_ids_[model.child_starts_[node] : model.child_starts_[node + 1]]
         if len(children):
@@ -108,7 +122,7 @@ def test_nothing_below_a_refusal_is_visited(case, seed):
     for parent, child in edges:
         assert not (visited[:, at[child]] & ~visited[:, at[parent]]).any()
         assert not (assigned[:, at[child]] & ~visited[:, at[parent]]).any()
-    below = reached(model, model._take_vectors(new), pruned=True)[0]
+    below = descent_of(model).reach(sparse.csr_array(new), pruned=True)[0]
     for parent, child in edges:
         refused = ~(below[at[parent]] > 0)
         assert np.isneginf(below[at[child]][refused]).all()
@@ -132,7 +146,7 @@ def test_small_groups_are_solved_as_the_svm_solves_them(monkeypatch):
     model = rb.classifiers.TopDown(rb.SVM(bias="penalised", tol=1e-4), taxonomy=TREE, categories=NAMES)
     quick = clone(model).fit(X, labels)
     assert all(machine is None for machine in quick.machines_)
-    monkeypatch.setattr(_hier_linear, "SMALL", 0)
+    monkeypatch.setattr(linear, "SMALL", 0)
     slow = clone(model).fit(X, labels)
     assert any(machine is not None for machine in slow.machines_)
     np.testing.assert_allclose(quick.decision_function(X), slow.decision_function(X), atol=0.03)
@@ -303,7 +317,7 @@ def test_explanations_are_of_the_classifier_that_sets_the_score(case, seed):
     )
     margins, scores = problem_scores(model, X), model.decision_function(X)
     for category, node in enumerate(model.columns_):
-        weakest = _weakest(model, Scoring(model, X), int(node), 12)
+        weakest = descent_of(model).weakest(X, int(node))
         assert (weakest != NONE).all()
         np.testing.assert_array_equal(margins[np.arange(12), weakest], scores[:, category])
 

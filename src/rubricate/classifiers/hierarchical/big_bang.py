@@ -11,34 +11,21 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers._scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.bases import default_base
 from rubricate.classifiers.hierarchical.descent.chances import learn_slope, log_chances
-from rubricate.classifiers.hierarchical.descent.descent import check_tree, keep_tree, problem_scores
+from rubricate.classifiers.hierarchical.descent.checks import check_numbers, check_values
 from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.hierarchical.descent.machines import (
-    check_machines,
-    check_numbers,
-    check_values,
-    explain_problem,
-    held_out,
-    learn_machines,
-)
-from rubricate.classifiers.hierarchical.descent.nodes import Places, take_places
-from rubricate.classifiers.hierarchical.descent.probabilities import (
-    check_probability,
-    coverage_from_labels,
-    gives_probability,
-    normalised,
-)
+from rubricate.classifiers.hierarchical.descent.layout import Layout
+from rubricate.classifiers.hierarchical.descent.nodes import Places
+from rubricate.classifiers.hierarchical.descent.scorers import Hierarchical, gives_probability
 from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, sigmoid
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.types import Evidence, Floats, Ints, Sparse
+from rubricate.types import Bools, Evidence, Floats, Ints, Sparse
 
 __all__ = ["BigBang"]
 
 
-class BigBang(Scorer):
+class BigBang(Hierarchical, Scorer):
     """One classifier for all categories and everything above them (the contrast of sunlim2001, section 2).
 
     The base learns from all documents, at once, a column for each category (is the document labelled with it?) and one
@@ -64,6 +51,10 @@ class BigBang(Scorer):
     ['crude', 'ship', 'gas', 'corn']
     """
 
+    nodes_: tuple[str, ...]
+    columns_: Ints
+    learned_: Bools
+    problem_bias_: Floats
     above_: Sparse
     asked_: Ints
     single_: bool
@@ -95,22 +86,21 @@ class BigBang(Scorer):
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         if not isinstance(self.share, Real) or not 0 <= self.share <= 1:
             raise InvalidInput(f"BigBang: share must be from 0 to 1, got {self.share!r}")
-        check_probability(self)
-        X, places = take_places(self, X, labels, weights)
+        self._check_probability()
+        X, places = self._take_places(X, labels, weights)
         above = _above(places) if self.share else np.zeros(0, np.int64)
         truth = sparse.hstack([places.own[:, places.columns], places.inside[:, above]]).toarray().astype(bool)
-        group, base = Group(np.arange(X.shape[0]), truth, places.weights), default_base(self.base)
-        learn_machines(self, X, [group], base)
-        keep_tree(self, places)
+        group = Group(np.arange(X.shape[0]), truth, places.weights)
+        self._keep(Layout.of(places), self._trainer().train(X, [group]))
         self.asked_ = np.concatenate([places.columns, above])
         self.above_ = _mixing(places, above, float(self.share))
         if self.probability:
             self.single_ = places.one_label_each
-            self._learn_chances(X, group, base)
+            self._learn_chances(X, group)
 
-    def _learn_chances(self, X: Any, group: Group, base: Any) -> None:
-        """A slope where exactly one label is right, else a sigmoid for each category and each coverage."""
-        (scores,) = held_out(self, X, [group], base, folds=self.folds, seed=self.seed)
+    def _learn_chances(self, X: Any, group: Group) -> None:
+        """Learn a slope where exactly one label is right, else a sigmoid for each category and each coverage."""
+        (scores,) = self._trainer().held_out(X, [group], folds=self.folds, seed=self.seed)
         columns, weights = len(self.columns_), np.ones(len(scores)) if group.weights is None else group.weights
         own, above = group.labels[:, :columns], group.labels[:, columns:]
         if self.single_:
@@ -121,43 +111,42 @@ class BigBang(Scorer):
         self.coverage_sigmoid_ = fit_sigmoids(scores[:, columns:], sparse.csr_array(above), weights)
 
     def _mixed(self, scores: Floats) -> Floats:
-        found: Floats = np.ascontiguousarray((sparse.csr_array(self.above_.T) @ scores.T).T)
-        return found
+        mixed: Floats = np.ascontiguousarray((sparse.csr_array(self.above_.T) @ scores.T).T)
+        return mixed
 
     def _score(self, X: Any) -> Floats:
-        return self._mixed(problem_scores(self, X))
+        return self._mixed(self._machines().scores(X))
 
     @available_if(gives_probability)
     def predict_proba(self, X: Any) -> Floats:
-        """P(category | document), with `probability="sigmoid"`; for a one-dimensional y the classes sum to 1."""
-        return self._chances(problem_scores(self, self._take_vectors(X)))
+        """Return P(category | document); for a one-dimensional y the classes sum to 1."""
+        return self._chances(self._machines().scores(self._take_vectors(X)))
 
     def _chances(self, scores: Floats) -> Floats:
         if self.single_:
-            return normalised(self, np.exp(log_chances(self._mixed(scores), self.slope_, True)))
+            return self._normalised(np.exp(log_chances(self._mixed(scores), self.slope_, True)))
         return sigmoid(self._mixed(scores), self.sigmoid_)
 
     @available_if(gives_probability)
     def coverage_proba(self, X: Any) -> Floats:
-        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
-        scores = problem_scores(self, self._take_vectors(X))
-        chances, columns = self._chances(scores), len(self.columns_)
+        """Return the chance that a document lies in each node of `nodes_` or below it, documents × nodes."""
+        scores, layout = self._machines().scores(self._take_vectors(X)), self._layout()
+        chances, columns = self._chances(scores), len(layout.columns)
         if self.single_:
-            return coverage_from_labels(self, chances, single=True)
-        direct = np.zeros((len(scores), len(self.nodes_)))
+            return layout.coverage(chances, single=True)
+        direct = np.zeros((len(scores), len(layout.nodes)))
         direct[:, self.asked_[columns:]] = sigmoid(scores[:, columns:], self.coverage_sigmoid_)
-        return coverage_from_labels(self, chances, single=False, direct=direct)
+        return layout.coverage(chances, single=False, direct=direct)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by what they add to the category's own score."""
-        return explain_problem(self, X, category, limit)
+        """Return the terms by what they add to the category's own score."""
+        return self._machines().explain(X, category, limit)
 
     def check_state(self) -> None:
         """Raise ValueError where what was learned does not fit together."""
         if not hasattr(self, "classes_"):
             return
-        check_machines(self)
-        check_tree(self)
+        self._check_parts()
         check_numbers(self.asked_)
         asked = self.asked_
         if len(asked) != len(self.problem_bias_) or (asked < 0).any() or (asked >= len(self.nodes_)).any():
@@ -168,7 +157,7 @@ class BigBang(Scorer):
             self._check_chances()
 
     def _check_chances(self) -> None:
-        """Raise ValueError where what the probabilities were learned by is missing or does not fit."""
+        """Raise ValueError where what probabilities need is missing or does not fit."""
         columns = len(self.columns_)
         sizes = {"sigmoid_": columns, "coverage_sigmoid_": len(self.asked_) - columns}
         wanted = ["slope_"] if getattr(self, "single_", False) else [*sizes]
@@ -182,7 +171,7 @@ class BigBang(Scorer):
 
 
 def _above(places: Places) -> Any:
-    """The nodes above some category, without the root."""
+    """Return the nodes above some category, without the root."""
     reaches = np.asarray(places.tree.coverage_matrix()[:, places.columns].sum(axis=1)).ravel()
     reaches -= places.is_category()
     reaches[0] = 0
@@ -190,7 +179,7 @@ def _above(places: Places) -> Any:
 
 
 def _mixing(places: Places, above: Any, share: float) -> Sparse:
-    """The weight of each problem in the score of each category: problems × categories."""
+    """Return the weight of each problem in the score of each category, problems × categories."""
     columns = len(places.columns)
     covers = sparse.csr_array(places.tree.coverage_matrix()[above][:, places.columns], dtype=np.float64)
     covers = sparse.csr_array(covers - covers.multiply(above[:, None] == places.columns[None, :]))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.cuts import learn_cuts
-from rubricate.classifiers.hierarchical.descent.descent import learn_descent, path_scores, reached
+from rubricate.classifiers.hierarchical.descent.descent import Cuts
 from rubricate.classifiers.hierarchical.descent.groups import (
     POLICIES,
     Policy,
@@ -19,12 +19,8 @@ from rubricate.classifiers.hierarchical.descent.groups import (
     per_node,
     per_parent,
 )
-from rubricate.classifiers.hierarchical.descent.nodes import Places, take_places
-from rubricate.classifiers.hierarchical.descent.paths import Descending
-from rubricate.classifiers.hierarchical.descent.probabilities import (
-    check_probability,
-    learn_path_slope,
-)
+from rubricate.classifiers.hierarchical.descent.nodes import Places
+from rubricate.classifiers.hierarchical.descent.scorers import Descending
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Floats, Sparse
@@ -96,14 +92,15 @@ class Local(Descending, Scorer):
         self.engine = engine
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
-        check_probability(self)
-        X, places = take_places(self, X, labels, weights)
+        self._check_probability()
+        X, places = self._take_places(X, labels, weights)
         problems = self._problems(places)
-        base = learn_descent(self, X, problems)
-        learn_cuts(self, X, problems.groups, base)
+        descent = self._learn_descent(X, problems, cut=self.cut)
         if self._best(places):
-            self.rank_ = 1
-        learn_path_slope(self, X, problems.groups, base, single=places.one_label_each)
+            descent = replace(descent, cuts=Cuts(descent.cuts.problem_cuts, rank=1))
+        self._keep_descent(descent)
+        if self.probability:
+            self._keep(self._learn_slope(X, problems, descent.machines.learned, single=places.one_label_each))
 
     def _problems(self, places: Places) -> Problems:
         if self.scheme not in SCHEMES:
@@ -121,13 +118,13 @@ class Local(Descending, Scorer):
         return self.choose == "best" or (single and places.one_label_each)
 
     def predict(self, X: Any) -> Any:
-        """Where the descent ends; for a one-dimensional y the best class, also where it ends nowhere."""
-        X = self._take_vectors(X)
-        stay = reached(self, X, pruned=True)[1][self.columns_].T
+        """Return where the descent ends; for a one-dimensional y the best class, also where it ends nowhere."""
+        X, descent = self._take_vectors(X), self._descent()
+        stay = descent.reach(X, pruned=True)[1][self.columns_].T
         if self.multilabel_:
             decided = stay > 0
             return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
         lost = np.flatnonzero((stay > 0).sum(axis=1) != 1)
         if len(lost):
-            stay[lost] = path_scores(self, X[lost])
+            stay[lost] = descent.scores(X[lost])
         return self.classes_[np.argmax(stay, axis=1)]

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers._scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.bases import default_base
 from rubricate.classifiers.hierarchical.descent.chances import learn_slope, log_chances
-from rubricate.classifiers.hierarchical.descent.descent import check_tree, keep_tree, problem_scores
 from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.hierarchical.descent.machines import (
-    check_machines,
-    explain_problem,
-    held_out,
-    learn_machines,
-)
-from rubricate.classifiers.hierarchical.descent.nodes import take_places
-from rubricate.classifiers.hierarchical.descent.probabilities import coverage_from_labels, normalised
+from rubricate.classifiers.hierarchical.descent.layout import Layout
+from rubricate.classifiers.hierarchical.descent.scorers import Hierarchical
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
@@ -31,7 +23,7 @@ from rubricate.types import Evidence, Floats, Ints, Sparse
 __all__ = ["Proximity"]
 
 
-class Proximity(Scorer):
+class Proximity(Hierarchical, Scorer):
     """Each category by the contribution it can expect (the second future work of sunlim2001, section 6).
 
     With P(c') the chance of each category by one classifier for all, assigning c is expected to contribute
@@ -64,6 +56,7 @@ class Proximity(Scorer):
     """
 
     near_: Sparse
+    problem_bias_: Floats
 
     def __init__(
         self,
@@ -92,19 +85,20 @@ class Proximity(Scorer):
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._check()
-        X, places = take_places(self, X, labels, weights)
+        X, places = self._take_places(X, labels, weights)
         own = sparse.csr_array(places.own[:, places.columns])
-        near = (
-            _by_distance(places.tree, places.columns, float(self.accept)) if self.by == "distance" else _alike(X, own)
-        )
-        self.near_ = near
-        keep_tree(self, places)
-        groups, base = [Group(np.arange(X.shape[0]), own.toarray(), places.weights)], default_base(self.base)
-        learn_machines(self, X, groups, base)
-        self.slope_ = 1.0 if self.slope is None else float(self.slope)
+        if self.by == "distance":
+            self.near_ = _by_distance(places.tree, places.columns, float(self.accept))
+        else:
+            self.near_ = _alike(X, own)
+        groups, trainer = [Group(np.arange(X.shape[0]), own.toarray(), places.weights)], self._trainer()
+        machines = trainer.train(X, groups)
+        self._keep(Layout.of(places), machines)
         if self.slope is None:
-            scores = held_out(self, X, groups, base, folds=self.folds, seed=self.seed)
-            self.slope_ = learn_slope(groups, scores, self.learned_, single=False)
+            scores = trainer.held_out(X, groups, folds=self.folds, seed=self.seed)
+            self.slope_ = learn_slope(groups, scores, machines.learned, single=False)
+        else:
+            self.slope_ = float(self.slope)
 
     def _check(self) -> None:
         if self.by not in ("distance", "similarity"):
@@ -112,56 +106,54 @@ class Proximity(Scorer):
         for name, value in (("accept", self.accept), ("slope", 1.0 if self.slope is None else self.slope)):
             if not isinstance(value, Real) or not 0 < float(value) < np.inf:
                 raise InvalidInput(f"Proximity: {name} must be a number above 0, got {value!r}")
-        if not isinstance(self.folds, Integral) or self.folds < 2:
-            raise InvalidInput(f"Proximity: folds must be a whole number from 2 on, got {self.folds!r}")
+        self._check_folds()
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(category | document) of the base; for a one-dimensional y the classes of each document sum to 1."""
-        scores = problem_scores(self, self._take_vectors(X))
-        return normalised(self, np.exp(log_chances(scores, self.slope_, False)))
+        """Return P(category | document) of the base; for a one-dimensional y the classes of a document sum to 1."""
+        scores = self._machines().scores(self._take_vectors(X))
+        return self._normalised(np.exp(log_chances(scores, self.slope_, False)))
 
     def coverage_proba(self, X: Any) -> Floats:
-        """The chance that the document lies in each node of `nodes_` or below it, documents × nodes."""
-        return coverage_from_labels(self, self.predict_proba(X), single=not self.multilabel_)
+        """Return the chance that a document lies in each node of `nodes_` or below it, documents × nodes."""
+        return self._layout().coverage(self.predict_proba(X), single=not self.multilabel_)
 
     def _score(self, X: Any) -> Floats:
-        scores = problem_scores(self, X)
+        scores = self._machines().scores(X)
         log_p, log_q = (log_chances(signed, self.slope_, False) for signed in (scores, -scores))
         others = sparse.csr_array(self.near_ - sparse.eye_array(self.near_.shape[0]))
         gained = np.ascontiguousarray((sparse.csr_array(others.T) @ np.exp(log_p).T).T)
         gained = np.minimum(gained, (1 - 1e-9) * np.exp(log_q))
-        found: Floats = np.log(np.exp(log_p) + gained) - np.log(np.exp(log_q) - gained)
-        return np.where(gained > 0, found, log_p - log_q)
+        log_odds: Floats = np.log(np.exp(log_p) + gained) - np.log(np.exp(log_q) - gained)
+        return np.where(gained > 0, log_odds, log_p - log_q)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by what they add to the category's own score."""
-        return explain_problem(self, X, category, limit)
+        """Return the terms by what they add to the category's own score."""
+        return self._machines().explain(X, category, limit)
 
     def check_state(self) -> None:
         """Raise ValueError where what was learned does not fit together."""
         if not hasattr(self, "classes_"):
             return
-        check_machines(self)
-        check_tree(self)
+        self._check_parts()
         if self.near_.shape != 2 * (len(self.problem_bias_),) or len(self.problem_bias_) != len(self.categories_):
             raise ValueError("problems and categories do not fit together")
 
 
 def _by_distance(tree: Hierarchy, nodes: Ints, accept: float) -> Sparse:
-    """max(0, 1 − dis / accept); only pairs nearer than `accept` are looked at, row by row."""
+    """Return max(0, 1 − dis / accept) of all pairs, row by row; only pairs nearer than `accept` are stored."""
     rows, columns, values = [], [], []
     for k, node in enumerate(nodes):
         near = 1 - distances(tree, np.full(len(nodes), node), nodes) / accept
-        found = np.flatnonzero(near > 0)
-        rows.append(np.full(len(found), k))
-        columns.append(found)
-        values.append(near[found])
+        close = np.flatnonzero(near > 0)
+        rows.append(np.full(len(close), k))
+        columns.append(close)
+        values.append(near[close])
     at = (np.concatenate(rows), np.concatenate(columns))
     return sparse.csr_array((np.concatenate(values), at), shape=(len(nodes), len(nodes)))
 
 
 def _alike(X: Any, labels: Sparse) -> Sparse:
-    """max(0, (CS − ACS) / (1 − ACS)) by the terms present in a category's documents (union of binary vectors)."""
+    """Return max(0, (CS − ACS) / (1 − ACS)) of binary vectors: the terms in any document of a category."""
     present = sparse.csr_array(sparse.csr_array(labels.T, dtype=np.float64) @ (sparse.csr_array(X) != 0))
     present.data[:] = 1.0
     sizes = np.maximum(np.sqrt(np.diff(present.indptr)), 1.0)

@@ -9,13 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from rubricate.classifiers._scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.chances import FLOOR, learn_slope, path_chances
-from rubricate.classifiers.hierarchical.descent.descent import learn_descent
+from rubricate.classifiers.hierarchical.descent.chances import FLOOR, Odds
+from rubricate.classifiers.hierarchical.descent.descent import in_blocks
 from rubricate.classifiers.hierarchical.descent.groups import per_parent
-from rubricate.classifiers.hierarchical.descent.machines import held_out
-from rubricate.classifiers.hierarchical.descent.nodes import take_places
-from rubricate.classifiers.hierarchical.descent.paths import Descending
-from rubricate.classifiers.hierarchical.descent.probabilities import in_blocks
+from rubricate.classifiers.hierarchical.descent.scorers import Descending
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.types import Floats, Sparse
@@ -83,15 +80,15 @@ class Tolerant(Descending, Scorer):
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._check()
-        X, places = take_places(self, X, labels, weights)
+        X, places = self._take_places(X, labels, weights)
         problems = per_parent(places, np.arange(places.documents))
-        base = learn_descent(self, X, problems)
-        self.problem_cuts_, self.rank_ = np.zeros(problems.count), 0
-        self.single_ = self.choose == "best" or (self.choose is None and places.one_label_each)
-        self.slope_ = 1.0 if self.slope is None else float(self.slope)
+        descent = self._learn_descent(X, problems)
+        self._keep_descent(descent)
+        single = self.choose == "best" or (self.choose is None and places.one_label_each)
         if self.slope is None:
-            scores = held_out(self, X, problems.groups, base, folds=self.folds, seed=self.seed)
-            self.slope_ = learn_slope(problems.groups, scores, self.learned_, single=self.single_)
+            self._keep(self._learn_slope(X, problems, descent.machines.learned, single=single))
+        else:
+            self._keep(Odds(single, float(self.slope)))
 
     def _check(self) -> None:
         if self.combine not in ("product", "mean", None):
@@ -102,18 +99,17 @@ class Tolerant(Descending, Scorer):
             raise InvalidInput(f"Tolerant: beam must be None or a whole number from 1 on, got {self.beam!r}")
         if self.slope is not None and not 0 < self.slope < np.inf:
             raise InvalidInput(f"Tolerant: slope must be None or a number above 0, got {self.slope!r}")
-        if not isinstance(self.folds, Integral) or self.folds < 2:
-            raise InvalidInput(f"Tolerant: folds must be a whole number from 2 on, got {self.folds!r}")
+        self._check_folds()
 
     def _logs(self, X: Any) -> Floats:
-        """Log M of some documents, documents × categories."""
-        _, stay, length = path_chances(self, X, beam=self.beam)
+        """Return log M of some documents, documents × categories."""
+        _, stay, length = self._path_chances(X)
         if self.combine == "mean" or (self.combine is None and not self.single_):
             inner = np.diff(self.child_starts_)[:, None] > 0
             stay = np.where(stay > FLOOR, stay / np.maximum(length + inner, 1), FLOOR)
         return stay[self.columns_].T
 
     def _score(self, X: Any) -> Floats:
-        logs = np.minimum(in_blocks(self, X, self._logs), -1e-13)
+        logs = np.minimum(in_blocks(X, self._logs, width=len(self.nodes_)), -1e-13)
         scores: Floats = logs - np.log(-np.expm1(logs))
         return scores

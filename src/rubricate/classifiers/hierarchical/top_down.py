@@ -10,15 +10,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers._scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.cuts import learn_cuts
-from rubricate.classifiers.hierarchical.descent.descent import learn_descent, reached
 from rubricate.classifiers.hierarchical.descent.groups import Problems, per_parent
-from rubricate.classifiers.hierarchical.descent.nodes import Places, take_places
-from rubricate.classifiers.hierarchical.descent.paths import Descending
-from rubricate.classifiers.hierarchical.descent.probabilities import (
-    check_probability,
-    learn_path_slope,
-)
+from rubricate.classifiers.hierarchical.descent.nodes import Places
+from rubricate.classifiers.hierarchical.descent.scorers import Descending
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.types import Bools, Floats, Sparse
@@ -98,27 +92,28 @@ class TopDown(Descending, Scorer):
         self.engine = engine
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
-        check_probability(self)
-        X, places = take_places(self, X, labels, weights)
+        self._check_probability()
+        X, places = self._take_places(X, labels, weights)
         problems = self._problems(places)
-        base = learn_descent(self, X, problems)
-        learn_cuts(self, X, problems.groups, base)
-        learn_path_slope(self, X, problems.groups, base, single=places.one_label_each)
+        descent = self._learn_descent(X, problems, cut=self.cut)
+        self._keep_descent(descent)
+        if self.probability:
+            self._keep(self._learn_slope(X, problems, descent.machines.learned, single=places.one_label_each))
 
     def _problems(self, places: Places) -> Problems:
         if self.root == "join":
             return per_parent(places, np.arange(places.documents), contested=self.contested)
         if self.root != "classifier":
             raise InvalidInput(f"TopDown: root must be 'join' or 'classifier', got {self.root!r}")
-        found, inside = per_parent(places, contested=self.contested), places.covered(0)
+        problems, inside = per_parent(places, contested=self.contested), places.covered(0)
         outside = np.setdiff1d(np.arange(places.documents), inside)
         if len(outside):
             drawn = np.random.default_rng(self.seed).permutation(outside)[: max(1, len(inside))]
-            found.root = int(found.add(np.union1d(inside, drawn), [inside])[0])
-        return found
+            problems.root = int(problems.add(np.union1d(inside, drawn), [inside])[0])
+        return problems
 
     def predict(self, X: Any) -> Any:
-        """The best class of a one-dimensional y; else every category that the descent ends at."""
+        """Return the best class of a one-dimensional y; else every category that the descent ends at."""
         check_is_fitted(self)
         if not self.multilabel_:
             return super().predict(X)
@@ -126,6 +121,6 @@ class TopDown(Descending, Scorer):
         return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
 
     def decide_nodes(self, X: Any) -> tuple[Bools, Bools]:
-        """(visited, assigned), documents × `nodes_`: the nodes that documents reach, and those where they stay."""
-        reach, stay = reached(self, self._take_vectors(X), pruned=True)
+        """Return (visited, assigned), documents × `nodes_`: where documents come by, and where they stay."""
+        reach, stay = self._descent().reach(self._take_vectors(X), pruned=True)
         return reach.T > 0, stay.T > 0

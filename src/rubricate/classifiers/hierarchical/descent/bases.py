@@ -39,7 +39,7 @@ def natural_cut(base: Any) -> float:
     return 0.0 if hasattr(base, "decision_function") else 0.5
 
 
-def fit_base(base: Any, X: Any, labels: Bools, weights: Floats | None) -> Any:
+def fit_base(base: Any, X: Any, labels: Bools, *, weights: Floats | None) -> Any:
     """A fitted clone for all columns of the labels; for a base that takes one column, a tuple with one for each."""
     if weights is not None and not has_fit_parameter(base, "sample_weight"):
         raise InvalidInput(f"{type(base).__name__} takes no sample weights; leave them out, or give another base")
@@ -58,9 +58,9 @@ def fit_base(base: Any, X: Any, labels: Bools, weights: Floats | None) -> Any:
 def base_scores(machine: Any, X: Any, wanted: int) -> Floats:
     """The scores of a fitted base less its natural cut: documents × the problems it has learned."""
     if isinstance(machine, tuple):
-        return np.column_stack([base_scores(one, X, 1) for one in machine])
+        return np.column_stack([base_scores(single, X, 1) for single in machine])
     scores = score_matrix(machine, X)
     if wanted == 1 and scores.shape[1] == 2:  # the probabilities of no and yes
         scores = scores[:, 1:]
-    found: Floats = scores - natural_cut(machine)
-    return found
+    margins: Floats = scores - natural_cut(machine)
+    return margins

@@ -1,4 +1,4 @@
-"""Where the classifiers of a hierarchy say yes: at their natural cut, at a number, or at cuts learned node by node."""
+"""Cuts at the nodes of a hierarchy: the natural one, a number, or cuts learned node by node."""
 
 from __future__ import annotations
 
@@ -11,52 +11,60 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rubricate.classifiers.hierarchical.descent.bases import natural_cut
+from rubricate.classifiers.hierarchical.descent.descent import Cuts
 from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.hierarchical.descent.machines import held_out, mixed_problems
+from rubricate.classifiers.hierarchical.descent.machines import Trainer
 from rubricate.errors import InvalidInput
 from rubricate.types import Floats
 
 __all__ = ["learn_cuts"]
 
 FAR = 1e9
-"""What a cut of ±∞ becomes, so that scores stay numbers."""
+"""A cut of ±∞ becomes ±FAR, so that scores stay finite."""
 
 
-def learn_cuts(model: Any, X: Any, groups: Sequence[Group], base: Any) -> None:
-    """Set `problem_cuts_` (over scores less the natural cut) and `rank_` from `model.cut`.
+def learn_cuts(trainer: Trainer, X: Any, groups: Sequence[Group], *, cut: Any, seed: int) -> Cuts:
+    """Return the cut of each problem, over scores less the natural cut.
 
     A threshold that needs scores learns at each node from scores of held-out documents of that node; one without
     cuts, such as `Rcut(t)`, decides by rank among the choices at a node.
+
+    Parameters
+    ----------
+    trainer, X, groups
+        How the problems are learned, and from what.
+    cut
+        None (the natural cut), a number, or an unfitted threshold.
+    seed
+        Seed of the folds that are held out.
     """
-    cut, count = model.cut, sum(group.labels.shape[1] for group in groups)
-    model.problem_cuts_, model.rank_ = np.zeros(count), 0
+    natural = np.zeros(sum(group.labels.shape[1] for group in groups))
     if cut is None:
-        return
+        return Cuts(natural)
     if isinstance(cut, Real) and not isinstance(cut, bool) and not np.isnan(float(cut)):
-        model.problem_cuts_ += np.clip(float(cut), -FAR, FAR) - natural_cut(base)
-        return
+        return Cuts(natural + (np.clip(float(cut), -FAR, FAR) - natural_cut(trainer.base)))
     if not callable(getattr(cut, "decide", None)) or isinstance(cut, type):
         raise InvalidInput(f"cut must be None, a number or a threshold such as rb.thresholds.Scut(), got {cut!r}")
     if not cut.needs_scores and hasattr(cut, "t"):
-        model.rank_ = int(cut.t)
-        return
-    model.problem_cuts_ = _learned(model, X, groups, base)
+        return Cuts(natural, int(cut.t))
+    scores: Sequence[Floats | None] = [None] * len(groups)
+    if cut.needs_scores:
+        scores = trainer.held_out(X, groups, folds=cut.folds, seed=seed)
+    shift = 0.0 if cut.needs_scores else natural_cut(trainer.base)
+    parts = [_group_cuts(cut, group, held, shift=shift) for group, held in zip(groups, scores, strict=True)]
+    return Cuts(np.concatenate([np.zeros(0), *parts]))
 
 
-def _learned(model: Any, X: Any, groups: Sequence[Group], base: Any) -> Floats:
-    cut, needed = model.cut, model.cut.needs_scores
-    scores = held_out(model, X, groups, base, folds=cut.folds, seed=model.seed) if needed else [None] * len(groups)
-    parts = []
-    for group, own in zip(groups, scores, strict=True):
-        mixed, found = mixed_problems(group.labels), np.zeros(group.labels.shape[1])
-        if mixed.any():
-            labels = sparse.csr_array(group.labels[:, mixed])
-            fitted = clone(cut).fit(own[:, mixed] if own is not None else None, labels)
-            if not hasattr(fitted, "cuts_"):
-                raise InvalidInput(
-                    f"{cut!r} has no cut a category and cannot decide at a node; use Scut, Rcut or a number"
-                )
-            found[mixed] = np.clip(np.nextafter(fitted.cuts_, -np.inf), -FAR, FAR)
-            found[mixed] -= 0.0 if needed else natural_cut(base)
-        parts.append(found)
-    return np.concatenate([np.zeros(0), *parts])
+def _group_cuts(cut: Any, group: Group, scores: Floats | None, *, shift: float) -> Floats:
+    """Fit the threshold on the problems of one group that have documents on both sides; the others are cut at 0."""
+    mixed, cuts = group.mixed(), np.zeros(group.labels.shape[1])
+    if mixed.any():
+        labels = sparse.csr_array(group.labels[:, mixed])
+        fitted = clone(cut).fit(None if scores is None else scores[:, mixed], labels)
+        if not hasattr(fitted, "cuts_"):
+            raise InvalidInput(
+                f"{cut!r} has no cut per category and cannot decide at a node; use Scut, Rcut or a number"
+            )
+        # A threshold says yes at its cut, a margin only above 0: so the cut moves one step down.
+        cuts[mixed] = np.clip(np.nextafter(fitted.cuts_, -np.inf), -FAR, FAR) - shift
+    return cuts

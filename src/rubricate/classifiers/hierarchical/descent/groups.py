@@ -34,8 +34,14 @@ class Group:
     labels: Bools
     weights: Floats | None = None
 
+    def mixed(self) -> Bools:
+        """Return which problems have documents on both sides."""
+        inside = self.labels.sum(axis=0)
+        mixed: Bools = (inside > 0) & (inside < len(self.labels))
+        return mixed
+
     def part(self, kept: Bools) -> Group:
-        """Some of the documents."""
+        """Return some of the documents."""
         return Group(self.rows[kept], self.labels[kept], None if self.weights is None else self.weights[kept])
 
 

@@ -13,10 +13,11 @@ from scipy import sparse
 from rubricate.classifiers.hierarchical.descent.groups import Group
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs
 from rubricate.classifiers.svm.svm import SVM
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.sibling_svms import gather_rows, group_scores, solve_group
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["Block", "Rows", "block_scores", "is_quick", "solve_block"]
+__all__ = ["Block", "DocumentRows", "block_scores", "is_quick", "solve_block"]
 
 SMALL = 50_000
 """Documents × problems up to which a group is solved here; the joint solver of `SVM` is quicker beyond."""
@@ -34,21 +35,21 @@ class Block:
     bias: Floats
 
 
-class Rows:
-    """Vectors as the kernels take them; each thread has one place a term."""
+class DocumentRows:
+    """Vectors of documents, as they came (`X`) and as the kernels take them (`rows`)."""
 
     def __init__(self, X: Any) -> None:
         matrix = sparse.csr_array(X)
-        self.starts, self.terms, self.values = matrix.indptr.astype(np.int64), matrix.indices, matrix.data
-        self.shape = matrix.shape
+        self.X = X
+        self.rows = Rows(matrix.indptr.astype(np.int64), matrix.indices, matrix.data)
         self._own = threading.local()
 
     def place(self) -> NDArray[np.int32]:
-        """−1 for every term, as whoever borrows it leaves it."""
+        """Return this thread's array with −1 for every term, which kernels leave as they found it."""
         if not hasattr(self._own, "place"):
-            self._own.place = np.full(self.shape[1], -1, np.int32)
-        found: NDArray[np.int32] = self._own.place
-        return found
+            self._own.place = np.full(self.X.shape[1], -1, np.int32)
+        place: NDArray[np.int32] = self._own.place
+        return place
 
 
 def is_quick(base: Any, group: Group) -> bool:
@@ -58,13 +59,13 @@ def is_quick(base: Any, group: Group) -> bool:
     return base.class_weight in (None, "balanced") and group.labels.size <= SMALL
 
 
-def solve_block(base: Any, rows: Rows, group: Group, kept: Bools) -> Block | None:
+def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) -> Block | None:
     """The optimum of each problem to the relative duality gap `tol`.
 
     None where the block would be too large, or some problem is not solved after 500 sweeps: `SVM` has other means.
     """
     check_options(base)
-    starts, terms, values, own = gather_rows(rows.starts, rows.terms, rows.values, group.rows, rows.place(), kept)
+    starts, terms, values, own = gather_rows(*vectors.rows, group.rows, vectors.place(), kept)
     n, k = group.labels.shape
     if len(own) * k > WEIGHTS:
         return None
@@ -79,8 +80,6 @@ def solve_block(base: Any, rows: Rows, group: Group, kept: Bools) -> Block | Non
     return Block(own, W, bias)
 
 
-def block_scores(block: Block, rows: Rows, chosen: Ints) -> Floats:
-    """Scores of some rows, rows × problems."""
-    return group_scores(
-        rows.starts, rows.terms, rows.values, chosen, block.terms, block.weights, block.bias, rows.place()
-    )
+def block_scores(block: Block, vectors: DocumentRows, chosen: Ints) -> Floats:
+    """Return the scores of some documents, documents × problems."""
+    return group_scores(*vectors.rows, chosen, block.terms, block.weights, block.bias, vectors.place())

@@ -14,7 +14,7 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy import Hierarchy
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["Places", "column_names", "place_labels", "read_tree", "take_places"]
+__all__ = ["Places", "place_labels", "read_tree"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +64,6 @@ def _column(matrix: sparse.csc_array, node: int) -> Ints:
     return matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]]
 
 
-def column_names(scorer: Any) -> tuple[str, ...]:
-    """The names of the label columns: `categories` where given (a class that is a whole number is a place in it)."""
-    given: Sequence[str] | None = scorer.categories
-    if given is None:
-        return tuple(scorer.categories_)
-    given = tuple(given)
-    if scorer.multilabel_:
-        if len(given) != len(scorer.classes_):
-            raise InvalidInput(f"{len(given)} names in `categories` for {len(scorer.classes_)} columns of labels")
-        return given
-    if all(isinstance(one, Integral) and 0 <= int(one) < len(given) for one in scorer.classes_):
-        return tuple(given[int(one)] for one in scorer.classes_)
-    return tuple(scorer.categories_)
-
-
 def read_tree(taxonomy: Iterable[tuple[Any, Any]] | None, names: Sequence[str], known: Sequence[str]) -> Hierarchy:
     """The hierarchy of (parent, child) pairs, given by name or by place among `known`; without pairs a flat one.
 
@@ -117,21 +102,12 @@ def _name(given: Any, known: Sequence[str]) -> str:
     raise UnknownName("category of the taxonomy", repr(given), known)
 
 
-def take_places(model: Any, X: Any, labels: Sparse, weights: Floats | None) -> tuple[Any, Places]:
-    """Vectors and places of the documents to learn from; those that weigh nothing are left out."""
-    if weights is not None:
-        kept = np.flatnonzero(weights > 0)
-        X, labels, weights = X[kept], labels[kept], weights[kept]
-    names = column_names(model)
-    return X, place_labels(labels, read_tree(model.taxonomy, names, model.categories or names), names, weights)
-
-
-def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str], weights: Floats | None = None) -> Places:
-    """The labels of documents as nodes. Cost: labels × depth."""
+def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str], *, weights: Floats | None = None) -> Places:
+    """Return the labels of documents as nodes. Cost: labels × depth."""
     columns = np.array([tree.index(name) for name in names], dtype=np.int64)
     own = sparse.csr_array((labels.data, columns[labels.indices], labels.indptr), shape=(labels.shape[0], len(tree)))
     inside = sparse.csr_array(own @ sparse.csr_array(tree.coverage_matrix().T))
-    found = [sparse.csc_array(one, dtype=bool) for one in (own, inside)]
-    for one in found:
-        one.sort_indices()
-    return Places(tree, columns, found[0], found[1], weights)
+    own, inside = (sparse.csc_array(matrix, dtype=bool) for matrix in (own, inside))
+    own.sort_indices()
+    inside.sort_indices()
+    return Places(tree, columns, own, inside, weights)

@@ -1,0 +1,1 @@
+"""How classifiers keep what they have learned."""
