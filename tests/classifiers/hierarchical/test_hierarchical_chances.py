@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
-from tests.classifiers.test_top_down import margins
+from tests.classifiers.hierarchical.test_top_down import margins
 from tests.oracles.hierarchical_classifiers import likeliest_path
 
 import rubricate as rb

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
-from tests.classifiers.test_top_down import documents_of
+from tests.classifiers.hierarchical.test_top_down import documents_of
 from tests.oracles.hierarchical_classifiers import policy_documents
 
 import rubricate as rb

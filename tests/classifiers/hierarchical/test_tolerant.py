@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
-from tests.classifiers.test_top_down import margins
+from tests.classifiers.hierarchical.test_top_down import margins
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
