@@ -12,7 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from tests.oracles.knn import nearest, scores
 
 import rubricate as rb
-from rubricate.classifiers._neighbours import DensePoints, unit_rows
+from rubricate.classifiers.numerics.matrices import unit_rows
+from rubricate.classifiers.numerics.neighbours import DensePoints
 from rubricate.errors import InvalidInput
 from rubricate.measures import micro
 from rubricate.measures.f1 import f1

@@ -13,7 +13,9 @@ from tests.oracles.least_squares import held_out_errors, ridge_map, truncated_ma
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from rubricate import LLSF, load
-from rubricate.classifiers import _ridge, _svd, llsf
+from rubricate.classifiers import llsf
+from rubricate.classifiers.numerics import ridge as ridge_solver
+from rubricate.classifiers.numerics import svd
 from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
@@ -78,7 +80,7 @@ def test_ridge_agrees_with_scikit_learn_on_both_ways_and_both_shapes(monkeypatch
         X, Y = textlike(*shape)
         peer = Ridge(alpha=0.5, fit_intercept=False, solver="svd").fit(X.toarray(), Y.toarray()).coef_
         by_cholesky = LLSF(ridge=0.5).fit(X, Y).coef_
-        monkeypatch.setattr(_ridge, "DENSE", 10)
+        monkeypatch.setattr(ridge_solver, "DENSE", 10)
         by_gradients = LLSF(ridge=0.5).fit(X, Y).coef_
         monkeypatch.undo()
         assert relative(by_cholesky, peer) < 1e-11
@@ -98,7 +100,7 @@ def test_a_smaller_tolerance_gives_a_closer_subspace():
     X, _ = textlike(700, 500)
     exact = np.linalg.svd(X.toarray(), full_matrices=False)[2][:30].T
     angles = [
-        linalg.subspace_angles(exact, _svd.largest_pairs(X, 30, tolerance=tolerance)[1]).max()
+        linalg.subspace_angles(exact, svd.largest_pairs(X, 30, tolerance=tolerance)[1]).max()
         for tolerance in (0.3, 1e-2, 1e-4)
     ]
     assert angles[0] > angles[1] > angles[2]
@@ -107,7 +109,7 @@ def test_a_smaller_tolerance_gives_a_closer_subspace():
 
 def test_vectors_are_orthonormal_pairs_of_the_gram_matrix_within_the_tolerance():
     X, _ = textlike(700, 500)
-    values, V = _svd.largest_pairs(X, 50)
+    values, V = svd.largest_pairs(X, 50)
     np.testing.assert_allclose(V.T @ V, np.eye(50), atol=1e-5)
     assert (np.linalg.norm(X.T @ (X @ V) - V * values, axis=0) <= 2e-3 * values).all()
     assert (np.diff(values) <= 0).all()
@@ -129,7 +131,7 @@ def test_lanczos_on_a_matrix_of_low_rank_finds_the_rank(rank):
 
 def test_lanczos_where_all_singular_values_are_equal():
     """The Krylov space of the identity is exhausted after one block; any p orthonormal directions are an answer."""
-    values, V = _svd.largest_pairs(sparse.csr_array(sparse.eye_array(500, dtype=float)), 40)
+    values, V = svd.largest_pairs(sparse.csr_array(sparse.eye_array(500, dtype=float)), 40)
     np.testing.assert_allclose(values, 1, atol=1e-5)
     np.testing.assert_allclose(V.T @ V, np.eye(40), atol=1e-5)
 
@@ -139,14 +141,14 @@ def test_a_wide_spectrum_is_worked_in_double_precision():
     rng = np.random.default_rng(0)
     U, V = np.linalg.qr(rng.standard_normal((800, 400)))[0], np.linalg.qr(rng.standard_normal((400, 400)))[0]
     s = np.r_[np.logspace(0, -4, 30), np.full(370, 1e-6)]
-    values, _ = _svd.largest_pairs((U * s) @ V.T, 30)
+    values, _ = svd.largest_pairs((U * s) @ V.T, 30)
     np.testing.assert_allclose(np.sqrt(values), s[:30], rtol=1e-6)
 
 
 def test_slow_convergence_ends_in_the_dense_way(monkeypatch):
     X, _ = textlike(600, 400)
-    monkeypatch.setattr(_svd, "SHARE", 0.2)
-    values, V = _svd.largest_pairs(X, 50, tolerance=1e-9)
+    monkeypatch.setattr(svd, "SHARE", 0.2)
+    values, V = svd.largest_pairs(X, 50, tolerance=1e-9)
     np.testing.assert_allclose(values, np.linalg.svd(X.toarray(), compute_uv=False)[:50] ** 2, rtol=1e-5)
     np.testing.assert_allclose(V.T @ V, np.eye(50), atol=1e-5)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from rubricate.classifiers._logistic import fit_logistic
+from rubricate.classifiers.numerics.logistic import fit_logistic
 
 
 @pytest.mark.parametrize("C", [0.01, 0.3, 10.0])

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from tests.oracles.nb import mixture_log_odds, rest_log_odds
 
 import rubricate as rb
-from rubricate.classifiers._posteriors import log_odds
+from rubricate.classifiers.naive_bayes.posteriors import log_odds
 from rubricate.classifiers.nb import NEVER
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import micro

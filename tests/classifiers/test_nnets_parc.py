@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers._latent import directions
+from rubricate.classifiers.numerics.latent import directions
 from rubricate.classifiers.words.category_terms import chosen_terms, relevancy
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep

@@ -9,11 +9,11 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 import rubricate as rb
-from rubricate.classifiers._stack_blend import FLOOR, _around, blend_scores, learn_blend
-from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells, true_cells
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.nb import NB
 from rubricate.classifiers.stack import Stack
+from rubricate.classifiers.stacking.blend import FLOOR, blend_scores, learn_blend, surroundings
+from rubricate.classifiers.stacking.cells import Cells, gather_cells, join_cells, true_cells
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.text.vectors import Vectors
@@ -110,7 +110,7 @@ def test_engine_and_blocks_do_not_matter(news, monkeypatch):
     plain = Stack(pipelines()[:2], rounds=5).fit(texts, labels).decision_function(texts)
     threads = Stack(pipelines()[:2], rounds=5, engine="threads").fit(texts, labels)
     assert (threads.decision_function(texts) == plain).all()
-    monkeypatch.setattr("rubricate.classifiers._scorer.BLOCK", 35)
+    monkeypatch.setattr("rubricate.classifiers.base.scorer.BLOCK", 35)
     np.testing.assert_allclose(threads.decision_function(texts), plain, rtol=1e-9)
 
 
@@ -147,7 +147,7 @@ def test_surroundings_by_hand():
     )
     blend = learn_blend(train, labels, rows=np.ones(4, bool), C=0.3, rounds=0, rate=0.1, leaves=2)
     even = blend._replace(belief=np.zeros(3))
-    company, rank, expected = _around(even, cells).T
+    company, rank, expected = surroundings(even, cells).T
     np.testing.assert_allclose(company, [0.5 * 2 / 4, 0.5 * 2 / 5, 0.0])
     assert rank.tolist() == [0, 1, 0]
     assert expected.tolist() == [1.0, 1.0, 0.5]

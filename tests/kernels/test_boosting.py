@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import log_loss
 from tests.oracles.boosting import boosted
 
-from rubricate.classifiers._trees import grow_trees, score_trees
+from rubricate.classifiers.numerics.boosted_trees import grow_trees, score_trees
 
 SETTING = {"rounds": 4, "rate": 0.3, "leaves": 4, "least": 3, "penalty": 1.0}
 

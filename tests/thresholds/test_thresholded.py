@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers import Scorer
 from rubricate.errors import InvalidInput
 from rubricate.folds import out_of_fold, stratified_folds
 from rubricate.labels import indicator

@@ -1,6 +1,6 @@
 """Public names of `rubricate.classifiers`; `__init__.py` reads this list."""
 
-from ._scorer import Scorer as Scorer
+from .base.scorer import Scorer as Scorer
 from .classi import CLASSI as CLASSI
 from .construe import Construe as Construe
 from .dtree import DTree as DTree

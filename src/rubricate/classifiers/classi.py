@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._parameters import require_whole
-from rubricate.classifiers._scaling import binary_scale
-from rubricate.classifiers._scorer import Scorer, contributions
+from rubricate.classifiers.base.evidence import contributions
+from rubricate.classifiers.base.parameters import require_whole
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.numerics.matrices import binary_scale
 from rubricate.classifiers.words.category_terms import chosen_terms, correlation
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName

@@ -11,8 +11,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._scorer import Scorer, _best
+<<<<<<< HEAD
+from rubricate.classifiers.base.scorer import Scorer, keep_best
 from rubricate.classifiers.words.columns import column_names
+=======
+from rubricate.classifiers.base.scorer import Scorer, keep_best
+from rubricate.classifiers.hierarchical.descent.nodes import column_names
+>>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.columns import Columns
 from rubricate.rules.engine import score
@@ -88,7 +93,7 @@ class Construe(Scorer):
         """The k best categories of each document as sparse scores."""
         if k < 1:
             raise InvalidInput(f"top: k must be at least 1, got {k}")
-        values = _best(self._score(self._take_vectors(X)), k)
+        values = keep_best(self._score(self._take_vectors(X)), k)
         floor = float(values.data.min()) if values.nnz else -np.inf
         return Scores(values, self.categories_, [str(i) for i in range(values.shape[0])], floor)
 

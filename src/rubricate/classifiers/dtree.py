@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.word_trees.forest import Forest, Growth, grow, leaves_of
 from rubricate.classifiers.word_trees.pictures import Picture, as_svg, as_text, paths
 from rubricate.classifiers.words.presence import presence

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._further import take_further
-from rubricate.classifiers._neighbours import DensePoints, Postings, index_of, unit_rows
-from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.base.batches import take_batch
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.numerics.matrices import unit_rows
+from rubricate.classifiers.numerics.neighbours import DensePoints, Postings, index_of
 from rubricate.errors import InvalidInput
 from rubricate.kernels.votes import vote
 from rubricate.types import Evidence, Floats, Ints, Sparse
@@ -62,7 +63,7 @@ class KNN(Scorer):
         The first call may name all `classes` of a single-label y; later ones must not bring others.
         """
         known = hasattr(self, "vectors_")
-        X, labels, _ = take_further(self, X, y, classes=classes)
+        X, labels, _ = take_batch(self, X, y, classes=classes)
         if not known:
             self._learn(X, labels, None)
             return self

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._columns import take_columns, used_columns
-from rubricate.classifiers._ridge import solve_ridge
-from rubricate.classifiers._scorer import Scorer, contributions
-from rubricate.classifiers._svd import largest_pairs
+from rubricate.classifiers.base.evidence import contributions
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.numerics.matrices import take_columns, used_columns
+from rubricate.classifiers.numerics.ridge import solve_ridge
+from rubricate.classifiers.numerics.svd import largest_pairs
 from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
@@ -48,7 +49,8 @@ class LLSF(Scorer):
     their number (None with `ridge`); `errors_`, the held-out mean squared error of each p (None unless "tuned").
     A weight counts a document that many times. A term of no training document has weight 0; a category without
     documents has scores 0. For a multi-label y, `predict` takes the scores above 1/2, midway between the targets.
-    Cost and method: `_svd.py`, `_ridge.py`; memory for F besides. `seed` decides, the number of threads does not.
+    Cost and method: `numerics/svd.py`, `numerics/ridge.py`; memory for F besides. `seed` decides, the number of
+    threads does not.
 
     >>> X = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
     >>> Y = np.array([[1, 0], [0, 1], [1, 1]])

@@ -10,8 +10,11 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._further import take_further
-from rubricate.classifiers._nb_weights import (
+from rubricate.classifiers.base.batches import take_batch
+from rubricate.classifiers.base.evidence import contributions
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.naive_bayes.posteriors import log_odds, log_posteriors, log_prior
+from rubricate.classifiers.naive_bayes.weights import (
     Counted,
     Linear,
     bernoulli,
@@ -20,8 +23,6 @@ from rubricate.classifiers._nb_weights import (
     multinomial,
     multinomial_rest,
 )
-from rubricate.classifiers._posteriors import log_odds, log_posteriors, log_prior
-from rubricate.classifiers._scorer import Scorer, contributions
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Sparse
 
@@ -100,7 +101,7 @@ class NB(Scorer):
         The first call may name all `classes` of a single-label y; later ones must not bring others.
         """
         known = hasattr(self, "term_counts_")
-        X, labels, weights = take_further(self, X, y, classes=classes, sample_weight=sample_weight)
+        X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
         if known:
             self._add(X, labels, weights)
         else:

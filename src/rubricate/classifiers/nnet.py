@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._columns import take_columns, used_columns
-from rubricate.classifiers._networks import Lesson, Network, cross_entropy, squared_error
-from rubricate.classifiers._scorer import Scorer, strongest
+from rubricate.classifiers.base.evidence import strongest
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.numerics.matrices import take_columns, used_columns
+from rubricate.classifiers.numerics.networks import Lesson, Network, cross_entropy, squared_error
 from rubricate.engines import Engine, one_blas_thread
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import stratified_folds

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._columns import take_columns
-from rubricate.classifiers._latent import directions
-from rubricate.classifiers._parameters import require_number, require_whole
-from rubricate.classifiers._scorer import Scorer, strongest
+from rubricate.classifiers.base.evidence import strongest
+from rubricate.classifiers.base.parameters import require_number, require_whole
+from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.nnet import NNet
+from rubricate.classifiers.numerics.latent import directions
+from rubricate.classifiers.numerics.matrices import take_columns
 from rubricate.classifiers.words.category_terms import WORTH, chosen_terms
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import UnknownName
@@ -46,7 +47,7 @@ class NNetsPARC(Scorer):
     term; `directions_` (columns × size, for "lsi"); `inputs_` (categories × columns, boolean, for terms); `floor_`, the
     score of a category without a network, ln(p / (1 − p)) with p = .5 / (documents + 1). A weight scales a document's
     gradient, one of weight 0 is left out. A row of zeros has the scores of the biases. `predict` takes the scores
-    above 0. Cost: the decomposition (`_svd.py`), and that of `NNet` on documents × size.
+    above 0. Cost: the decomposition (`numerics/svd.py`), and that of `NNet` on documents × size.
 
     >>> X = np.repeat(np.eye(3), 9, axis=0)
     >>> NNetsPARC(size=2, inputs="correlation").fit(X, np.repeat(["a", "b", "c"], 9)).predict(np.eye(3)).tolist()

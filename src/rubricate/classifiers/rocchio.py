@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers._further import take_further
-from rubricate.classifiers._neighbours import unit_rows
-from rubricate.classifiers._scorer import Scorer, contributions
+from rubricate.classifiers.base.batches import take_batch
+from rubricate.classifiers.base.evidence import contributions
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Sparse
 
@@ -63,7 +64,7 @@ class Rocchio(Scorer):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn these documents beside those learnt before; the first call may name all `classes` of a column y."""
         known = hasattr(self, "sums_")
-        X, labels, weights = take_further(self, X, y, classes=classes, sample_weight=sample_weight)
+        X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
         self._add(X, labels, weights, afresh=not known)
         return self
 

@@ -11,12 +11,13 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers import _scorer
-from rubricate.classifiers._scorer import Scorer, strongest
-from rubricate.classifiers._stack_blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
-from rubricate.classifiers._stack_cells import Cells, gather_cells, join_cells
+from rubricate.classifiers.base import scorer
+from rubricate.classifiers.base.evidence import strongest
+from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.llsf import LLSF
+from rubricate.classifiers.stacking.blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
+from rubricate.classifiers.stacking.cells import Cells, gather_cells, join_cells
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
@@ -140,7 +141,7 @@ class Stack(Scorer):
     def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Cells:
         """The cells of new documents, which are scored in blocks."""
         total = X.shape[0] if hasattr(X, "shape") else len(X)
-        size = max(1, _scorer.BLOCK // categories)
+        size = max(1, scorer.BLOCK // categories)
         parts = []
         for start in range(0, max(total, 1), size):
             rows = np.arange(start, min(start + size, total))

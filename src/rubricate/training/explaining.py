@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.classifiers._scorer import contributions
+from rubricate.classifiers.base.evidence import contributions
 from rubricate.errors import InvalidInput
 from rubricate.types import Evidence, Floats
 

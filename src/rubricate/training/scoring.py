@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._scorer import BLOCK
+from rubricate.classifiers.base.scorer import BLOCK
 from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.types import Scores, Sparse
 

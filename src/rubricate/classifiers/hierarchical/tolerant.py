@@ -8,9 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rubricate.classifiers._scorer import Scorer
+<<<<<<< HEAD
+from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.hierarchical.descent.chances import FLOOR, Odds
 from rubricate.classifiers.hierarchical.descent.descent import in_blocks
+=======
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.hierarchical.descent.chances import FLOOR, learn_slope, path_chances
+from rubricate.classifiers.hierarchical.descent.descent import learn_descent
+>>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.hierarchical.descent.groups import per_parent
 from rubricate.classifiers.hierarchical.descent.scorers import Descending
 from rubricate.engines import Engine

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rubricate.classifiers._parameters import require_number, require_whole
-from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.base.parameters import require_number, require_whole
+from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.rule_learners.search.cases import Cases, Words, cases_of
 from rubricate.classifiers.rule_learners.search.charade_search import charade_rules
 from rubricate.classifiers.rule_learners.search.dictionaries import most_telling

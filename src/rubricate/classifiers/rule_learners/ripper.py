@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.classifiers._parameters import require_flag, require_number, require_whole
-from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.base.parameters import require_flag, require_number, require_whole
+from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.rule_learners.search.cases import Cases, Words, cases_of
 from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
 from rubricate.classifiers.rule_learners.search.learning import learn_rules

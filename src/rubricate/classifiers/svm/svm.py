@@ -13,7 +13,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from rubricate.classifiers._scorer import BLOCK, Scorer, contributions, strongest
+from rubricate.classifiers.base.evidence import contributions, strongest
+from rubricate.classifiers.base.scorer import BLOCK, Scorer
 from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kernel
 from rubricate.classifiers.svm.solvers.linear import solve_linear
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from rubricate.classifiers._scorer import Scorer
+from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.folds import score_matrix

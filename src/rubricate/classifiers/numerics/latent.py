@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers._columns import take_columns, used_columns
-from rubricate.classifiers._scaling import binary_scale
-from rubricate.classifiers._svd import largest_pairs
+from rubricate.classifiers.numerics.matrices import binary_scale, take_columns, used_columns
+from rubricate.classifiers.numerics.svd import largest_pairs
 from rubricate.engines import one_blas_thread
 from rubricate.types import Floats, Sparse
 
@@ -18,7 +17,7 @@ def directions(X: Sparse, size: int, *, weights: Floats | None = None, seed: int
     """At most `size` vectors as columns, those of the largest singular values first; a document counts by its weight.
 
     A term of no document has 0. Beyond the rank of X columns are zero; there is always one column. The largest entry
-    of each vector is positive, since a decomposition leaves the sign open. Cost: `_svd.py`, on the shorter side.
+    of each vector is positive, since a decomposition leaves the sign open. Cost: `svd.py`, on the shorter side.
     """
     terms = used_columns(X)
     A = take_columns(X if weights is None else sparse.csr_array(X * np.sqrt(weights)[:, None]), terms)

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from rubricate.classifiers._logistic import fit_logistic
-from rubricate.classifiers._stack_cells import Cells, true_cells
-from rubricate.classifiers._trees import Trees, grow_trees, score_trees
+from rubricate.classifiers.numerics.boosted_trees import Trees, grow_trees, score_trees
+from rubricate.classifiers.numerics.logistic import fit_logistic
+from rubricate.classifiers.stacking.cells import Cells, true_cells
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["FLOOR", "Blend", "blend_scores", "contributions_of", "learn_blend"]
+__all__ = ["FLOOR", "Blend", "blend_scores", "contributions_of", "learn_blend", "surroundings"]
 
 FLOOR = -30.0
 """The score of a pair that is no cell, and the lowest and (with the other sign) highest of one that is."""
@@ -111,7 +111,7 @@ def _log_counts(blend: Blend, cells: Cells) -> Floats:
     return np.log1p(blend.counts)[cells.categories] / np.log1p(max(blend.total, 1))
 
 
-def _around(blend: Blend, cells: Cells) -> Floats:
+def surroundings(blend: Blend, cells: Cells) -> Floats:
     """What the other cells of the document say: co-occurring categories, rank, number of categories expected."""
     chance = expit(_first(blend, cells) @ blend.belief[:-1] + blend.belief[-1])
     starts = np.searchsorted(cells.documents, np.arange(cells.shape[0] + 1))
@@ -138,14 +138,14 @@ def _at(matrix: Sparse, cells: Cells) -> Floats:
 def _plain(blend: Blend, cells: Cells) -> Floats:
     """Features of the trees."""
     frequency = _log_counts(blend, cells)
-    return np.column_stack([cells.scores, cells.maxima[cells.documents], _around(blend, cells), frequency])
+    return np.column_stack([cells.scores, cells.maxima[cells.documents], surroundings(blend, cells), frequency])
 
 
 def _linear(blend: Blend, cells: Cells) -> Floats:
     """Features of the logistic regression: scores, scores by frequency, maxima, then the surroundings."""
     scores, maxima = _standard(blend, cells.scores), _standard(blend, cells.maxima)[cells.documents]
     frequency = _log_counts(blend, cells)[:, None]
-    company, rank, expected = _around(blend, cells).T
+    company, rank, expected = surroundings(blend, cells).T
     return np.column_stack(
         [scores, scores * frequency, maxima, frequency, frequency**2, np.log(company + 1e-3), np.log1p(rank), expected]
     )

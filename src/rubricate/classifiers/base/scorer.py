@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -27,15 +26,15 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_is_fitted, validate_data
 
+from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
-from rubricate.types import Evidence, Floats, Ints, Scores, Sparse
+from rubricate.types import Evidence, Floats, Scores, Sparse
 
-__all__ = ["BLOCK", "Scorer", "contributions", "strongest"]
+__all__ = ["BLOCK", "Scorer", "keep_best"]
 
 BLOCK = 1 << 22
 """Scores held at once when documents are scored in blocks."""
-Kind: TypeAlias = Literal["term", "document", "rule", "part"]
 
 
 class Scorer(ClassifierMixin, BaseEstimator):
@@ -56,7 +55,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self._learn(_canonical(X), labels, weights)
+        self._learn(canonical_rows(X), labels, weights)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -87,7 +86,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
             raise InvalidInput(f"top: k must be at least 1, got {k}")
         X = self._take_vectors(X)
         rows = max(1, BLOCK // len(self.categories_))
-        parts = [_best(self._all_scores(X[s : s + rows]), k) for s in range(0, X.shape[0], rows)]
+        parts = [keep_best(self._all_scores(X[s : s + rows]), k) for s in range(0, X.shape[0], rows)]
         values = sparse.csr_array(sparse.vstack(parts))
         floor = float(values.data.min()) if values.nnz else -np.inf
         return Scores(values, self.categories_, [str(i) for i in range(values.shape[0])], floor)
@@ -131,7 +130,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     def _take_vectors(self, X: Any) -> Any:
         check_is_fitted(self)
-        return _canonical(
+        return canonical_rows(
             validate_data(
                 self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=self._nonnegative
             )
@@ -191,17 +190,6 @@ class _Numbered(Sequence[str]):
         return f"x{index}"
 
 
-def _canonical(X: Any) -> Any:
-    """A sparse matrix as a canonical `csr_array`; a dense one as it is."""
-    if not sparse.issparse(X):
-        return X
-    X = sparse.csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
 def _label_matrix(values: Any) -> Sparse:
     if not sparse.issparse(values):
         if values.dtype.kind not in "bifu":
@@ -212,42 +200,10 @@ def _label_matrix(values: Any) -> Sparse:
     return indicator(values)
 
 
-def _best(scores: Floats, k: int) -> sparse.csr_array:
+def keep_best(scores: Floats, k: int) -> sparse.csr_array:
     """The k highest of each row; equal scores go to the earlier column."""
     rows, columns = scores.shape
     k = min(k, columns)
     order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :k], axis=1)
     data = np.take_along_axis(scores, order, axis=1).ravel()
     return sparse.csr_array((data, order.ravel(), np.arange(rows + 1) * k), shape=scores.shape)
-
-
-def strongest(
-    indices: Any,
-    weights: Floats,
-    limit: int,
-    *,
-    kind: Kind = "term",
-    detail: str = "",
-    names: Sequence[str] = (),
-) -> list[Evidence]:
-    """Return the indices with the largest absolute weights as evidence, largest first, the earlier of equals.
-
-    Weights of zero are left out. `names` are parallel to `indices`, where only the classifier knows them.
-    """
-    order = np.argsort(-np.abs(weights), kind="stable")[:limit]
-    return [
-        Evidence(kind, int(indices[i]), float(weights[i]), detail=detail, name=names[i] if names else "")
-        for i in order
-        if weights[i] != 0
-    ]
-
-
-def contributions(X: Any, weights: Floats, limit: int, *, columns: Ints | None = None) -> list[list[Evidence]]:
-    """Return the terms of each row of X by weight · value; `columns` are their numbers where X holds only some."""
-    X = sparse.csr_array(X)
-    reasons = []
-    for start, stop in pairwise(X.indptr):
-        terms = X.indices[start:stop]
-        own = terms if columns is None else columns[terms]
-        reasons.append(strongest(own, X.data[start:stop] * weights[terms], limit))
-    return reasons

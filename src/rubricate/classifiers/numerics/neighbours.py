@@ -12,42 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.engines import one_blas_thread
 from rubricate.kernels.postings import nearest_by_postings
 from rubricate.kernels.similar_rows import nearest_rows
 from rubricate.types import Floats, Ints
 
-__all__ = ["DensePoints", "Postings", "index_of", "unit_rows"]
+__all__ = ["DensePoints", "Postings", "index_of"]
 
 CELLS = 1 << 24
 """Similarities held at once by a thread: 64 MB in single precision."""
 QUERIES = 256
 """Queries of one task."""
-
-
-def unit_rows(X: Any) -> Any:
-    """The rows divided by their Euclidean length; a row of zeros stays.
-
-    Each row is first divided by its largest magnitude, so that no square overflows or vanishes.
-
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0], [3e-200, 4e-200]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0], [0.6, 0.8]]
-    """
-    if not sparse.issparse(X):
-        scaled = X / _or_one(np.abs(X).max(axis=1, initial=0.0))[:, None]
-        return scaled / _or_one(np.sqrt(np.square(scaled).sum(axis=1)))[:, None]
-    unit = sparse.csr_array(X, dtype=np.float64, copy=True)
-    unit.sum_duplicates()
-    row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
-    largest = np.zeros(unit.shape[0])
-    np.maximum.at(largest, row, np.abs(unit.data))
-    unit.data /= _or_one(largest)[row]
-    unit.data /= _or_one(np.sqrt(np.bincount(row, np.square(unit.data), unit.shape[0])))[row]
-    return unit
-
-
-def _or_one(lengths: Floats) -> Floats:
-    return np.where(lengths > 0, lengths, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""What every classifier shares: the base class, evidence, checks of parameters and batches."""

@@ -1,0 +1,140 @@
+"""Further documents for a classifier that learns in batches: vectors, labels in its columns, weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.numerics.matrices import canonical_rows
+from rubricate.errors import InvalidInput
+from rubricate.types import Floats, Sparse
+
+__all__ = ["take_batch", "take_stream"]
+
+
+def take_batch(
+    scorer: Scorer, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None
+) -> tuple[Any, Sparse, Floats | None]:
+    """Return vectors, labels in the columns that the classifier has, and weights; the categories stay.
+
+    The first call decides the columns: `classes` where given, else the classes in y; a label matrix has its own.
+    """
+    first = not hasattr(scorer, "classes_")
+    X, weights = _take_rows(scorer, X, y, first=first, sample_weight=sample_weight)
+    if _is_matrix(y):
+        labels = _known_matrix(scorer, y, X.shape[0], first=first)
+    else:
+        labels = _known_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes if first else scorer.classes_)
+    return X, labels, weights
+
+
+def take_stream(
+    scorer: Scorer, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None
+) -> tuple[Any, Sparse, Floats | None]:
+    """Return vectors, labels and weights of a batch of a stream, which may bring new categories.
+
+    Categories that were not met before get columns behind the known ones: new classes of a one-dimensional y (sorted
+    among themselves), further columns of a label matrix, new names of a data frame (whose columns are matched by name).
+    """
+    first = not hasattr(scorer, "classes_")
+    X, weights = _take_rows(scorer, X, y, first=first, sample_weight=sample_weight)
+    if np.ndim(y) == 2 and np.shape(y)[0] != X.shape[0]:
+        raise InvalidInput(f"X has {X.shape[0]} documents and y has {np.shape(y)[0]}; inconsistent numbers of samples")
+    if _is_matrix(y):
+        labels = _growing_matrix(scorer, y, X.shape[0], first=first)
+    else:
+        labels = _growing_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes=classes, first=first)
+    return X, labels, weights
+
+
+def _take_rows(scorer: Scorer, X: Any, y: Any, *, first: bool, sample_weight: Any) -> tuple[Any, Floats | None]:
+    X = validate_data(
+        scorer, X, accept_sparse="csr", dtype=np.float64, reset=first, ensure_non_negative=scorer._nonnegative
+    )
+    if y is None:
+        raise InvalidInput(f"{type(scorer).__name__} requires y to be passed, but the target y is None")
+    if sample_weight is None:
+        return canonical_rows(X), None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return canonical_rows(X), weights
+
+
+def _is_matrix(y: Any) -> bool:
+    return sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
+
+
+def _known_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
+    if first:
+        return scorer._take_labels(y, rows)
+    columns = len(scorer.classes_)
+    if not scorer.multilabel_ or np.shape(y)[1] != columns:
+        learnt = f"a label matrix of {columns} columns" if scorer.multilabel_ else "a column of classes"
+        raise InvalidInput(f"learnt from {learnt}, got a matrix of {np.shape(y)[1]} columns; give the same categories")
+    names, was_sparse = scorer.categories_, scorer.sparse_labels_
+    labels = scorer._take_labels(y, rows)
+    scorer.categories_, scorer.sparse_labels_ = names, was_sparse
+    return labels
+
+
+def _known_classes(scorer: Scorer, y: Any, rows: int, classes: Any) -> Sparse:
+    if getattr(scorer, "multilabel_", False):
+        raise InvalidInput(f"learnt from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix")
+    if classes is None:
+        return scorer._take_labels(y, rows)
+    known = np.unique(classes)
+    strange = np.setdiff1d(y, known)
+    if len(strange):
+        raise InvalidInput(f"y has classes not known before: {strange[:5].tolist()}; name all of them in `classes`")
+    return scorer._take_labels(np.concatenate([known, y]), rows + len(known))[len(known) :]
+
+
+def _growing_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
+    if first:
+        return scorer._take_labels(y, rows)
+    if not scorer.multilabel_:
+        raise InvalidInput(f"learnt from a column of classes, got a matrix of {np.shape(y)[1]} columns; give a column")
+    known, was_sparse = scorer.categories_, scorer.sparse_labels_
+    labels = scorer._take_labels(y, rows)
+    given, scorer.sparse_labels_ = scorer.categories_, was_sparse
+    if hasattr(y, "columns"):
+        places = {name: i for i, name in enumerate(dict.fromkeys([*known, *given]))}
+        columns = np.array([places[name] for name in given])
+    else:
+        if len(given) < len(known):
+            scorer.classes_, scorer.categories_ = np.arange(len(known)), known
+            raise InvalidInput(
+                f"learnt {len(known)} categories, got a matrix of {len(given)} columns; give all of them"
+            )
+        places = {name: i for i, name in enumerate((*known, *given[len(known) :]))}
+        columns = np.arange(len(given))
+    scorer.categories_, scorer.classes_ = tuple(places), np.arange(len(places))
+    return _placed(labels, columns, len(places))
+
+
+def _placed(labels: Sparse, columns: Any, width: int) -> Sparse:
+    moved = sparse.csr_array((labels.data, columns[labels.indices], labels.indptr), shape=(labels.shape[0], width))
+    moved.sort_indices()
+    return moved
+
+
+def _growing_classes(scorer: Scorer, y: Any, rows: int, *, classes: Any, first: bool) -> Sparse:
+    check_classification_targets(y)
+    if len(y) != rows:
+        raise InvalidInput(f"X has {rows} documents and y has {len(y)}; inconsistent numbers of samples")
+    if not first and scorer.multilabel_:
+        raise InvalidInput(f"learnt from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix")
+    known = scorer.classes_ if not first else np.unique(y if classes is None else classes)
+    if (known.dtype.kind in "UO") != (y.dtype.kind in "UO"):
+        raise InvalidInput(f"the classes so far are {known.dtype}, these are {y.dtype}; give one kind")
+    scorer.multilabel_, scorer.sparse_labels_ = False, False
+    scorer.classes_ = np.concatenate([known, np.setdiff1d(y, known)])
+    scorer.categories_ = tuple(str(name) for name in scorer.classes_)
+    order = np.argsort(scorer.classes_)
+    column = order[np.searchsorted(scorer.classes_, y, sorter=order)]
+    starts = np.arange(rows + 1)
+    return sparse.csr_array((np.ones(rows, bool), column, starts), shape=(rows, len(scorer.classes_)))

@@ -1,0 +1,1 @@
+"""Numerical methods that classifiers share: matrices, decompositions, networks, trees, nearest neighbours."""

@@ -1,0 +1,1 @@
+"""The second level of a stack: cells and their blend."""
