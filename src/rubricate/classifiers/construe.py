@@ -11,13 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-<<<<<<< HEAD
 from rubricate.classifiers.base.scorer import Scorer, keep_best
 from rubricate.classifiers.words.columns import column_names
-=======
-from rubricate.classifiers.base.scorer import Scorer, keep_best
-from rubricate.classifiers.hierarchical.descent.nodes import column_names
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.columns import Columns
 from rubricate.rules.engine import score

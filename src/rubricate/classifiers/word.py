@@ -12,17 +12,10 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-<<<<<<< HEAD
-from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.classifiers.base.evidence import contributions
 from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.classifiers.words.columns import column_names
-=======
-from rubricate.classifiers.base.evidence import contributions
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.nodes import column_names
-from rubricate.classifiers.numerics.matrices import unit_rows
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.words.name_weights import check_scheme, idf, term_frequency
 from rubricate.classifiers.words.names import count_words, name_texts, read_names
 from rubricate.errors import InvalidInput, UnknownName

@@ -10,12 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-<<<<<<< HEAD
 from rubricate.classifiers.base.scorer import Scorer
-=======
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.bases import default_base
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.hierarchical.descent.chances import learn_slope, log_chances
 from rubricate.classifiers.hierarchical.descent.checks import check_numbers, check_values
 from rubricate.classifiers.hierarchical.descent.groups import Group

@@ -9,14 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-<<<<<<< HEAD
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.hierarchical.descent.descent import Cuts
-=======
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.cuts import learn_cuts
-from rubricate.classifiers.hierarchical.descent.descent import learn_descent, path_scores, reached
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.hierarchical.descent.groups import (
     POLICIES,
     Policy,

@@ -9,12 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-<<<<<<< HEAD
 from rubricate.classifiers.base.scorer import Scorer
-=======
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.bases import default_base
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.hierarchical.descent.chances import learn_slope, log_chances
 from rubricate.classifiers.hierarchical.descent.groups import Group
 from rubricate.classifiers.hierarchical.descent.layout import Layout

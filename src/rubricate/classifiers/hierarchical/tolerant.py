@@ -8,15 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-<<<<<<< HEAD
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.hierarchical.descent.chances import FLOOR, Odds
 from rubricate.classifiers.hierarchical.descent.descent import in_blocks
-=======
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.chances import FLOOR, learn_slope, path_chances
-from rubricate.classifiers.hierarchical.descent.descent import learn_descent
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.hierarchical.descent.groups import per_parent
 from rubricate.classifiers.hierarchical.descent.scorers import Descending
 from rubricate.engines import Engine

@@ -9,13 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-<<<<<<< HEAD
 from rubricate.classifiers.base.scorer import Scorer
-=======
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.cuts import learn_cuts
-from rubricate.classifiers.hierarchical.descent.descent import learn_descent, reached
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.hierarchical.descent.groups import Problems, per_parent
 from rubricate.classifiers.hierarchical.descent.nodes import Places
 from rubricate.classifiers.hierarchical.descent.scorers import Descending

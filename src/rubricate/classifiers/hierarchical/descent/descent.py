@@ -16,13 +16,8 @@ from typing import Any
 
 import numpy as np
 
-<<<<<<< HEAD
 from rubricate.classifiers.base import scorer
 from rubricate.classifiers.hierarchical.descent.checks import check_numbers, check_values
-=======
-from rubricate.classifiers.base import scorer
-from rubricate.classifiers.hierarchical.descent.bases import default_base
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
 from rubricate.classifiers.hierarchical.descent.groups import NONE, Problems
 from rubricate.classifiers.hierarchical.descent.layout import Layout
 from rubricate.classifiers.hierarchical.descent.linear import DocumentRows
@@ -258,122 +253,7 @@ def _by_rank(scores: Floats, empty: Bools, t: int) -> Floats:
     return scores - (ordered[:, [t - 1]] + ordered[:, [t]]) / 2
 
 
-<<<<<<< HEAD
 def in_blocks(X: Any, score: Callable[[Any], Floats], *, width: int) -> Floats:
     """Score documents in blocks, so that about `BLOCK` scores (documents × width) are held at once."""
     size = max(1, scorer.BLOCK // width)
     return np.vstack([score(X[start : start + size]) for start in range(0, max(X.shape[0], 1), size)])
-=======
-def reached(model: Any, X: Any, *, pruned: bool = False) -> tuple[Floats, Floats]:
-    """(reach, stay): nodes × documents; −∞ where `pruned` leaves a node unvisited because its parents refused."""
-    scoring, documents, nodes = Scoring(model, X), X.shape[0], len(model.nodes_)
-    reach, stay = np.full((nodes, documents), -np.inf), np.full((nodes, documents), -np.inf)
-    everyone = np.arange(documents)
-    reach[0] = scoring.root_margin()
-    for node in range(nodes):
-        links = slice(model.child_starts_[node], model.child_starts_[node + 1])
-        if links.start == links.stop:
-            stay[node] = reach[node]
-            continue
-        chosen = np.flatnonzero(reach[node] > 0) if pruned else everyone
-        if len(chosen):
-            margins, here = scoring.margins(node, chosen), reach[node, chosen]
-            for k, child in enumerate(model.child_ids_[links]):
-                reach[child, chosen] = np.maximum(reach[child, chosen], np.minimum(here, margins[:, k]))
-            if model.stays_[node] != NONE:
-                stay[node, chosen] = np.minimum(here, margins[:, -1])
-    return reach, stay
-
-
-def path_scores(model: Any, X: Any) -> Floats:
-    """The score of each category, documents × categories; documents are taken in blocks."""
-    size = max(1, scorer.BLOCK // len(model.nodes_))
-    parts = [
-        reached(model, X[start : start + size])[1][model.columns_].T for start in range(0, max(X.shape[0], 1), size)
-    ]
-    return np.minimum(np.ascontiguousarray(np.vstack(parts)), np.finfo(np.float64).max)
-
-
-def explain_weakest(model: Any, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-    """What spoke for and against at the weakest classifier of the category's best path, which sets the score."""
-    weakest = _weakest(model, Scoring(model, X), int(model.columns_[category]), X.shape[0])
-    found: list[list[Evidence]] = [[] for _ in range(X.shape[0])]
-    for problem in np.unique(weakest[weakest != NONE]):
-        rows = np.flatnonzero(weakest == problem)
-        for row, reasons in zip(rows, explain_problem(model, X[rows], int(problem), limit), strict=True):
-            found[row] = reasons
-    return found
-
-
-def _weakest(model: Any, scoring: Scoring, node: int, documents: int) -> Ints:
-    """The problem with the least margin on each document's best path to a category; of equal ones the lowest."""
-    everyone, above = np.arange(documents), _nodes_above(model, node)
-    reach, problem = np.full((node + 1, documents), -np.inf), np.full((node + 1, documents), NONE)
-    reach[0], problem[0] = scoring.root_margin(), model.root_guard_
-    for parent in above:
-        margins, first = scoring.margins(parent, everyone), int(model.child_starts_[parent])
-        for k, child in enumerate(model.child_ids_[first : model.child_starts_[parent + 1]]):
-            if child == node or child in above:
-                least = np.minimum(reach[parent], margins[:, k])
-                own = np.where(margins[:, k] <= reach[parent], model.guards_[first + k], problem[parent])
-                problem[child] = np.where(least > reach[child], own, problem[child])
-                reach[child] = np.maximum(least, reach[child])
-    if model.stays_[node] == NONE:
-        return problem[node]
-    return np.where(scoring.margins(node, everyone)[:, -1] <= reach[node], model.stays_[node], problem[node])
-
-
-def _nodes_above(model: Any, node: int) -> list[int]:
-    """Every node above, parents before children."""
-    parents, found = np.repeat(np.arange(len(model.nodes_)), np.diff(model.child_starts_)), {node}
-    for one in range(node, 0, -1):
-        if one in found:
-            found.update(parents[model.child_ids_ == one].tolist())
-    return sorted(found - {node})
-
-
-def check_tree(model: Any) -> None:
-    """Raise ValueError where nodes, links and categories do not fit together."""
-    check_numbers(model.child_starts_, model.child_ids_, model.columns_)
-    nodes, links = len(model.nodes_), len(model.child_ids_)
-    if len(model.child_starts_) != nodes + 1 or model.child_starts_[0] or model.child_starts_[-1] != links:
-        raise ValueError("links and nodes do not fit together")
-    if (np.diff(model.child_starts_) < 0).any():
-        raise ValueError("nodes do not fit together")
-    parents = np.repeat(np.arange(nodes), np.diff(model.child_starts_))
-    if (model.child_ids_ <= parents).any() or (model.child_ids_ >= nodes).any():
-        raise ValueError("a link does not lead downwards")
-    if len(model.columns_) != len(model.categories_) or (model.columns_ < 0).any() or (model.columns_ >= nodes).any():
-        raise ValueError("categories and nodes do not fit together")
-    if not 0 < getattr(model, "slope_", 1.0) < np.inf:
-        raise ValueError("the slope of chances is no number above 0")
-
-
-def check_descent(model: Any) -> None:
-    """Raise ValueError where links, problems and categories do not fit together."""
-    check_machines(model)
-    check_tree(model)
-    check_numbers(model.guards_, model.stays_, model.choice_groups_)
-    check_values(model.problem_cuts_)
-    nodes, problems = len(model.nodes_), len(model.problem_bias_)
-    if len(model.guards_) != len(model.child_ids_) or len(model.stays_) != nodes or len(model.choice_groups_) != nodes:
-        raise ValueError("nodes do not fit together")
-    for numbers in (model.guards_, model.stays_):
-        if len(numbers) and (numbers.min() < NONE or numbers.max() >= problems):
-            raise ValueError("a number leads beyond the problems")
-    if len(model.problem_cuts_) != problems or model.rank_ < 0:
-        raise ValueError("cuts and problems do not fit together")
-    if not NONE <= model.root_guard_ < problems or not _groups_fit(model):
-        raise ValueError("a group or guard does not exist")
-
-
-def _groups_fit(model: Any) -> bool:
-    """Whether the group named for a node, if any, is there and has a problem for each choice of the node."""
-    sizes = np.diff(model.group_starts_)
-    named = np.flatnonzero(model.choice_groups_ != NONE)
-    groups = model.choice_groups_[named]
-    if (groups < 0).any() or (groups >= len(sizes)).any():
-        return False
-    choices = np.diff(model.child_starts_)[named] + (model.stays_[named] != NONE)
-    return bool((sizes[groups] == choices).all())
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)

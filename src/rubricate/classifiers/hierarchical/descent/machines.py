@@ -16,14 +16,9 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.hierarchical.descent.bases import base_scores, fit_base
 from rubricate.classifiers.hierarchical.descent.checks import check_numbers, check_values
 from rubricate.classifiers.hierarchical.descent.groups import Group
-<<<<<<< HEAD
 from rubricate.classifiers.hierarchical.descent.linear import Block, DocumentRows, block_scores, is_quick, solve_block
-from rubricate.engines import Engine, run_tasks
-=======
-from rubricate.classifiers.hierarchical.descent.linear import Block, Rows, block_scores, is_quick, solve_block
 from rubricate.classifiers.numerics.matrices import take_columns
-from rubricate.engines import run_tasks
->>>>>>> 9d17d2c (Classifiers: base, numerics, stacking and naive_bayes are packages with public modules; two ways to take batches share one file)
+from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.folds import stratified_folds
 from rubricate.types import Bools, Evidence, Floats, Ints
