@@ -22,7 +22,7 @@ def changed(position, **parts):
     "parts, message",
     [
         ({"truth": None}, "'kNN' has no truth"),
-        ({"decisions": None}, "'kNN' has scores and no decisions; cut the scores"),
+        ({"decisions": None}, "'kNN' has scores but no decisions; cut the scores"),
         ({"name": "SVM"}, "different names"),
         ({"truth": indicator(np.ones((120, 8)))}, "'SVM' and 'kNN' have different true labels"),
         ({"documents": [f"e{k}" for k in range(120)]}, "different documents or categories"),

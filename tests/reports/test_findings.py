@@ -53,7 +53,7 @@ def test_who_is_called_distinguishable_is_so_by_the_corrected_test(results):
         order = sorted(range(3), key=lambda k: -results.value(k, column))
         for k in order[1:]:
             pair = (results.names[order[0]], results.names[k])
-            made = outcome(results.comparison, pair, test, measure)
+            made = outcome(results.comparison, pair, test, measure=measure)
             tied = f"{results.names[k]} (p" in sentence
             assert tied == (made.adjusted_p > 0.05)
 

@@ -35,7 +35,7 @@ def test_margins_agree_with_the_slow_twin(seed, rows, columns, how):
     }[how]
     run = run_of(scores, decided, decided)
     place = np.indices(scores.shape).reshape(2, -1)
-    found = margins(run, indicator(decided), *place)
+    found = margins(run, indicator(decided), place)
     np.testing.assert_allclose(found.reshape(scores.shape), oracle.margins(scores, decided), atol=1e-12)
 
 
@@ -47,18 +47,18 @@ def test_sparse_scores_with_a_floor_give_the_same_as_dense_ones(seed):
     stored = sparse.csr_array(np.where(dense > 0.5, dense, 0.0))
     place = np.indices(dense.shape).reshape(2, -1)
     a, b = run_of(dense, decided, decided), run_of(stored, decided, decided, floor=0.5)
-    np.testing.assert_array_equal(margins(a, indicator(decided), *place), margins(b, indicator(decided), *place))
+    np.testing.assert_array_equal(margins(a, indicator(decided), place), margins(b, indicator(decided), place))
 
 
 def test_what_is_not_ranked_is_infinitely_far_and_no_scores_are_no_margin():
     scores = np.array([[0.9, -np.inf], [0.1, 0.4]])
     decided = indicator([[1, 0], [0, 1]])
     run = run_of(scores, decided, decided)
-    assert margins(run, decided, np.array([0]), np.array([1])).tolist() == [np.inf]
+    assert margins(run, decided, (np.array([0]), np.array([1]))).tolist() == [np.inf]
     bare = dataclasses.replace(run, scores=None)
-    assert margins(bare, decided, np.array([0]), np.array([1])).tolist() == [0.0]
+    assert margins(bare, decided, (np.array([0]), np.array([1]))).tolist() == [0.0]
     empty = run_of(sparse.csr_array((2, 2)), decided, decided, floor=-1.0)
-    assert margins(empty, decided, np.array([0]), np.array([1])).tolist() == [0.0]
+    assert margins(empty, decided, (np.array([0]), np.array([1]))).tolist() == [0.0]
 
 
 def test_confident_mistakes_are_the_farthest_of_each_kind():
@@ -67,7 +67,7 @@ def test_confident_mistakes_are_the_farthest_of_each_kind():
     given, missed = wrong_pairs(results.truth, results.decided(2))
     for kind, (rows, columns) in (("wrong", given), ("missed", missed)):
         own = [one for one in found if one.kind == kind]
-        every = margins(results.runs[2], results.decided(2), rows, columns)
+        every = margins(results.runs[2], results.decided(2), (rows, columns))
         assert [one.margin for one in own] == sorted(every, reverse=True)[:5]
         pairs = set(zip(rows.tolist(), columns.tolist(), strict=True))
         assert {(one.row, one.column) for one in own} <= pairs

@@ -1,4 +1,4 @@
-"""Cells of tables: what they look like in text, Markdown, LaTeX, CSV and JSON."""
+"""Cells of tables as text, Markdown, LaTeX, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ CellValue = str | int | float | bool | None
 
 
 def is_number(cell: CellValue) -> bool:
-    """Is the cell a number; True and False are not."""
+    """Tell whether the cell is a number; True and False are not."""
     return isinstance(cell, numbers.Real) and not isinstance(cell, bool)
 
 
 def missing(cell: CellValue) -> bool:
-    """Is there nothing to show: None or NaN."""
+    """Tell whether there is nothing to show: None or NaN."""
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def shown(cell: CellValue, digits: int) -> str:
-    """A cell as people read it; a fraction below one loses its leading zero, as in the papers' tables."""
+    """Return a cell for readers; a fraction below one loses its leading zero, as in the tables of the papers."""
     if missing(cell):
         return "–"
     if isinstance(cell, numbers.Integral) or not isinstance(cell, numbers.Real):
@@ -49,12 +49,12 @@ def shown(cell: CellValue, digits: int) -> str:
 
 
 def width(text: str) -> int:
-    """Columns of a terminal that a text takes: wide characters two, combining ones none."""
+    """Count the terminal columns of a text: wide characters take two, combining characters none."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def aligned(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    """One line of text: each cell filled up to its width, on the left where `right` says so."""
+    """Return one line of text: each cell padded to its width, on the left where `right` is true."""
     padded = []
     for cell, wide, flush in zip(cells, widths, right, strict=True):
         blank = " " * (wide - width(cell))
@@ -63,12 +63,12 @@ def aligned(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) 
 
 
 def markdown(text: str) -> str:
-    """The text with what Markdown would take for markup escaped."""
+    """Escape what Markdown would take for markup."""
     return paragraph(text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*"))
 
 
 def paragraph(text: str) -> str:
-    """A line of Markdown by itself, where `>` at its start would quote it and `<` begin a tag."""
+    """Escape a line of Markdown, where `>` at its start would quote it and `<` begin a tag."""
     return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -97,17 +97,17 @@ _SIGNS = re.compile(r"[<>]=|>>|<<|.", re.DOTALL)
 
 
 def latex(text: str) -> str:
-    """The text with LaTeX's special characters, and the signs our tables use, as commands."""
+    """Write the special characters of LaTeX, and the signs that our tables use, as commands."""
     return _SIGNS.sub(lambda found: _LATEX.get(found[0], found[0]), text)
 
 
 def inert(cell: CellValue) -> CellValue:
-    """The cell for CSV; a text that a spreadsheet would run as a formula gets a `'` in front."""
+    """Return the cell for CSV; a text that a spreadsheet would run as a formula gets a `'` in front."""
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def plain(cell: CellValue) -> Any:
-    """The cell for JSON: Python's own types, None for what JSON cannot write."""
+    """Return the cell for JSON: a plain Python value, None where JSON has no number for it."""
     if missing(cell) or (isinstance(cell, float) and math.isinf(cell)):
         return None
     item = getattr(cell, "item", None)

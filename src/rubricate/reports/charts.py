@@ -1,6 +1,6 @@
 """Figures as SVG and PNG for papers: Altair specifications drawn by vl-convert (extra `report`).
 
-Lines differ by colour, dash and sign, so that they can be told apart in black and white.
+Lines differ by colour, dash and marker, so that they are distinct in black and white.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4), (4, 2, 1, 2), (1, 3), (10, 2, 2, 2, 2, 2))
 
 Rows: TypeAlias = list[dict[str, Any]]
-"""The data of a figure, one mapping a point."""
+"""The data of a figure, one mapping per point."""
 
 
 def _altair() -> Any:
@@ -30,7 +30,7 @@ def _altair() -> Any:
 
 
 def drawn(figure: Any) -> dict[str, bytes]:
-    """A figure as the content of its files: `svg`, and `png` of twice the size. Nothing is fetched."""
+    """Draw a figure as the content of its files: `svg`, and `png` at twice the size. Nothing is downloaded."""
     _altair()
     import vl_convert
 
@@ -48,7 +48,7 @@ def line_chart(
     top: float | None = 1.0,
     signs: bool = True,
 ) -> Any:
-    """Lines of `rows` with `system`, `x` and `y`, one a system, in the order of `names`."""
+    """Chart `rows` with `system`, `x` and `y` as lines, one per system, in the order of `names`."""
     alt = _altair()
     order = list(dict.fromkeys([*names, *(row["system"] for row in rows)]))
     scheme = {
@@ -72,7 +72,7 @@ def _scale(alt: Any, order: Sequence[str], values: Sequence[Any]) -> Any:
 
 
 def interval_chart(rows: Rows, *, order: Sequence[str]) -> Any:
-    """Values with their intervals: `rows` with `system`, `measure`, `value`, and `low` and `high` where known."""
+    """Chart values with intervals: `rows` with `system`, `measure`, `value`, and `low` and `high` where known."""
     alt = _altair()
     base = alt.Chart().encode(y=alt.Y("system:N", sort=list(order), title=None))
     ends = base.mark_rule(color=PALETTE[0], strokeWidth=1.8).encode(
@@ -86,7 +86,7 @@ def interval_chart(rows: Rows, *, order: Sequence[str]) -> Any:
 
 
 def matrix_chart(rows: Rows) -> Any:
-    """Confusions: `rows` with `missed`, `given` and `documents`; darker is more, and the number stands in the cell."""
+    """Chart confusions: `rows` with `missed`, `given` and `documents`; darker is more, each cell shows its number."""
     alt = _altair()
     most = max(row["documents"] for row in rows)
     base = alt.Chart(alt.Data(values=rows)).encode(

@@ -27,17 +27,17 @@ class Confusions:
     extra: Ints
 
     def top(self, limit: int) -> list[tuple[int, int, int]]:
-        """(missed, given, documents), most first; of equals the lower categories first."""
+        """Return (missed, given, documents), most documents first; ties put the lower categories first."""
         whole = self.pairs.tocoo()
         best = np.lexsort((whole.col, whole.row, -whole.data))[:limit]
         return [(int(whole.row[k]), int(whole.col[k]), int(whole.data[k])) for k in best]
 
 
 def confusions(truth: Sparse, decided: Sparse) -> Confusions:
-    """Count them. For single-label data `pairs` is the confusion matrix without its diagonal.
+    """Count the confusions. For single-label data `pairs` is the confusion matrix without its diagonal.
 
-    A document with two missed and two wrongly given categories counts in four pairs: which replaced which is not
-    known. Cost: over the documents, missed × wrongly given categories.
+    A document with two missed and two wrongly given categories counts in four pairs: nobody knows which replaced
+    which. Cost: missed × wrongly given categories, summed over the documents.
 
     >>> from rubricate.labels import indicator
     >>> found = confusions(indicator([[1, 0], [1, 0]]), indicator([[0, 1], [0, 0]]))
@@ -50,7 +50,7 @@ def confusions(truth: Sparse, decided: Sparse) -> Confusions:
     pairs.eliminate_zeros()
     pairs.sort_indices()
     lone_missed, lone_given = (
-        _per_category(one, np.diff(other.indptr) == 0) for one, other in ((missed, given), (given, missed))
+        _per_category(own, np.diff(other.indptr) == 0) for own, other in ((missed, given), (given, missed))
     )
     return Confusions(pairs, _per_category(missed, None), lone_missed, _per_category(given, None), lone_given)
 

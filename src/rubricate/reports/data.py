@@ -1,4 +1,4 @@
-"""What a report is made of: runs with their truth, and what else is known of the study. Nothing is computed here."""
+"""The data of a report: runs with their truth, and whatever else is known of the study. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rubricate.types import Documents, Evidence, Run, Undefined
 __all__ = ["Explain", "ReportData", "RunLearningCurve", "SuspectLabel"]
 
 Explain: TypeAlias = Callable[[str, int, str], Sequence[Evidence]]
-"""`explain(run name, row of the document, category)`: what spoke for and against it. Asked for shown errors only."""
+"""`explain(run name, row of the document, category)`: evidence for and against. Called only for errors on the page."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class RunLearningCurve:
     def __post_init__(self) -> None:
         lengths = {len(self.sizes), len(self.values)} | {len(part) for part in (self.low, self.high) if len(part)}
         if len(lengths) > 1:
-            raise InvalidInput(f"learning curve of {self.run!r}: parts of different length; give one entry a size")
+            raise InvalidInput(f"learning curve of {self.run!r}: parts of different length; give one entry per size")
 
 
 @dataclass(frozen=True)
 class SuspectLabel:
     """A document whose label looks wrong.
 
-    `given` says whether the document has the category now; `against` of `systems` say the opposite. `confidence` is
-    any number that is larger for a clearer case; the report sorts by `against / systems`, then by it.
+    `given` tells whether the document has the category now; `against` of `systems` say the opposite. `confidence` is
+    any number that grows with the clarity of the case; the report sorts by `against / systems`, then by `confidence`.
     """
 
     document: str
@@ -53,22 +53,42 @@ class SuspectLabel:
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """Everything a report shows. Only `runs` is needed; each section shows what there is and is left out else.
+    """Everything that a report shows. Only `runs` is required; a section without data is left out.
 
-    runs            what each system said of the same documents, with truth; names must differ
-    title           the heading of the page
-    documents       the test documents, in the order of the runs: texts of errors
-    corpus_note     a sentence on where the documents come from and under which licence; says so when synthetic
-    commands        the exact commands that make the study again, one each
-    explain         evidence for the decisions that the report shows (see `Explain`)
-    analyzer        makes terms of words as the systems did, so that evidence is found in the text; None: the default
-    learning        learning curves
-    abstentions     coverage–error curves by run name, else those of the best category of each document
-    suspects        likely mislabelled documents, else those of the test documents that the systems contradict
-    seconds         time by run name and step, such as {"svm": {"fit": 1.2, "score": 0.1}}
-    extras          data of further sections by their stem
-    undefined       what 0/0 counts as
-    resamples       draws of the document bootstrap for intervals of `level`; 0: those of Wilson only
+    Parameters
+    ----------
+    runs : sequence of Run
+        The predictions of each system for the same documents, with truth; names must differ.
+    title : str
+        The heading of the page.
+    documents : Documents, optional
+        The test documents, in the order of the runs; needed to show the texts of errors.
+    corpus_note : str
+        A sentence on the source and the licence of the documents; it says so if they are synthetic.
+    commands : sequence of str
+        The exact commands that repeat the study.
+    explain : Explain, optional
+        Returns evidence for the decisions that the report shows.
+    analyzer : Analyzer, optional
+        Turns words into terms as the systems did, so that evidence is found in the text; None: the default.
+    learning : sequence of RunLearningCurve
+        Learning curves.
+    abstentions : mapping
+        Coverage–error curves by run name; otherwise those of the best category of each document.
+    suspects : sequence of SuspectLabel, optional
+        Likely mislabelled documents; otherwise the test documents that the systems contradict.
+    seconds : mapping
+        Time by run name and step, such as {"svm": {"fit": 1.2, "score": 0.1}}.
+    extras : mapping
+        Data of further sections by their name.
+    undefined : "zero" or another convention
+        The value of 0/0.
+    resamples : int
+        Draws of the document bootstrap for intervals of `level`; 0: only Wilson's intervals.
+    level : float
+        The confidence of the intervals.
+    seed : int
+        The seed of the bootstrap and of the permutation tests.
     """
 
     runs: Sequence[Run]
@@ -93,7 +113,7 @@ class ReportData:
             raise InvalidInput("a report needs at least one run; give the runs of the systems, with their truth")
         first, names = self.runs[0], [run.name for run in self.runs]
         if len(set(names)) < len(names):
-            raise InvalidInput(f"runs must have different names to be told apart, got {', '.join(names)}")
+            raise InvalidInput(f"runs must have different names, got {', '.join(names)}")
         for run in self.runs:
             self._check(run, first)
         if self.documents is not None and list(self.documents.ids) != list(first.documents):
@@ -101,9 +121,11 @@ class ReportData:
 
     def _check(self, run: Run, first: Run) -> None:
         if run.truth is None:
-            raise InvalidInput(f"run {run.name!r} has no truth to be measured against; give the true labels")
+            raise InvalidInput(f"run {run.name!r} has no truth; give the true labels")
         if run.decisions is None:
-            raise InvalidInput(f"run {run.name!r} has scores and no decisions; cut the scores first (thresholds)")
+            raise InvalidInput(
+                f"run {run.name!r} has scores but no decisions; cut the scores first (rubricate.thresholds)"
+            )
         if run.categories != first.categories or list(run.documents) != list(first.documents):
             raise InvalidInput(
                 f"runs {first.name!r} and {run.name!r} are over different documents or categories; "
@@ -111,5 +133,5 @@ class ReportData:
             )
         if run.truth is not first.truth and (run.truth != first.truth).nnz:
             raise InvalidInput(
-                f"runs {first.name!r} and {run.name!r} have different true labels; measure both against the same"
+                f"runs {first.name!r} and {run.name!r} have different true labels; give both the same truth"
             )

@@ -12,12 +12,12 @@ from rubricate.reports.tables import CellValue, Table
 __all__ = ["file_stem", "report_tables"]
 
 MOST = 1000
-"""Rows of confusions, errors and suspects that a file holds at most."""
+"""The most rows of confusions, errors and suspects that a file holds."""
 
 
 def report_tables(results: ReportResults) -> dict[str, Table]:
-    """Every table by the stem of its files; tables without rows are left out."""
-    found = {
+    """Return every table by the stem of its files; tables without rows are left out."""
+    tables = {
         "systems": summary_table(results.evaluations),
         "intervals": interval_table(results.evaluations),
         "ranking": ranking_table(results.evaluations),
@@ -27,12 +27,12 @@ def report_tables(results: ReportResults) -> dict[str, Table]:
         "suspects": _suspects(results),
     }
     for how in ("rare", "full", "doubling"):
-        found[f"frequency-{how}"] = _frequency(results, how)
-    return {stem: table for stem, table in {**found, **_significance(results)}.items() if table.rows}
+        tables[f"frequency-{how}"] = _frequency(results, how)
+    return {stem: table for stem, table in {**tables, **_significance(results)}.items() if table.rows}
 
 
 def file_stem(title: str) -> str:
-    """A title as the stem of a file.
+    """Turn a title into the stem of a file.
 
     >>> file_stem("p-test applied to multiple measures, training frequency 1–60")
     'p-test-applied-to-multiple-measures-training-frequency-1-60'
@@ -42,17 +42,17 @@ def file_stem(title: str) -> str:
 
 
 def _significance(results: ReportResults) -> dict[str, Table]:
-    """The marks as tables 2 and 3 of yangliu1999, again by band, and every p-value."""
+    """Return the marks as in tables 2 and 3 of yangliu1999, again by band, and every p-value."""
     if results.comparison is None:
         return {}
     signature = results.comparison.signature
     grids = [*results.comparison.tables(), *(results.by_band.tables() if results.by_band is not None else ())]
-    found = {
+    tables = {
         file_stem(grid.title): Table(grid.columns, grid.rows, title=grid.title, notes=grid.notes, signature=signature)
         for grid in grids
     }
     every = results.comparison.details()
-    return {**found, "tests": Table(every.columns, every.rows, title="All tests", signature=signature)}
+    return {**tables, "tests": Table(every.columns, every.rows, title="All tests", signature=signature)}
 
 
 def _frequency(results: ReportResults, how: str) -> Table:
@@ -67,10 +67,16 @@ def _frequency(results: ReportResults, how: str) -> Table:
 def _confusions(results: ReportResults) -> Table:
     rows: list[tuple[CellValue, ...]] = []
     for k in results.order:
-        found = confusions(results.truth, results.decided(k))
+        confused = confusions(results.truth, results.decided(k))
         rows += [
-            (results.names[k], results.categories[missed], results.categories[given], count, int(found.missed[missed]))
-            for missed, given, count in found.top(MOST)
+            (
+                results.names[k],
+                results.categories[missed],
+                results.categories[given],
+                count,
+                int(confused.missed[missed]),
+            )
+            for missed, given, count in confused.top(MOST)
         ]
     return Table(("system", "missed", "given", "documents", "missed in all"), rows, title="Confusions")
 
@@ -79,21 +85,28 @@ def _errors(results: ReportResults) -> Table:
     rows: list[tuple[CellValue, ...]] = [
         (
             results.names[k],
-            str(results.runs[k].documents[one.row]),
-            results.categories[one.column],
-            one.kind,
-            one.margin,
+            str(results.runs[k].documents[mistake.row]),
+            results.categories[mistake.column],
+            mistake.kind,
+            mistake.margin,
         )
         for k in results.order
-        for one in confident_mistakes(results, k, MOST)
+        for mistake in confident_mistakes(results, k, MOST)
     ]
     return Table(("system", "document", "category", "kind", "margin"), rows, title="Errors, most confident first")
 
 
 def _suspects(results: ReportResults) -> Table:
     rows: list[tuple[CellValue, ...]] = [
-        (one.document, one.category, "yes" if one.given else "no", one.against, one.systems, one.confidence)
-        for one in likely_mislabelled(results, MOST)
+        (
+            suspect.document,
+            suspect.category,
+            "yes" if suspect.given else "no",
+            suspect.against,
+            suspect.systems,
+            suspect.confidence,
+        )
+        for suspect in likely_mislabelled(results, MOST)
     ]
     columns = ("document", "category", "labelled", "systems against", "systems", "confidence")
     return Table(columns, rows, title="Labels worth checking")

@@ -1,4 +1,4 @@
-"""Figures as SVG and PNG, by Altair without a browser; legible in black and white."""
+"""Figures as SVG and PNG, drawn by Altair without a browser; legible in black and white."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GREYS = ["#000000", "#3b3b3b", "#555555", "#000000", "#707070", "#2a2a2a"]
 
 
 def chart_of(figure: Figure) -> dict[str, Any]:
-    """The Vega-Lite specification: bars, or lines told apart by dashes and marks rather than colours."""
+    """Return the Vega-Lite specification: bars, or lines that differ by dashes and markers instead of colours."""
     rows = [
         {"x": x, "y": y, "series": series.name}
         for series in figure.series
@@ -51,7 +51,7 @@ def chart_of(figure: Figure) -> dict[str, Any]:
 
 
 def _axis(figure: Figure) -> dict[str, Any]:
-    """A logarithmic x-axis has its marks where the points are."""
+    """Return the x-axis; a logarithmic one has its ticks at the points."""
     if not figure.log_x:
         return {}
     places = sorted({x for series in figure.series for x in series.x})
@@ -59,10 +59,10 @@ def _axis(figure: Figure) -> dict[str, Any]:
 
 
 def write_figure(figure: Figure | Drawing, folder: Path, *, forms: tuple[str, ...] = ("svg", "png")) -> list[Path]:
-    """Write `<name>.svg` and so on into a folder, which is made where needed; the paths."""
-    strange = [form for form in forms if form not in FORMS]
-    if strange:
-        raise UnknownName("form of a figure", strange[0], FORMS)
+    """Write `<name>.svg` and so on into a folder, created where needed, and return the paths."""
+    unknown = [form for form in forms if form not in FORMS]
+    if unknown:
+        raise UnknownName("form of a figure", unknown[0], FORMS)
     paths = []
     for form in forms:
         path = folder / f"{figure.name}.{form}"
@@ -73,7 +73,7 @@ def write_figure(figure: Figure | Drawing, folder: Path, *, forms: tuple[str, ..
 
 def _converted(drawing: Drawing, form: str) -> bytes:
     if form == "json":
-        raise UnknownName("form of a drawing", form, [one for one in FORMS if one != "json"])
+        raise UnknownName("form of a drawing", form, [known for known in FORMS if known != "json"])
     if form == "svg":
         return drawing.svg.encode()
     try:

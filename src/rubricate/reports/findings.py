@@ -1,7 +1,7 @@
-"""What a study found, in words. Every sentence follows from a test or a count; none is written by hand.
+"""The findings of a study in words. Every sentence follows from a test or a count; none is written by hand.
 
-Who is better is said only where the permutation test (documents exchanged, two-sided) on the very measure named
-is at p <= .05 after Holm's correction over the pairs; else the systems are called not distinguishable.
+A system is called better only where the permutation test (documents exchanged, two-sided) on the named measure has
+p <= .05 after Holm's correction over the pairs; otherwise the systems are called not distinguishable.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rubricate.reports.mistakes import likely_mislabelled
 from rubricate.reports.page.html import shorten
 from rubricate.reports.results import COLUMNS, ReportResults, outcome
 from rubricate.significance import Comparison
-from rubricate.types import Significance
+from rubricate.types import Bools, Significance
 
 __all__ = ["findings", "listed", "p_text"]
 
@@ -25,7 +25,7 @@ LEVEL = 0.05
 
 
 def p_text(p: float) -> str:
-    """A p-value as papers print it.
+    """Format a p-value as papers print it.
 
     >>> p_text(0.3121), p_text(0.0042), p_text(0.00005)
     ('p = .31', 'p = .004', 'p < .001')
@@ -36,7 +36,7 @@ def p_text(p: float) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Parts as a list in a sentence.
+    """Join parts to a list in a sentence.
 
     >>> listed(["SVM", "kNN", "NB"]), listed(["SVM"])
     ('SVM, kNN and NB', 'SVM')
@@ -45,12 +45,12 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def findings(results: ReportResults) -> list[str]:
-    """The findings, most important first: the leaders, rare categories, what is hard, what is confused, odd labels."""
-    found = [_leader(results, "micro-F1"), _leader(results, "macro-F1")]
+    """Return the findings, most important first: leaders, rare categories, hard ones, confusions, odd labels."""
+    sentences = [_leader(results, "micro-F1"), _leader(results, "macro-F1")]
     if results.by_band is not None and results.rare is not None:
-        found += _banded(results, results.by_band, results.rare)
-    found += [_unlearned(results), _confused(results), _odd_labels(results)]
-    return [sentence for sentence in found if sentence]
+        sentences += _banded(results, results.by_band, results.rare)
+    sentences += [_unlearned(results), _confused(results), _odd_labels(results)]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _name(text: str) -> str:
@@ -58,7 +58,7 @@ def _name(text: str) -> str:
 
 
 def _leader(results: ReportResults, column: str) -> str:
-    """Who leads by a measure, who is not distinguishable from it, who is below."""
+    """Say which system leads by a measure, which ones are not distinguishable from it, and which are below."""
     order = results.best_first(column)
     best = order[0]
     interval = results.interval(best, column)
@@ -67,64 +67,70 @@ def _leader(results: ReportResults, column: str) -> str:
     if len(order) == 1:
         return f"{_name(results.names[best])} reaches a {column} of {whole}."
     test, measure = COLUMNS[column][2:]
-    made = {k: outcome(results.comparison, (results.names[best], results.names[k]), test, measure) for k in order[1:]}
-    tied, below = _parted(results, made)
+    outcomes = {
+        k: outcome(results.comparison, (results.names[best], results.names[k]), test, measure=measure)
+        for k in order[1:]
+    }
+    tied, below = _parted(results, outcomes)
     start = f"{_name(results.names[best])} has the highest {column}, {whole}"
     if not tied:
         return f"{start}, above every other system ({_worst(below)})."
-    same = listed([f"{_name(results.names[k])} ({_p(made[k])})" for k in tied])
+    same = listed([f"{_name(results.names[k])} ({_p(outcomes[k])})" for k in tied])
     rest = f" It is above {listed([_name(results.names[k]) for k in below])} ({_worst(below)})." if below else ""
     return f"{start}, but is not distinguishable from {same}.{rest}"
 
 
-def _parted(results: ReportResults, made: dict[int, Significance | None]) -> tuple[list[int], dict[int, Significance]]:
-    tied = [k for k, one in made.items() if one is None or _adjusted(one) > LEVEL]
-    return tied, {k: one for k, one in made.items() if one is not None and k not in tied}
+def _parted(
+    results: ReportResults, outcomes: dict[int, Significance | None]
+) -> tuple[list[int], dict[int, Significance]]:
+    tied = [k for k, result in outcomes.items() if result is None or _adjusted(result) > LEVEL]
+    return tied, {k: result for k, result in outcomes.items() if result is not None and k not in tied}
 
 
-def _adjusted(one: Significance) -> float:
-    return one.p_value if one.adjusted_p is None else one.adjusted_p
+def _adjusted(result: Significance) -> float:
+    return result.p_value if result.adjusted_p is None else result.adjusted_p
 
 
-def _p(one: Significance | None) -> str:
-    return "not tested" if one is None else p_text(_adjusted(one))
+def _p(result: Significance | None) -> str:
+    return "not tested" if result is None else p_text(_adjusted(result))
 
 
 def _worst(below: dict[int, Significance]) -> str:
-    worst = max(_adjusted(one) for one in below.values())
+    worst = max(_adjusted(result) for result in below.values())
     return p_text(worst) if len(below) == 1 or worst < 0.001 else f"each {p_text(worst).replace('=', '≤')}"
 
 
 def _banded(results: ReportResults, by_band: Comparison, edge: int) -> list[str]:
-    """What holds on rare and on frequent categories, of the two systems that lead by macro-F1 there."""
+    """Compare the two systems that lead by macro-F1 on rare and on frequent categories."""
     counts = results.train_counts
     if counts is None:
         return []
-    low = next((one.band for one in by_band if one.band.startswith("1–")), "")
-    bands = list(dict.fromkeys(one.band for one in by_band))
-    found = []
+    low = next((result.band for result in by_band if result.band.startswith("1–")), "")
+    bands = list(dict.fromkeys(result.band for result in by_band))
+    sentences = []
     for band in bands:
         chosen = (counts > 0) & (counts <= edge) if band == low else counts > edge
         where = f"the {int(chosen.sum())} {'rare' if band == low else 'frequent'} categories"
         limits = f"at most {edge}" if band == low else f"more than {edge}"
-        found.append(_in_band(results, by_band, band, chosen, f"On {where} ({limits} training documents)"))
-    return found
+        start = f"On {where} ({limits} training documents)"
+        sentences.append(_in_band(results, band, chosen, start=start))
+    return sentences
 
 
-def _in_band(results: ReportResults, by_band: Comparison, band: str, chosen: np.ndarray, where: str) -> str:
-    means = [mean(np.asarray(one.per_category["f1"], np.float64)[chosen]) for one in results.evaluations]
+def _in_band(results: ReportResults, band: str, chosen: Bools, *, start: str) -> str:
+    means = [mean(np.asarray(evaluation.per_category["f1"], np.float64)[chosen]) for evaluation in results.evaluations]
     first, second = sorted(range(len(means)), key=lambda k: -np.nan_to_num(means[k], nan=-1.0))[:2]
     names = [results.names[first], results.names[second]]
-    one = outcome(by_band, (names[0], names[1]), "permutation", "macro_f1", band=band)
+    result = outcome(results.by_band, (names[0], names[1]), "permutation", measure="macro_f1", band=band)
     values = f"mean F1 {shown(means[first], 3)} and {shown(means[second], 3)}"
     a, b = map(_name, names)
-    if one is None or _adjusted(one) > LEVEL:
-        return f"{where}, the two best, {a} and {b}, are not distinguishable ({values}, {_p(one)})."
-    return f"{where}, {a} is better than the next best, {b} ({values}, {_p(one)})."
+    if result is None or _adjusted(result) > LEVEL:
+        return f"{start}, the two best, {a} and {b}, are not distinguishable ({values}, {_p(result)})."
+    return f"{start}, {a} is better than the next best, {b} ({values}, {_p(result)})."
 
 
 def _unlearned(results: ReportResults) -> str:
-    """How many categories the best system never gets right."""
+    """Say how many categories the best system never gets right."""
     best = results.order[0]
     table = results.evaluations[best].counts
     if table is None:
@@ -149,7 +155,7 @@ def _confused(results: ReportResults) -> str:
 
 
 def _odd_labels(results: ReportResults) -> str:
-    suspects = [one for one in likely_mislabelled(results, limit=10**6) if one.against == one.systems]
+    suspects = [suspect for suspect in likely_mislabelled(results, limit=10**6) if suspect.against == suspect.systems]
     if results.data.suspects is None and len(results.runs) < 2:
         return ""
     if not suspects:

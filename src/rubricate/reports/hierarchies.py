@@ -1,4 +1,4 @@
-"""The tables of what a hierarchy says: the measures, the numbers by depth, how far wrong decisions are."""
+"""Tables of evaluations with a hierarchy: the measures, the numbers by depth, the distances of wrong decisions."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _COLUMNS = {"precision": "P", "recall": "R", "f1": "F1", "accuracy": "accuracy",
 
 
 def hierarchy_tables(results: Sequence[Evaluation]) -> list[Table]:
-    """All three, of the systems that were measured with a hierarchy; none where there is no such system."""
-    if not any(one.hierarchy for one in results):
+    """Return all three tables of the systems that were measured with a hierarchy; none without such a system."""
+    if not any(evaluation.hierarchy for evaluation in results):
         return []
     return [hierarchy_table(results), depth_table(results), distance_table(results)]
 
 
 def _known(results: Sequence[Evaluation]) -> list[tuple[str, HierarchyEvaluation]]:
-    return [(one.name, one.hierarchy) for one in results if one.hierarchy is not None]
+    return [(evaluation.name, evaluation.hierarchy) for evaluation in results if evaluation.hierarchy is not None]
 
 
 def hierarchy_table(results: Sequence[Evaluation]) -> Table:
-    """Micro- and macro-averages, a row a system and kind of measure; P, R, F1, then accuracy and error."""
+    """Tabulate micro- and macro-averages, one row per system and kind of measure: P, R, F1, accuracy, error."""
     columns = dict(_COLUMNS)
-    columns |= {name: name for _, found in _known(results) for name in found.micro["distance"] if ":" in name}
+    columns |= {name: name for _, measured in _known(results) for name in measured.micro["distance"] if ":" in name}
     rows: list[tuple[CellValue, ...]] = []
-    for name, found in _known(results):
-        for kind in sorted(found.micro, key=list(_WORDS).index):
-            for how, averages in (("micro", found.micro[kind]), ("macro", found.macro[kind])):
+    for name, measured in _known(results):
+        for kind in sorted(measured.micro, key=list(_WORDS).index):
+            for how, averages in (("micro", measured.micro[kind]), ("macro", measured.macro[kind])):
                 by_part = {_part(measure): value for measure, value in averages.items()}
                 rows.append((name, _WORDS[kind], how, *(by_part.get(part) for part in columns)))
     first = _known(results)[0][1]
@@ -52,28 +52,28 @@ def hierarchy_table(results: Sequence[Evaluation]) -> Table:
 
 
 def _part(measure: str) -> str:
-    """`f1` of `extended_f1`; those with a β stand for themselves."""
+    """Return `f1` for `extended_f1`; a measure with a β stays whole."""
     return measure.rpartition("_")[2] if ":" not in measure else measure
 
 
 def depth_table(results: Sequence[Evaluation]) -> Table:
-    """A row a system and depth."""
+    """Tabulate one row per system and depth."""
     rows: list[tuple[CellValue, ...]] = [
         (
             name,
-            "outside" if one.depth is None else one.depth,
-            one.categories,
-            one.tp,
-            one.fp,
-            one.fn,
-            one.precision,
-            one.recall,
-            one.f1,
-            one.macro_f1,
-            one.path_f1,
+            "outside" if level.depth is None else level.depth,
+            level.categories,
+            level.tp,
+            level.fp,
+            level.fn,
+            level.precision,
+            level.recall,
+            level.f1,
+            level.macro_f1,
+            level.path_f1,
         )
-        for name, found in _known(results)
-        for one in found.levels
+        for name, measured in _known(results)
+        for level in measured.levels
     ]
     columns = ("system", "depth", "categories", "TP", "FP", "FN", "miP", "miR", "miF1", "maF1", "hF")
     notes = ["Depth: links from the root. hF: of the nodes at that depth that are a label or above one."]
@@ -81,14 +81,14 @@ def depth_table(results: Sequence[Evaluation]) -> Table:
 
 
 def distance_table(results: Sequence[Evaluation]) -> Table:
-    """A row a system and direction; a column a distance."""
+    """Tabulate one row per system and direction, one column per distance."""
     known = _known(results)
-    most = max((len(part) for _, found in known for part in (found.far.assigned, found.far.missed)), default=0)
+    most = max((len(part) for _, measured in known for part in (measured.far.assigned, measured.far.missed)), default=0)
     rows: list[tuple[CellValue, ...]] = []
-    for name, found in known:
+    for name, measured in known:
         for sort, part, alone in (
-            ("wrongly given", found.far.assigned, found.far.assigned_alone),
-            ("missed", found.far.missed, found.far.missed_alone),
+            ("wrongly given", measured.far.assigned, measured.far.assigned_alone),
+            ("missed", measured.far.missed, measured.far.missed_alone),
         ):
             rows.append((name, sort, *(part[k] if k < len(part) else 0 for k in range(1, most)), alone))
     columns = ("system", "labels", *(f"{k} link{'s' * (k > 1)}" for k in range(1, most)), "nothing near")

@@ -1,4 +1,4 @@
-"""Intervals of the systems' table: the document bootstrap, centred on the value that was measured."""
+"""Intervals of the table of systems: the document bootstrap, centred on the measured value."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["with_centred_intervals"]
 def with_centred_intervals(
     result: Evaluation, truth: Sparse, decided: Sparse, *, columns: Sequence[tuple[str, str]], draws: int, seed: int = 0
 ) -> Evaluation:
-    """The evaluation with centred intervals of these (average, measure) in place of its own.
+    """Return the evaluation with centred intervals of these (average, measure) pairs in place of its own.
 
-    They are those of `evaluate(…, bootstrap=draws)`, in a fraction of its time, for only what is shown is resampled.
-    The draws depend on the seed and the number of documents alone, so that they are the same for every system.
+    They equal those of `evaluate(…, bootstrap=draws)` in a fraction of its time, because only what is shown is
+    resampled. The draws depend only on the seed and the number of documents, so they are the same for every system.
     """
     if draws < 1 or not result.documents:
         return result
@@ -31,10 +31,10 @@ def with_centred_intervals(
         table = parts.counts(weights)
         return {key: average(measure, table, undefined=undefined) for key, average, measure in wanted}
 
-    level = next((one.level for found in result.intervals.values() for one in found), 0.95)
+    level = next((interval.level for intervals in result.intervals.values() for interval in intervals), 0.95)
     drawn = bootstrap(statistics, result.documents, draws=draws, seed=seed)
-    found = {key: (centred(_value(result, key), values, level=level),) for key, values in drawn.items()}
-    return dataclasses.replace(result, intervals={**result.intervals, **found})
+    intervals = {key: (centred(_value(result, key), values, level=level),) for key, values in drawn.items()}
+    return dataclasses.replace(result, intervals={**result.intervals, **intervals})
 
 
 def _value(result: Evaluation, key: str) -> float:

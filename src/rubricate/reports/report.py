@@ -1,4 +1,4 @@
-"""Writing a report: the page alone, or a folder with the page, its tables and its figures."""
+"""Write a report: the page alone, or a folder with the page, its tables and its figures."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rubricate.reports.study_figures import report_figures
 __all__ = ["WrittenReport", "write_report"]
 
 LONG = 200
-"""A table with more rows is written as CSV alone: nobody prints it."""
+"""A table with more rows is written only as CSV: nobody prints it."""
 
 
 @dataclass(frozen=True)
 class WrittenReport:
-    """Where the report is, what it found, the files beside it, and notes on what was left out."""
+    """The path of the report, its findings, the files beside it, and notes on what was left out."""
 
     page: Path
     findings: tuple[str, ...]
@@ -35,10 +35,10 @@ class WrittenReport:
 def write_report(study: ReportData, path: str | Path, *, figures: bool | None = None) -> WrittenReport:
     """Write the report of a study.
 
-    A path that ends in `.html` is the page alone. Any other is a folder, made where it is missing, that gets
-    `report.html`, `tables/*.csv` and `*.tex`, `figures/*.svg` and `*.png`. `figures=None` draws the files where the
-    extra `report` is installed and notes it where not; True asks for them, False leaves them out. The page itself
-    needs no extra. Files are replaced whole, so that a reader never sees half of one.
+    A path that ends in `.html` gets the page alone. Any other path is a folder, created where it is missing, that
+    gets `report.html`, `tables/*.csv` and `*.tex`, `figures/*.svg` and `*.png`. `figures=None` draws the figures where
+    the extra `report` is installed and adds a note where it is not; True requires them, False leaves them out. The
+    page itself needs no extra. Files are replaced in one step, so that a reader never sees half of one.
     """
     results = results_of(study)
     target = Path(path)

@@ -1,4 +1,4 @@
-"""Reproduced tables: ours beside the published figures, what differs and why."""
+"""Reproduced tables: our figures beside the published ones, what differs and why."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEGEND = {
 
 
 def compact(title: str, cells: Sequence[Cell]) -> Table:
-    """One line a row as in the paper: ours, the published figure in brackets, ≠ where they do not agree."""
+    """Tabulate one line per row of the paper: our figure, the published one in brackets, ≠ where they disagree."""
     columns, rows = _distinct(c.column for c in cells), _distinct(c.row for c in cells)
     known = {(c.row, c.column): c for c in cells}
     lines = [[_marked(row, cells), *(_beside(known.get((row, column))) for column in columns)] for row in rows]
@@ -28,7 +28,7 @@ def compact(title: str, cells: Sequence[Cell]) -> Table:
 
 
 def in_full(title: str, cells: Sequence[Cell]) -> Table:
-    """One line a cell, with the difference and the tolerance."""
+    """Tabulate one line per cell, with the difference and the tolerance."""
     lines = [
         (
             _marked(c.row, cells),
@@ -46,40 +46,43 @@ def in_full(title: str, cells: Sequence[Cell]) -> Table:
 
 
 def differences(cells: Sequence[Cell]) -> Table:
-    """The cells that do not agree, each with its reason."""
+    """Tabulate the cells that do not agree, each with its reason."""
     lines = [(c.table, c.row, c.column, _text(c.published), _text(c.ours), c.note) for c in cells if c.agrees is False]
     return Table(("table", "row", "column", "published", "ours", "reason"), lines, "What differs, and why")
 
 
-def settings(found: Reproduction) -> Table:
-    """Every setting with its origin."""
+def settings(reproduction: Reproduction) -> Table:
+    """Tabulate every setting with its origin."""
     lines = [
-        (name, key, _text(one.value), one.origin, one.why)
-        for name, system in found.systems.items()
-        for key, one in system.settings.items()
+        (name, key, _text(setting.value), setting.origin, setting.why)
+        for name, system in reproduction.systems.items()
+        for key, setting in system.settings.items()
     ]
     return Table(("system", "setting", "value", "origin", "reason"), lines, "Settings")
 
 
 def tallies(cells: Sequence[Cell], apart: str = "NNet") -> dict[str, Tally]:
-    """Agreement by table, and for tables of pairs those without and with one system apart."""
-    found = {}
+    """Count the agreement by table; tables of pairs are also counted without and with the system `apart`."""
+    counted = {}
     for table in _distinct(c.table for c in cells):
         inside = [c for c in cells if c.table == table]
-        found[f"table {table}" if table.isdecimal() else table] = tally(inside)
+        counted[f"table {table}" if table.isdecimal() else table] = tally(inside)
         pairs = [c for c in inside if "/" in c.row]
         if pairs:
-            found[f"table {table}, pairs without {apart}"] = tally(c for c in pairs if apart not in c.row.split("/"))
-            found[f"table {table}, pairs with {apart}"] = tally(c for c in pairs if apart in c.row.split("/"))
-    return found
+            counted[f"table {table}, pairs without {apart}"] = tally(c for c in pairs if apart not in c.row.split("/"))
+            counted[f"table {table}, pairs with {apart}"] = tally(c for c in pairs if apart in c.row.split("/"))
+    return counted
 
 
-def to_page(found: Reproduction, cells: Sequence[Cell], *, figures: Sequence[str] = ()) -> str:
-    """The page of a reproduction in Markdown; `figures` are paths of drawings, relative to the page."""
-    parts = [f"# {found.title}", f"{found.source}. Made by `rubricate reproduce {found.paper} --markdown`."]
-    counts = [(name, f"{one.agree} of {one.compared}") for name, one in tallies(cells).items()]
+def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Sequence[str] = ()) -> str:
+    """Return the page of a reproduction in Markdown; `figures` are paths of drawings, relative to the page."""
+    parts = [
+        f"# {reproduction.title}",
+        f"{reproduction.source}. Made by `rubricate reproduce {reproduction.paper} --markdown`.",
+    ]
+    counts = [(name, f"{counted.agree} of {counted.compared}") for name, counted in tallies(cells).items()]
     parts.append(render(Table(("cells", "agree"), counts), "markdown"))
-    for name, table in found.tables.items():
+    for name, table in reproduction.tables.items():
         inside = [c for c in cells if c.table == name]
         if inside:
             view = in_full if name == "text" else compact
@@ -87,7 +90,7 @@ def to_page(found: Reproduction, cells: Sequence[Cell], *, figures: Sequence[str
     parts += [f"![{path}]({path})" for path in figures]
     if any(c.agrees is False for c in cells):
         parts += ["## What differs, and why", render(_untitled(differences(cells)), "markdown")]
-    parts += ["## Settings", render(_untitled(settings(found)), "markdown")]
+    parts += ["## Settings", render(_untitled(settings(reproduction)), "markdown")]
     return "\n\n".join(parts) + "\n"
 
 

@@ -27,20 +27,20 @@ COLUMNS = {
     "precision": ("micro", "precision", "p", "precision"),
     "error": ("micro", "error", "p", "error"),
 }
-"""The columns of the systems' table: average, measure, and the test (with its measure) behind the marks."""
+"""The columns of the table of systems: average, measure, and the test (with its measure) behind the marks."""
 
 T = TypeVar("T")
 TESTS = ("s", "S", "T", "T'", "p", "permutation")
 SAMPLES = 1_999
-"""Swaps of a permutation test at least; 200 a pair where that is more, so that Holm leaves room for p = .005."""
+"""The fewest swaps of a permutation test; 200 per pair where that is more, so that Holm leaves room for p = .005."""
 
 RARE = 60
-"""Categories with at most so many training documents are rare: the range of yangliu1999's figure 4."""
+"""Categories with at most this many training documents are rare: the range of figure 4 of yangliu1999."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportResults:
-    """What the sections of a report draw from; `comparison` and `by_band` are None where there is one system."""
+    """The numbers that the sections of a report show; `comparison` and `by_band` are None for a single system."""
 
     data: ReportData
     evaluations: tuple[Evaluation, ...]
@@ -50,73 +50,73 @@ class ReportResults:
     _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives, made at the first call with this key: for what several sections need."""
+        """Return the value of `make`, called only once per key: for values that several sections need."""
         if key not in self._known:
             self._known[key] = make()
         return cast(T, self._known[key])
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The runs, in the order given."""
+        """Return the runs, in the order given."""
         return self.data.runs
 
     @property
     def names(self) -> list[str]:
-        """The names of the systems."""
+        """Return the names of the systems."""
         return [run.name for run in self.runs]
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The categories, in the order of the columns."""
+        """Return the categories, in the order of the columns."""
         return self.runs[0].categories
 
     @cached_property
     def truth(self) -> Sparse:
-        """The true labels."""
+        """Return the true labels."""
         return canonical(self.runs[0].truth)
 
     @cached_property
     def test_counts(self) -> Ints:
-        """The test documents of each category."""
+        """Count the test documents of each category."""
         return np.bincount(self.truth.indices, minlength=len(self.categories)).astype(np.int64)
 
     @property
     def train_counts(self) -> Ints | None:
-        """The training documents of each category, where a run has them."""
+        """Return the training documents of each category, where a run has them."""
         return next((run.train_counts for run in self.runs if run.train_counts is not None), None)
 
     @cached_property
     def order(self) -> list[int]:
-        """The positions of the systems by falling micro-F1."""
+        """Return the positions of the systems by falling micro-F1."""
         return self.best_first("micro-F1")
 
     def best_first(self, column: str) -> list[int]:
-        """The positions of the systems, best first by a column; of equals the first given; undefined values last."""
+        """Return the positions of the systems, best first by a column; ties keep their order, undefined come last."""
         turn = 1 if column == "error" else -1
         return sorted(range(len(self.runs)), key=lambda k: np.nan_to_num(turn * self.value(k, column), nan=np.inf))
 
     def decided(self, system: int) -> Sparse:
-        """The decisions of a system."""
+        """Return the decisions of a system."""
         run = self.runs[system]
         return canonical(run.decisions.values if run.decisions is not None else self.truth)
 
     def value(self, system: int, column: str) -> float:
-        """A number of the systems' table."""
+        """Return a number of the table of systems."""
         average, measure, *_ = COLUMNS[column]
         return float(getattr(self.evaluations[system], average)[measure])
 
     def interval(self, system: int, column: str) -> Interval | None:
-        """Its interval: by the document bootstrap, else (without resamples) Wilson's for proportions, else None."""
+        """Return the interval: by the document bootstrap, else (no resamples) Wilson's for proportions, else None."""
         average, measure, *_ = COLUMNS[column]
-        found = self.evaluations[system].intervals.get(f"{average}.{measure}", ())
-        return found[0] if found else None
+        intervals = self.evaluations[system].intervals.get(f"{average}.{measure}", ())
+        return intervals[0] if intervals else None
 
 
 def rare_edge(train_counts: Ints, *, least: int = 3) -> int | None:
-    """Up to how many training documents a category counts as rare.
+    """Return the most training documents with which a category counts as rare.
 
     60 as in yangliu1999, figure 4; the median where fewer than `least` categories would be on one side; None where
-    that does not divide them either. Categories without a training document belong to neither side.
+    the median does not divide them either. Categories without a training document belong to neither side.
 
     >>> rare_edge(np.array([1, 5, 9, 70, 80, 900])), rare_edge(np.array([1, 2, 3, 10, 11, 12]))
     (60, 3)
@@ -133,20 +133,22 @@ def results_of(data: ReportData) -> ReportResults:
     plain = ReportResults(data, tuple(evaluate(run, undefined=data.undefined, level=data.level) for run in data.runs))
     chosen = [(average, measure) for average, measure, *_ in COLUMNS.values()]
     evaluations = tuple(
-        with_centred_intervals(one, plain.truth, plain.decided(k), columns=chosen, draws=data.resamples, seed=data.seed)
-        for k, one in enumerate(plain.evaluations)
+        with_centred_intervals(
+            evaluation, plain.truth, plain.decided(k), columns=chosen, draws=data.resamples, seed=data.seed
+        )
+        for k, evaluation in enumerate(plain.evaluations)
     )
-    found = ReportResults(data, evaluations)
-    edge = None if found.train_counts is None else rare_edge(found.train_counts)
+    results = ReportResults(data, evaluations)
+    edge = None if results.train_counts is None else rare_edge(results.train_counts)
     if len(data.runs) == 1:
         return ReportResults(data, evaluations, rare=edge)
     return ReportResults(
-        data, evaluations, _compared(data, None), _compared(data, _edges(found, edge)) if edge else None, edge
+        data, evaluations, _compared(data, None), _compared(data, _edges(results, edge)) if edge else None, edge
     )
 
 
-def _edges(found: ReportResults, edge: int) -> list[int]:
-    counts = found.train_counts
+def _edges(results: ReportResults, edge: int) -> list[int]:
+    counts = results.train_counts
     return [0, edge, int(counts.max()) if counts is not None else edge + 1]
 
 
@@ -164,10 +166,15 @@ def _compared(data: ReportData, edges: list[int] | None) -> Comparison:
 
 
 def outcome(
-    comparison: Comparison | None, pair: tuple[str, str], test: str, measure: str = "", *, band: str = ""
+    comparison: Comparison | None, pair: tuple[str, str], test: str, *, measure: str = "", band: str = ""
 ) -> Significance | None:
-    """The outcome of one test on one pair, whichever way round it was made; the names in it say which is a."""
-    for one in comparison or ():
-        if {one.a, one.b} == set(pair) and one.test == test and one.band == band and measure in ("", one.measure):
-            return one
+    """Return the result of a test on a pair, in either order; the names in the result tell which system is `a`."""
+    for result in comparison or ():
+        if (
+            {result.a, result.b} == set(pair)
+            and result.test == test
+            and result.band == band
+            and measure in ("", result.measure)
+        ):
+            return result
     return None

@@ -1,4 +1,4 @@
-"""The figures of a report, for papers; files of them need the extra `report`."""
+"""The figures of a report, for papers; writing them needs the extra `report`."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from rubricate.reports.series import abstention_curves, frequency_curves
 __all__ = ["precision_recall", "report_figures"]
 
 POINTS = 200
-"""Points of a line at most."""
+"""The most points of a line."""
 
 
 def report_figures(results: ReportResults) -> dict[str, Any]:
-    """Every figure by the stem of its files."""
+    """Return every figure by the stem of its files."""
     names = [shorten(name, 40) for name in results.names]
-    found = {"systems": interval_chart(_intervals(results), order=[names[k] for k in results.order])}
+    figures = {"systems": interval_chart(_intervals(results), order=[names[k] for k in results.order])}
     for how, log in (("rare", False), ("full", False), ("doubling", True)):
         rows = _frequency(results, how, log)
         if rows:
-            found[f"frequency-{how}"] = line_chart(
+            figures[f"frequency-{how}"] = line_chart(
                 rows, names, x="training documents of the category", y="mean F1", log=log
             )
-    curves = precision_recall(results)
-    if curves:
-        found["precision-recall"] = line_chart(curves, names, x="recall", y="precision", signs=False)
+    points = precision_recall(results)
+    if points:
+        figures["precision-recall"] = line_chart(points, names, x="recall", y="precision", signs=False)
     error = _coverage(results)
     if error:
         x = "share of the documents answered"
-        found["coverage"] = line_chart(error, names, x=x, y="error among those", top=None, signs=False)
+        figures["coverage"] = line_chart(error, names, x=x, y="error among those", top=None, signs=False)
     for measure in dict.fromkeys(curve.measure for curve in results.data.learning):
         rows = _learning(results, measure)
-        found[f"learning-{file_stem(measure)}"] = line_chart(rows, names, x="training documents", y=measure, log=True)
+        figures[f"learning-{file_stem(measure)}"] = line_chart(rows, names, x="training documents", y=measure, log=True)
     cells = _confused(results)
-    return {**found, **({"confusion": matrix_chart(cells)} if cells else {})}
+    return {**figures, **({"confusion": matrix_chart(cells)} if cells else {})}
 
 
 def _intervals(results: ReportResults) -> Rows:
@@ -67,7 +67,7 @@ def _frequency(results: ReportResults, how: str, log: bool) -> Rows:
 
 
 def precision_recall(results: ReportResults, category: int | None = None) -> Rows:
-    """Precision and recall at every cut of one global threshold, or of the scores of one category (its column).
+    """Return precision and recall at every cut of a global threshold, or of the scores of one category (its column).
 
     A curve with more than 200 cuts is thinned evenly over recall.
     """
@@ -111,8 +111,8 @@ def _learning(results: ReportResults, measure: str) -> Rows:
 
 
 def _confused(results: ReportResults, most: int = 40) -> Rows:
-    found = confusions(results.truth, results.decided(results.order[0]))
+    confused = confusions(results.truth, results.decided(results.order[0]))
     return [
         {"missed": shorten(results.categories[c], 30), "given": shorten(results.categories[g], 30), "documents": n}
-        for c, g, n in found.top(most)
+        for c, g, n in confused.top(most)
     ]

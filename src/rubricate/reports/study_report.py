@@ -1,4 +1,4 @@
-"""A study as the data of reports: one report a corpus."""
+"""Turn a study into the data of reports, one report per corpus."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["study_data"]
 
 
 def study_data(result: CorpusResult, *, commands: Sequence[str] = ()) -> ReportData:
-    """What a report shows of the trials on one corpus; `commands` are those that make them again."""
+    """Collect what a report shows of the trials on one corpus; `commands` are those that repeat the study."""
     plan, corpus = result.plan, result.corpus
-    trials = {one.run.name: one.trial for one in result.trials}
+    trials = {trial_result.run.name: trial_result.trial for trial_result in result.trials}
 
     def explain(run: str, row: int, category: str) -> Sequence[Evidence]:
         return trials[run].explain(row, category)
@@ -30,7 +30,7 @@ def study_data(result: CorpusResult, *, commands: Sequence[str] = ()) -> ReportD
         explain=explain,
         analyzer=first.model.analyzer,
         learning=_curves(result),
-        seconds={one.run.name: one.seconds for one in result.trials},
+        seconds={trial_result.run.name: trial_result.seconds for trial_result in result.trials},
         undefined=plan.undefined,
         resamples=plan.resamples,
         seed=plan.seed,
@@ -39,7 +39,7 @@ def study_data(result: CorpusResult, *, commands: Sequence[str] = ()) -> ReportD
 
 
 def corpus_note(result: CorpusResult) -> str:
-    """Where the documents come from, and that they are synthetic where they are."""
+    """Describe the source of the documents, and say so if they are synthetic."""
     corpus = result.corpus
     kind = "Synthetic documents, made by a program" if corpus.synthetic else "Documents"
     sizes = (

@@ -32,7 +32,7 @@ __all__ = ["FORMATS", "CellValue", "Table", "render"]
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows with a title, notes below, and the signature that says where the numbers come from.
+    """Columns and rows with a title, notes below, and the signature that tells where the numbers come from.
 
     >>> print(Table(("system", "miF1"), [("svm", 0.8599), ("knn", 0.8567)], title="Reuters").to_text())
     Reuters
@@ -59,7 +59,7 @@ class Table:
         return self.to_text()
 
     def to_text(self) -> str:
-        """Aligned columns, names left and numbers right, the notes and the signature below."""
+        """Render aligned columns, names left and numbers right, with notes and signature below."""
         body = [[shown(cell, self.digits) for cell in row] for row in self.rows]
         right = _numeric(self)
         widths = [max(map(width, column)) for column in zip(self.columns, *body, strict=True)]
@@ -68,7 +68,7 @@ class Table:
         return "\n".join([*([self.title, ""] if self.title else []), *lines, *_below(self)])
 
     def to_markdown(self) -> str:
-        """A pipe table; `|` in a cell is escaped."""
+        """Render a pipe table; `|` in a cell is escaped."""
         body = [[markdown(shown(cell, self.digits)) for cell in row] for row in self.rows]
         rule = [" ---: " if right else " --- " for right in _numeric(self)]
         lines = ["| " + " | ".join(cells) + " |" for cells in ([markdown(c) for c in self.columns], *body)]
@@ -78,7 +78,7 @@ class Table:
         return "\n".join([*title, *lines, *below])
 
     def to_latex(self) -> str:
-        """A `tabular` with the rules of booktabs; characters special to LaTeX are escaped."""
+        """Render a `tabular` with the rules of booktabs; characters special to LaTeX are escaped."""
         body = [[latex(shown(cell, self.digits)) for cell in row] for row in self.rows]
         align = "".join("r" if right else "l" for right in _numeric(self))
         lines = [" & ".join(cells) + r" \\" for cells in ([latex(c) for c in self.columns], *body)]
@@ -89,7 +89,7 @@ class Table:
         return "\n".join([r"\begin{table}", r"\centering", *caption, *tabular, *below, r"\end{table}"])
 
     def to_csv(self) -> str:
-        """Header and rows with all digits; cells that a spreadsheet would run as a formula are quoted with `'`."""
+        """Render header and rows with all digits; cells that a spreadsheet would run as a formula start with `'`."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([inert(name) for name in self.columns])
@@ -97,7 +97,7 @@ class Table:
         return text.getvalue().removesuffix("\n")
 
     def to_json(self) -> str:
-        """Title, notes, signature and one object a row."""
+        """Render title, notes, signature and one object per row."""
         rows = [{name: plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows]
         whole = {"title": self.title, "rows": rows, "notes": list(self.notes), "signature": self.signature}
         return json.dumps(whole, ensure_ascii=False, indent=2)
@@ -114,14 +114,14 @@ FORMATS: dict[str, Callable[[Table], str]] = {
 
 
 def render(table: Table, form: str = "text") -> str:
-    """The table in one of FORMATS."""
+    """Render the table in one of FORMATS."""
     if form not in FORMATS:
         raise UnknownName("table format", form, FORMATS)
     return FORMATS[form](table)
 
 
 def _numeric(table: Table) -> list[bool]:
-    """Is each column one of numbers: at least one, and nothing else but missing cells."""
+    """Tell which columns hold numbers: at least one, and otherwise only missing cells."""
     columns = [[row[i] for row in table.rows if not missing(row[i])] for i in range(len(table.columns))]
     return [bool(column) and all(is_number(cell) for cell in column) for column in columns]
 

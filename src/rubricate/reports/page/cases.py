@@ -1,4 +1,4 @@
-"""Single documents on the page: an excerpt with its evidence marked, and what was said of it."""
+"""Single documents on the page: an excerpt with marked evidence, labels, and the evidence in one line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rubricate.types import Evidence
 __all__ = ["evidence_line", "label_chips", "text_of"]
 
 
-def text_of(results: ReportResults, row: int, evidence: list[Evidence], length: int = 420) -> Html | None:
-    """The excerpt of a document with the words marked that are evidence; None without documents."""
+def text_of(results: ReportResults, row: int, evidence: list[Evidence], *, length: int = 420) -> Html | None:
+    """Return the excerpt of a document with its evidence words marked; None without documents."""
     documents = results.data.documents
     if documents is None:
         return None
@@ -25,12 +25,12 @@ def text_of(results: ReportResults, row: int, evidence: list[Evidence], length: 
 def _piece(piece: Piece) -> Html | str:
     if not piece.weight:
         return piece.text
-    said = f"{'for' if piece.weight > 0 else 'against'}: {piece.weight:+.3g}"
-    return tag("mark", piece.text, title=said, class_=None if piece.weight > 0 else "against")
+    tooltip = f"{'for' if piece.weight > 0 else 'against'}: {piece.weight:+.3g}"
+    return tag("mark", piece.text, title=tooltip, class_=None if piece.weight > 0 else "against")
 
 
 def label_chips(results: ReportResults, row: int, bad: int | None = None) -> list[Html]:
-    """The true labels of a document."""
+    """Return the true labels of a document."""
     truth = results.truth
     own = truth.indices[truth.indptr[row] : truth.indptr[row + 1]]
     chips = [tag("span", isolated(results.categories[c], 40), class_="chip bad" if c == bad else "chip") for c in own]
@@ -38,18 +38,18 @@ def label_chips(results: ReportResults, row: int, bad: int | None = None) -> lis
 
 
 def evidence_line(evidence: list[Evidence], most: int = 6) -> Html | None:
-    """The strongest evidence in one line: what, and how much."""
+    """Return the strongest evidence in one line: each item with its weight."""
     if not evidence:
         return None
-    strongest = sorted(evidence, key=lambda one: -abs(one.weight))[:most]
+    strongest = sorted(evidence, key=lambda item: -abs(item.weight))[:most]
     parts = [
         tag(
             "span",
-            isolated(one.source, 30),
-            f" {one.weight:+.2g}",
+            isolated(item.source, 30),
+            f" {item.weight:+.2g}",
             class_="chip",
-            title=shorten(one.detail, 200) or None,
+            title=shorten(item.detail, 200) or None,
         )
-        for one in strongest
+        for item in strongest
     ]
     return tag("p", "Evidence: ", parts)

@@ -1,4 +1,4 @@
-"""Tables of the page: headings that say what they head, numbers to the right, cells that carry their value."""
+"""Tables of the page: column headings, numbers aligned right, cells that carry their full value for sorting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["grid", "number_cell", "plain_table"]
 
 
 def number_cell(value: float | int | None, *, digits: int = 3, class_: str = "", title: str | None = None) -> Html:
-    """A cell with a number; sorted by its full value."""
+    """Return a cell with a number; it sorts by its full value."""
     full = None if value is None or missing(value) else f"{value:.6g}" if isinstance(value, float) else str(value)
     classes = f"num {class_}".strip()
     text = f"{value:,}" if isinstance(value, int) else shown(value, digits)
@@ -32,8 +32,10 @@ def grid(
     filter_: str | None = None,
     sortable: bool = False,
 ) -> Html:
-    """A table in a box that scrolls by itself; `label` is said where no caption is shown,
-    `filter_` stands beside the search field."""
+    """Return a table in its own scrolling box.
+
+    Screen readers use `label` where there is no caption; `filter_` labels the search field.
+    """
     right = [*numeric, *[False] * (len(heads) - len(numeric))]
     cells = [
         tag("th", head, scope="col", class_="num" if flush else None) for head, flush in zip(heads, right, strict=True)
@@ -59,7 +61,7 @@ def grid(
 
 
 def plain_table(table: Table, *, tall: bool = False, sortable: bool = False) -> Html:
-    """A `Table` of ours as it is: names in the first column, numbers to the right, notes below."""
+    """Return a `Table` as markup: names in the first column, numbers aligned right, notes below."""
     numeric = [any(is_number(row[k]) for row in table.rows) for k in range(len(table.columns))]
     rows = [tag("tr", [_cell(cell, k, table.digits) for k, cell in enumerate(row)]) for row in table.rows]
     notes = [tag("p", note, class_="note") for note in table.notes]

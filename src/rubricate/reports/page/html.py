@@ -1,4 +1,4 @@
-"""Markup that cannot be injected into: text becomes `Html` only by being escaped, elements only by `tag`.
+"""Markup that is safe from injection: only `escape` turns text into `Html`, only `tag` makes elements.
 
 `tag` escapes every child and attribute that is not `Html` already, so that names and documents from anywhere are
 shown as they are and never run. Control characters and halves of surrogate pairs, which HTML cannot hold, are
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
 class Html(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ Child: TypeAlias = "str | int | float | Html | Iterable[Child] | None"
 
 
 def escape(text: str) -> Html:
-    """The text as markup that shows it.
+    """Return markup that shows the text.
 
     >>> escape("<b> & 'c'")
     '&lt;b&gt; &amp; &#39;c&#39;'
@@ -46,7 +46,7 @@ def escape(text: str) -> Html:
 
 
 def join(children: Child) -> Html:
-    """Children one after the other; None is nothing."""
+    """Return the markup of the children, one after the other; None adds nothing."""
     if children is None:
         return Html("")
     if isinstance(children, (str, int, float)):
@@ -55,7 +55,7 @@ def join(children: Child) -> Html:
 
 
 def tag(name: str, /, *children: Child, **attributes: str | int | float | bool | None) -> Html:
-    """An element. `class_` is class, `data_x` is data-x; True is an attribute without a value, None and False none.
+    """Return an element. `class_` is class, `data_x` is data-x; True is an attribute without a value; None omits it.
 
     >>> tag("td", "a < b", class_="num", title='"', hidden=True)
     '<td class="num" title="&quot;" hidden>a &lt; b</td>'
@@ -74,9 +74,9 @@ def tag(name: str, /, *children: Child, **attributes: str | int | float | bool |
 
 
 def data_script(data: Any) -> Html:
-    """Data for the page's own script. No text in it can end the element or be taken for a comment.
+    """Embed data for the script of the page. No text in it can end the element or be taken for a comment.
 
-    Numbers lose what lies beyond six digits; NaN and infinity become null.
+    Numbers are rounded to six digits; NaN and infinity become null.
 
     >>> data_script({"name": "</script><!--", "x": 0.12345678})
     '<script type="application/json">{"name":"\\\\u003c/script\\\\u003e\\\\u003c!--","x":0.123457}</script>'
@@ -104,7 +104,7 @@ def _plain(value: Any) -> Any:
 
 
 def shorten(text: str, length: int = 60) -> str:
-    """The text on one line, cut to a length with an ellipsis.
+    """Put the text on one line, cut to a length with an ellipsis.
 
     >>> shorten("one  two\\nthree", 9)
     'one two …'
@@ -114,6 +114,6 @@ def shorten(text: str, length: int = 60) -> str:
 
 
 def isolated(name: str, length: int = 60, **attributes: str | None) -> Html:
-    """A name from outside: cut, kept apart from the writing direction around it, whole in its tooltip when cut."""
+    """Show a name from outside: shortened, with its own writing direction; its tooltip has the whole name."""
     short = shorten(name, length)
     return tag("bdi", short, title=shorten(name, 500) if short != name else None, **attributes)

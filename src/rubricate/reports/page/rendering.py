@@ -1,4 +1,4 @@
-"""The page as text: head with the browser's guard, header, contents, sections, footer."""
+"""Render the page as one text: head with a content security policy, header, contents, sections, footer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ __all__ = ["render_page"]
 
 
 def _template(folder: str, suffix: str) -> str:
-    """All templates of a folder with this suffix, in the order of their names."""
+    """Join all templates of a folder with this suffix, in the order of their names."""
     place = files("rubricate.reports.page").joinpath("templates", *folder.split("/"))
-    found = sorted((part for part in place.iterdir() if part.name.endswith(suffix)), key=lambda part: part.name)
-    return "\n".join(part.read_text(encoding="utf-8") for part in found)
+    parts = sorted(
+        (template for template in place.iterdir() if template.name.endswith(suffix)), key=lambda template: template.name
+    )
+    return "\n".join(template.read_text(encoding="utf-8") for template in parts)
 
 
 def _policy(style: str, script: str) -> str:
-    """Only this style and this script may run, and nothing may be fetched: the browser's own guard behind escaping."""
+    """Return the security policy: only this style and script may run, nothing may be fetched. Escaping comes first."""
     style_hash, script_hash = (
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)
     )
@@ -33,9 +35,9 @@ def _policy(style: str, script: str) -> str:
 
 
 def render_page(results: ReportResults) -> str:
-    """The page as text: every section that has something to show, in its order."""
-    bodies = {stem: (one, one(results)) for stem, one in sections().items()}
-    shown = {stem: (one.title, body) for stem, (one, body) in bodies.items() if body is not None}
+    """Render the page: every section that has something to show, in its order."""
+    bodies = {stem: (function, function(results)) for stem, function in sections().items()}
+    shown = {stem: (function.title, body) for stem, (function, body) in bodies.items() if body is not None}
     contents = [tag("li", tag("a", title, href=f"#{stem}")) for stem, (title, _) in shown.items()]
     blocks = [
         tag("section", tag("h2", title, id=f"{stem}-title"), body, id=stem, aria_labelledby=f"{stem}-title")

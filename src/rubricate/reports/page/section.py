@@ -23,7 +23,7 @@ class Section(Protocol):
     order: int
 
     def __call__(self, results: ReportResults) -> Html | None:
-        """The body of the section, or None to leave it out."""
+        """Return the body of the section, or None to leave it out."""
         ...
 
 
@@ -40,14 +40,14 @@ def section(title: str, *, order: int) -> Callable[[Callable[[ReportResults], Ht
 
 def sections() -> dict[str, Section]:
     """Return every section by its name, in the order of the page; equal orders are sorted by name."""
-    found = {name: cast(Section, registry.load("sections", name)) for name in registry.names("sections")}
-    return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
+    known = {name: cast(Section, registry.load("sections", name)) for name in registry.names("sections")}
+    return dict(sorted(known.items(), key=lambda item: (item[1].order, item[0])))
 
 
 def chart(kind: str, data: Any, *, label: str, caption: str = "") -> Html:
-    """A figure drawn by the page's script from its data: `lines`, `intervals`, `curves` or `confusion`.
+    """Return a figure that the script of the page draws from its data: `lines`, `intervals`, `curves` or `confusion`.
 
-    `label` is what a screen reader says; what the data must hold is written above each drawing function.
+    Screen readers use `label`. The comment above each drawing function describes its data.
     """
     note = tag("figcaption", caption) if caption else None
     missing = tag(
@@ -57,6 +57,6 @@ def chart(kind: str, data: Any, *, label: str, caption: str = "") -> Html:
 
 
 def panels(label: str, parts: dict[str, Html]) -> Html:
-    """Alternatives of which the reader sees one, chosen by a list with this label; all of them without scripts."""
+    """Return alternatives of which the reader picks one from a list with this label; without scripts, all are shown."""
     shown = [tag("div", part, data_panel=name) for name, part in parts.items()]
     return tag("div", shown, data_panels=label)

@@ -1,1 +1,1 @@
-"""One file a section of the report; see `rubricate.reports.page.section`."""
+"""The sections of the report, one file each; see `rubricate.reports.page.section`."""

@@ -12,12 +12,12 @@ from rubricate.reports.results import ReportResults
 __all__ = ["categories"]
 
 MOST = 1000
-"""Rows that the page shows; the files beside it hold all."""
+"""The most rows that the page shows; the files beside it hold all."""
 
 
 @section("Every category", order=50)
 def categories(results: ReportResults) -> Html:
-    """The categories by falling number of test documents."""
+    """Show the categories by falling number of test documents."""
     shown = np.argsort(-results.test_counts, kind="stable")[:MOST]
     train = results.train_counts
     heads = [

@@ -21,9 +21,9 @@ PAIRS = 20
 
 @section("What is confused with what", order=70)
 def confusion(results: ReportResults) -> Html | None:
-    """The categories most confused, as a drawing for each system and a table for the best."""
-    found = {k: confusions(results.truth, results.decided(k)) for k in results.order}
-    drawn = [_drawn(results, k, one) for k, one in found.items() if one.pairs.nnz]
+    """Show the most confused categories, as a drawing for each system and a table for the best."""
+    confused = {k: confusions(results.truth, results.decided(k)) for k in results.order}
+    drawn = [_drawn(results, k, own) for k, own in confused.items() if own.pairs.nnz]
     if not drawn:
         return None
     best = results.order[0]
@@ -32,41 +32,41 @@ def confusion(results: ReportResults) -> Html | None:
         "A document that misses two and is wrongly given two counts for each of the four pairs."
     )
     parts = [tag("p", lead), chart("confusion", {"runs": drawn}, label="Confused categories")]
-    if found[best].pairs.nnz:
-        parts.append(_table(results, found[best], results.names[best]))
+    if confused[best].pairs.nnz:
+        parts.append(_table(results, confused[best], results.names[best]))
     return join(parts)
 
 
-def _drawn(results: ReportResults, system: int, found: Confusions) -> dict[str, Any]:
+def _drawn(results: ReportResults, system: int, confused: Confusions) -> dict[str, Any]:
     chosen: dict[int, int] = {}
-    for missed, given, _ in found.top(SHOWN * SHOWN):
+    for missed, given, _ in confused.top(SHOWN * SHOWN):
         if len({*chosen, missed, given}) <= SHOWN:
             for category in (missed, given):
                 chosen.setdefault(category, len(chosen))
     cells = [
         [chosen[missed], chosen[given], count]
-        for missed, given, count in found.top(found.pairs.nnz)
+        for missed, given, count in confused.top(confused.pairs.nnz)
         if missed in chosen and given in chosen
     ]
     return {
         "name": shorten(results.names[system], 40),
         "categories": [shorten(results.categories[c], 40) for c in chosen],
-        "missed": [int(found.missed[c]) for c in chosen],
+        "missed": [int(confused.missed[c]) for c in chosen],
         "cells": cells,
     }
 
 
-def _table(results: ReportResults, found: Confusions, name: str) -> Html:
+def _table(results: ReportResults, confused: Confusions, name: str) -> Html:
     rows = [
         tag(
             "tr",
             tag("th", isolated(results.categories[missed]), scope="row"),
             tag("td", isolated(results.categories[given])),
             number_cell(count),
-            number_cell(int(found.missed[missed])),
-            number_cell(int(found.alone[missed])),
+            number_cell(int(confused.missed[missed])),
+            number_cell(int(confused.alone[missed])),
         )
-        for missed, given, count in found.top(PAIRS)
+        for missed, given, count in confused.top(PAIRS)
     ]
     heads = ["missed", "given instead", "documents", "missed in all", "missed, nothing wrong given"]
     caption = f"The commonest confusions of {shorten(name, 40)}"

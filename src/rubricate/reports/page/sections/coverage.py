@@ -1,4 +1,4 @@
-"""Coverage against error: what is gained by leaving the least certain documents to a person. elyaniv2010."""
+"""Coverage against error: the gain from leaving the least certain documents to a person. elyaniv2010."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ POINTS = 60
 
 @section("Leaving doubtful documents to a person", order=90)
 def coverage(results: ReportResults) -> Html | None:
-    """The curve of each system, as given or of the best category of each document."""
-    found = abstention_curves(results)
-    if not found:
+    """Show the curve of each system, as given or of the best category of each document."""
+    by_system = abstention_curves(results)
+    if not by_system:
         return None
-    points = {name: _points(curve) for name, curve in found.items()}
+    points = {name: _points(curve) for name, curve in by_system.items()}
     series = [
         {"name": shorten(name, 40), "slot": results.names.index(name), "points": own_points}
         for name, own_points in points.items()
@@ -41,14 +41,14 @@ def coverage(results: ReportResults) -> Html | None:
     return join(
         [
             tag("p", lead if known else lead + own),
-            _sentence(results, found),
+            _sentence(results, by_system),
             chart("lines", {"views": [view]}, label="Error against coverage"),
         ]
     )
 
 
 def _points(curve: Abstention) -> list[list[Any]]:
-    """The curve thinned evenly over the coverage; below 2 % it is noise of a few documents and left out."""
+    """Thin the curve evenly over the coverage; below 2 % it is the noise of a few documents and left out."""
     wanted = np.linspace(min(0.02, float(curve.coverage[-1])), float(curve.coverage[-1]), POINTS)
     places = np.unique(np.minimum(np.searchsorted(curve.coverage, wanted), len(curve.coverage) - 1))
     return [
@@ -61,10 +61,10 @@ def _points(curve: Abstention) -> list[list[Any]]:
     ]
 
 
-def _sentence(results: ReportResults, found: dict[str, Abstention]) -> Html | None:
-    """Where the system with the smallest area stands when it answers nine documents of ten."""
-    name = min(found, key=lambda key: found[key].area)
-    curve = found[name]
+def _sentence(results: ReportResults, by_system: dict[str, Abstention]) -> Html | None:
+    """Say how often the system with the smallest area is wrong when it answers nine documents of ten."""
+    name = min(by_system, key=lambda key: by_system[key].area)
+    curve = by_system[name]
     whole = float(curve.error[-1])
     place = int(np.searchsorted(curve.coverage, 0.9))
     if place >= len(curve.error) - 1:

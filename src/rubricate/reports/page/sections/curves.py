@@ -13,15 +13,15 @@ from rubricate.types import Ints
 __all__ = ["curves"]
 
 CORNERS, BETWEEN = 28, 12
-"""Cuts that a curve shows at most: where the hits change, and spread over how many are given."""
+"""The most cuts that a curve shows: where the hits change, and spread over how many labels are given."""
 
 BUDGET = 16_000
-"""Cuts that all curves show together at most: about 200 KB."""
+"""The most cuts that all curves show together: about 200 KB."""
 
 
 @section("Precision, recall and the threshold", order=60)
 def curves(results: ReportResults) -> Html | None:
-    """The curves of the categories with test documents, most first, of every system with scores."""
+    """Show the curves of the categories with test documents, most first, of every system with scores."""
     scored = [k for k, run in enumerate(results.runs) if run.scores is not None]
     order = [int(c) for c in np.argsort(-results.test_counts, kind="stable") if results.test_counts[c] > 0]
     if not scored or not order:
@@ -40,14 +40,14 @@ def curves(results: ReportResults) -> Html | None:
     }
     left = len(order) - kept
     lead = "Every score can be cut at another threshold: a lower one finds more, a higher one errs less."
-    caption = f"At most {CORNERS + BETWEEN} cuts a curve." + (
+    caption = f"At most {CORNERS + BETWEEN} cuts per curve." + (
         f" {left:,} categories with fewer test documents are left out." if left else ""
     )
     return join([tag("p", lead), chart("curves", data, label="Curves of a category", caption=caption)])
 
 
 def _most_wrong(results: ReportResults, order: list[int]) -> int:
-    """The category that the best system is wrong about most often: the first to be shown."""
+    """Return the category that the best system is most often wrong about: the first to be shown."""
     table = results.evaluations[results.order[0]].counts
     return 0 if table is None else int(np.argmax((table.fp + table.fn)[order]))
 
@@ -68,7 +68,7 @@ def _flat(cuts: Sweep) -> list[float]:
 
 
 def chosen_cuts(hits: Ints, given: Ints, *, corners: int, between: int) -> Ints:
-    """Which cuts to show, ascending: the first and last, those where the hits change, and some between.
+    """Return the cuts to show, ascending: the first and last, those where the hits change, and some between.
 
     Of the changes `corners` are kept, evenly; `between` more lie evenly over the logarithm of the number given.
 
@@ -85,6 +85,6 @@ def chosen_cuts(hits: Ints, given: Ints, *, corners: int, between: int) -> Ints:
 
 
 def _within_budget(points: dict[int, list[list[float]]], categories: int) -> int:
-    """How many categories fit into the budget, at least one."""
+    """Count the categories that fit into the budget, at least one."""
     sizes = np.cumsum([sum(len(own[c]) // 3 for own in points.values()) for c in range(categories)])
     return max(1, int((sizes <= BUDGET).sum()))

@@ -1,4 +1,4 @@
-"""What the training documents alone said to expect, beside what the test documents showed."""
+"""Estimates from the training documents alone, beside the results on the test documents."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from rubricate.types import Run
 __all__ = ["estimate"]
 
 COLUMNS = {"error": "error", "recall": "recall", "precision": "precision", "f1": "micro-F1"}
-"""The micro-averages of the test documents by the names of the results."""
+"""Measures of an estimate, and the columns of the results that show their micro-averages."""
 
 
 @section("Estimated without test documents", order=85)
 def estimate(results: ReportResults) -> Html | None:
-    """Estimates by run name from `extras["estimate"]`, one or several of a run; None where there are none."""
-    given: Mapping[str, Any] = results.data.extras.get("estimate") or {}
-    rows = [row for name, found in given.items() for row in _rows(results, name, found)]
+    """Show the estimates of `extras["estimate"]` by run name, one or several per run; None where there are none."""
+    by_run: Mapping[str, Any] = results.data.extras.get("estimate") or {}
+    rows = [row for name, estimates in by_run.items() for row in _rows(results, name, estimates)]
     if not rows:
         return None
     lead = (
-        "What each SVM promised from its training documents alone, and what the test documents then said. Both "
+        "What each SVM promised from its training documents alone, and what the test documents then showed. Both "
         "estimates are of an SVM that assigns a category where its score is positive, so compare them with the row "
         "“test, score > 0”; the last row has the cut of the study. ξα needs nothing but the one training (Joachims "
         "2000) and errs on the side of caution, most of all for rare categories: its recall and F1 are to be "
@@ -42,10 +42,13 @@ def estimate(results: ReportResults) -> Html | None:
     return join([tag("p", lead), grid(heads, rows, numeric=numeric, caption=caption)])
 
 
-def _rows(results: ReportResults, name: str, found: Estimate | Sequence[Estimate]) -> list[Html]:
-    """The estimates of a run, then what its test documents showed."""
-    each = [found] if isinstance(found, Estimate) else list(found)
-    rows = [_row(name, _name(one), [one.micro[measure] for measure in MEASURES]) for one in each]
+def _rows(results: ReportResults, name: str, estimates: Estimate | Sequence[Estimate]) -> list[Html]:
+    """Return the rows of the estimates of a run, then of its test documents."""
+    each = [estimates] if isinstance(estimates, Estimate) else list(estimates)
+    rows = [
+        _row(name, _name(estimate_of_run), [estimate_of_run.micro[measure] for measure in MEASURES])
+        for estimate_of_run in each
+    ]
     if name not in results.names or not each:
         return rows
     system = results.names.index(name)
@@ -55,12 +58,12 @@ def _rows(results: ReportResults, name: str, found: Estimate | Sequence[Estimate
     return rows
 
 
-def _name(found: Estimate) -> str:
-    return {"xi_alpha": "ξα", "leave_one_out": "leave-one-out"}.get(found.method, found.method.replace("_", "-"))
+def _name(result: Estimate) -> str:
+    return {"xi_alpha": "ξα", "leave_one_out": "leave-one-out"}.get(result.method, result.method.replace("_", "-"))
 
 
 def _positive(run: Run) -> list[float] | None:
-    """The measures of the test documents where a positive score decides; None without dense scores."""
+    """Measure the test documents where a positive score decides; None without dense scores."""
     values = None if run.scores is None else run.scores.values
     if values is None or sparse.issparse(values):
         return None

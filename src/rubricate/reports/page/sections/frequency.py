@@ -17,7 +17,7 @@ __all__ = ["frequency"]
 
 @section("Rare and frequent categories", order=40)
 def frequency(results: ReportResults) -> Html | None:
-    """Mean F1 in intervals of training frequency: all categories by doubling, the rare ones, and the full range."""
+    """Show mean F1 in intervals of training frequency: doubling intervals, the rare categories, the full range."""
     train = results.train_counts
     if train is None or int(train.max(initial=0)) < 2:
         return None
@@ -28,7 +28,9 @@ def frequency(results: ReportResults) -> Html | None:
     }
     curves = {name: frequency_curves(results, how) for name, how in wanted.items()}
     views = [
-        _view(name, found, log=wanted[name] == "doubling") for name, found in curves.items() if any(found.values())
+        _view(name, by_system, log=wanted[name] == "doubling")
+        for name, by_system in curves.items()
+        if any(by_system.values())
     ]
     lead = "The mean F1 of the categories by how many training documents they have."
     caption = "As figures 4 (rare) and 5 (equal width) of Yang and Liu, SIGIR 1999. Empty intervals are left out."
@@ -41,12 +43,16 @@ def _view(name: str, curves: dict[str, list[Band]], *, log: bool = False) -> dic
     def place(band: Band) -> float:
         return float(np.sqrt(band.low * band.high)) if log else (band.low + band.high) / 2
 
-    def said(band: Band) -> str:
+    def tooltip(band: Band) -> str:
         span = f"{band.low:,}–{band.high:,}" if band.high > band.low else f"{band.low:,}"
         return f"{span} training documents, {band.categories} {'categories' if band.categories > 1 else 'category'}"
 
     series = [
-        {"name": shorten(system, 40), "slot": slot, "points": [[place(band), band.value, said(band)] for band in bands]}
+        {
+            "name": shorten(system, 40),
+            "slot": slot,
+            "points": [[place(band), band.value, tooltip(band)] for band in bands],
+        }
         for slot, (system, bands) in enumerate(curves.items())
     ]
     ends = [place(band) for bands in curves.values() for band in bands]

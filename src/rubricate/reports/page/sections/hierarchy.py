@@ -1,4 +1,4 @@
-"""What the hierarchy says: near misses credited, the numbers by depth, how far off errors are, and the tree itself."""
+"""Evaluation with the hierarchy: near misses credited, numbers by depth, the distance of errors, and the tree."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from rubricate.reports.results import ReportResults
 __all__ = ["hierarchy"]
 
 MOST = 150
-"""Lines of the drawing; deeper levels are left out and counted beyond that."""
+"""The most lines of the drawing; beyond that, deeper levels are left out and counted."""
 
 
 @section("Near misses and far ones", order=55)
 def hierarchy(results: ReportResults) -> Html | None:
-    """The hierarchical measures of every system.
+    """Show the hierarchical measures of every system.
 
-    `extras["hierarchy"]` is the hierarchy or its parent–child pairs. None where there is none, or none of the
-    categories is in it.
+    `extras["hierarchy"]` is the hierarchy or its parent–child pairs. None where it is missing, or holds none of the
+    categories.
     """
-    given = results.data.extras.get("hierarchy")
-    if not given:
+    tree_data = results.data.extras.get("hierarchy")
+    if not tree_data:
         return None
-    tree = given if isinstance(given, Hierarchy) else Hierarchy.from_edges(given)
+    tree = tree_data if isinstance(tree_data, Hierarchy) else Hierarchy.from_edges(tree_data)
     if not any(name in tree for name in results.categories):
         return None
-    measured = [with_hierarchy(one, run, tree) for one, run in zip(results.evaluations, results.runs, strict=True)]
+    measured = [
+        with_hierarchy(evaluation, run, tree) for evaluation, run in zip(results.evaluations, results.runs, strict=True)
+    ]
     shown = [measured[k] for k in results.order]
     return join(
         [
@@ -45,7 +47,7 @@ def hierarchy(results: ReportResults) -> Html | None:
 
 
 def _sentence(results: ReportResults, best: Evaluation) -> Html | None:
-    """How many of the labels that the best system wrongly gave are within two links of a right one."""
+    """Say how many of the labels that the best system wrongly gave are within two links of a right one."""
     if best.hierarchy is None:
         return None
     far = best.hierarchy.far
@@ -71,7 +73,7 @@ def _drawing(results: ReportResults, tree: Hierarchy, best: Evaluation) -> Html:
 
 
 def _deepest(tree: Hierarchy) -> int | None:
-    """The deepest level of which the drawing stays short; None where all of it does."""
+    """Return the deepest level that keeps the drawing short; None where the whole tree does."""
     links = np.bincount(tree.depths[tree.child_ids], minlength=int(tree.depths.max()) + 1)
     fits = np.flatnonzero(1 + np.cumsum(links) <= MOST)
     return None if len(fits) == len(links) else max(1, int(fits[-1]) if len(fits) else 1)

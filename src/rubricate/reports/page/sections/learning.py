@@ -11,14 +11,16 @@ __all__ = ["learning"]
 
 @section("Learning curve", order=80)
 def learning(results: ReportResults) -> Html | None:
-    """The learning curves that came with the data, one view a measure."""
-    found = [curve for curve in results.data.learning if len(curve.sizes)]
-    if not found:
+    """Show the learning curves that came with the data, one view per measure."""
+    with_points = [curve for curve in results.data.learning if len(curve.sizes)]
+    if not with_points:
         return None
-    slots = {name: slot for slot, name in enumerate(dict.fromkeys([*results.names, *(curve.run for curve in found)]))}
+    slots = {
+        name: slot for slot, name in enumerate(dict.fromkeys([*results.names, *(curve.run for curve in with_points)]))
+    }
     views = []
-    for measure in dict.fromkeys(curve.measure for curve in found):
-        own = [curve for curve in found if curve.measure == measure]
+    for measure in dict.fromkeys(curve.measure for curve in with_points):
+        own = [curve for curve in with_points if curve.measure == measure]
         series = [
             {
                 "name": shorten(curve.run, 40),

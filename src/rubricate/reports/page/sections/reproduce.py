@@ -1,4 +1,4 @@
-"""Where every number comes from, and the commands that make them again."""
+"""The source of every number, and the commands that repeat the study."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TERMS = {
     "F1": "2TP / (2TP + FP + FN): the harmonic mean of precision and recall.",
     "micro-average": "the measure of the summed counts of all categories.",
     "macro-average": "the mean of the measure over the categories.",
-    "interval": "the documents are drawn anew with replacement; so far the value moves. Centred on the measured value.",
+    "interval": "how far the value moves when documents are redrawn with replacement. Centred on the measured value.",
     "p-value": "how often chance alone would make a difference this large; small is strong evidence.",
     "Holm": "with many comparisons some look significant by chance; this correction guards against it.",
 }
@@ -24,7 +24,7 @@ TERMS = {
 
 @section("How to get these numbers again", order=900)
 def reproduce(results: ReportResults) -> Html:
-    """Commands, the signature of each system, times where known, and the terms explained."""
+    """Show the commands, the signature of each system, times where known, and the terms explained."""
     parts: list[Html] = []
     if results.data.commands:
         parts += [
@@ -34,16 +34,18 @@ def reproduce(results: ReportResults) -> Html:
     parts += [tag("p", "Every number above carries the signature of its system:"), _signatures(results)]
     if results.data.seconds:
         parts.append(_times(results))
-    terms = [join([tag("dt", name), tag("dd", told)]) for name, told in TERMS.items()]
+    terms = [join([tag("dt", name), tag("dd", meaning)]) for name, meaning in TERMS.items()]
     return join([*parts, tag("h3", "The terms"), tag("dl", terms, class_="terms")])
 
 
 def _signatures(results: ReportResults) -> Html:
     rows = [
         tag(
-            "tr", tag("th", isolated(one.name), scope="row"), tag("td", tag("code", str(one.signature) or "none given"))
+            "tr",
+            tag("th", isolated(evaluation.name), scope="row"),
+            tag("td", tag("code", str(evaluation.signature) or "none given")),
         )
-        for one in results.evaluations
+        for evaluation in results.evaluations
     ]
     settings = (
         f"intervals: {results.data.resamples} resamples, level {results.data.level}, seed {results.data.seed}"

@@ -1,4 +1,4 @@
-"""What was found, in words, and the two main numbers with their intervals."""
+"""The findings in words, and the two main numbers with their intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["summary"]
 
 @section("What was found", order=10)
 def summary(results: ReportResults) -> Html:
-    """The setting in a sentence, the findings, a drawing of the systems, and what the numbers mean."""
+    """Show the setting in a sentence, the findings, a drawing of the systems, and what the numbers mean."""
     sentences = [tag("li", text) for text in findings(results)]
     return join(
         [tag("p", _setting(results)), tag("ol", sentences, class_="findings"), _drawing(results), _meaning(results)]
@@ -73,7 +73,7 @@ def _meaning(results: ReportResults) -> Html:
         tag(
             "p",
             tag("strong", "How to read this. "),
-            [join([tag("strong", name), told]) for name, told in terms.items()],
+            [join([tag("strong", name), text]) for name, text in terms.items()],
         ),
         tag("p", tag("strong", "Not distinguishable"), chance) if len(results.runs) > 1 else None,
         class_="plain",

@@ -1,4 +1,4 @@
-"""Labels that look wrong: those that the systems contradict together."""
+"""Labels that look wrong because the systems contradict them together."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ SHOWN = 12
 
 @section("Labels worth checking", order=110)
 def suspects(results: ReportResults) -> Html | None:
-    """The clearest cases, given with the data or found among the test documents."""
-    found = likely_mislabelled(results, SHOWN)
-    if not found:
+    """Show the clearest cases, given with the data or taken from the test documents."""
+    labels = likely_mislabelled(results, SHOWN)
+    if not labels:
         return None
     who = "the systems clearly contradict" if len(results.runs) > 1 else "the system clearly contradicts"
     lead = f"Documents where {who} a label. Some are mislabelled, others are merely hard. A person should look."
     rows = {str(document): row for row, document in enumerate(results.runs[0].documents)}
-    return join([tag("p", lead), tag("div", [_case(results, one, rows) for one in found], class_="cases")])
+    return join([tag("p", lead), tag("div", [_case(results, label, rows) for label in labels], class_="cases")])
 
 
-def _case(results: ReportResults, one: SuspectLabel, rows: dict[str, int]) -> Html:
-    row = rows.get(one.document)
-    said = "labelled" if one.given else "not labelled"
-    votes = f" {one.against} of {one.systems} {'systems' if one.systems > 1 else 'system'} say otherwise."
+def _case(results: ReportResults, suspect: SuspectLabel, rows: dict[str, int]) -> Html:
+    row = rows.get(suspect.document)
+    state = "labelled" if suspect.given else "not labelled"
+    votes = f" {suspect.against} of {suspect.systems} {'systems' if suspect.systems > 1 else 'system'} say otherwise."
     labels = tag("p", "Labels now: ", label_chips(results, row)) if row is not None else None
     text = (
-        tag("p", one.text[:420], class_="text", dir="auto")
-        if one.text
-        else text_of(results, row, [], 300)
+        tag("p", suspect.text[:420], class_="text", dir="auto")
+        if suspect.text
+        else text_of(results, row, [], length=300)
         if row is not None
         else None
     )
     return tag(
         "article",
-        tag("h4", f"{said} ", isolated(one.category)),
-        tag("p", "Document ", isolated(one.document, 40), ".", votes),
+        tag("h4", f"{state} ", isolated(suspect.category)),
+        tag("p", "Document ", isolated(suspect.document, 40), ".", votes),
         labels,
         text,
         class_="case",

@@ -1,4 +1,4 @@
-"""The systems' table: five numbers with intervals and marks, and the measures of their rankings."""
+"""The table of systems: five numbers with intervals and marks, and the measures of their rankings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPLAINED = {
 
 @section("The systems side by side", order=20)
 def systems(results: ReportResults) -> Html:
-    """One row a system by falling micro-F1, then the two trivial ones."""
+    """Show one row per system by falling micro-F1, then the two trivial systems."""
     heads = ["system", *(tag("abbr", name, title=EXPLAINED[name]) for name in COLUMNS)]
     rows = [_row(results, system) for system in results.order] + _baselines(results)
     table = grid(
@@ -53,24 +53,25 @@ def _cell(results: ReportResults, system: int, column: str) -> Html:
         results.interval(system, column),
         results.best_first(column)[0],
     )
-    mark, said = _mark(results, system, best, column)
+    mark, tooltip = _mark(results, system, column)
     span = (
         tag("span", f"{shown(interval.low, digits)}–{shown(interval.high, digits)}", class_="small")
         if interval
         else None
     )
     number = tag("span", shown(value, digits), class_="best" if value == results.value(best, column) else None)
-    sign = tag("span", mark, class_="mark", title=said, aria_label=said) if len(results.runs) > 1 else None
+    sign = tag("span", mark, class_="mark", title=tooltip, aria_label=tooltip) if len(results.runs) > 1 else None
     return tag("td", number, sign, span, class_="num")
 
 
-def _mark(results: ReportResults, system: int, best: int, column: str) -> tuple[str, str | None]:
-    """The mark against the best of the column: `~` not distinguishable, `−` below at .05, `−−` below at .01."""
+def _mark(results: ReportResults, system: int, column: str) -> tuple[str, str | None]:
+    """Return the mark against the best of the column: `~` not distinguishable, `−` below at .05, `−−` below at .01."""
+    best = results.best_first(column)[0]
     if system == best or len(results.runs) == 1:
         return "", None
     test, measure = COLUMNS[column][2:]
-    one = outcome(results.comparison, (results.names[best], results.names[system]), test, measure)
-    p = 1.0 if one is None else one.p_value if one.adjusted_p is None else one.adjusted_p
+    result = outcome(results.comparison, (results.names[best], results.names[system]), test, measure=measure)
+    p = 1.0 if result is None else result.p_value if result.adjusted_p is None else result.adjusted_p
     other = shorten(results.names[best], 40)
     if p > 0.05:
         return "~", f"not distinguishable from {other}, {p_text(p)}"
@@ -79,16 +80,16 @@ def _mark(results: ReportResults, system: int, best: int, column: str) -> tuple[
 
 def _baselines(results: ReportResults) -> list[Html]:
     rows = []
-    told = {"rejector": "gives no label at all", "acceptor": "gives every label to every document"}
-    for name, found in results.evaluations[0].baselines.items():
+    meanings = {"rejector": "gives no label at all", "acceptor": "gives every label to every document"}
+    for name, averages in results.evaluations[0].baselines.items():
         cells = [
-            tag("td", shown(found[average][measure], 5 if column == "error" else 4), class_="num")
+            tag("td", shown(averages[average][measure], 5 if column == "error" else 4), class_="num")
             for column, (average, measure, *_) in COLUMNS.items()
         ]
         rows.append(
             tag(
                 "tr",
-                tag("th", name, tag("span", told.get(name, ""), class_="small"), scope="row"),
+                tag("th", name, tag("span", meanings.get(name, ""), class_="small"), scope="row"),
                 cells,
                 class_="muted",
             )
