@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import rules as slow
 
-from rubricate.kernels.rule_choice import choose_rules
+from rubricate.kernels.rule_choice import Candidates, choose_rules
 
 sets_of_words = st.lists(st.sets(st.integers(0, 2), min_size=1).map(sorted), min_size=1, max_size=6)
 
@@ -18,17 +18,9 @@ def test_the_choice_is_that_of_the_sets(world, rules, confidence, needed, random
     rules = [[t % words for t in rule] for rule in rules]
     order = list(range(len(rules)))
     random.shuffle(order)
-    chosen = choose_rules(
-        *slow.as_rows(documents),
-        *slow.as_postings(documents, words),
-        np.array(list(chain(*rules)), np.int64),
-        np.cumsum([0, *map(len, rules)]).astype(np.int64),
-        np.array(order),
-        positive,
-        weights,
-        confidence,
-        needed,
-    )
+    starts = np.cumsum([0, *map(len, rules)]).astype(np.int64)
+    candidates = Candidates(np.array(list(chain(*rules)), np.int64), starts, np.array(order), confidence, needed)
+    chosen = choose_rules(slow.as_examples(world), slow.as_holders(documents, words), candidates)
     assert chosen.tolist() == slow.choose(
         rules, order, documents, positive, weights, confidence=confidence, needed=needed
     )

@@ -7,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import rules as slow
 
-from rubricate.kernels.rule_closure import descriptions
+from rubricate.kernels.rule_closure import Limits, descriptions
 
 
 def found(world, support, confidence, longest):
-    documents, positive, weights, words = world
-    starts, terms = slow.as_rows(documents)
-    listed, begins, p, n = descriptions(starts, terms, words, positive, weights, support, confidence, longest)
+    listed, begins, p, n = descriptions(slow.as_examples(world), Limits(support, confidence, longest))
     return [tuple(listed[a:b].tolist()) for a, b in pairwise(begins)], p, n
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import rules as slow
 
-from rubricate.classifiers.rule_learners.search.table import SLIGHT, RuleTable, score_by_rules
+from rubricate.classifiers.rule_learners.search.table import SLIGHT, RuleTable
 
 WORDS = 5
 a_rule = st.tuples(
@@ -36,13 +36,13 @@ def test_the_score_is_that_of_the_sets(documents, rules):
         [slow.score([r[0] for r in rules], strengths, [r[1] for r in rules], d, c, SLIGHT) for c in range(3)]
         for d in documents
     ]
-    np.testing.assert_allclose(score_by_rules(learned, X), wanted, rtol=1e-12)
-    np.testing.assert_array_equal(score_by_rules(learned, sparse.csr_array(X)), score_by_rules(learned, X))
+    np.testing.assert_allclose(learned.scores(X), wanted, rtol=1e-12)
+    np.testing.assert_array_equal(learned.scores(sparse.csr_array(X)), learned.scores(X))
 
 
 def test_a_tie_is_broken_by_the_other_rules_but_a_better_rule_stays_ahead():
     learned, _ = table([([0], 0, 8, 0), ([1], 0, 8, 0), ([2], 0, 9, 0)])
-    one, two, better = score_by_rules(learned, np.array([[1.0, 0, 0, 0, 0], [1, 1, 0, 0, 0], [0, 0, 1, 0, 0]]))[:, 0]
+    one, two, better = learned.scores(np.array([[1.0, 0, 0, 0, 0], [1, 1, 0, 0, 0], [0, 0, 1, 0, 0]]))[:, 0]
     assert one == pytest.approx(0.9)
     assert two == pytest.approx(0.9 + 0.001 * 0.1 * 0.9)
     assert one < two < better
@@ -50,5 +50,5 @@ def test_a_tie_is_broken_by_the_other_rules_but_a_better_rule_stays_ahead():
 
 def test_absent_is_whatever_is_not_above_zero():
     learned, _ = table([([~0], 0, 3, 0), ([0], 1, 3, 0)])
-    scores = score_by_rules(learned, np.array([[-1.0, 0, 0, 0, 0], [0.0, 0, 0, 0, 0], [0.1, 0, 0, 0, 0]]))
+    scores = learned.scores(np.array([[-1.0, 0, 0, 0, 0], [0.0, 0, 0, 0, 0], [0.1, 0, 0, 0, 0]]))
     assert (scores[:, :2] > 0).tolist() == [[True, False], [True, False], [False, True]]

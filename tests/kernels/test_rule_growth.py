@@ -10,9 +10,7 @@ from rubricate.kernels.rule_growth import foil_growth
 
 
 def grow(world, absent):
-    documents, positive, weights, words = world
-    starts, terms = slow.as_rows(documents)
-    return foil_growth(starts, terms, words, np.arange(len(documents)), positive, weights, absent).tolist()
+    return foil_growth(slow.as_examples(world, absent=absent), np.arange(len(world[0]))).tolist()
 
 
 @given(slow.worlds(), st.booleans())

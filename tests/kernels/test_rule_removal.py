@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import rules as slow
 
-from rubricate.kernels.rule_removal import removal_costs
+from rubricate.kernels.rule_removal import Removals, removal_costs
 
 sets_of_rules = st.lists(st.lists(st.integers(-4, 3), min_size=2, max_size=3, unique=True), min_size=1, max_size=4)
 
@@ -25,5 +25,6 @@ def test_the_cost_is_the_difference_of_the_errors(world, rules):
         concerned += [slow.cover(rule[:i] + rule[i + 1 :], documents) for i in range(len(rule))]
         starts = np.cumsum([0, *map(len, concerned)])
         whole = np.arange(len(concerned)) == 0
-        costs = removal_costs(starts, np.array(list(chain(*concerned)), np.int64), whole, times, gains)
+        removals = Removals(starts, np.array(list(chain(*concerned)), np.int64), whole)
+        costs = removal_costs(removals, times, gains)
         assert costs.tolist() == [slow.error(each, documents, positive, weights) - before for each in left]

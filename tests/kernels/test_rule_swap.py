@@ -9,12 +9,8 @@ from rubricate.kernels.rule_swap import swap_growth
 
 
 def swap(world, absent):
-    documents, positive, weights, words = world
-    starts, holders = slow.as_postings(documents, words)
-    everything = np.arange(len(documents))
-    return swap_growth(
-        *slow.as_rows(documents), starts[:-1], starts[1:], holders, everything, positive, weights, absent
-    ).tolist()
+    holders = slow.as_holders(world[0], world[3])
+    return swap_growth(slow.as_examples(world, absent=absent), holders, np.arange(len(world[0]))).tolist()
 
 
 @given(slow.worlds(), st.booleans())

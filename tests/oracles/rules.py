@@ -11,6 +11,8 @@ from math import log2, prod
 import numpy as np
 from hypothesis import strategies as st
 
+from rubricate.kernels.rule_cover import Examples, Holders
+
 
 @st.composite
 def worlds(draw, most_words=6, most_documents=24):
@@ -28,10 +30,17 @@ def as_rows(documents):
     return starts.astype(np.int64), np.array([t for row in documents for t in sorted(row)], np.int32)
 
 
-def as_postings(documents, words):
-    """(starts, documents) of each word."""
+def as_examples(world, *, absent=False):
+    """Return a world as the kernels take it."""
+    documents, positive, weights, words = world
+    return Examples(*as_rows(documents), words, positive, weights, absent)
+
+
+def as_holders(documents, words):
+    """Return the documents that hold each word."""
     holders = [[d for d, row in enumerate(documents) if t in row] for t in range(words)]
-    return np.cumsum([0, *map(len, holders)]).astype(np.int64), np.array(list(chain(*holders)), np.int64)
+    starts = np.cumsum([0, *map(len, holders)]).astype(np.int64)
+    return Holders(starts[:-1], starts[1:], np.array(list(chain(*holders)), np.int64))
 
 
 def holds(condition, document):

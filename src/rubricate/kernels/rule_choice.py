@@ -3,9 +3,7 @@
 Problem  a document is served when so many chosen rules cover it. Go through the rules in order; choose one if, of the
          documents it covers that are not yet served, the positive ones have weight p > 0 and the negative ones n with
          p/(p + n) >= confidence. Stop when every positive document is served.
-Given    documents by row (`starts`, `terms`); the postings of each term (`holder_starts`, `holders`); the conjunctions
-         of terms (`listed`, `begins`); the order; which documents are positive, their weights; the least confidence;
-         how many rules serve a document.
+Given    the examples, the documents that hold each term, and the candidates.
 Return   the rules chosen, in order.
 Cost     for each rule, a look-up in each document that holds its rarest term.
 Edges    a rule without terms is not chosen. n = p = 0 is not chosen.
@@ -13,70 +11,73 @@ Edges    a rule without terms is not chosen. n = p = 0 is not chosen.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import covered
+from rubricate.kernels.rule_cover import Examples, Holders, covered
 
-__all__ = ["choose_rules"]
+__all__ = ["Candidates", "choose_rules"]
+
+
+class Candidates(NamedTuple):
+    """Conjunctions of terms, terms[starts[r]:starts[r + 1]] of rule r, and the order in which they are tried.
+
+    A rule needs the least `confidence`; a document is served by `needed` rules.
+    """
+
+    terms: np.ndarray
+    starts: np.ndarray
+    order: np.ndarray
+    confidence: float
+    needed: int
 
 
 @numba.njit(cache=True, nogil=True)
-def _rarest(rule: np.ndarray, holder_starts: np.ndarray) -> int:
-    """The term of a conjunction that fewest documents hold; the first of equals."""
+def _rarest(rule: np.ndarray, holders: Holders) -> int:
+    """Return the term of a conjunction that fewest documents hold; the first of equals."""
     best = rule[0]
     for t in rule[1:]:
-        if holder_starts[t + 1] - holder_starts[t] < holder_starts[best + 1] - holder_starts[best]:
+        if holders.ends[t] - holders.starts[t] < holders.ends[best] - holders.starts[best]:
             best = t
     return best
 
 
 @numba.njit(cache=True, nogil=True)
-def _unserved(
-    cover: np.ndarray, times: np.ndarray, needed: int, positive: np.ndarray, weights: np.ndarray
-) -> tuple[float, float]:
-    """The weights of the positive and negative documents that are not served yet."""
+def _unserved(examples: Examples, cover: np.ndarray, waits: np.ndarray) -> tuple[float, float]:
+    """Return the weights of the positive and negative documents that still wait for a rule."""
     p, n = 0.0, 0.0
     for d in cover:
-        if times[d] < needed:
-            if positive[d]:
-                p += weights[d]
+        if waits[d] > 0:
+            if examples.positive[d]:
+                p += examples.weights[d]
             else:
-                n += weights[d]
+                n += examples.weights[d]
     return p, n
 
 
 @numba.njit(cache=True, nogil=True)
-def choose_rules(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    holder_starts: np.ndarray,
-    holders: np.ndarray,
-    listed: np.ndarray,
-    begins: np.ndarray,
-    order: np.ndarray,
-    positive: np.ndarray,
-    weights: np.ndarray,
-    confidence: float,
-    needed: int,
-) -> np.ndarray:
-    """The rules chosen."""
-    chosen, count, times = np.empty(len(order), np.int64), 0, np.zeros(len(positive), np.int64)
-    waiting = positive.sum()
-    for r in order:
-        rule = listed[begins[r] : begins[r + 1]]
+def choose_rules(examples: Examples, holders: Holders, candidates: Candidates) -> np.ndarray:
+    """Return the rules chosen."""
+    chosen, count = np.empty(len(candidates.order), np.int64), 0
+    waits = np.full(len(examples.positive), candidates.needed)
+    waiting = examples.positive.sum()
+    for r in candidates.order:
+        rule = candidates.terms[candidates.starts[r] : candidates.starts[r + 1]]
         if waiting == 0:
             break
         if len(rule) == 0:
             continue
-        key = _rarest(rule, holder_starts)
-        cover = covered(starts, terms, holders[holder_starts[key] : holder_starts[key + 1]], rule)
-        p, n = _unserved(cover, times, needed, positive, weights)
-        if p <= 0 or p < confidence * (p + n):
+        key = _rarest(rule, holders)
+        # Only documents that hold the rarest term can meet the rule: its postings stand for all documents.
+        cover = covered(examples, holders.documents[holders.starts[key] : holders.ends[key]], rule)
+        p, n = _unserved(examples, cover, waits)
+        if p <= 0 or p < candidates.confidence * (p + n):
             continue
         chosen[count] = r
         count += 1
         for d in cover:
-            times[d] += 1
-            waiting -= positive[d] and times[d] == needed
+            waits[d] -= 1
+            waiting -= examples.positive[d] and waits[d] == 0
     return chosen[:count]

@@ -5,8 +5,7 @@ Problem  a description is a set of terms; it covers the documents that have all 
          one on, one term more at a time, where every term must tell: a term that all documents covered have (it is in
          the closure of the description) adds nothing, and neither does one that does not raise the confidence above
          that of the description and of the term alone. What is listed is not specialised further (ganascia1991).
-Given    documents by row (`starts`, `terms`), the number of terms, which documents are positive, their weights, the
-         least support and confidence, the most terms of a description.
+Given    the examples, and the limits of descriptions.
 Return   the terms of the descriptions one after the other (ascending in each), where each begins, and p and n of each.
 Cost     for each description that is specialised, the rows of the documents it covers and a look at each term.
 Ties     descriptions come in the order of their terms.
@@ -15,48 +14,65 @@ Edges    without a positive document nothing is listed. The empty description is
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import covered
-from rubricate.kernels.rule_growth import count_terms
+from rubricate.kernels.rule_cover import Examples, TermSums, count_terms, covered
 
-__all__ = ["descriptions"]
+__all__ = ["Limits", "descriptions"]
+
+
+class Limits(NamedTuple):
+    """The least weight of positive documents, the least confidence, and the most terms of a description."""
+
+    support: float
+    confidence: float
+    longest: int
+
+
+class _Levels(NamedTuple):
+    """The descriptions on the way to the current one, one per level: weights covered, and those with each term."""
+
+    inside: np.ndarray
+    outside: np.ndarray
+    p: np.ndarray
+    n: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def _tells(p: float, n: float, p0: float, n0: float) -> bool:
-    """Whether covering p and n is more precise than covering p0 and n0."""
-    return p * n0 > p0 * n
+def _tells(new: tuple[float, float], old: tuple[float, float]) -> bool:
+    """Return whether one cover (p, n) is more precise than another; compared without a division."""
+    return new[0] * old[1] > old[0] * new[1]
 
 
 @numba.njit(cache=True, nogil=True)
-def _adds(
-    level: int, t: int, inside: np.ndarray, outside: np.ndarray, p: np.ndarray, n: np.ndarray, support: float
-) -> bool:
-    """Whether the description at a level with the term t has the support and is more precise than either alone."""
-    p1, n1 = inside[level, t], outside[level, t]
-    if p1 < support or p1 <= 0 or not _tells(p1, n1, p[level], n[level]):
+def _adds(levels: _Levels, level: int, t: int) -> bool:
+    """Return whether a level's description with the term t is more precise than either of them alone."""
+    new = levels.inside[level, t], levels.outside[level, t]
+    if new[0] <= 0 or not _tells(new, (levels.p[level], levels.n[level])):
         return False
-    return level == 0 or _tells(p1, n1, inside[0, t], outside[0, t])
+    # Level 0 is the empty description: there the term alone is the new description itself.
+    return level == 0 or _tells(new, (levels.inside[0, t], levels.outside[0, t]))
 
 
 @numba.njit(cache=True, nogil=True)
-def descriptions(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    columns: int,
-    positive: np.ndarray,
-    weights: np.ndarray,
-    support: float,
-    confidence: float,
-    longest: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The descriptions that are listed, where each begins, and the weights that each covers."""
-    documents = len(starts) - 1
-    cover, size = np.empty((longest, documents), np.int64), np.zeros(longest, np.int64)
-    inside, outside, turn = np.zeros((longest, columns)), np.zeros((longest, columns)), np.zeros(longest, np.int64)
-    p, n = np.zeros(longest), np.zeros(longest)
+def descriptions(examples: Examples, limits: Limits) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the descriptions that are listed, where each begins, and the weights that each covers."""
+    documents, longest, columns = len(examples.starts) - 1, limits.longest, examples.columns
+    cover, size, turn = (
+        np.empty((longest, documents), np.int64),
+        np.zeros(longest, np.int64),
+        np.zeros(longest, np.int64),
+    )
+    inside, outside, p, n = (
+        np.zeros((longest, columns)),
+        np.zeros((longest, columns)),
+        np.zeros(longest),
+        np.zeros(longest),
+    )
+    levels = _Levels(inside, outside, p, n)
     listed, begins, right, wrong = (
         [np.int64(0) for _ in range(0)],
         [0],
@@ -64,27 +80,28 @@ def descriptions(
         [0.0 for _ in range(0)],
     )
     size[0], cover[0] = documents, np.arange(documents)
-    p[0], n[0] = weights[positive].sum(), weights[~positive].sum()
-    count_terms(starts, terms, cover[0], positive, weights, inside[0], outside[0])
+    p[0], n[0] = examples.weights[examples.positive].sum(), examples.weights[~examples.positive].sum()
+    count_terms(examples, cover[0], TermSums(inside[0], outside[0]))
     level = 0
+    # Depth first without recursion: turn[level] is the next term to try at a level, always above those before it.
     while level >= 0:
         t = turn[level]
         if t == columns:
             level -= 1
             continue
         turn[level] = t + 1
-        if not _adds(level, t, inside, outside, p, n, support):
-            continue
         p1, n1 = inside[level, t], outside[level, t]
-        if p1 >= confidence * (p1 + n1):
+        if p1 < limits.support or not _adds(levels, level, t):
+            continue
+        if p1 >= limits.confidence * (p1 + n1):
             listed.extend(turn[: level + 1] - 1)
             begins.append(len(listed))
             right.append(p1)
             wrong.append(n1)
         elif level + 1 < longest:
-            left = covered(starts, terms, cover[level, : size[level]], np.full(1, t))
+            left = covered(examples, cover[level, : size[level]], np.full(1, t))
             level += 1
             cover[level, : len(left)] = left
             size[level], turn[level], p[level], n[level] = len(left), t + 1, p1, n1
-            count_terms(starts, terms, left, positive, weights, inside[level], outside[level])
+            count_terms(examples, left, TermSums(inside[level], outside[level]))
     return np.array(listed), np.array(begins), np.array(right), np.array(wrong)

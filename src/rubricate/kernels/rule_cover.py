@@ -1,4 +1,4 @@
-"""Which documents meet the conditions of a rule.
+"""Which documents meet the conditions of a rule; and the documents as all searches for rules take them.
 
 Problem  a condition c >= 0 holds of a document that has the term c, one c < 0 of a document without the term ~c; a rule
          is a conjunction of conditions in order.
@@ -11,49 +11,101 @@ Edges    without conditions every document is covered, at depth 0.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["covered", "depths", "holds"]
+__all__ = ["Examples", "Holders", "TermRows", "TermSums", "count_terms", "covered", "depths", "holds"]
+
+
+class TermRows(NamedTuple):
+    """Documents by row: document d has terms[starts[d]:starts[d + 1]], ascending."""
+
+    starts: np.ndarray
+    terms: np.ndarray
+
+
+class Examples(NamedTuple):
+    """Documents to learn a rule from, and the conditions that it may use.
+
+    `starts` and `terms` as of `TermRows`; `columns` is the number of terms; `positive` and `weights` are those of the
+    documents; `absent` says whether conditions "the term is absent" may be used.
+    """
+
+    starts: np.ndarray
+    terms: np.ndarray
+    columns: int
+    positive: np.ndarray
+    weights: np.ndarray
+    absent: bool
+
+
+class Holders(NamedTuple):
+    """The documents that hold each term: documents[starts[t]:ends[t]]."""
+
+    starts: np.ndarray
+    ends: np.ndarray
+    documents: np.ndarray
+
+
+class TermSums(NamedTuple):
+    """For each term the weight of the positive (`inside`) and negative (`outside`) documents that have it."""
+
+    inside: np.ndarray
+    outside: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def holds(starts: np.ndarray, terms: np.ndarray, document: int, condition: int) -> bool:
-    """Whether a condition holds of a document."""
+def holds(rows: TermRows | Examples, document: int, condition: int) -> bool:
+    """Return whether a condition holds of a document."""
     term = condition if condition >= 0 else ~condition
-    low, high = starts[document], starts[document + 1]
+    low, high = rows.starts[document], rows.starts[document + 1]
     while low < high:
         middle = (low + high) // 2
-        if terms[middle] < term:
+        if rows.terms[middle] < term:
             low = middle + 1
         else:
             high = middle
-    found = low < starts[document + 1] and terms[low] == term
-    return found == (condition >= 0)
+    present = low < rows.starts[document + 1] and rows.terms[low] == term
+    return present == (condition >= 0)
 
 
 @numba.njit(cache=True, nogil=True)
-def depths(starts: np.ndarray, terms: np.ndarray, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    """How many leading conditions hold of each document."""
-    found = np.empty(len(documents), np.int64)
+def depths(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """Count the leading conditions that hold of each document."""
+    counts = np.empty(len(documents), np.int64)
     for i in range(len(documents)):
         depth = 0
-        while depth < len(conditions) and holds(starts, terms, documents[i], conditions[depth]):
+        while depth < len(conditions) and holds(rows, documents[i], conditions[depth]):
             depth += 1
-        found[i] = depth
-    return found
+        counts[i] = depth
+    return counts
 
 
 @numba.njit(cache=True, nogil=True)
-def covered(starts: np.ndarray, terms: np.ndarray, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    """The documents of which every condition holds."""
+def covered(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """Return the documents of which every condition holds."""
     kept = np.empty(len(documents), np.int64)
     count = 0
     for d in documents:
         depth = 0
-        while depth < len(conditions) and holds(starts, terms, d, conditions[depth]):
+        # The first condition that fails ends the look: those added first exclude most.
+        while depth < len(conditions) and holds(rows, d, conditions[depth]):
             depth += 1
         if depth == len(conditions):
             kept[count] = d
             count += 1
     return kept[:count]
+
+
+@numba.njit(cache=True, nogil=True)
+def count_terms(examples: Examples, documents: np.ndarray, sums: TermSums) -> None:
+    """Sum the weights of the documents that have each term, into `sums`."""
+    sums.inside[:] = 0.0
+    sums.outside[:] = 0.0
+    for d in documents:
+        row, w = examples.terms[examples.starts[d] : examples.starts[d + 1]], examples.weights[d]
+        side = sums.inside if examples.positive[d] else sums.outside
+        for t in row:
+            side[t] += w

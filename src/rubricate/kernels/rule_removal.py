@@ -2,31 +2,42 @@
 
 Problem  a document is assigned where one rule of the set or more covers it. Taking out a rule frees the documents that
          it alone covers; taking out a condition covers documents that no rule covered. How does that change the error?
-Given    for each removal the documents concerned (`starts`, `documents`): those of the rule, or those that meet all its
-         other conditions; which removals are of whole rules; how many rules cover each document; what each document
-         counts in the error, above 0 if it is positive, under 0 if it is negative, 0 if it is not to be counted.
+Given    the removals; how many rules cover each document; what each document counts in the error, above 0 if it is
+         positive, under 0 if it is negative, 0 if it is not to be counted.
 Return   the change of the error by each removal.
 Cost     one look at each document concerned.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["removal_costs"]
+__all__ = ["Removals", "removal_costs"]
+
+
+class Removals(NamedTuple):
+    """Removal i concerns documents[starts[i]:starts[i + 1]] and takes out a whole rule or (not `whole`) a condition.
+
+    Concerned are the documents of the rule, or those that meet all its other conditions.
+    """
+
+    starts: np.ndarray
+    documents: np.ndarray
+    whole: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def removal_costs(
-    starts: np.ndarray, documents: np.ndarray, whole: np.ndarray, times: np.ndarray, counts: np.ndarray
-) -> np.ndarray:
-    """How much higher the error is after each removal."""
-    costs = np.empty(len(whole))
-    for i in range(len(whole)):
-        wanted, change = 1 if whole[i] else 0, 0.0
-        for d in documents[starts[i] : starts[i + 1]]:
+def removal_costs(removals: Removals, times: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return how much higher the error is after each removal."""
+    costs = np.empty(len(removals.whole))
+    for i in range(len(removals.whole)):
+        # A document changes sides where this rule alone covers it (rule removed) or none does (condition removed).
+        wanted, change = 1 if removals.whole[i] else 0, 0.0
+        for d in removals.documents[removals.starts[i] : removals.starts[i + 1]]:
             if times[d] == wanted:
                 change += counts[d]
-        costs[i] = change if whole[i] else -change
+        costs[i] = change if removals.whole[i] else -change
     return costs

@@ -5,23 +5,23 @@ Problem  of two rules the better has the higher precision p/(p + n) on the given
          take the best of all rules that exchange one condition for another, or leave one out, if it is better than the
          rule at hand; else the best that adds a condition, if it is better; until n = 0 or none is better
          (weiss1993; apte1994).
-Given    documents by row (`starts`, `terms`), the documents that hold each term (`holders`, from `holder_starts` to
-         `holder_ends`), the documents to be told apart, which are positive, their weights, whether conditions "the
-         term is absent" may be used.
+Given    the examples, the documents that hold each term, and the documents to be told apart.
 Return   the conditions: c >= 0 for the term c, c < 0 for the absence of the term ~c.
 Cost     for each step the holders of the terms in the rule, a pass over the documents for each condition, and the rows
          of the documents that fail at most one condition.
 Ties     an exchange before one at a later place, the smaller term, its presence before its absence.
 Edges    without a positive document, or where no condition is better than none, there are no conditions. What a change
-         covers is found by subtraction, then added up; a change that was better by rounding alone ends the search.
+         covers is computed by subtraction, then added up; a change that was better by rounding alone ends the search.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_growth import count_terms
+from rubricate.kernels.rule_cover import Examples, Holders, TermSums, count_terms
 
 __all__ = ["swap_growth"]
 
@@ -29,102 +29,104 @@ NONE = np.iinfo(np.int64).max
 """In place of a condition: leave it out."""
 
 
+class _Attempt(NamedTuple):
+    """A rule, the documents it is tried on, the place of the one condition that each fails (else −1), and its cover.
+
+    `cover` is (p, n), `sums` those of the documents covered.
+    """
+
+    rule: np.ndarray
+    documents: np.ndarray
+    misses: np.ndarray
+    cover: tuple[float, float]
+    sums: TermSums
+
+
 @numba.njit(cache=True, nogil=True)
-def _better(p: float, n: float, p0: float, n0: float) -> bool:
-    """Whether covering p and n is better than covering p0 and n0; compared without a division."""
-    if p <= 0:
+def _better(new: tuple[float, float], old: tuple[float, float]) -> bool:
+    """Return whether one cover (p, n) is better than another; compared without a division."""
+    if new[0] <= 0:
         return False
-    left, right = p * n0, p0 * n
-    return left > right or (left == right and p > p0)
+    left, right = new[0] * old[1], old[0] * new[1]
+    return left > right or (left == right and new[0] > old[0])
 
 
 @numba.njit(cache=True, nogil=True)
-def _weigh(documents: np.ndarray, positive: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """The weights of the positive and the negative documents."""
+def _weigh(examples: Examples, documents: np.ndarray) -> tuple[float, float]:
+    """Return the weights of the positive and the negative documents."""
     p, n = 0.0, 0.0
     for d in documents:
-        if positive[d]:
-            p += weights[d]
+        if examples.positive[d]:
+            p += examples.weights[d]
         else:
-            n += weights[d]
+            n += examples.weights[d]
     return p, n
 
 
 @numba.njit(cache=True, nogil=True)
 def _best(
-    inside: np.ndarray, outside: np.ndarray, p_all: float, n_all: float, p0: float, n0: float, absent: bool
-) -> tuple[int, float, float]:
-    """The best condition that is better than covering p0 and n0, and what it covers; NONE where there is none."""
-    best = NONE
-    for t in range(len(inside)):
-        if _better(inside[t], outside[t], p0, n0):
-            best, p0, n0 = t, inside[t], outside[t]
-        if absent and _better(p_all - inside[t], n_all - outside[t], p0, n0):
-            best, p0, n0 = ~t, p_all - inside[t], n_all - outside[t]
-    return best, p0, n0
+    sums: TermSums, bounds: tuple[tuple[float, float], tuple[float, float]], absent: bool
+) -> tuple[int, tuple[float, float]]:
+    """Return the best condition and what it covers; NONE where no condition is better than what is to be beaten.
 
-
-@numba.njit(cache=True, nogil=True)
-def _mark(failed: np.ndarray, places: np.ndarray, holders: np.ndarray, condition: int, place: int, sign: int) -> None:
-    """Enter (sign 1) or take back (-1) where the condition at a place fails: how often, and the sum of the places."""
-    if condition >= 0:
-        failed += sign
-        places += sign * place
-        sign = -sign
-    for d in holders:
-        failed[d] += sign
-        places[d] += sign * place
-
-
-@numba.njit(cache=True, nogil=True)
-def _exchange(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    documents: np.ndarray,
-    positive: np.ndarray,
-    weights: np.ndarray,
-    absent: bool,
-    rule: np.ndarray,
-    misses: np.ndarray,
-    inside: np.ndarray,
-    outside: np.ndarray,
-    p: float,
-    n: float,
-) -> tuple[int, int]:
-    """The place and the condition (NONE: a removal) of the best exchange; place -1 where none is better.
-
-    Without condition i a rule covers what it covers and the documents that fail i alone; so do the counts of terms.
+    `bounds` are the cover of all documents that are left to choose from, and the cover to be beaten.
     """
-    at, chosen, p1, n1 = -1, NONE, p, n
-    more_inside, more_outside = np.empty_like(inside), np.empty_like(outside)
-    for i in range(len(rule)):
-        freed = documents[misses == i]
-        p2, n2 = _weigh(freed, positive, weights)
-        p_all, n_all = p + p2, n + n2
-        if len(rule) > 1 and _better(p_all, n_all, p1, n1):
-            at, chosen, p1, n1 = i, NONE, p_all, n_all
-        count_terms(starts, terms, freed, positive, weights, more_inside, more_outside)
-        found, p2, n2 = _best(inside + more_inside, outside + more_outside, p_all, n_all, p1, n1, absent)
-        if found != NONE:
-            at, chosen, p1, n1 = i, found, p2, n2
+    (p_all, n_all), least = bounds
+    best = NONE
+    for t in range(len(sums.inside)):
+        present = sums.inside[t], sums.outside[t]
+        if _better(present, least):
+            best, least = t, present
+        if absent:
+            without = p_all - present[0], n_all - present[1]
+            if _better(without, least):
+                best, least = ~t, without
+    return best, least
+
+
+@numba.njit(cache=True, nogil=True)
+def _exchange(examples: Examples, attempt: _Attempt) -> tuple[int, int]:
+    """Return the place and the condition (NONE: a removal) of the best exchange; place −1 where none is better."""
+    at, chosen, least = -1, NONE, attempt.cover
+    size = len(attempt.sums.inside)
+    more = TermSums(np.empty(size), np.empty(size))
+    for i in range(len(attempt.rule)):
+        # Without condition i the rule covers what it covers and the documents that fail i alone; so do the sums.
+        freed = attempt.documents[attempt.misses == i]
+        p, n = _weigh(examples, freed)
+        wider = attempt.cover[0] + p, attempt.cover[1] + n
+        if len(attempt.rule) > 1 and _better(wider, least):
+            at, chosen, least = i, NONE, wider
+        count_terms(examples, freed, more)
+        sums = TermSums(attempt.sums.inside + more.inside, attempt.sums.outside + more.outside)
+        condition, cover = _best(sums, (wider, least), examples.absent)
+        if condition != NONE:
+            at, chosen, least = i, condition, cover
     return at, chosen
 
 
 @numba.njit(cache=True, nogil=True)
-def _failures(
-    rule: np.ndarray, holder_starts: np.ndarray, holder_ends: np.ndarray, holders: np.ndarray, documents: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """For each document how many conditions fail, and the sum of their places."""
+def _failures(rule: np.ndarray, holders: Holders, documents: int) -> tuple[np.ndarray, np.ndarray]:
+    """Count the conditions that fail in each document, and sum their places.
+
+    Where exactly one fails, the sum is its place.
+    """
     failed, places = np.zeros(documents, np.int32), np.zeros(documents, np.int32)
     for i in range(len(rule)):
-        t = rule[i] if rule[i] >= 0 else ~rule[i]
-        _mark(failed, places, holders[holder_starts[t] : holder_ends[t]], rule[i], i, 1)
+        t, sign = (rule[i], -1) if rule[i] >= 0 else (~rule[i], 1)
+        # The presence of a term fails everywhere but in its holders, its absence in the holders alone.
+        if sign < 0:
+            failed += 1
+            places += i
+        for d in holders.documents[holders.starts[t] : holders.ends[t]]:
+            failed[d] += sign
+            places[d] += sign * i
     return failed, places
 
 
 @numba.njit(cache=True, nogil=True)
 def _changed(rule: np.ndarray, at: int, chosen: int) -> np.ndarray:
-    """The rule with another condition at a place (NONE: without it), or with one more where the place is -1."""
+    """Return the rule with another condition at a place (NONE: without it); at place −1, with one more."""
     if at < 0:
         return np.append(rule, chosen)
     if chosen == NONE:
@@ -135,34 +137,25 @@ def _changed(rule: np.ndarray, at: int, chosen: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def swap_growth(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    holder_starts: np.ndarray,
-    holder_ends: np.ndarray,
-    holders: np.ndarray,
-    documents: np.ndarray,
-    positive: np.ndarray,
-    weights: np.ndarray,
-    absent: bool,
-) -> np.ndarray:
-    """The conditions of one rule."""
-    p, n = _weigh(documents, positive, weights)
-    inside, outside = np.empty(len(holder_starts)), np.empty(len(holder_starts))
+def swap_growth(examples: Examples, holders: Holders, documents: np.ndarray) -> np.ndarray:
+    """Return the conditions of one rule."""
+    cover = _weigh(examples, documents)
+    sums = TermSums(np.empty(examples.columns), np.empty(examples.columns))
     rule, failed, places = np.empty(0, np.int64), np.zeros(len(documents), np.int32), np.zeros(len(documents), np.int32)
-    while p > 0 and n > 0:
-        count_terms(starts, terms, documents[failed == 0], positive, weights, inside, outside)
+    while cover[0] > 0 and cover[1] > 0:
+        count_terms(examples, documents[failed == 0], sums)
         misses = np.where(failed == 1, places, -1)
-        at, chosen = _exchange(starts, terms, documents, positive, weights, absent, rule, misses, inside, outside, p, n)
+        at, chosen = _exchange(examples, _Attempt(rule, documents, misses, cover, sums))
+        # An exchange keeps the rule short, so it goes before an addition.
         if at < 0:
-            chosen, _, _ = _best(inside, outside, p, n, p, n, absent)
+            chosen, _ = _best(sums, (cover, cover), examples.absent)
             if chosen == NONE:
                 break
         changed = _changed(rule, at, chosen)
-        failed, places = _failures(changed, holder_starts, holder_ends, holders, len(positive))
+        failed, places = _failures(changed, holders, len(examples.positive))
         failed, places = failed[documents], places[documents]
-        p1, n1 = _weigh(documents[failed == 0], positive, weights)
-        if not _better(p1, n1, p, n):
+        now = _weigh(examples, documents[failed == 0])
+        if not _better(now, cover):
             break
-        rule, p, n = changed, p1, n1
+        rule, cover = changed, now
     return rule

@@ -9,7 +9,7 @@ from sklearn.feature_selection import chi2
 from tests.oracles import rules as slow
 
 from rubricate.classifiers.rule_learners.charade import CHARADE
-from rubricate.classifiers.rule_learners.search.cases import cases_of, words_of
+from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.charade_search import charade_rules
 from rubricate.classifiers.rule_learners.search.dictionaries import most_telling
 
@@ -18,7 +18,7 @@ from rubricate.classifiers.rule_learners.search.dictionaries import most_telling
 def test_the_rules_are_those_of_trying_all_sets(world, support, confidence, longest, redundancy):
     documents, positive, weights, words = world
     X = np.array([[float(t in d) for t in range(words)] for d in documents]).reshape(-1, words)
-    cases = cases_of(words_of(X, weights), positive, np.arange(words), absent=False)
+    cases = Cases.of(Words.of(X, weights), positive, np.arange(words), absent=False)
     rules = charade_rules(
         cases, support=support, share=0.1, confidence=confidence, longest=longest, redundancy=redundancy
     )
@@ -41,13 +41,13 @@ def test_telling_words_are_ranked_as_scikit_learn_ranks_two_by_two_tables():
     full = sum(chi2(part, positive)[0] for part in (X, 1 - X))
     speaks = X[positive].mean(axis=0) >= X[~positive].mean(axis=0)
     wanted = [t for t in np.argsort(-full, kind="stable") if speaks[t]][:5]
-    assert most_telling(words_of(X, None), positive, 5).tolist() == sorted(wanted)
+    assert most_telling(Words.of(X, None), positive, 5).tolist() == sorted(wanted)
 
 
 def test_a_word_of_all_documents_tells_nothing():
     X = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 1.0]])
     positive = np.array([True, True, False, False])
-    assert most_telling(words_of(X, None), positive, 1).tolist() == [1]
+    assert most_telling(Words.of(X, None), positive, 1).tolist() == [1]
 
 
 def test_every_rule_has_the_support_and_confidence_asked_for():

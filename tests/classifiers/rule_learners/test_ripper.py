@@ -10,15 +10,15 @@ from scipy import sparse
 from tests.oracles import rules as slow
 
 from rubricate.classifiers.rule_learners.ripper import RIPPER
-from rubricate.classifiers.rule_learners.search.cases import cases_of, words_of
+from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.lengths import exception_bits, rule_bits, subset_bits
 from rubricate.classifiers.rule_learners.search.ripper_rules import RuleSet
-from rubricate.classifiers.rule_learners.search.ripper_search import GROWING, PATIENCE, _Search
+from rubricate.classifiers.rule_learners.search.ripper_search import GROWING, PATIENCE, RipperSearch
 
 
 def cases_from(documents, positive, weights, words):
     X = np.array([[float(t in d) for t in range(words)] for d in documents]).reshape(-1, words)
-    return cases_of(words_of(X, weights), positive, None, absent=True)
+    return Cases.of(Words.of(X, weights), positive, None, absent=True)
 
 
 def test_bits_by_hand():
@@ -78,7 +78,7 @@ def test_a_set_that_was_changed_counts_as_one_made_anew(world, steps):
 
 def search(world, seed=0):
     cases = cases_from(*world)
-    return _Search(cases, RuleSet(cases, cases.weights), max_error=0.5, absent=True, rng=np.random.default_rng(seed))
+    return RipperSearch(cases, RuleSet(cases, cases.weights), max_error=0.5, rng=np.random.default_rng(seed))
 
 
 @given(slow.worlds(), st.lists(st.integers(-6, 5), min_size=1, max_size=4), st.booleans())

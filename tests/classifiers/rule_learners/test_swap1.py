@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import rules as slow
 
-from rubricate.classifiers.rule_learners.search.cases import cases_of, words_of
+from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
 from rubricate.classifiers.rule_learners.search.swap1_pruning import Pruning
-from rubricate.classifiers.rule_learners.search.swap1_search import _cover, _deal, _prune
+from rubricate.classifiers.rule_learners.search.swap1_search import covering_rules, deal_cases, pruning_path
 from rubricate.classifiers.rule_learners.swap1 import SWAP1
 
 
 def cases_from(documents, positive, weights, words):
     X = np.array([[float(t in d) for t in range(words)] for d in documents]).reshape(-1, words)
-    return cases_of(words_of(X, weights), positive, None, absent=True)
+    return Cases.of(Words.of(X, weights), positive, None, absent=True)
 
 
 def weakest(rules, documents, positive, counted):
@@ -55,7 +55,7 @@ def test_each_step_of_pruning_is_the_weakest_link(world, rules):
 @settings(deadline=None)
 def test_the_covering_set_covers_every_positive_that_words_can_tell(world):
     documents, positive, _, _ = world
-    rules = _cover(cases_from(*world), np.ones(len(documents), bool), absent=True)
+    rules = covering_rules(cases_from(*world), np.ones(len(documents), bool))
     if positive.all() or not positive.any():
         assert rules == []  # nothing to tell apart
         return
@@ -78,7 +78,7 @@ def _has_torn_twins(world):
 def test_alphas_rise_and_the_path_ends_with_no_rule(world, alpha):
     _, positive, weights, _ = world
     half = np.arange(len(positive)) % 2 == 0
-    path = _prune(cases_from(*world), half, ~half, costs=weights, absent=True)
+    path = pruning_path(cases_from(*world), half, ~half, costs=weights)
     assert (np.diff(path.alphas[1:]) >= 0).all()
     assert path.sets[-1] == []
     assert path.errors[-1] == weights[~half & positive].sum()
@@ -89,7 +89,7 @@ def test_alphas_rise_and_the_path_ends_with_no_rule(world, alpha):
 
 def test_folds_are_even_within_either_kind():
     positive = np.arange(31) < 7
-    fold = _deal(positive, 3, np.random.default_rng(0))
+    fold = deal_cases(positive, 3, np.random.default_rng(0))
     assert sorted(np.bincount(fold[positive]).tolist()) == [2, 2, 3]
     assert sorted(np.bincount(fold[~positive]).tolist()) == [8, 8, 8]
 
@@ -102,18 +102,18 @@ def test_noise_is_pruned_away():
     model = SWAP1(loss_ratio=1.0).fit(X[:600], sparse.csr_array(noisy[:, None]))
     assert (model.predict(X[600:]).toarray()[:, 0] == truth[600:]).mean() > 0.97
     assert len(model.positives_) < 10
-    whole = _cover(cases_of(words_of(X[:600], None), noisy, None, absent=True), np.ones(600, bool), absent=True)
+    whole = covering_rules(Cases.of(Words.of(X[:600], None), noisy, None, absent=True), np.ones(600, bool))
     assert len(whole) > 2 * len(model.positives_)
 
 
 def test_the_local_dictionary_holds_the_most_frequent_words_of_the_category():
     X = np.array([[1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1.0]])
     positive = np.array([True, True, False, False])
-    words = words_of(X, None)
+    words = Words.of(X, None)
     assert most_frequent(words, positive, 2).tolist() == [0, 3]
     assert most_frequent(words, positive, 3).tolist() == [0, 1, 3]  # columns 1 and 2 are equal: the smaller
     assert most_frequent(words, positive, 99).tolist() == [0, 1, 2, 3]
-    assert most_frequent(words_of(X, np.array([1.0, 3, 1, 1])), positive, 3).tolist() == [0, 2, 3]
+    assert most_frequent(Words.of(X, np.array([1.0, 3, 1, 1])), positive, 3).tolist() == [0, 2, 3]
 
 
 def test_weights_of_many_sizes_come_to_an_end():

@@ -7,7 +7,7 @@ from typing import Any
 
 from rubricate.classifiers.base.parameters import require_number, require_whole
 from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.rule_learners.search.cases import Cases, Words, cases_of
+from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.charade_search import charade_rules
 from rubricate.classifiers.rule_learners.search.dictionaries import most_telling
 from rubricate.classifiers.rule_learners.search.learning import learn_rules
@@ -78,11 +78,11 @@ class CHARADE(Ruled, Scorer):
         require_number(self, "support")
         for name in ("share", "confidence"):
             require_number(self, name, most=1.0)
-        learn_rules(X, labels, weights, self._search, engine=self.engine).store(self)
+        self._keep(learn_rules(X, labels, weights, search=self._search, engine=self.engine))
 
     def _search(self, words: Words, positive: Bools, category: int) -> tuple[Cases, Sequence[Ints]]:
         columns = None if self.words is None else most_telling(words, positive, self.words)
-        cases = cases_of(words, positive, columns, absent=False)
+        cases = Cases.of(words, positive, columns, absent=False)
         return cases, charade_rules(
             cases,
             support=self.support,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rubricate.classifiers.base.parameters import require_flag, require_number, require_whole
 from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.rule_learners.search.cases import Cases, Words, cases_of
+from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
 from rubricate.classifiers.rule_learners.search.learning import learn_rules
 from rubricate.classifiers.rule_learners.search.ripper_search import ripper_rules
@@ -88,16 +88,15 @@ class RIPPER(Ruled, Scorer):
         require_whole(self, "seed", 0)
         if self.max_error is not None:
             require_number(self, "max_error", most=1.0)
-        learn_rules(X, labels, weights, self._search, engine=self.engine).store(self)
+        self._keep(learn_rules(X, labels, weights, search=self._search, engine=self.engine))
 
     def _search(self, words: Words, positive: Bools, category: int) -> tuple[Cases, Sequence[Ints]]:
         columns = None if self.words is None else most_frequent(words, positive, self.words)
-        cases = cases_of(words, positive, columns, absent=self.absent)
+        cases = Cases.of(words, positive, columns, absent=self.absent)
         return cases, ripper_rules(
             cases,
             passes=self.passes,
             loss_ratio=self.loss_ratio,
             max_error=self.max_error,
-            absent=self.absent,
             rng=np.random.default_rng([self.seed, category]),
         )

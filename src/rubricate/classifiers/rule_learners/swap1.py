@@ -9,7 +9,7 @@ import numpy as np
 
 from rubricate.classifiers.base.parameters import require_flag, require_number, require_whole
 from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.rule_learners.search.cases import Cases, Words, cases_of
+from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
 from rubricate.classifiers.rule_learners.search.learning import learn_rules
 from rubricate.classifiers.rule_learners.search.ruled import Ruled
@@ -79,15 +79,14 @@ class SWAP1(Ruled, Scorer):
         require_number(self, "loss_ratio")
         require_flag(self, "absent")
         require_whole(self, "seed", 0)
-        learn_rules(X, labels, weights, self._search, engine=self.engine).store(self)
+        self._keep(learn_rules(X, labels, weights, search=self._search, engine=self.engine))
 
     def _search(self, words: Words, positive: Bools, category: int) -> tuple[Cases, Sequence[Ints]]:
         columns = None if self.words is None else most_frequent(words, positive, self.words)
-        cases = cases_of(words, positive, columns, absent=self.absent)
+        cases = Cases.of(words, positive, columns, absent=self.absent)
         return cases, swap1_rules(
             cases,
             folds=self.folds,
             loss_ratio=self.loss_ratio,
-            absent=self.absent,
             rng=np.random.default_rng([self.seed, category]),
         )

@@ -12,7 +12,7 @@ from rubricate.kernels.rule_cover import covered, depths
 from rubricate.kernels.rule_growth import foil_growth
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["ripper_rules"]
+__all__ = ["RipperSearch", "ripper_rules"]
 
 PATIENCE = 64.0
 """Bits that the description may be longer than the shortest so far before no more rules are added."""
@@ -22,65 +22,65 @@ NOTHING = np.zeros(0, np.int64)
 
 
 def ripper_rules(
-    cases: Cases, *, passes: int, loss_ratio: float, max_error: float | None, absent: bool, rng: np.random.Generator
+    cases: Cases, *, passes: int, loss_ratio: float, max_error: float | None, rng: np.random.Generator
 ) -> Sequence[Ints]:
-    """The rules of the category, each as its conditions in the order of growth."""
+    """Return the rules of the category, each as its conditions in the order of growth."""
     costs = np.where(cases.positive, loss_ratio, 1.0) * cases.weights
-    search = _Search(cases, RuleSet(cases, costs), max_error=max_error, absent=absent, rng=rng)
+    search = RipperSearch(cases, RuleSet(cases, costs), max_error=max_error, rng=rng)
     search.extend()
     for _ in range(passes):
         search.optimise()
         search.extend()
-    return search.found.rules
+    return search.rules.rules
 
 
-class _Search:
-    def __init__(
-        self, cases: Cases, found: RuleSet, *, max_error: float | None, absent: bool, rng: np.random.Generator
-    ) -> None:
-        self.cases, self.found = cases, found
-        self.max_error, self.absent, self.rng = max_error, absent, rng
+class RipperSearch:
+    """The rules found so far, with the steps that add to them and improve them."""
+
+    def __init__(self, cases: Cases, rules: RuleSet, *, max_error: float | None, rng: np.random.Generator) -> None:
+        self.cases, self.rules = cases, rules
+        self.max_error, self.rng = max_error, rng
 
     def extend(self) -> None:
-        """Rules for the positive documents that none covers yet (IREP*), then without those that do not pay."""
-        shortest = self.found.length()
+        """Add rules for the positive documents that none covers yet (IREP*), then delete those that do not pay."""
+        shortest = self.rules.length()
         while True:
-            growing, pruning = self._parts(self.found.free())
+            growing, pruning = self._parts(self.rules.free())
             rule = self._prune(self._grow(growing, NOTHING), pruning, by_precision=True)
             if not len(rule) or self._errs(rule, pruning):
                 break
-            self.found.insert(len(self.found.rules), rule)
-            length = self.found.length()
+            self.rules.insert(len(self.rules.rules), rule)
+            length = self.rules.length()
             if length > shortest + PATIENCE:
-                self.found.delete(len(self.found.rules) - 1)
+                self.rules.delete(len(self.rules.rules) - 1)
                 break
             shortest = min(shortest, length)
-        self.found.simplify()
+        self.rules.simplify()
 
     def optimise(self) -> None:
-        """Each rule in turn, a new one in its place and a longer one: whichever gives the shortest description."""
-        for place in range(len(self.found.rules)):
-            rule, _ = self.found.delete(place)
-            growing, pruning = self._parts(self.found.free(before=place))
-            pruning = pruning[self.found.times[pruning] == 0]
+        """Try for each rule a new one in its place and a longer one; keep what gives the shortest description."""
+        for place in range(len(self.rules.rules)):
+            rule, _ = self.rules.delete(place)
+            growing, pruning = self._parts(self.rules.free(before=place))
+            pruning = pruning[self.rules.times[pruning] == 0]
             variants = [
                 rule,
                 self._prune(self._grow(growing, NOTHING), pruning, by_precision=False),
                 self._prune(self._grow(growing, rule), pruning, by_precision=False),
             ]
-            self.found.insert(place, min(variants, key=lambda variant: self._length_with(place, variant)))
+            self.rules.insert(place, min(variants, key=lambda variant: self._length_with(place, variant)))
 
     def _length_with(self, place: int, variant: Ints) -> float:
-        """The description length with this rule, after rules that do not pay were deleted; no rule is no variant."""
+        """Return the description length with this rule, without those that do not pay; ∞ without a condition."""
         if not len(variant):
             return np.inf
-        tried = self.found.copy()
+        tried = self.rules.copy()
         tried.insert(place, variant)
         tried.simplify()
         return tried.length()
 
     def _parts(self, free: Bools) -> tuple[Ints, Ints]:
-        """The free documents dealt into growing and pruning, positive and negative ones apart; growing gets more."""
+        """Deal the free documents into growing and pruning, positive and negative ones apart; growing gets more."""
         growing, pruning = [], []
         for part in (self.cases.positive, ~self.cases.positive):
             dealt = self.rng.permutation(np.flatnonzero(free & part))
@@ -90,15 +90,11 @@ class _Search:
         return np.sort(np.concatenate(growing)), np.sort(np.concatenate(pruning))
 
     def _grow(self, documents: Ints, rule: Ints) -> Ints:
-        cases = self.cases
-        inside = covered(cases.starts, cases.terms, documents, rule)
-        grown = foil_growth(
-            cases.starts, cases.terms, len(cases.columns), inside, cases.positive, cases.weights, self.absent
-        )
-        return np.concatenate([rule, grown])
+        examples = self.cases.examples
+        return np.concatenate([rule, foil_growth(examples, covered(examples, documents, rule))])
 
     def _prune(self, rule: Ints, documents: Ints, *, by_precision: bool) -> Ints:
-        """The beginning of the rule that does best on other documents, the shortest of equals.
+        """Return the beginning of the rule that does best on other documents, the shortest of equals.
 
         (p − n) / (p + n) for a new rule, with 0/0 = 0; p − n, which the accuracy of the whole set follows, for a
         variant in a set whose other rules cover none of the documents.
@@ -112,13 +108,13 @@ class _Search:
         return rule[: int(np.argmax(values)) + 1]
 
     def _errs(self, rule: Ints, documents: Ints) -> bool:
-        """Whether the rule is wrong too often on other documents, if it covers any."""
+        """Return whether the rule is wrong too often on other documents, if it covers any."""
         p, n = (float(counts[-1]) for counts in self._covered_by_beginnings(rule, documents))
         return self.max_error is not None and n > 0 and n >= self.max_error * (p + n)
 
     def _covered_by_beginnings(self, rule: Ints, documents: Ints) -> tuple[Floats, Floats]:
-        depth = depths(self.cases.starts, self.cases.terms, documents, rule)
-        positive, costs = self.cases.positive[documents], self.found.costs[documents]
+        depth = depths(self.cases.examples, documents, rule)
+        positive, costs = self.cases.positive[documents], self.rules.costs[documents]
         p, n = (
             np.bincount(depth[part], costs[part], minlength=len(rule) + 1)[:0:-1].cumsum()[::-1]
             for part in (positive, ~positive)

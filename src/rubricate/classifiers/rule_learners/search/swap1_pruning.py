@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.kernels.rule_removal import removal_costs
+from rubricate.kernels.rule_removal import Removals, removal_costs
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["Pruning"]
@@ -31,7 +31,7 @@ class _Removals(NamedTuple):
         return cls(places, np.array([len(part) for part in concerned]), np.concatenate(concerned))
 
     def cover(self) -> Ints:
-        """The documents that the rule covers."""
+        """Return the documents that the rule covers."""
         return self.documents[: self.lengths[0]]
 
 
@@ -48,19 +48,19 @@ class Pruning:
             self.times[each.cover()] += 1
 
     def wrong(self) -> Bools:
-        """Which documents the set gets wrong."""
+        """Return which documents the set gets wrong."""
         return (self.times > 0) != self.cases.positive
 
     def remove_weakest(self) -> float:
-        """Make the weakest removal; the error that it adds for each condition it saves.
+        """Make the weakest removal; return the error that it adds for each condition it saves.
 
         Of equals the one that saves most conditions, then the first: whole rules come before their conditions.
         """
         places, lengths, documents = (np.concatenate(parts) for parts in zip(*self.removals, strict=True))
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        costs = removal_costs(starts, documents, places < 0, self.times, self.gains)
+        costs = removal_costs(Removals(starts, documents, places < 0), self.times, self.gains)
         rule = np.cumsum(places < 0) - 1
-        saved = np.where(places < 0, np.array([len(one) for one in self.rules])[rule], 1)
+        saved = np.where(places < 0, np.array([len(each) for each in self.rules])[rule], 1)
         weakest = int(np.lexsort((-saved, costs / saved))[0])
         self._remove(int(rule[weakest]), int(places[weakest]))
         return float(costs[weakest] / saved[weakest])

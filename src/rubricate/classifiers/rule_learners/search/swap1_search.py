@@ -12,10 +12,10 @@ from rubricate.classifiers.rule_learners.search.swap1_pruning import Pruning
 from rubricate.kernels.rule_swap import swap_growth
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["swap1_rules"]
+__all__ = ["PruningPath", "covering_rules", "deal_cases", "pruning_path", "swap1_rules"]
 
 
-class _Path(NamedTuple):
+class PruningPath(NamedTuple):
     """The sets of weakest-link pruning, from all rules to none: at which α each is reached, and its held-out error."""
 
     alphas: Floats
@@ -23,14 +23,12 @@ class _Path(NamedTuple):
     sets: list[list[Ints]]
 
     def error_at(self, alpha: float) -> float:
-        """The held-out error of the set that is left when all removals at α or less are made."""
+        """Return the held-out error of the set that is left when all removals at α or less are made."""
         return float(self.errors[np.searchsorted(self.alphas, alpha, side="right") - 1])
 
 
-def swap1_rules(
-    cases: Cases, *, folds: int, loss_ratio: float, absent: bool, rng: np.random.Generator
-) -> Sequence[Ints]:
-    """The rules of the category, grown on all documents and pruned as far as does best on held-out folds.
+def swap1_rules(cases: Cases, *, folds: int, loss_ratio: float, rng: np.random.Generator) -> Sequence[Ints]:
+    """Return the rules of the category, grown on all documents and pruned as far as does best on held-out folds.
 
     α is the error that a removal may add for each condition it saves. The candidates are the geometric means of the
     α that follow each other in the pruning of the whole set, as in cost-complexity pruning; of candidates with the
@@ -38,48 +36,37 @@ def swap1_rules(
     """
     costs = np.where(cases.positive, loss_ratio, 1.0) * cases.weights
     everything = np.ones(len(costs), bool)
-    whole = _prune(cases, everything, ~everything, costs=costs, absent=absent)
-    fold = _deal(cases.positive, folds, rng)
-    held = [_prune(cases, fold != f, fold == f, costs=costs, absent=absent) for f in range(folds)]
+    whole = pruning_path(cases, everything, ~everything, costs=costs)
+    fold = deal_cases(cases.positive, folds, rng)
+    held = [pruning_path(cases, fold != f, fold == f, costs=costs) for f in range(folds)]
     steps = np.unique(whole.alphas)
     between = np.sqrt(np.maximum(steps, 0) * np.maximum(np.append(steps[1:], steps[-1]), 0))
     errors = [sum(path.error_at(alpha) for path in held) for alpha in np.maximum(between, steps)]
     left = [whole.sets[np.searchsorted(whole.alphas, alpha, side="right") - 1] for alpha in steps]
-    return min(reversed(list(zip(errors, left, strict=True))), key=lambda one: (one[0], not one[1]))[1]
+    return min(reversed(list(zip(errors, left, strict=True))), key=lambda option: (option[0], not option[1]))[1]
 
 
-def _prune(cases: Cases, growing: Bools, held: Bools, *, costs: Floats, absent: bool) -> _Path:
-    """Rules from the growing documents, and what pruning leaves of them step by step."""
-    pruning = Pruning(cases, _cover(cases, growing, absent=absent), np.where(growing, costs, 0.0))
+def pruning_path(cases: Cases, growing: Bools, held: Bools, *, costs: Floats) -> PruningPath:
+    """Grow rules from the growing documents, and record what pruning leaves of them step by step."""
+    pruning = Pruning(cases, covering_rules(cases, growing), np.where(growing, costs, 0.0))
     alpha, alphas, errors, sets = -np.inf, list[float](), list[float](), list[list[Ints]]()
     while True:
         alphas.append(alpha)
         errors.append(float(costs[held & pruning.wrong()].sum()))
         sets.append(pruning.rules.copy())
         if not pruning.rules:
-            return _Path(np.array(alphas), np.array(errors), sets)
+            return PruningPath(np.array(alphas), np.array(errors), sets)
         alpha = max(alpha, pruning.remove_weakest())
 
 
-def _cover(cases: Cases, documents: Bools, *, absent: bool) -> list[Ints]:
-    """Rules for the positive documents that no rule covers, one after the other, until none is left or can be had.
+def covering_rules(cases: Cases, documents: Bools) -> list[Ints]:
+    """Grow rules for the positive documents that no rule covers, one after the other, as long as there is one.
 
     A rule that is wrong for half of the documents it newly covers is left out: twins with different labels.
     """
-    free, rules = documents.copy(), list[Ints]()
+    free, rules, holders = documents.copy(), list[Ints](), cases.holders
     while (free & cases.positive).any():
-        left = np.flatnonzero(free)
-        rule = swap_growth(
-            cases.starts,
-            cases.terms,
-            cases.words.holder_starts[cases.columns],
-            cases.words.holder_starts[cases.columns + 1],
-            cases.words.holders,
-            left,
-            cases.positive,
-            cases.weights,
-            absent,
-        )
+        rule = swap_growth(cases.examples, holders, np.flatnonzero(free))
         if not len(rule):
             break
         cover = cases.cover(rule)
@@ -90,8 +77,8 @@ def _cover(cases: Cases, documents: Bools, *, absent: bool) -> list[Ints]:
     return rules
 
 
-def _deal(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:
-    """The fold of each document, positive and negative ones dealt apart."""
+def deal_cases(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:
+    """Return the fold of each document, positive and negative ones dealt apart."""
     fold = np.empty(len(positive), np.int64)
     for part in (positive, ~positive):
         dealt = rng.permutation(np.flatnonzero(part))
