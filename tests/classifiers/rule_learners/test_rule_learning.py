@@ -47,7 +47,7 @@ def one_column(truth):
 def test_predict_says_where_a_rule_fires_and_scores_are_the_strongest_rule(learner, documents):
     X, labels = documents
     model = learner().fit(X, labels)
-    table, scores = RuleTable.of(model), model.decision_function(X)
+    table, scores = RuleTable(*(getattr(model, f"{name}_") for name in RuleTable._fields)), model.decision_function(X)
     for c in range(4):
         best = np.zeros(len(X))
         for r in table.rules(c):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from rubricate.classifiers.base.keeping import Keeping
 from rubricate.classifiers.hierarchical.descent.bases import default_base
 from rubricate.classifiers.hierarchical.descent.chances import Odds, PathChances, learn_slope, path_chances
 from rubricate.classifiers.hierarchical.descent.checks import check_slope
@@ -24,7 +25,6 @@ from rubricate.classifiers.hierarchical.descent.groups import Problems
 from rubricate.classifiers.hierarchical.descent.layout import Layout
 from rubricate.classifiers.hierarchical.descent.machines import Machines, Trainer
 from rubricate.classifiers.hierarchical.descent.nodes import Places, place_labels, read_tree
-from rubricate.classifiers.learned.keeping import Keeping
 from rubricate.classifiers.words.columns import column_names
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.learned.keeping import Keeping
+from rubricate.classifiers.base.keeping import Keeping
 from rubricate.classifiers.rule_learners.search.table import RuleTable
 from rubricate.errors import InvalidInput
 from rubricate.rules.form import RuleBase

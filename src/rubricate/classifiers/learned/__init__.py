@@ -1,1 +1,0 @@
-"""How classifiers keep what they have learned."""
