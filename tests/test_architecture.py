@@ -30,7 +30,7 @@ def test_importing_rubricate_loads_nothing_heavy():
 
 
 def test_help_loads_nothing_heavy():
-    statement = "import sys; sys.argv = ['rubricate', '--help']\nfrom rubricate.cli._main import build\nbuild()"
+    statement = "import sys; sys.argv = ['rubricate', '--help']\nfrom rubricate.cli import build\nbuild()"
     assert not _loaded_by(statement) & {*HEAVY, "numpy"}
 
 

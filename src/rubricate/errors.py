@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 
 __all__ = [
@@ -75,7 +76,9 @@ class InvalidFile(InvalidInput):
     rubricate.errors.InvalidFile: news.csv, line 7: row has 2 cells, the header has 3. Fix: quote the cell.
     """
 
-    def __init__(self, problem: str, *, path: str | Path, line: int | None = None, remedy: str | None = None) -> None:
+    def __init__(
+        self, problem: str, *, path: str | PathLike[str], line: int | None = None, remedy: str | None = None
+    ) -> None:
         self.path, self.line, self.problem, self.remedy = Path(path), line, problem, remedy
         where = f"{path}, line {line}" if line is not None else f"{path}"
         fix = f" Fix: {remedy}." if remedy else ""

@@ -31,6 +31,7 @@ class Kind:
 
 
 KINDS = {
+    "readers": Kind("format", ("readers.formats",)),
     "corpora": Kind("corpus", ("corpora",)),
     "selection": Kind("selection", ("text.selection",)),
     "classifiers": Kind(

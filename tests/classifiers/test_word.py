@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from tests.oracles.word import cosine_with_names
 
 import rubricate as rb
-from rubricate.cli import _main
+from rubricate import cli
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.material import Material
 from rubricate.experiments.store import Store
@@ -212,7 +212,7 @@ def test_the_command_line_trains_it(tmp_path, monkeypatch, capsys):
     given = ["train", "d.jsonl", "-o", "m", "--classifier", "word", "--set", "names=names.tsv", "--json"]
     monkeypatch.setattr(sys, "argv", ["rubricate", *given])
     with pytest.raises(SystemExit) as left:
-        _main.main()
+        cli.main()
     assert not left.value.code
     assert json.loads(capsys.readouterr().out)["cross_validation"]["micro_f1"] > 0.8
 
@@ -302,7 +302,7 @@ def test_training_on_unlabelled_documents_from_the_command_line(tmp_path, monkey
     for line in (train, ["classify", "m", "news.csv"]):
         monkeypatch.setattr(sys, "argv", ["rubricate", *line])
         with pytest.raises(SystemExit) as left:
-            _main.main()
+            cli.main()
         assert not left.value.code
     shown = capsys.readouterr().out
     assert "no document has a label: what to expect of new documents is not known" in shown

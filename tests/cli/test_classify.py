@@ -15,7 +15,8 @@ import pytest
 from tests.cli.test_train import WORDS, stories
 
 import rubricate as rb
-from rubricate.cli import _given_documents, _main
+from rubricate import cli
+from rubricate.cli.options import documents as inputs
 
 TEXTS = ["wheat corn harvest", "tariff export", "wheat tariff", "", 'oil, "crude"\ngas']
 
@@ -41,7 +42,7 @@ def rubricate(model, monkeypatch, capsys, tmp_path):
     def run(*arguments, command="classify"):
         monkeypatch.setattr(sys, "argv", ["rubricate", command, *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
-            _main.main()
+            cli.main()
         captured = capsys.readouterr()
         return left.value.code or 0, captured.out, captured.err
 
@@ -145,11 +146,11 @@ def test_a_pipe_is_answered_while_it_flows(model, tmp_path):
         "--json",
     ]
     running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    running.stdin.write('{"text": "oil gas"}\n' * (_given_documents.BATCH + 5000))
+    running.stdin.write('{"text": "oil gas"}\n' * (inputs.BATCH + 5000))
     running.stdin.flush()
     assert json.loads(running.stdout.readline())["labels"] == ["fuel"]
     running.stdin.close()
-    assert sum(1 for _ in running.stdout) == _given_documents.BATCH + 4999
+    assert sum(1 for _ in running.stdout) == inputs.BATCH + 4999
     assert running.wait(timeout=60) == 0
 
 
@@ -174,7 +175,7 @@ def test_a_reader_that_stops_early_is_no_error(model, tmp_path):
 
 
 def test_memory_does_not_grow_with_the_documents(rubricate, tmp_path, monkeypatch):
-    monkeypatch.setattr(_given_documents, "BATCH", 256)
+    monkeypatch.setattr(inputs, "BATCH", 256)
     rng = np.random.default_rng(0)
     words = [word for line in WORDS.values() for word in line.split()]
     lines = [" ".join(rng.choice(words, 12)) + "\n" for _ in range(500)]
@@ -214,7 +215,7 @@ def test_a_cut_over_the_whole_set_is_given_the_whole_set(rubricate, tmp_path, mo
     rows = list(stories(60))
     found = rb.Categorizer(rb.SVM(), cut="pcut:1", folds=0).fit([r[1] for r in rows], [r[2] for r in rows])
     found.save(tmp_path / "p.rubric")
-    monkeypatch.setattr(_given_documents, "BATCH", 7)
+    monkeypatch.setattr(inputs, "BATCH", 7)
     (tmp_path / "l.txt").write_text("".join(r[1] + "\n" for r in rows))
     code, out, _ = rubricate("p.rubric", "l.txt", "--format", "lines", "--json")
     assert code == 0

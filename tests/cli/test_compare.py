@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 import rubricate as rb
 from rubricate import registry
-from rubricate.cli._main import build
+from rubricate.cli import build
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
 from rubricate.files.predictions.reading import read_runs
 

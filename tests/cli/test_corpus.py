@@ -8,14 +8,13 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from rubricate import registry
-from rubricate.cli import _main
-from rubricate.cli._corpus_text import description, progress_bar
+from rubricate import cli, registry
+from rubricate.cli.output.corpus_text import description, progress_bar
 from rubricate.errors import DigestMismatch, InvalidFile, UnknownName
 
 
 def run(*arguments: str, code: int = 0):
-    result = CliRunner().invoke(_main.build(), ["corpus", *arguments])
+    result = CliRunner().invoke(cli.build(), ["corpus", *arguments])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == code, result.output

@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from rubricate.cli._main import build
+from rubricate.cli import build
 from rubricate.errors import InvalidInput, UnknownName
 
 TEXTS = ("wheat and corn", "corn exports", "crude oil", "gas pipeline")

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, precision_score
 from sklearn.multiclass import OneVsRestClassifier
 
-from rubricate.cli import _main
+from rubricate import cli
 
 TRUTH = "document,labels\nd1,earn\nd2,acq;earn\nd3,\n"
 SCORED = "document,category,score\nd1,earn,0.9\nd1,acq,0.2\nd2,acq,0.7\nd2,earn,0.1\nd3,acq,0.3\nd3,earn,0\n"
@@ -32,7 +32,7 @@ def rubricate(monkeypatch, capsys, tmp_path):
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["rubricate", "evaluate", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
-            _main.main()
+            cli.main()
         captured = capsys.readouterr()
         return left.value.code or 0, captured.out, captured.err
 

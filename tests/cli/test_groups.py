@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from rubricate.cli._groups import grouped
+from rubricate.cli.options.groups import grouped
 
 
 @dataclass(frozen=True)

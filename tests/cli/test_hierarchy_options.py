@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from rubricate.cli import _main
+from rubricate import cli
 
 FILES = {
     "truth.csv": "document,labels\nd1,wheat\nd2,corn\nd3,wheat;grain\nd4,earn\n",
@@ -31,7 +31,7 @@ def rubricate(monkeypatch, capsys, tmp_path):
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments), "--new-categories"])
         with pytest.raises(SystemExit) as left:
-            _main.main()
+            cli.main()
         captured = capsys.readouterr()
         return left.value.code or 0, captured.out, captured.err
 

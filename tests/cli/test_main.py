@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from rubricate import __version__, registry
-from rubricate.cli import _main
+from rubricate import __version__, cli, registry
 from rubricate.errors import CorpusMissing, UnknownName
 
 
 def test_help_lists_every_command_and_the_exit_codes():
-    result = CliRunner().invoke(_main.build(), ["--help"])
+    result = CliRunner().invoke(cli.build(), ["--help"])
     assert result.exit_code == 0
     assert "130 interrupted" in result.output
     for name in registry.names("cli"):
@@ -23,13 +23,13 @@ def test_help_lists_every_command_and_the_exit_codes():
 
 @pytest.mark.parametrize("name", registry.names("cli"))
 def test_every_command_has_help(name):
-    result = CliRunner().invoke(_main.build(), [name.replace("_", "-"), "--help"])
+    result = CliRunner().invoke(cli.build(), [name.replace("_", "-"), "--help"])
     assert result.exit_code == 0
     assert "Usage" in result.output
 
 
 def test_version():
-    assert CliRunner().invoke(_main.build(), ["--version"]).output.strip() == f"rubricate {__version__}"
+    assert CliRunner().invoke(cli.build(), ["--version"]).output.strip() == f"rubricate {__version__}"
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,17 @@ def test_errors_become_one_sentence_and_an_exit_code(monkeypatch, capsys, error,
 
         return app
 
-    monkeypatch.setattr(_main, "build", failing)
+    monkeypatch.setattr(cli, "build", failing)
     monkeypatch.setattr(sys, "argv", ["rubricate"])
     with pytest.raises(SystemExit) as left:
-        _main.main()
+        cli.main()
     assert left.value.code == code
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.strip()
     assert "Traceback" not in captured.err
+
+
+def test_the_program_runs_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "rubricate", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"rubricate {__version__}"

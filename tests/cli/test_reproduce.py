@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from rubricate.cli._main import build, main
+from rubricate.cli import build, main
 from rubricate.experiments import reproduction as module
 from rubricate.experiments.figure import Figure, Series
 from rubricate.experiments.reproduction import Results

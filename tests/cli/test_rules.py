@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import rubricate as rb
-from rubricate.cli import _main
+from rubricate import cli
 
 RULES = """
 @money = dollar* or yen;
@@ -30,7 +30,7 @@ def rubricate(monkeypatch, capsys, tmp_path):
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
-            _main.main()
+            cli.main()
         captured = capsys.readouterr()
         return left.value.code or 0, captured.out, captured.err
 

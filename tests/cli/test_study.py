@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rubricate.cli import _main
+from rubricate import cli
 from rubricate.experiments.store import Store
 from rubricate.reports import page as page_module
 
@@ -81,7 +81,7 @@ def test_table_tests_findings_and_the_path_of_the_report_last(plan, tmp_path):
 
 def invoke(*arguments):
     """In this process, which is quicker where neither signals nor exit codes matter."""
-    return CliRunner().invoke(_main.build(), [str(one) for one in arguments])
+    return CliRunner().invoke(cli.build(), [str(one) for one in arguments])
 
 
 def test_json_is_whole_and_the_same_from_the_store(plan, tmp_path):

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rubricate as rb
-from rubricate.cli import _main
+from rubricate import cli
 
 WORDS = {
     "grain": "wheat corn harvest barley",
@@ -49,7 +49,7 @@ def rubricate(monkeypatch, capsys, tmp_path):
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["rubricate", "train", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
-            _main.main()
+            cli.main()
         captured = capsys.readouterr()
         return left.value.code or 0, captured.out, captured.err
 
@@ -149,7 +149,7 @@ def test_vectors_in_parquet_or_npy(rubricate, tmp_path):
     assert np.array_equal(first.decision_function(X), second.decision_function(X))
     code, _, talk = rubricate("v.parquet", "-o", "a", "--vectors", "labels")
     assert code == 2
-    assert "holds no list of numbers" in talk
+    assert "something other than lists of numbers" in talk
     np.save(tmp_path / "v.npy", X[:-1])
     code, _, talk = rubricate("news.csv", "-o", "b", "--vectors", "v.npy")
     assert code == 2

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from rubricate.cli import _main
+from rubricate import cli
 
 TREE = "parent,child\ncrude,gas\ncrude,ship\ngrain,corn\ngrain,wheat\n"
 WORDS = {
@@ -28,7 +28,7 @@ def rubricate(monkeypatch, capsys, tmp_path):
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
-            _main.main()
+            cli.main()
         captured = capsys.readouterr()
         return left.value.code or 0, captured.out, captured.err
 

@@ -8,13 +8,13 @@ import shlex
 import pytest
 from typer.testing import CliRunner
 
-from rubricate.cli import _main
+from rubricate import cli
 from rubricate.cli.tune import _candidates
 from rubricate.errors import InvalidInput, RubricateError
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(_main.build(), [str(one) for one in arguments])
+    return CliRunner().invoke(cli.build(), [str(one) for one in arguments])
 
 
 @pytest.fixture

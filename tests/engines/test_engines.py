@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from rubricate import registry
-from rubricate.engines import run_tasks
+from rubricate.engines import one_blas_thread, run_tasks
 
 
 @pytest.mark.parametrize("engine", registry.names("engines"))
@@ -26,3 +27,15 @@ def test_an_error_in_a_task_is_raised(engine):
 
 def test_an_engine_may_be_any_function():
     assert run_tasks(abs, [-1], engine=lambda function, tasks: [function(t) + 1 for t in tasks]) == [2]
+
+
+def test_blas_has_one_thread_until_the_last_block_ends():
+    def threads() -> list[int]:
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = threads()
+    with one_blas_thread():
+        with one_blas_thread():
+            assert set(threads()) <= {1}
+        assert set(threads()) <= {1}
+    assert threads() == before

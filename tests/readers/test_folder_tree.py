@@ -47,7 +47,7 @@ def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="no documents"):
         read_files(tmp_path)
     make_tree(tmp_path, {"a/1": "x", "loose.txt": "y"})
-    with pytest.raises(InvalidFile, match=r"loose\.txt lies in no category"):
+    with pytest.raises(InvalidFile, match=r"loose\.txt is outside the category folders"):
         read_files(tmp_path)
     assert len(read_files(tmp_path, labels=None).train) == 2
     (tmp_path / "loose.txt").unlink()

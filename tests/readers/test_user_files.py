@@ -245,8 +245,8 @@ BROKEN: list[tuple[str, str | bytes, int | None, str]] = [
     ("n.csv", "text,Labels\nx,a\n", 1, "did you mean 'Labels'?"),
     ("n.tsv", "text;labels\nx;a\n", 1, "delimiter=';'"),
     ("n.csv", "text,text,labels\nx,y,a\n", 1, "two columns are named 'text'"),
-    ("n.csv", 'text,labels\nx,a\n"y"z,b\n', 3, "no CSV row"),
-    ("n.csv", 'text,labels\nx,a\n"y,b\nz,c\n', 3, "no CSV row"),
+    ("n.csv", 'text,labels\nx,a\n"y"z,b\n', 3, "not a CSV row"),
+    ("n.csv", 'text,labels\nx,a\n"y,b\nz,c\n', 3, "not a CSV row"),
     ("n.csv", "text,labels\nx,a;;b\n", 2, "empty string"),
     ("n.csv", "text,labels\nx,a; \n", 2, "empty string"),
     ("n.csv", "id,text,labels\n,x,a\n", 2, "an id must be"),
@@ -266,14 +266,14 @@ BROKEN: list[tuple[str, str | bytes, int | None, str]] = [
     ("n.jsonl", '{"text": "x", "labels": [""]}\n', 1, "empty string"),
     ("n.jsonl", '{"text": "x", "labels": [["a"]]}\n', 1, "a label must be"),
     ("n.jsonl", '{"text": "x", "labels": NaN}\n', 1, "a label must be"),
-    ("n.jsonl", '{"text": 5, "labels": []}\n', 1, "text expected, int found"),
+    ("n.jsonl", '{"text": 5, "labels": []}\n', 1, "expected text, got int"),
     ("n.jsonl", '{"text": "x", "labels": []}\n\n{"text": "y"}\n', 3, "no column 'labels'"),
     ("n.jsonl", '{"text": "x", "labels": []}\n{"id": 1, "text": "y", "labels": []}\n', 2, "not as in the first line"),
     ("n.jsonl", '{"id": null, "text": "x", "labels": []}\n', 1, "an id must be"),
     ("n.json", '[{"text": "x", "labels": []}]', 1, "not one list"),
     ("n.json", '[\n{"text": "x", "labels": []}\n]', 1, "not one list"),
     ("n.jsonl", "[" * 200_000 + "\n", 1, "broken JSON"),
-    ("n.parquet", "no parquet", None, "no Parquet file"),
+    ("n.parquet", "no parquet", None, "not a Parquet file"),
     ("n.txt", "x", None, "format='csv'"),
 ]
 
@@ -293,7 +293,7 @@ def test_broken_files_name_file_line_and_remedy(
 
 def test_options_that_cannot_be(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "n.csv", ROWS)
-    with pytest.raises(InvalidFile, match="leave test= out"):
+    with pytest.raises(InvalidFile, match="leave out test="):
         read_files(path, test=0.5)
     assert len(read_files(path, test=0.5, split=None).test) == 2
     assert len(load(path, test=0.5, split="").test) == 2
@@ -312,7 +312,7 @@ def test_options_that_cannot_be(tmp_path: Path) -> None:
             read_files(path, text=text)  # type: ignore[arg-type]
     with pytest.raises(InvalidFile, match="no column ''"):
         read_files(path, text="")
-    with pytest.raises(InvalidFile, match="no folder"):
+    with pytest.raises(InvalidFile, match="not a folder"):
         read_files(path, format="folder")
     with pytest.raises(UnknownName, match="Did you mean 'jsonl'"):
         read_files(path, format="json")  # type: ignore[arg-type]

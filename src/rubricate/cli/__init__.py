@@ -1,11 +1,77 @@
-"""The command line: one file a command, found by the registry.
+"""The command line: one file per command, found by the registry.
 
-Data goes to standard output, talk to standard error. Exit codes: 0 done; 1 it could not be done; 2 wrong usage or
+Data goes to standard output, messages to standard error. Exit codes: 0 done; 1 could not be done; 2 wrong usage or
 input; 3 a corpus is missing; 4 an optional dependency is missing; 130 interrupted.
 """
 
 from __future__ import annotations
 
-from rubricate.cli._main import main
+import io
+import sys
+import warnings
+from typing import Any
 
-__all__ = ["main"]
+import typer
+
+from rubricate import registry
+from rubricate._version import __version__
+from rubricate.cli.options.groups import grouped
+from rubricate.errors import RubricateError
+
+__all__ = ["build", "main"]
+
+INTERRUPTED = 130
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        typer.echo(f"rubricate {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Put documents under headings, measure how well, and say whether one system is really better than another.
+
+    Data goes to standard output, messages to standard error; --json gives machine-readable output everywhere.
+
+    Exit codes: 0 done, 1 could not be done, 2 wrong usage or input, 3 corpus missing, 4 extra missing, 130 interrupted.
+    """
+
+
+def build() -> typer.Typer:
+    """Return the program with every command; a plug-in is a function or a Typer group."""
+    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_root)
+    for name in registry.names("cli"):
+        command = registry.load("cli", name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name=name.replace("_", "-"))(grouped(command))
+    return app
+
+
+def main() -> None:
+    """Run the program; turn errors into one sentence and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a console that cannot show a character shows a ? instead of failing
+            stream.reconfigure(errors="replace")
+    plain, warnings.formatwarning = warnings.formatwarning, _warning
+    try:
+        build()(prog_name="rubricate")
+    except RubricateError as error:
+        print(f"rubricate: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except SystemExit as left:
+        if left.code == INTERRUPTED:  # Typer catches Ctrl-C and prints nothing
+            print("rubricate: interrupted", file=sys.stderr)
+        raise
+    finally:
+        warnings.formatwarning = plain
+
+
+def _warning(message: Any, category: type[Warning], filename: str, *_: Any, **__: Any) -> str:
+    """Format a warning like an error, without the place in the code."""
+    return f"rubricate: {message}\n"

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rubricate.cli import _given_documents as given
-from rubricate.cli._answers import Answering
+from rubricate.cli.options import documents as inputs
+from rubricate.cli.output.answers import Answering
 from rubricate.errors import InvalidInput
 
 __all__ = ["classify"]
@@ -17,7 +17,7 @@ __all__ = ["classify"]
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
 _Data = Annotated[str, typer.Argument(help="A file or folder, an .npy file of vectors, or - for standard input.")]
 _Abstain = Annotated[
-    float | None, typer.Option(help="Give no labels where the chance that they are right is below P.", metavar="P")
+    float | None, typer.Option(help="Give no labels where the probability that they are right is below P.", metavar="P")
 ]
 
 
@@ -25,33 +25,33 @@ def classify(
     model: _Model,
     data: _Data,
     *,
-    read: given.Unlabelled,
-    vectors: given.Vectors = None,
+    reading: inputs.UnlabelledReading,
+    vectors: inputs.Vectors = None,
     abstain: _Abstain = None,
     answering: Answering,
 ) -> None:
     """Put documents under the categories of a model; any number of them, in constant memory.
 
-    CSV: id,labels. With --top one row a category: id,category,score,decision. --abstain adds the columns confidence
-    and abstained, --explain the column evidence. --json gives an object a line: id, labels (null where it
+    CSV: id,labels. With --top one row per category: id,category,score,decision. --abstain adds the columns confidence
+    and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it
     abstains), confidence, scores, and with --explain evidence. 'rubricate evaluate' reads all of these.
     """
     from rubricate.categorizer.categorizer import Categorizer
-    from rubricate.cli._progress import progress
+    from rubricate.cli.output.progress import progress
     from rubricate.training.scoring import needs_whole_set
 
     opened = Categorizer.open(model)
     if abstain is not None and not 0 <= abstain <= 1:
         raise InvalidInput(f"--abstain {abstain:g}: a probability lies between 0 and 1")
     answering.check(opened.categories_)
-    found = given.batches(given.stream(data, read.reading(vectors)), whole=needs_whole_set(opened.cut_))
+    records = inputs.stream(data, reading, vectors)
     answering.write(
-        found,
-        lambda some: opened.answers(some, abstain=abstain, top=answering.top, explain=answering.reasons),
+        inputs.batches(records, whole=needs_whole_set(opened.cut_)),
+        lambda batch: opened.answers(batch, abstain=abstain, top=answering.top, explain=answering.reasons),
         progress("classifying", _total(data)),
         abstaining=abstain is not None,
     )
 
 
 def _total(data: str) -> int | None:
-    return given.expected(data) if sys.stderr.isatty() and data != given.STDIN else None
+    return inputs.expected_documents(data) if sys.stderr.isatty() and data != inputs.STDIN else None

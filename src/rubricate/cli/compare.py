@@ -1,4 +1,4 @@
-"""`rubricate compare`: is one system really better than another."""
+"""`rubricate compare`: whether one system is really better than another."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rubricate.cli import _options as options
-from rubricate.cli._given_hierarchy import HierarchyOptions
-from rubricate.cli._given_runs import Given
-from rubricate.cli._given_systems import given_systems
+from rubricate.cli.options.hierarchy import HierarchyOptions
+from rubricate.cli.options.predictions import PredictionOptions
+from rubricate.cli.options.printing import Form, Undefined
+from rubricate.cli.options.systems import read_systems
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 _Truth = Annotated[Path | None, typer.Argument(help="The true labels.")]
-_Runs = Annotated[list[Path] | None, typer.Argument(help="What each system said; named by the stem of its file.")]
+_Runs = Annotated[
+    list[Path] | None, typer.Argument(help="The predictions of each system; named by the stem of its file.")
+]
 _TruthB = Annotated[Path | None, typer.Option(help="The true labels of a second collection, for the other runs.")]
 _Counts = Annotated[
     Path | None,
@@ -30,9 +32,9 @@ _Counts = Annotated[
 _Tests = Annotated[
     str | None,
     typer.Option(
-        help="Tests, commas between: s, S, T, T', p, permutation, bootstrap, mcnemar, friedman, ranking_sign, "
-        "ranking_t, ranking_permutation, indirect, hierarchical_t, hierarchical_permutation; with a measure behind a "
-        "colon, as p:accuracy or hierarchical_t:lca_f1. Default: s,S,T,T',p, and with --hierarchy the last two."
+        help="Tests, separated by commas: s, S, T, T', p, permutation, bootstrap, mcnemar, friedman, ranking_sign, "
+        "ranking_t, ranking_permutation, indirect, hierarchical_t, hierarchical_permutation; with a measure after a "
+        "colon, such as p:accuracy or hierarchical_t:lca_f1. Default: s,S,T,T',p, and with --hierarchy the last two."
     ),
 ]
 _Adjust = Annotated[str, typer.Option(help="Correction over all pairs: holm, bh (Benjamini–Hochberg) or none.")]
@@ -40,7 +42,7 @@ _Exact = Annotated[bool, typer.Option("--exact", help="Exact distributions where
 _MidP = Annotated[bool, typer.Option("--mid-p", help="Exact, with half of the observed outcome's chance.")]
 _ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Test each band of training frequency.")]
 _Bands = Annotated[int, typer.Option(help="Bands of equal width for --by-frequency.", min=1)]
-_Edges = Annotated[str | None, typer.Option(help="Test each band between these edges instead, as 0,60,3000.")]
+_Edges = Annotated[str | None, typer.Option(help="Test each band between these edges instead, such as 0,60,3000.")]
 _Baseline = Annotated[str | None, typer.Option(help="A system of both collections, for the indirect comparison.")]
 _Samples = Annotated[int, typer.Option(help="Draws of the permutation and bootstrap tests.", min=1)]
 _Seed = Annotated[int, typer.Option(help="The seed of the draws.", min=0)]
@@ -51,7 +53,7 @@ def compare(
     truth: _Truth = None,
     runs: _Runs = None,
     *,
-    given: Given,
+    predictions: PredictionOptions,
     tests: _Tests = None,
     adjust: _Adjust = "holm",
     exact: _Exact = False,
@@ -62,30 +64,30 @@ def compare(
     by_frequency: _ByFrequency = False,
     bands: _Bands = 10,
     edges: _Edges = None,
-    undefined: options.Undefined = "zero",
+    undefined: Undefined = "zero",
     samples: _Samples = 9_999,
     seed: _Seed = 0,
     structure: HierarchyOptions,
     details: _Details = False,
-    form: options.Form,
+    form: Form,
 ) -> None:
     """Test whether one system is really better than another, for all pairs of the systems given.
 
     The files are those of `rubricate evaluate`. The tables show >> or << for a P-value of .01 or less, > or < for .05
-    or less, ~ for more; the marks compare the values, so that << on error means that the first system is better.
+    or less, ~ for more; the marks compare the values, so << on error means that the first system is better.
 
-    Tests that need decisions take them from the files, or from scores by --cut. --counts takes the place of TRUTH and
-    the runs, or adds systems to them. --csv and --json have every number.
+    Tests that need decisions take them from the files, or from scores by --cut. --counts replaces TRUTH and the
+    runs, or adds systems to them. --csv and --json have every number.
     """
     from rubricate.significance import compare as compared
 
     banded = by_frequency or edges is not None
     if banded:
-        given.need_frequencies()
+        predictions.need_frequencies()
     tree = structure.read()
-    systems = given_systems(truth, runs or (), given, truth_b=truth_b, counts=counts)
-    tree.say_outside(systems[0].categories)
-    found = compared(
+    systems = read_systems(truth, runs or (), predictions, truth_b=truth_b, counts=counts)
+    tree.warn_outside(systems[0].categories)
+    comparison = compared(
         systems,
         tests=tests,
         adjust=cast(Any, adjust),
@@ -98,27 +100,27 @@ def compare(
         seed=seed,
         **tree.options,
     )
-    for note in found.notes:
+    for note in comparison.notes:
         print(f"rubricate: {note}", file=sys.stderr)
-    typer.echo(_shown(found, form.chosen, details=details))
+    typer.echo(_shown(comparison, form.chosen, details=details))
 
 
 def _edges(text: str | None) -> list[int] | None:
     try:
         return None if text is None else [int(part) for part in text.split(",")]
     except ValueError:
-        raise InvalidInput(f"--edges {text!r}; give whole numbers with commas between, as 0,60,3000") from None
+        raise InvalidInput(f"--edges {text!r}; give whole numbers separated by commas, such as 0,60,3000") from None
 
 
-def _shown(found: Comparison, form: str, *, details: bool) -> str:
+def _shown(comparison: Comparison, form: str, *, details: bool) -> str:
     from rubricate.reports.tables import Table, render
 
     if form == "json":
-        return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
-    grids = [found.details(rounded=form != "csv")] if details or form == "csv" else found.tables()
+        return json.dumps(comparison.to_dict(), ensure_ascii=False, indent=2)
+    grids = [comparison.details(rounded=form != "csv")] if details or form == "csv" else comparison.tables()
     last = len(grids) - 1
     tables = [
-        Table(grid.columns, grid.rows, grid.title, grid.notes, found.signature if i == last else "")
+        Table(grid.columns, grid.rows, grid.title, grid.notes, comparison.signature if i == last else "")
         for i, grid in enumerate(grids)
     ]
     return "\n\n".join(render(table, form) for table in tables)

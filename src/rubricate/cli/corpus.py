@@ -1,4 +1,4 @@
-"""`rubricate corpus`: which corpora there are, getting one, and what one looks like."""
+"""`rubricate corpus`: list, fetch and describe corpora."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Annotated, Any
 
 import typer
 
+from rubricate.cli.options.printing import Json
+
 __all__ = ["corpus"]
 
 corpus = typer.Typer(no_args_is_help=True, help="List, fetch and describe corpora; also the user's own files.")
 
 _MANY = 100_000
 
-_Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 _Folder = Annotated[Path | None, typer.Option("--folder", help="Look here instead of RUBRICATE_DATA and the cache.")]
 
 
 @corpus.command("list")
-def list_corpora(as_json: _Json = False, folder: _Folder = None) -> None:
-    """Show every corpus, its splits, and whether it is on this machine."""
+def list_corpora(as_json: Json = False, folder: _Folder = None) -> None:
+    """List every corpus, its splits, and whether it is on this machine."""
     from rubricate import registry
-    from rubricate.cli._corpus_text import listing
+    from rubricate.cli.output.corpus_text import listing
     from rubricate.corpora import missing, source
 
     rows = [
@@ -41,23 +42,22 @@ def list_corpora(as_json: _Json = False, folder: _Folder = None) -> None:
     typer.echo(json.dumps(rows, indent=2) if as_json else listing(rows))
 
 
-@corpus.command()
-def fetch(
+@corpus.command("fetch")
+def fetch_corpus(
     name: Annotated[str, typer.Argument(help="A corpus of 'rubricate corpus list'.")],
     split: Annotated[str | None, typer.Option(help="Get the files of this split; by default of the first.")] = None,
     origin: Annotated[
         Path | None, typer.Option("--from", help="A file or folder that you have, instead of a download.")
     ] = None,
     folder: Annotated[Path | None, typer.Option("--folder", help="Put it here instead of the user's cache.")] = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Download a corpus, or take it from PATH; its digests are checked, its licence is shown.
 
-    A download that broke off is resumed by the same command. Nothing is kept that is not the file on record.
+    The same command resumes a download that broke off. Only files whose digests match are kept.
     """
-    from rubricate.cli._corpus_text import progress_bar
-    from rubricate.corpora import fetch as bring
-    from rubricate.corpora import missing, source
+    from rubricate.cli.output.corpus_text import progress_bar
+    from rubricate.corpora import fetch, missing, source
 
     chosen = source(name)
     split = chosen.choose(split)
@@ -65,7 +65,7 @@ def fetch(
     if not chosen.files:
         typer.echo(f"{name} is generated; there is nothing to fetch.", err=True)
     with progress_bar() as progress:
-        paths = [str(path) for path in bring(chosen, split=split, origin=origin, folder=folder, progress=progress)]
+        paths = [str(path) for path in fetch(chosen, split=split, origin=origin, folder=folder, progress=progress)]
     if absent := missing(chosen, split, folder):
         typer.echo(f"still missing: {', '.join(absent)}", err=True)
     typer.echo(json.dumps({"name": name, "files": paths}, indent=2) if as_json else "\n".join(paths))
@@ -77,7 +77,7 @@ def show(
     split: Annotated[
         str | None, typer.Option(help="One of the corpus's splits; for a path, the split column ('' for none).")
     ] = None,
-    as_json: _Json = False,
+    as_json: Json = False,
     duplicates: Annotated[
         bool | None,
         typer.Option(help=f"Look for duplicates; by default up to {_MANY:,} documents."),
@@ -89,34 +89,34 @@ def show(
 ) -> None:
     """Describe a corpus: documents, categories, labels, skew, histogram, duplicates, licence."""
     from rubricate import registry
-    from rubricate.cli._corpus_text import description
+    from rubricate.cli.output.corpus_text import description
     from rubricate.corpora import find_duplicates, load, source, summary
 
     loaded = load(name, split=split, folder=folder, **_options(option or []))
     wanted = len(loaded.train) + len(loaded.test) <= _MANY if duplicates is None else duplicates
     if duplicates is None and not wanted:
-        typer.echo(f"more than {_MANY:,} documents: --duplicates looks for duplicates all the same", err=True)
-    found = summary(
+        typer.echo(f"more than {_MANY:,} documents: give --duplicates to look for duplicates anyway", err=True)
+    described = summary(
         loaded,
         source=source(name) if name in registry.names("corpora") else None,
         duplicates=find_duplicates(loaded) if wanted else None,
     )
-    typer.echo(json.dumps(found, indent=2) if as_json else description(found, sys.stdout.isatty()))
+    typer.echo(json.dumps(described, indent=2) if as_json else description(described, terminal=sys.stdout.isatty()))
 
 
 def _options(pairs: list[str]) -> dict[str, Any]:
-    """NAME=VALUE as keyword arguments; a value that reads as JSON (a number, true, null) is that, else text."""
-    found: dict[str, Any] = {}
+    """Parse NAME=VALUE into keyword arguments; a value that is JSON (a number, true, null) is read as JSON."""
+    options: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
             raise typer.BadParameter(f"expected NAME=VALUE, got {pair!r}", param_hint="--option")
         if name in ("name", "split", "folder"):
             raise typer.BadParameter(
-                f"{name} is no option of a reader; give NAME, --split S, --folder F", param_hint="-o"
+                f"{name} is not an option of a reader; give NAME, --split S, --folder F", param_hint="-o"
             )
         try:
-            found[name] = json.loads(value)
+            options[name] = json.loads(value)
         except ValueError:
-            found[name] = value
-    return found
+            options[name] = value
+    return options

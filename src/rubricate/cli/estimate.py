@@ -1,4 +1,4 @@
-"""`rubricate estimate`: what to expect of new documents, from labelled ones alone."""
+"""`rubricate estimate`: what to expect on new documents, from labelled documents alone."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rubricate import registry
-from rubricate.cli import _given_documents as given
-from rubricate.cli import _options as options
-from rubricate.cli._given_hierarchy import TaxonomyFile, in_taxonomy
+from rubricate.cli.options import documents as inputs
+from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
+from rubricate.cli.options.printing import Json
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["estimate"]
 
 _Data = Annotated[str, typer.Argument(help="Training documents: a corpus, a file or folder, or - for standard input.")]
-_Model = Annotated[Path | None, typer.Option(help="A model file trained on these documents, in place of settings.")]
+_Model = Annotated[Path | None, typer.Option(help="A model file trained on these documents, instead of settings.")]
 _Method = Annotated[
     str | None,
     typer.Option(
@@ -28,16 +28,17 @@ _Method = Annotated[
     ),
 ]
 _Option = Annotated[
-    list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Of the method: rho=2, folds=5, samples=20.")
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="Set an option of the method: rho=2, folds=5, …"),
 ]
 _Classifier = Annotated[str, typer.Option(help="svm, knn, nb, …")]
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, select=chi2:2000.")
 ]
-_Curve = Annotated[bool, typer.Option("--curve", help="The estimate at growing sizes: are there enough documents?")]
-_Ahead = Annotated[int | None, typer.Option(help="With --curve: forecast for so many documents; twice by default.")]
-_Category = Annotated[list[str] | None, typer.Option(help="With --curve: this category too; may be given again.")]
-_Suspects = Annotated[int, typer.Option(help="With leave-one-out: list so many labels that may be wrong.", min=0)]
+_Curve = Annotated[bool, typer.Option("--curve", help="Estimate at growing sizes: are there enough documents?")]
+_Ahead = Annotated[int | None, typer.Option(help="With --curve: forecast for this many documents (default: double).")]
+_Category = Annotated[list[str] | None, typer.Option(help="With --curve: also this category; may be repeated.")]
+_Suspects = Annotated[int, typer.Option(help="With leave-one-out: list this many labels that may be wrong.", min=0)]
 _Seed = Annotated[int, typer.Option(help="The seed of folds and samples.", min=0)]
 
 
@@ -48,35 +49,35 @@ def estimate(
     option: _Option = None,
     model: _Model = None,
     classifier: _Classifier = "svm",
-    hierarchy: TaxonomyFile = None,
+    hierarchy: HierarchyFile = None,
     setting: _Set = None,
     curve: _Curve = False,
     ahead: _Ahead = None,
     category: _Category = None,
     suspects: _Suspects = 0,
-    read: given.Labelled,
-    vectors: given.Vectors = None,
+    reading: inputs.Reading,
+    vectors: inputs.Vectors = None,
     seed: _Seed = 0,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Estimate error, recall, precision and F1 on new documents, without giving up any labelled one.
 
-    For an SVM by default xi-alpha: one training and no more (Joachims 2000); it is pessimistic, most of all for rare
-    categories. leave-one-out is exact and takes seconds. Test documents of a corpus are not looked at.
+    The default for an SVM is xi-alpha: a single training (Joachims 2000); it is pessimistic, most of all for rare
+    categories. leave-one-out is exact and takes seconds. Test documents of a corpus are not used.
     """
     from rubricate.categorizer.categorizer import Categorizer
     from rubricate.categorizer.estimation import estimate as make
     from rubricate.categorizer.settings import configured, read_setting
 
     _check_together(curve, method, option, ahead, category, suspects)
-    corpus = read.corpus(data, seed=seed, vectors=vectors)
+    corpus = inputs.corpus_of(data, reading, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))
     if model is None:
         base = {"classifier": classifier} | ({"weights": "precomputed"} if vectors is not None else {})
         system = configured(base | dict(map(read_setting, setting or ())))
     else:
         system = Categorizer.open(model)
-    corpus = in_taxonomy(corpus, hierarchy, system.classifier)
+    corpus = with_hierarchy(corpus, hierarchy, system.classifier)
     if method is not None and _is_seeded(method):
         chosen.setdefault("seed", seed)
     if suspects and method is not None and method.replace("-", "_") == "leave_one_out":

@@ -1,4 +1,4 @@
-"""`rubricate evaluate`: every measure of anyone's predictions."""
+"""`rubricate evaluate`: every measure, for predictions of any system."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rubricate.cli import _options as options
-from rubricate.cli._given_hierarchy import HierarchyOptions
-from rubricate.cli._given_runs import Given, given_runs
+from rubricate.cli.options.hierarchy import HierarchyOptions
+from rubricate.cli.options.predictions import PredictionOptions, Runs, Truth
+from rubricate.cli.options.printing import Form, Undefined
 
 if TYPE_CHECKING:
     from rubricate.evaluation import Evaluation
@@ -30,12 +30,12 @@ _Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]
 
 
 def evaluate(
-    truth: options.Truth,
-    runs: options.Runs,
+    truth: Truth,
+    runs: Runs,
     *,
-    given: Given,
+    predictions: PredictionOptions,
     measure: _Measure = None,
-    undefined: options.Undefined = "zero",
+    undefined: Undefined = "zero",
     limit: _Limit = None,
     per_category: _PerCategory = False,
     by_frequency: _ByFrequency = False,
@@ -45,23 +45,23 @@ def evaluate(
     level: _Level = 0.95,
     seed: _Seed = 0,
     structure: HierarchyOptions,
-    form: options.Form,
+    form: Form,
 ) -> None:
     """Measure how well the predictions in some files agree with the truth.
 
     A file is CSV, JSON Lines or Parquet (columns document,category,score,decision, or document,labels, or one column
-    a category), a TREC run or qrels, or a fastText label file; which one is found out from its content. A pair
-    without a score is not ranked. Without decisions and without --cut only the ranking is measured.
+    per category), a TREC run or qrels, or a fastText label file; its content decides which. A pair without a score is
+    not ranked. Without decisions and without --cut only the ranking is measured.
 
     With --hierarchy also: labels with their ancestors (hP, hR, hF), extended precision and recall that credit near
     misses (Sun and Lim), lowest-common-ancestor measures, the numbers by depth, and how far wrong decisions are.
 
-    --json prints one object a run, each on a line of its own.
+    --json prints one object per run, each on its own line.
     """
     from rubricate.evaluation.evaluating import evaluate as evaluated
 
     if by_frequency:
-        given.need_frequencies()
+        predictions.need_frequencies()
     tree = structure.read()
     results = [
         evaluated(
@@ -76,14 +76,14 @@ def evaluate(
             seed=seed,
             **tree.options,
         )
-        for run in given_runs(truth, runs, given)
+        for run in predictions.read(truth, runs)
     ]
-    tree.say_outside(results[0].categories)
-    for one in results:
-        if not one.micro:
-            print(f"rubricate: {one.name} has scores and no decisions; --cut makes some", file=sys.stderr)
+    tree.warn_outside(results[0].categories)
+    for result in results:
+        if not result.micro:
+            print(f"rubricate: {result.name} has scores but no decisions; --cut makes some", file=sys.stderr)
     if form.chosen == "json":
-        typer.echo("\n".join(json.dumps(one.to_dict(), ensure_ascii=False) for one in results))
+        typer.echo("\n".join(json.dumps(result.to_dict(), ensure_ascii=False) for result in results))
         return
     flat = [name for name in measure or () if name in results[0].baselines["rejector"]["micro"]]
     shown = _tables(results, flat, per_category=per_category, by_frequency=by_frequency, intervals=bootstrap > 0)
@@ -103,14 +103,14 @@ def _tables(
     from rubricate.reports import evaluations as tables
     from rubricate.reports.hierarchies import hierarchy_tables
 
-    found = [tables.summary_table(results, extra=extra)]
-    if any(one.ranking for one in results):
-        found.append(tables.ranking_table(results))
-    found += hierarchy_tables(results)
+    shown = [tables.summary_table(results, extra=extra)]
+    if any(result.ranking for result in results):
+        shown.append(tables.ranking_table(results))
+    shown += hierarchy_tables(results)
     if per_category:
-        found.append(tables.category_table(results))
+        shown.append(tables.category_table(results))
     if by_frequency:
-        found.append(tables.frequency_table(results))
+        shown.append(tables.frequency_table(results))
     if intervals:
-        found.append(tables.interval_table(results))
-    return found
+        shown.append(tables.interval_table(results))
+    return shown

@@ -1,4 +1,4 @@
-"""`rubricate reproduce`: the tables of a paper made again, beside the published figures."""
+"""`rubricate reproduce`: the tables of a paper, recomputed, beside the published figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli import _options as options
+from rubricate.cli.options import printing
 from rubricate.errors import InvalidFile
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduce"]
 
-_Paper = Annotated[str | None, typer.Argument(help="The paper, such as yang-liu-1999; none lists them.")]
-_Table = Annotated[list[str] | None, typer.Option(help="Only this table (1, 2, 3, text); may be given again.")]
+_Paper = Annotated[str | None, typer.Argument(help="The paper, such as yang-liu-1999; without one, list them.")]
+_Table = Annotated[list[str] | None, typer.Option(help="Only this table (1, 2, 3, text); may be repeated.")]
 _Figures = Annotated[Path | None, typer.Option(help="Draw the figures into this folder, as SVG and PNG.")]
 _Again = Annotated[Path | None, typer.Option("--from", help="Show an earlier --json output; nothing is computed.")]
-_Details = Annotated[bool, typer.Option("--details", help="One line a cell, with difference and tolerance.")]
+_Details = Annotated[bool, typer.Option("--details", help="One line per cell, with difference and tolerance.")]
 
 
 def reproduce(
@@ -33,23 +33,23 @@ def reproduce(
     figures: _Figures = None,
     again: _Again = None,
     details: _Details = False,
-    as_json: options.Json = False,
-    as_markdown: options.Markdown = False,
-    as_csv: options.Csv = False,
+    as_json: printing.Json = False,
+    as_markdown: printing.Markdown = False,
+    as_csv: printing.Csv = False,
 ) -> None:
-    """Make the tables of a paper again and show each figure beside the published one.
+    """Recompute the tables of a paper and show each figure beside the published one.
 
     --json prints a list of cells: paper, table, row, column, published, ours, tolerance, agrees, note, origin. Rows
     with recovered settings are marked. --markdown prints the whole page. Without a paper, the known ones are listed.
     """
     from rubricate.experiments import reproduction
 
-    form = options.chosen_form(json=as_json, markdown=as_markdown, csv=as_csv)
+    form = printing.chosen_form(json=as_json, markdown=as_markdown, csv=as_csv)
     if paper is None:
         names = reproduction.papers()
         typer.echo(json.dumps(names) if form == "json" else "\n".join(names))
         return
-    found = reproduction.load_reproduction(paper)
+    known = reproduction.load_reproduction(paper)
     drawn: Sequence[Figure | Drawing] = ()
     if again is None:
         cells, drawn = reproduction.reproduce(paper, tables=tuple(table or ()), say=_say)
@@ -61,7 +61,7 @@ def reproduce(
         from rubricate.reports.figures import write_figure
 
         paths = [path for figure in drawn for path in write_figure(figure, figures)]
-    typer.echo(_shown(found, cells, paths, form, details=details))
+    typer.echo(_shown(known, cells, paths=paths, form=form, details=details))
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
@@ -70,16 +70,16 @@ def _read(path: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="give an existing file") from None
     except ValueError:
-        raise InvalidFile("is no JSON", path=path, remedy="give the output of 'rubricate reproduce --json'") from None
+        raise InvalidFile("not JSON", path=path, remedy="give the output of 'rubricate reproduce --json'") from None
 
 
 def _say(step: str) -> None:
-    """On a terminal, what is being done; elsewhere nothing."""
+    """Print the current step if standard error is a terminal."""
     if sys.stderr.isatty():
         print(f"rubricate: {step} …", file=sys.stderr)
 
 
-def _shown(found: Reproduction, cells: list[Cell], paths: list[Path], form: str, *, details: bool) -> str:
+def _shown(known: Reproduction, cells: list[Cell], *, paths: list[Path], form: str, details: bool) -> str:
     from rubricate.experiments.cells import to_json
     from rubricate.reports import reproductions as view
     from rubricate.reports.tables import render
@@ -90,15 +90,15 @@ def _shown(found: Reproduction, cells: list[Cell], paths: list[Path], form: str,
         return render(view.in_full("", cells), "csv")
     if form == "markdown":
         return view.to_page(
-            found, cells, figures=[f"{path.parent.name}/{path.name}" for path in paths if path.suffix == ".svg"]
+            known, cells, figures=[f"{path.parent.name}/{path.name}" for path in paths if path.suffix == ".svg"]
         )
     parts = []
-    for name, table in found.tables.items():
+    for name, table in known.tables.items():
         inside = [cell for cell in cells if cell.table == name]
         if inside:
             chosen = view.in_full if details or name == "text" else view.compact
             parts.append(render(chosen(table.title, inside), form))
     reasons = view.differences(cells)
     parts += [render(reasons, form)] if reasons.rows else []
-    parts.append("\n".join(f"{name}: {one}" for name, one in view.tallies(cells).items()))
+    parts.append("\n".join(f"{name}: {tally}" for name, tally in view.tallies(cells).items()))
     return "\n\n".join(parts)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli import _given_documents as given
-from rubricate.cli import _options as options
-from rubricate.cli._answers import Answering
-from rubricate.cli._groups import grouped
+from rubricate.cli.options import documents as inputs
+from rubricate.cli.options.groups import grouped
+from rubricate.cli.options.printing import Json
+from rubricate.cli.output.answers import Answering
 from rubricate.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ __all__ = ["rules"]
 rules = typer.Typer(no_args_is_help=True, help="Check, show and run rules, hand-written or learned.")
 
 ARCHIVE = b"PK"
-"""How a model file begins."""
+"""The first bytes of a model file."""
 TOGETHER = 16
 """Batches of documents that rules are run on together."""
 
@@ -34,17 +34,17 @@ _File = Annotated[str, typer.Argument(help="A file of rules, or the name of a ba
 _Source = Annotated[str, typer.Argument(help="A file of rules, or a model with rules or trees.")]
 _Data = Annotated[str, typer.Argument(help="A corpus, a file or folder, or - for standard input.")]
 _Categories = Annotated[
-    Path | None, typer.Option(help="The categories that rules may be for, one a line; others are an error.")
+    Path | None, typer.Option(help="The categories that rules may be for, one per line; others are an error.")
 ]
-_Category = Annotated[list[str] | None, typer.Option(help="Only the rules for this category; may be given again.")]
-_Split = Annotated[str | None, typer.Option(help="Of a corpus: the test documents of this split.")]
+_Category = Annotated[list[str] | None, typer.Option(help="Only the rules for this category; may be repeated.")]
+_Split = Annotated[str | None, typer.Option(help="For a corpus: the test documents of this split.")]
 
 
 @rules.command()
-def check(file: _File, categories: _Categories = None, as_json: options.Json = False) -> None:
-    """Read a file of rules and say what is in it; what is wrong is named by line and column.
+def check(file: _File, categories: _Categories = None, as_json: Json = False) -> None:
+    """Read a file of rules and say what is in it; errors are reported by line and column.
 
-    Also shown: macros that no rule uses, and rules that are there twice.
+    Also shown: macros that no rule uses, and rules that occur twice.
     """
     from rubricate.categorizer.rule_runs import rule_analyzer
     from rubricate.rules.parser import read_rules
@@ -55,13 +55,13 @@ def check(file: _File, categories: _Categories = None, as_json: options.Json = F
     base = read_rules(file, categories=_listed(categories))
     analyzer = rule_analyzer(base)
     analysed(base, analyzer)
-    found = _description(base) | {"analyzer": analyzer.signature()}
-    typer.echo(json.dumps(found, indent=2, ensure_ascii=False) if as_json else _text(found))
+    description = _description(base) | {"analyzer": analyzer.signature()}
+    typer.echo(json.dumps(description, indent=2, ensure_ascii=False) if as_json else _text(description))
 
 
 @rules.command()
 def show(source: _Source, category: _Category = None) -> None:
-    """Print rules in the form of a rule file: those of a trained model, or of another file, tidied.
+    """Print the rules of a trained model, or of another file, in the form of a rule file.
 
     What is printed can be edited and run again; see docs/rules.md.
     """
@@ -83,29 +83,28 @@ def run(
     data: _Data,
     *,
     split: _Split = None,
-    read: given.Unlabelled,
+    reading: inputs.UnlabelledReading,
     answering: Answering,
 ) -> None:
     """Put documents under the categories whose rules hold; any number of them, in constant memory.
 
-    The output is that of 'rubricate classify', which 'evaluate' and 'compare' read: CSV id,labels; with --top one row a
-    category, id,category,score,decision; --explain adds the column evidence; --json gives an object a line.
+    The output is that of 'rubricate classify', which 'evaluate' and 'compare' read: CSV id,labels; with --top one row
+    per category, id,category,score,decision; --explain adds the column evidence; --json gives one object per line.
     """
     from rubricate.categorizer.rule_runs import rule_answers, rule_model
-    from rubricate.cli._progress import progress
+    from rubricate.cli.output.progress import progress
 
     model = rule_model(_rules_in(file))
     answering.check(model.categories_)
-    found = _batches(_documents(data, read.reading(), split))
     answering.write(
-        found,
-        lambda some: rule_answers(model, some, top=answering.top, explain=answering.reasons),
+        _batches(_records(data, reading, split)),
+        lambda batch: rule_answers(model, batch, top=answering.top, explain=answering.reasons),
         progress("running rules", None),
     )
 
 
 def _rules_in(source: str) -> RuleBase:
-    """The rules of a model file or of a rule file."""
+    """Read the rules of a model file or of a rule file."""
     from rubricate.rules.parser import read_rules
 
     path = Path(source)
@@ -131,23 +130,23 @@ def _listed(path: Path | None) -> list[str] | None:
         return [line.strip() for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(
-            f"--categories {path}: cannot read it ({error}); give a text file, one category a line"
+            f"--categories {path}: cannot read it ({error}); give a text file, one category per line"
         ) from None
 
 
-def _documents(data: str, reading: given.Reading, split: str | None) -> Iterator[Record]:
+def _records(data: str, reading: inputs.Reading, split: str | None) -> Iterator[Record]:
     from rubricate import registry
 
     if split is None:
-        return given.stream(data, reading)
+        return inputs.stream(data, reading)
     if data not in registry.names("corpora"):
-        raise InvalidInput(f"--split {split}: {data} is no corpus, only corpora have splits; leave --split out")
-    return given._records_of(given.corpus_of(data, reading, split=split, test=None, seed=0).test)
+        raise InvalidInput(f"--split {split}: {data} is not a corpus, only corpora have splits; leave out --split")
+    return inputs.corpus_records(data, split)
 
 
-def _batches(found: Iterator[Record]) -> Iterator[list[Record]]:
-    """Several batches at a time: every rule costs something for each of them, however small it is."""
-    parts = given.batches(found)
+def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
+    """Yield several batches joined: every rule has a cost per batch, however small the batch is."""
+    parts = inputs.batches(records)
     while joined := list(chain.from_iterable(islice(parts, TOGETHER))):
         yield joined
 
@@ -175,13 +174,13 @@ def _description(base: RuleBase) -> dict[str, Any]:
     }
 
 
-def _text(found: dict[str, Any]) -> str:
+def _text(description: dict[str, Any]) -> str:
     lines = [
-        f"{found['rules']} rules ({found['learned']} learned), {found['macros']} macros, "
-        f"{len(found['categories'])} categories; texts are read as {found['analyzer']}"
+        f"{description['rules']} rules ({description['learned']} learned), {description['macros']} macros, "
+        f"{len(description['categories'])} categories; texts are read as {description['analyzer']}"
     ]
-    width = max((len(name) for name in found["categories"]), default=0)
-    lines += [f"  {name:<{width}}  {count}" for name, count in found["categories"].items()]
-    lines += [f"unused: @{name}" for name in found["unused_macros"]]
-    lines += [f"twice: {rule}" for rule in found["repeated_rules"]]
+    width = max((len(name) for name in description["categories"]), default=0)
+    lines += [f"  {name:<{width}}  {count}" for name, count in description["categories"].items()]
+    lines += [f"unused: @{name}" for name in description["unused_macros"]]
+    lines += [f"twice: {rule}" for rule in description["repeated_rules"]]
     return "\n".join(lines)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli import _options as options
-from rubricate.cli import _stores as stores
+from rubricate.cli.options import stores
+from rubricate.cli.options.printing import Json
 
 if TYPE_CHECKING:
     from rubricate.experiments.study import CorpusResult, Study
@@ -30,43 +30,43 @@ def study(
     report: _Report = None,
     fresh: stores.Fresh = False,
     engine: stores.EngineName = "threads",
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Run a plan: corpora × representations × systems × thresholds, judged by measures and tests.
 
     Without a plan: the five systems of Yang and Liu (1999), on Reuters-21578 where it is found, else on the embedded
     synthetic corpus. Every training is kept in the store: Ctrl-C, a crash or a kill loses at most the ones being
-    computed, and the same command goes on from there. With --report the last lines are the findings and the
+    computed, and the same command resumes from there. With --report the last lines are the findings and the
     path of the report.
     """
-    from rubricate.cli._progress import progress
+    from rubricate.cli.output.progress import progress
     from rubricate.engines import run_tasks
     from rubricate.experiments.plan_file import read_plan
     from rubricate.experiments.runner import run_study
     from rubricate.experiments.store import Store
 
-    run_tasks(str, [], engine=engine)  # an unknown engine is refused before any work
+    run_tasks(str, [], engine=engine)  # refuse an unknown engine before any work
     chosen, kept = read_plan(plan), Store(store, fresh=fresh)
     with stores.keeping(kept.folder):
-        found = run_study(chosen, store=kept, engine=engine, progress=progress)
-        written = [_write(found, result, report, plan) for result in found.results] if report else []
+        done = run_study(chosen, store=kept, engine=engine, progress=progress)
+        written = [_write(done, result, report=report, plan=plan) for result in done.results] if report else []
     if as_json:
-        typer.echo(json.dumps(_json(found, kept.folder, written), ensure_ascii=False, indent=2, allow_nan=False))
+        typer.echo(json.dumps(_json(done, kept.folder, written), ensure_ascii=False, indent=2, allow_nan=False))
         return
-    typer.echo("\n\n".join(_table(result) for result in found.results))
-    for one, result in zip(written, found.results, strict=False):
-        typer.echo("\n".join(["", *(f"- {sentence}" for sentence in one.findings[:FINDINGS]), *one.notes]))
-        typer.echo(f"report on {result.corpus.name}: {one.page}" if len(written) > 1 else str(one.page))
+    typer.echo("\n\n".join(_table(result) for result in done.results))
+    for page, result in zip(written, done.results, strict=False):
+        typer.echo("\n".join(["", *(f"- {sentence}" for sentence in page.findings[:FINDINGS]), *page.notes]))
+        typer.echo(f"report on {result.corpus.name}: {page.page}" if len(written) > 1 else str(page.page))
 
 
-def _write(found: Study, result: CorpusResult, report: Path, plan: str) -> WrittenReport:
-    """The report of one corpus; of several, each has a folder of its own."""
+def _write(done: Study, result: CorpusResult, *, report: Path, plan: str) -> WrittenReport:
+    """Write the report on a corpus; with several corpora, each gets its own folder."""
     from rubricate.reports.report import write_report
     from rubricate.reports.study_report import study_data
 
     place = report
-    if len(found.results) > 1:
-        place = report.with_suffix("") / f"{found.results.index(result) + 1}-{result.corpus.name}"
+    if len(done.results) > 1:
+        place = report.with_suffix("") / f"{done.results.index(result) + 1}-{result.corpus.name}"
     command = f"rubricate study {shlex.quote(plan)} --report {shlex.quote(str(report))}"
     return write_report(study_data(result, commands=[command]), place)
 
@@ -76,14 +76,14 @@ def _table(result: CorpusResult) -> str:
     kind = " (synthetic)" if corpus.synthetic else ""
     sizes = f"{len(corpus.train):,} + {len(corpus.test):,} documents, {len(corpus.categories):,} categories"
     rows = [result.row(i) for i in range(len(result.trials))]
-    wide = max(len("system"), *(len(one.choice.name) for one in result.trials))
+    wide = max(len("system"), *(len(trial.choice.name) for trial in result.trials))
     lines = [result.note] if result.note else []
     lines += [f"{corpus.name}, {corpus.split}{kind}: {sizes}", f"{'system':{wide}}" + "".join(map(_head, rows[0]))]
-    for one, row in zip(result.trials, rows, strict=True):
+    for trial, row in zip(result.trials, rows, strict=True):
         cells = "".join(
             f"{value:{max(9, len(name) + 2)}.{5 if name == 'error' else 4}f}" for name, value in row.items()
         )
-        lines.append(f"{one.choice.name:{wide}}{cells}")
+        lines.append(f"{trial.choice.name:{wide}}{cells}")
     if result.comparison is not None:
         lines += ["", str(result.comparison)]
     return "\n".join(lines)
@@ -93,6 +93,6 @@ def _head(name: str) -> str:
     return f"{name:>{max(9, len(name) + 2)}}"
 
 
-def _json(found: Study, store: Path, written: list[WrittenReport]) -> dict[str, Any]:
-    reports = [{"page": str(one.page), "findings": list(one.findings), "notes": list(one.notes)} for one in written]
-    return found.to_dict() | {"store": str(store), "reports": reports}
+def _json(done: Study, store: Path, written: list[WrittenReport]) -> dict[str, Any]:
+    reports = [{"page": str(page.page), "findings": list(page.findings), "notes": list(page.notes)} for page in written]
+    return done.to_dict() | {"store": str(store), "reports": reports}

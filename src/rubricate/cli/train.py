@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli import _given_documents as given
-from rubricate.cli import _options as options
-from rubricate.cli._given_hierarchy import TaxonomyFile, in_taxonomy
+from rubricate.cli.options import documents as inputs
+from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
+from rubricate.cli.options.printing import Json
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -22,17 +23,16 @@ __all__ = ["train"]
 
 RESAMPLES = 1000
 
-_Data = Annotated[str, typer.Argument(help="A corpus, a file or folder of your own, or - for standard input.")]
 _Output = Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")]
 _Test = Annotated[str | None, typer.Option(help="Test documents: a second file, or a share such as 0.2.")]
-_Classifier = Annotated[str | None, typer.Option(help="svm, knn, nb, …; without it an SVM whose C is tuned.")]
+_Classifier = Annotated[str | None, typer.Option(help="svm, knn, nb, …; by default an SVM whose C is tuned.")]
 _Unlabelled = Annotated[
-    bool, typer.Option("--unlabelled", help="The documents have no labels; --classifier word and construe need none.")
+    bool, typer.Option("--unlabelled", help="The documents have no labels; word and construe need none.")
 ]
 _Weights = Annotated[str, typer.Option(help="A SMART triple: ltc, lnc, nnn, …")]
-_Select = Annotated[str | None, typer.Option(help="Fewer terms: chi2:2415, information_gain:5000, …")]
-_MinDf = Annotated[int, typer.Option("--min-df", help="Leave out terms of fewer documents.", min=1)]
-_Cut = Annotated[str | None, typer.Option(help="scut, rcut:1, micro_macro, 0.0, …; by default as the labels need it.")]
+_Select = Annotated[str | None, typer.Option(help="Keep fewer terms: chi2:2415, information_gain:5000, …")]
+_MinDf = Annotated[int, typer.Option("--min-df", help="Leave out terms that occur in fewer documents.", min=1)]
+_Cut = Annotated[str | None, typer.Option(help="scut, rcut:1, micro_macro, 0.0, …; by default chosen by the labels.")]
 _Folds = Annotated[int | None, typer.Option(help="Folds for cuts and figures, 5 by default; 0 for none.")]
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, k=30, analyzer__stem=null.")
@@ -41,15 +41,15 @@ _Seed = Annotated[int, typer.Option(help="The seed of folds and random splits.",
 
 
 def train(
-    data: _Data,
+    data: inputs.Data,
     output: _Output,
     *,
-    read: given.Labelled,
+    reading: inputs.Reading,
     unlabelled: _Unlabelled = False,
     test: _Test = None,
-    vectors: given.Vectors = None,
+    vectors: inputs.Vectors = None,
     classifier: _Classifier = None,
-    hierarchy: TaxonomyFile = None,
+    hierarchy: HierarchyFile = None,
     weights: _Weights = "ltc",
     select: _Select = None,
     min_df: _MinDf = 1,
@@ -57,13 +57,13 @@ def train(
     folds: _Folds = None,
     setting: _Set = None,
     seed: _Seed = 0,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Learn from labelled documents and write a model file.
 
     Without options: a linear SVM on ltc weights, C and the cuts chosen by five-fold cross-validation. Where every
-    document has exactly one label, the best category is assigned. The summary tells what to expect of new documents:
-    cross-validated F1 with 95 % intervals (the whole procedure on documents it had not seen), and the test figures
+    document has exactly one label, the best category is assigned. The summary says what to expect on new documents:
+    cross-validated F1 with 95 % intervals (the whole procedure, on documents it has not seen), and the test figures
     where the data have test documents. Ctrl-C leaves an older model file as it was.
     """
     from rubricate.categorizer.settings import configured, read_setting
@@ -80,12 +80,14 @@ def train(
         "seed": seed,
     }
     model = configured(settings | dict(map(read_setting, setting or ())))
-    corpus = read.corpus(data, seed=seed, test=test, vectors=vectors, labelled=not unlabelled)
-    corpus = in_taxonomy(corpus, hierarchy, model.classifier)
+    if unlabelled:
+        reading = replace(reading, labels=None)
+    corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors)
+    corpus = with_hierarchy(corpus, hierarchy, model.classifier)
     _fit(model, corpus)
     model.save(output)
-    found = _summary(model, corpus) | {"model": str(output), "seconds": round(time.perf_counter() - began, 2)}
-    typer.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _text(found))
+    summary = _summary(model, corpus) | {"model": str(output), "seconds": round(time.perf_counter() - began, 2)}
+    typer.echo(json.dumps(summary, ensure_ascii=False, indent=2) if as_json else _text(summary))
 
 
 def _number(cut: str | None) -> str | float | None:
@@ -96,14 +98,14 @@ def _number(cut: str | None) -> str | float | None:
 
 
 def _check_output(output: Path) -> None:
-    """Refuse a place that cannot be written before the work is done."""
+    """Refuse a path that cannot be written before the work is done."""
     if output.is_dir() or not output.resolve().parent.is_dir():
-        what = "is a folder" if output.is_dir() else "is in a folder that does not exist"
-        raise InvalidInput(f"-o {output} {what}; name a file, such as topics.rubric")
+        problem = "is a folder" if output.is_dir() else "is in a folder that does not exist"
+        raise InvalidInput(f"-o {output} {problem}; name a file, such as topics.rubric")
 
 
 def _fit(model: Categorizer, corpus: Corpus) -> None:
-    from rubricate.cli._progress import counting_engine, progress
+    from rubricate.cli.output.progress import counting_engine, progress
 
     engine = model.engine
     with progress("training", model.folds if model.folds is not None else 5) as advance:
@@ -114,14 +116,14 @@ def _fit(model: Categorizer, corpus: Corpus) -> None:
 
 
 def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
-    learned, labels = corpus.train, corpus.train.labels
+    documents, labels = len(corpus.train), corpus.train.labels
     cross = None if model.cross_validated is None else _figures(model.out_of_fold_run())
     curve = None if model.cross_validated is None else model.coverage()
     return {
-        "documents": len(learned),
+        "documents": documents,
         "unlabelled": int((labels.sum(axis=1) == 0).sum()),
         "categories": len(model.categories_),
-        "labels_per_document": round(labels.nnz / len(learned), 3),
+        "labels_per_document": round(labels.nnz / documents, 3),
         "single_label": model.single_label_,
         "classifier": model.signature().classifier,
         "cut": " ".join(repr(model.cut_).split()),
@@ -133,52 +135,50 @@ def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
 
 
 def _figures(run: Any) -> dict[str, Any]:
-    """Micro- and macro-F1 with bootstrap intervals over documents."""
-    from dataclasses import replace
-
+    """Return micro- and macro-F1 with bootstrap intervals over documents."""
     from rubricate.evaluation.evaluating import evaluate
 
-    found = evaluate(replace(run, scores=None), bootstrap=RESAMPLES)
-    figures: dict[str, Any] = {"documents": found.documents}
-    for average, values in (("micro", found.micro), ("macro", found.macro)):
-        interval = next(one for one in found.intervals[f"{average}.f1"] if one.method == "bootstrap")
+    result = evaluate(replace(run, scores=None), bootstrap=RESAMPLES)
+    figures: dict[str, Any] = {"documents": result.documents}
+    for average, values in (("micro", result.micro), ("macro", result.macro)):
+        interval = next(each for each in result.intervals[f"{average}.f1"] if each.method == "bootstrap")
         figures[f"{average}_f1"] = values["f1"]
         figures[f"{average}_f1_interval"] = [interval.low, interval.high]
     return figures
 
 
 def _coverage(curve: Any) -> list[dict[str, float]]:
-    """The curve at some shares of documents answered."""
+    """Return the curve at some shares of documents answered."""
     import numpy as np
 
-    found = []
+    points = []
     for share in (0.5, 0.7, 0.8, 0.9, 1.0):
         at = min(int(np.searchsorted(curve.coverage, share - 1e-12)), len(curve.coverage) - 1)
         names = ("coverage", "confidence", "error")
-        found.append({name: round(float(getattr(curve, name)[at]), 4) for name in names})
-    return found
+        points.append({name: round(float(getattr(curve, name)[at]), 4) for name in names})
+    return points
 
 
-def _text(found: dict[str, Any]) -> str:
-    each = f"{found['labels_per_document']:.2f} labels each"
+def _text(summary: dict[str, Any]) -> str:
+    each = f"{summary['labels_per_document']:.2f} labels each"
     lines = [
-        f"{found['model']}: {found['categories']:,} categories from {found['documents']:,} documents ({each}), "
-        f"{found['seconds']:.1f} s",
-        f"{found['classifier']}, {found['cut']}",
+        f"{summary['model']}: {summary['categories']:,} categories from {summary['documents']:,} documents ({each}), "
+        f"{summary['seconds']:.1f} s",
+        f"{summary['classifier']}, {summary['cut']}",
     ]
-    if found["single_label"] and found["cut"].startswith("Rcut"):
+    if summary["single_label"] and summary["cut"].startswith("Rcut"):
         lines.append("every document has one label: the best category is assigned (--cut changes that)")
-    if found["unlabelled"] == found["documents"]:
+    if summary["unlabelled"] == summary["documents"]:
         return "\n".join(
-            [*lines, "no document has a label: what to expect of new documents is not known", found["signature"]]
+            [*lines, "no document has a label: what to expect of new documents is not known", summary["signature"]]
         )
-    if found["unlabelled"]:
-        lines.append(f"{found['unlabelled']:,} documents without a label are learned as belonging nowhere")
+    if summary["unlabelled"]:
+        lines.append(f"{summary['unlabelled']:,} documents without a label are learned as belonging to no category")
     lines += ["", f"{'':24}{'micro-F1':24}macro-F1"]
-    lines += [_row(f"{name}, {found[key]['documents']:,}", found[key]) for name, key in _ROWS if found[key]]
-    if found["cross_validation"] is None:
+    lines += [_row(f"{name}, {summary[key]['documents']:,}", summary[key]) for name, key in _ROWS if summary[key]]
+    if summary["cross_validation"] is None:
         lines.append("no cross-validation (--folds 0): what to expect of new documents is not known")
-    lines += ["", *_advice(found["coverage"] or []), found["signature"]]
+    lines += ["", *_advice(summary["coverage"] or []), summary["signature"]]
     return "\n".join(lines)
 
 
@@ -194,7 +194,7 @@ def _row(name: str, figures: dict[str, Any]) -> str:
 
 
 def _advice(coverage: list[dict[str, float]]) -> list[str]:
-    """What abstaining would bring."""
+    """Say what abstaining would bring."""
     return [
         f"answering {point['coverage']:.0%} of the documents (classify --abstain {point['confidence']:.2f}): "
         f"{point['error']:.1%} of those not exactly right"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli import _given_documents as given
-from rubricate.cli import _options as options
-from rubricate.cli import _stores as stores
-from rubricate.cli._given_hierarchy import TaxonomyFile, in_taxonomy
+from rubricate.cli.options import documents as inputs
+from rubricate.cli.options import stores
+from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
+from rubricate.cli.options.printing import Json, Undefined
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["tune"]
 
-_Data = Annotated[str, typer.Argument(help="A corpus, a file or folder of your own, or - for standard input.")]
 _Grid = Annotated[
     list[str],
-    typer.Option("--grid", metavar="NAME=A,B,…", help="A parameter and its candidates; the first is where it starts."),
+    typer.Option("--grid", metavar="NAME=A,B,…", help="A parameter and its candidates, the starting value first."),
 ]
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter that all trials share.")
@@ -32,9 +31,9 @@ _Classifier = Annotated[str | None, typer.Option(help="svm, knn, nb, …")]
 _Criterion = Annotated[str, typer.Option(help="micro_f1, macro_f1, micro_f_beta:0.5, micro_error, eleven_point, …")]
 _Greedy = Annotated[bool, typer.Option("--greedy", help="One parameter after the other instead of all combinations.")]
 _Stop = Annotated[
-    int | None, typer.Option(help="Greedy: end with a parameter after so many candidates not better.", min=1)
+    int | None, typer.Option(help="Greedy: leave a parameter after this many candidates that are not better.", min=1)
 ]
-_Passes = Annotated[int, typer.Option(help="Greedy: rounds over the parameters, at most.", min=1)]
+_Passes = Annotated[int, typer.Option(help="Greedy: at most this many rounds over the parameters.", min=1)]
 _By = Annotated[
     str, typer.Option(help="cross-validation, validation (one part), or xi-alpha (SVMs, one training each).")
 ]
@@ -44,12 +43,12 @@ _Seed = Annotated[int, typer.Option(help="The seed of the folds.", min=0)]
 
 
 def tune(
-    data: _Data,
+    data: inputs.Data,
     grid: _Grid,
     *,
     setting: _Set = None,
     classifier: _Classifier = None,
-    hierarchy: TaxonomyFile = None,
+    hierarchy: HierarchyFile = None,
     criterion: _Criterion = "micro_f1",
     greedy: _Greedy = False,
     stop: _Stop = None,
@@ -58,21 +57,21 @@ def tune(
     folds: _Folds = 5,
     share: _Share = 0.3,
     seed: _Seed = 0,
-    undefined: options.Undefined = "zero",
-    read: given.Labelled,
+    undefined: Undefined = "zero",
+    reading: inputs.Reading,
     store: stores.StoreFolder = None,
     fresh: stores.Fresh = False,
     engine: stores.EngineName = "threads",
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
-    """Choose parameters by cross-validation on the training documents; test documents are never looked at.
+    """Choose parameters by cross-validation on the training documents; test documents are never used.
 
     All combinations of the candidates, or with --greedy one parameter after the other (Yang 1999, section 4.3), in
-    the order given. Every training is kept in the store, so that a search that was interrupted, or is widened, goes
-    on from what is there. The last line is the command that trains with the best.
+    the order given. Every training is kept in the store, so that a search that was interrupted, or is widened,
+    resumes from there. The last line is the command that trains with the best parameters.
     """
     from rubricate.categorizer.settings import read_setting
-    from rubricate.cli._progress import progress
+    from rubricate.cli.output.progress import progress
     from rubricate.experiments import tuning
     from rubricate.experiments.store import Store
 
@@ -80,9 +79,9 @@ def tune(
     candidates, kept = _candidates(grid), Store(store, fresh=fresh)
     if stop is not None and not greedy:
         raise InvalidInput("--stop goes with --greedy; all combinations are tried without it")
-    corpus = in_taxonomy(read.corpus(data, seed=seed), hierarchy, shared.get("classifier"))
+    corpus = with_hierarchy(inputs.corpus_of(data, reading, seed=seed), hierarchy, shared.get("classifier"))
     with stores.keeping(kept.folder):
-        found = tuning.tune(
+        tuned = tuning.tune(
             corpus,
             candidates,
             settings=shared,
@@ -99,55 +98,55 @@ def tune(
             engine=engine,
             progress=progress,
         )
-    command = _command(data, found, asdict(read) | {"folds": folds, "seed": seed, "hierarchy": hierarchy})
+    command = _command(data, tuned, asdict(reading) | {"folds": folds, "seed": seed, "hierarchy": hierarchy})
     if as_json:
-        whole = found.to_dict() | {"command": command, "store": str(kept.folder)}
+        whole = tuned.to_dict() | {"command": command, "store": str(kept.folder)}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
         return
-    typer.echo("\n".join([*_table(found), "", command]))
+    typer.echo("\n".join([*_table(tuned), "", command]))
 
 
 def _candidates(grid: list[str]) -> dict[str, list[Any]]:
-    """NAME=A,B,… by name; a candidate that reads as JSON (a number, null) is that.
+    """Parse NAME=A,B,… into candidates by name; one that is JSON (a number, null) is read as JSON.
 
     >>> _candidates(["C=0.1,1", "select=chi2:2000,null"])
     {'C': [0.1, 1], 'select': ['chi2:2000', None]}
     """
     from rubricate.categorizer.settings import read_setting
 
-    found: dict[str, list[Any]] = {}
+    candidates: dict[str, list[Any]] = {}
     for pair in grid:
         name, equals, values = pair.partition("=")
         if not equals or not name.strip() or not values.strip():
             raise InvalidInput(f"expected --grid NAME=A,B,…, such as C=0.1,1,10, got {pair!r}")
-        if name.strip() in found:
-            raise InvalidInput(f"--grid {name.strip()} twice; give all candidates in one, commas between")
-        found[name.strip()] = [read_setting(f"{name}={value.strip()}")[1] for value in values.split(",")]
-    return found
+        if name.strip() in candidates:
+            raise InvalidInput(f"--grid {name.strip()} twice; give all candidates in one option, separated by commas")
+        candidates[name.strip()] = [read_setting(f"{name}={value.strip()}")[1] for value in values.split(",")]
+    return candidates
 
 
-def _table(found: Tuned) -> list[str]:
-    """The trials in the order they were made, the best marked."""
-    names = list(found.best.values)
-    rows = [[_shown(one.values[name]) for name in names] + [f"{one.value:.4f}"] for one in found.tried]
-    heads = [*names, found.criterion]
+def _table(tuned: Tuned) -> list[str]:
+    """Return a table of the trials in the order they were run, with the best one marked."""
+    names = list(tuned.best.values)
+    rows = [[_shown(trial.values[name]) for name in names] + [f"{trial.value:.4f}"] for trial in tuned.tried]
+    heads = [*names, tuned.criterion]
     wide = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = ["  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)) for row in [heads, *rows]]
-    marks = [""] + ["  best" if one is found.best else "" for one in found.tried]
-    said = f"{len(found.tried)} of {found.combinations} combinations tried, by {found.by}"
-    return [line + mark for line, mark in zip(lines, marks, strict=True)] + [said]
+    marks = [""] + ["  best" if trial is tuned.best else "" for trial in tuned.tried]
+    counts = f"{len(tuned.tried)} of {tuned.combinations} combinations tried, by {tuned.by}"
+    return [line + mark for line, mark in zip(lines, marks, strict=True)] + [counts]
 
 
 def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _command(data: str, found: Tuned, reads: dict[str, Any]) -> str:
+def _command(data: str, tuned: Tuned, reads: dict[str, Any]) -> str:
     parts = ["rubricate", "train", data, "-o", "model.rubric"]
-    usual = asdict(given.Labelled()) | {"folds": 5, "seed": 0, "hierarchy": None}
+    usual = asdict(inputs.Reading()) | {"folds": 5, "seed": 0, "hierarchy": None}
     for name, value in reads.items():
         if value != usual[name]:
             parts += [f"--{name}", str(value)]
-    for name, value in {**found.settings, **found.best.values}.items():
+    for name, value in {**tuned.settings, **tuned.best.values}.items():
         parts += ["--set", f"{name}={_shown(value)}"]
     return " ".join(map(shlex.quote, parts))

@@ -1,4 +1,4 @@
-"""The user's own files: CSV, JSON lines, Parquet, folders of texts."""
+"""The user's own files: CSV, JSON lines, Parquet, folders of texts; one file per format in `formats/`."""
 
 from rubricate._exports import attach
 

@@ -1,4 +1,4 @@
-"""The lines of a text file, plain or gzipped, with errors that say where the file stops being text."""
+"""Read text files, plain or gzipped, with errors that say where a file stops being text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO
+from typing import IO, Any, Protocol
 
 from rubricate.errors import InvalidFile, InvalidInput
 
 __all__ = ["decode", "opened", "text_lines"]
+
+
+class _Openable(Protocol):
+    """A path, or what stands in for one."""
+
+    def open(self, mode: str) -> Any: ...
+    def __fspath__(self) -> str: ...
+
 
 _GZIP = b"\x1f\x8b"
 _OTHER_KINDS = {
@@ -26,10 +33,10 @@ _OTHER_KINDS = {
 }
 
 
-def text_lines(path: Path, encoding: str = "utf-8") -> Iterator[str]:
-    """The lines with their ends, one at a time; a byte order mark is dropped.
+def text_lines(path: _Openable, encoding: str = "utf-8") -> Iterator[str]:
+    """Yield the lines with their ends; a byte order mark is dropped.
 
-    Memory: one line. A byte that the encoding does not know, a NUL, or a file of another kind: InvalidFile.
+    Memory: one line. InvalidFile for a byte that the encoding does not know, a NUL, or a file of another kind.
     """
     codec = _codec(encoding)
     with opened(path) as stream:
@@ -41,8 +48,8 @@ def text_lines(path: Path, encoding: str = "utf-8") -> Iterator[str]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked if gzipped; what the system or a damaged file raises becomes InvalidFile."""
+def opened(path: _Openable) -> Iterator[IO[bytes]]:
+    """Open the bytes of a file, unpacked if gzipped; errors of the system or of a damaged file become InvalidFile."""
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == _GZIP
@@ -55,31 +62,31 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="check the path") from error
 
 
-def decode(raw: bytes, path: Path, encoding: str) -> str:
-    """The bytes of a whole file as text, with the same errors."""
+def decode(raw: bytes, path: _Openable, encoding: str) -> str:
+    """Decode the bytes of a whole file, with the same errors."""
     codec = _codec(encoding)
     if "\n".encode(codec) == b"\n":
         return _decoded(raw, path, codec, 1)
     return "".join(_wide_lines(io.BytesIO(raw), path, codec))
 
 
-def _decoded(raw: bytes, path: Path, codec: str, line: int) -> str:
+def _decoded(raw: bytes, path: _Openable, codec: str, line: int) -> str:
     if line == 1:
         raw = raw.removeprefix(codecs.BOM_UTF8)
     if b"\0" in raw:
-        raise _no_text(raw, path, line)
+        raise _not_text(raw, path, line)
     try:
         return raw.decode(codec)
     except UnicodeDecodeError as error:
         if line == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *_OTHER_KINDS)):
-            raise _no_text(raw, path, line) from error
+            raise _not_text(raw, path, line) from error
         problem = f"byte 0x{raw[error.start]:02x} is not {codec}"
         remedy = "give the file's encoding, such as encoding='latin-1' (--encoding latin-1)"
         line += raw.count(b"\n", 0, error.start)
         raise InvalidFile(problem, path=path, line=line, remedy=remedy) from error
 
 
-def _wide_lines(stream: IO[bytes], path: Path, codec: str) -> Iterator[str]:
+def _wide_lines(stream: IO[bytes], path: _Openable, codec: str) -> Iterator[str]:
     number = 0
     try:
         for number, line in enumerate(io.TextIOWrapper(stream, encoding=codec, newline="\n"), 1):
@@ -91,11 +98,11 @@ def _wide_lines(stream: IO[bytes], path: Path, codec: str) -> Iterator[str]:
         raise InvalidFile(f"not {codec} ({error})", path=path, line=number + 1, remedy=remedy) from error
 
 
-def _no_text(raw: bytes, path: Path, line: int) -> InvalidFile:
+def _not_text(raw: bytes, path: _Openable, line: int) -> InvalidFile:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return InvalidFile("UTF-16 text", path=path, line=line, remedy="give encoding='utf-16' (--encoding utf-16)")
     kind = next((kind for start, kind in _OTHER_KINDS.items() if raw.startswith(start)), "")
-    problem = f"this is {kind}, not text" if kind and line == 1 else "a NUL byte: this is no text file"
+    problem = f"this is {kind}, not text" if kind and line == 1 else "a NUL byte: not a text file"
     return InvalidFile(problem, path=path, line=line, remedy="give CSV, TSV, JSON lines, Parquet or a folder")
 
 

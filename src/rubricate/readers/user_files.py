@@ -1,4 +1,4 @@
-"""The user's own documents: CSV, TSV, JSON lines, Parquet, or a folder per category. See docs/your-files.md.
+"""The user's own documents in any of the formats in `readers/formats/`. See docs/your-files.md.
 
 `records` streams them in constant memory; `read_files` makes a Corpus, whose size is about that of the text.
 """
@@ -9,138 +9,122 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any
 
-from rubricate.errors import InvalidFile, UnknownName
+from rubricate import registry
+from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.hierarchy import path_edges, read_taxonomy
 from rubricate.readers.assembly import assemble
-from rubricate.readers.columns import Columns
-from rubricate.readers.csv_rows import csv_records
-from rubricate.readers.folder_tree import folder_records
-from rubricate.readers.json_lines import json_records
-from rubricate.readers.parquet import parquet_records
+from rubricate.readers.input_file import InputFile
+from rubricate.readers.reader import Reader
+from rubricate.readers.reading import Reading, takes_reading
 from rubricate.readers.record import Record
+from rubricate.readers.standard_input import StandardInput
 from rubricate.types import Corpus, Edges
 
-__all__ = ["Format", "read_files", "records"]
+__all__ = ["read_files", "records", "stream"]
 
-Format: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "folder"]
-
-_SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
 _PATHS = "paths"
 
 
-def records(
-    path: str | Path,
-    *,
-    text: str = "text",
-    labels: str | None = "labels",
-    id: str | None = "id",
-    title: str | None = None,
-    split: str | None = "split",
-    separator: str = ";",
-    encoding: str = "utf-8",
-    format: Format | None = None,
-    delimiter: str | None = None,
-) -> Iterator[Record]:
-    """The documents of a file or folder, one at a time.
+@takes_reading
+def records(path: str | Path, reading: Reading | None = None, **options: Any) -> Iterator[Record]:
+    """Yield the documents of a file or folder, one at a time. Memory: one document.
 
-    `text`, `labels`, `id`, `title` and `split` name columns; None or "" means that there is none to be read.
-    `separator` stands between the labels of a cell. `format` is told from the name unless given; gzipped text is
-    unpacked.
-    `delimiter` stands between the cells of a row (tab for TSV; for CSV the comma, or what the header shows instead).
-    Memory: one document. Two documents with one id are found by `read_files`, not here.
+    Two documents with the same id are noticed by `read_files`, not here.
+
+    Parameters
+    ----------
+    path
+        A file, plain or gzipped, or a folder.
+    reading
+        How to read it; the default `Reading()` for None.
+    options
+        Fields of `Reading` to change, such as `text="body"`.
     """
-    columns = Columns(Path(path), text=text, labels=labels, id=id, title=title, split=split, separator=separator)
-    return _stream(columns, encoding, format, delimiter)
+    return stream(InputFile(Path(path), Reading.of(reading, options)))
 
 
+@takes_reading
 def read_files(
     path: str | Path,
+    reading: Reading | None = None,
     *,
     test: float | str | Path | None = None,
     taxonomy: str | Path | None = None,
     seed: int = 0,
-    text: str = "text",
-    labels: str | None = "labels",
-    id: str | None = "id",
-    title: str | None = None,
-    split: str | None = "split",
-    separator: str = ";",
-    encoding: str = "utf-8",
-    format: Format | None = None,
-    delimiter: str | None = None,
+    **options: Any,
 ) -> Corpus:
-    """The corpus of a file or folder; the options of `records` hold.
+    """Read a file or folder into a corpus.
 
-    The test documents are those that the split column says; or, with `test`, those of a second file of the same form,
-    or that share of the documents, drawn by `seed`. Otherwise all documents are for training and the test set is
-    empty. `taxonomy` is a file (see `read_taxonomy`), or "paths" where labels such as `a/b/c` are their own; nested
-    folders are so without being asked.
+    Parameters
+    ----------
+    path, reading, options
+        As for `records`.
+    test
+        The test documents: a second file of the same form, or a share of the documents such as 0.2, drawn by `seed`.
+        By default those that the split column says; without one, all documents are for training.
+    taxonomy
+        A file (see `read_taxonomy`), or "paths" where labels such as `a/b/c` are their own taxonomy, as they are by
+        default for nested folders.
+    seed
+        Draws the share of test documents.
     """
-    columns = Columns(Path(path), text=text, labels=labels, id=id, title=title, split=split, separator=separator)
-    stream = _stream(columns, encoding, format, delimiter)
+    file = InputFile(Path(path), Reading.of(reading, options))
     share = test if isinstance(test, (int, float)) else None
+    documents = stream(file)
     if test is not None:
-        stream = _unsplit(stream, columns.path)
+        documents = _unsplit(documents, file)
     if test is not None and share is None:
-        other = _stream(replace(columns, path=Path(str(test)), prefix="test-"), encoding, format, delimiter)
-        stream = chain(stream, _as_test(_unsplit(other, Path(str(test)))))
-    corpus = assemble(stream, name=_stem(columns.path), split="", path=columns.path, test=share, seed=seed)
-    edges = _taxonomy(columns.path, corpus.categories, taxonomy)
+        second = replace(file, path=Path(str(test)), prefix="test-")
+        documents = chain(documents, _as_test(_unsplit(stream(second), second)))
+    corpus = assemble(documents, name=_stem(Path(path)), split="", path=path, test=share, seed=seed)
+    edges = _taxonomy(Path(path), corpus.categories, taxonomy)
     return replace(corpus, split=_split_name(corpus, test, share, seed), taxonomy=edges)
 
 
-def _stream(columns: Columns, encoding: str, format: Format | None, delimiter: str | None) -> Iterator[Record]:
-    chosen = format or _recognise(columns.path)
-    if chosen == "folder" and not columns.path.is_dir():
-        raise InvalidFile("no folder", path=columns.path, remedy="give the folder that holds one folder a category")
-    if chosen == "csv":
-        return csv_records(columns, delimiter=delimiter, encoding=encoding)
-    if chosen == "tsv":
-        return csv_records(columns, delimiter=delimiter or "\t", encoding=encoding)
-    if chosen == "jsonl":
-        return json_records(columns, encoding=encoding)
-    if chosen == "parquet":
-        return parquet_records(columns)
-    if chosen == "folder":
-        return folder_records(columns, encoding=encoding)
-    raise UnknownName("format", chosen, get_args(Format))
+def stream(file: InputFile) -> Iterator[Record]:
+    """Yield the documents of a file in its format; standard input is CSV unless it starts like another format."""
+    name = file.reading.format or (_sniffed(file.path) if isinstance(file.path, StandardInput) else _named(file.path))
+    reader = registry.load("readers", name)
+    if isinstance(file.path, StandardInput) and not reader.streams:
+        raise InvalidInput(f"format {name!r} cannot be read from standard input; give a path")
+    return reader.records(file)
 
 
-def _recognise(path: Path) -> Format:
+def _readers() -> dict[str, Reader]:
+    return {name: registry.load("readers", name) for name in registry.names("readers")}
+
+
+def _sniffed(path: StandardInput) -> str:
+    start = path.start()
+    return next((name for name, reader in _readers().items() if reader.sniff(start)), "csv")
+
+
+def _named(path: Path) -> str:
+    """Return the format that the name of a file says."""
     if path.is_dir():
         return "folder"
     if not path.exists():
         raise InvalidFile("no such file or folder", path=path, remedy="check the path")
+    known = {suffix: name for name, reader in _readers().items() for suffix in reader.suffixes}
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    if not suffixes or suffixes[-1] not in _SUFFIXES:
-        known = ", ".join(_SUFFIXES)
-        raise InvalidFile(f"its name ends in none of {known}", path=path, remedy="rename it, or give format='csv'")
-    return _SUFFIXES[suffixes[-1]]
+    if not suffixes or suffixes[-1] not in known:
+        problem = f"its name ends in none of {', '.join(known)}"
+        raise InvalidFile(problem, path=path, remedy="rename it, or give format='csv'")
+    return known[suffixes[-1]]
 
 
-def _unsplit(stream: Iterator[Record], path: Path) -> Iterator[Record]:
-    for record in stream:
+def _unsplit(documents: Iterator[Record], file: InputFile) -> Iterator[Record]:
+    for record in documents:
         if record.split is not None:
             problem = "the file has a split and test= is given"
-            raise InvalidFile(
-                problem, path=path, line=record.line, remedy="leave test= out, or the column alone by split=''"
-            )
+            file.fail(problem, record.line, "leave out test=, or do not read the column: split=''")
         yield record
 
 
-def _as_test(stream: Iterator[Record]) -> Iterator[Record]:
-    return (replace(record, split="test") for record in stream)
+def _as_test(documents: Iterator[Record]) -> Iterator[Record]:
+    return (replace(record, split="test") for record in documents)
 
 
 def _stem(path: Path) -> str:

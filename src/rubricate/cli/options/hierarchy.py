@@ -1,4 +1,4 @@
-"""The hierarchy that a command was given on its line, and the options that go with it."""
+"""The hierarchy of categories a command reads, and the options that go with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rubricate.measures import Similarity
     from rubricate.types import Corpus
 
-__all__ = ["GivenHierarchy", "HierarchyOptions", "TaxonomyFile", "in_taxonomy"]
+__all__ = ["HierarchyFile", "HierarchyOptions", "KnownHierarchy", "with_hierarchy"]
 
 _Hierarchy = Annotated[
     Path | None,
@@ -27,7 +27,7 @@ _Hierarchy = Annotated[
         "RCV1's file, or SKOS. Adds measures that know how far off a wrong category is.",
     ),
 ]
-TaxonomyFile = Annotated[
+HierarchyFile = Annotated[
     Path | None,
     typer.Option(
         "--hierarchy",
@@ -44,8 +44,8 @@ _Similarity = Annotated[
 
 
 @dataclass(frozen=True)
-class GivenHierarchy:
-    """What the library is called with; all of it empty without --hierarchy."""
+class KnownHierarchy:
+    """The hierarchy that was read, as arguments of `evaluate` and `compare`; empty without --hierarchy."""
 
     hierarchy: Hierarchy | None = None
     acceptable: float = 2.0
@@ -53,16 +53,16 @@ class GivenHierarchy:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `evaluate` and `compare`."""
+        """The keyword arguments of `evaluate` and `compare`."""
         return {"hierarchy": self.hierarchy, "acceptable": self.acceptable, "similarity": self.similarity}
 
-    def say_outside(self, categories: Sequence[str]) -> None:
-        """Say on stderr which categories the hierarchy has not."""
+    def warn_outside(self, categories: Sequence[str]) -> None:
+        """Print on standard error which categories are missing from the hierarchy."""
         outside = [] if self.hierarchy is None else [name for name in categories if name not in self.hierarchy]
         if outside and len(outside) < len(categories):
             shown = ", ".join(outside[:5]) + (", …" if len(outside) > 5 else "")
             print(
-                f"rubricate: not in the hierarchy, so that they contribute nothing: {shown} "
+                f"rubricate: not in the hierarchy, so they contribute nothing: {shown} "
                 f"({len(outside)} of {len(categories)} categories)",
                 file=sys.stderr,
             )
@@ -70,27 +70,27 @@ class GivenHierarchy:
 
 @dataclass(frozen=True)
 class HierarchyOptions:
-    """What stands on the line."""
+    """The options about a hierarchy."""
 
     hierarchy: _Hierarchy = None
     acceptable: _Acceptable = 2.0
     similarity: _Similarity = None
 
-    def read(self) -> GivenHierarchy:
-        """The hierarchy of the file with its options."""
+    def read(self) -> KnownHierarchy:
+        """Read the hierarchy and the similarities."""
         if self.hierarchy is None:
             if self.similarity is not None:
                 raise InvalidInput("--similarity needs the hierarchy of the categories; give --hierarchy FILE")
-            return GivenHierarchy()
+            return KnownHierarchy()
         from rubricate.hierarchy import Hierarchy, read_taxonomy
         from rubricate.measures import read_similarity
 
-        known = None if self.similarity is None else read_similarity(self.similarity)
-        return GivenHierarchy(Hierarchy.from_edges(read_taxonomy(self.hierarchy)), self.acceptable, known)
+        similarity = None if self.similarity is None else read_similarity(self.similarity)
+        return KnownHierarchy(Hierarchy.from_edges(read_taxonomy(self.hierarchy)), self.acceptable, similarity)
 
 
-def in_taxonomy(corpus: Corpus, path: Path | None, classifier: Any) -> Corpus:
-    """The corpus with the hierarchy of a file, for a classifier (or its name) that has a use for it."""
+def with_hierarchy(corpus: Corpus, path: Path | None, classifier: Any) -> Corpus:
+    """Return the corpus with the hierarchy of a file, for a classifier (or its name) that uses one."""
     if path is None:
         return corpus
     from rubricate import registry

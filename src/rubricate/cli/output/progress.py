@@ -14,7 +14,7 @@ Advance = Callable[[int], None]
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Advance]:
-    """What long work calls with the number of steps done since; without a total the time elapsed is shown."""
+    """Give long work a function to call with the number of steps done since; without a total, show the time elapsed."""
     if not sys.stderr.isatty():
         yield lambda steps: None
         return
@@ -36,7 +36,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Advance]:
 
 
 def counting_engine(name: str, advance: Advance) -> Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]:
-    """An engine that works as the one of this name and reports each task that is done."""
+    """Return an engine that works like the one of this name and reports each finished task."""
     from rubricate.engines import run_tasks
 
     def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:

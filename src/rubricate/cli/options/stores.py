@@ -1,4 +1,4 @@
-"""The options of commands that keep their trials, and what they say when interrupted."""
+"""Options of the commands that keep their trials in a store, and their messages when interrupted."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import typer
 __all__ = ["EngineName", "Fresh", "StoreFolder", "keeping"]
 
 StoreFolder = Annotated[
-    Path | None, typer.Option("--store", help="Where trials are kept; else $RUBRICATE_STORE, else your data folder.")
+    Path | None, typer.Option("--store", help="The folder of trials; else $RUBRICATE_STORE, else your data folder.")
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Compute everything again, whatever the store has.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Compute everything again, whatever is in the store.")]
 EngineName = Annotated[str, typer.Option("--engine", help="Where work runs: threads, serial or dask.")]
 
 
 @contextmanager
 def keeping(store: Path) -> Iterator[None]:
-    """Tell of damaged entries on standard error, and when interrupted that a rerun goes on."""
+    """Report damaged entries on standard error, and after Ctrl-C that the same command resumes."""
     from rubricate.experiments.store import DamagedEntry
 
     with warnings.catch_warnings():
@@ -39,5 +39,5 @@ def keeping(store: Path) -> Iterator[None]:
         try:
             yield
         except KeyboardInterrupt:
-            print(f"what was done is in {store}; the same command goes on from there", file=sys.stderr)
+            print(f"what was done is in {store}; the same command resumes from there", file=sys.stderr)
             raise

@@ -10,7 +10,7 @@ __all__ = ["StandardInput"]
 
 
 class _Unread(io.RawIOBase):
-    """Standard input as bytes that a buffered reader can step back in, as far as its buffer goes."""
+    """Standard input as bytes; reports itself seekable so that a buffered reader can step back within its buffer."""
 
     def __init__(self, source: Any) -> None:
         self._source, self._count = source, 0
@@ -32,17 +32,17 @@ class _Unread(io.RawIOBase):
 
 
 class StandardInput:
-    """Standard input where a reader expects a path."""
+    """Standard input in place of a path; it can be read once."""
 
     def __init__(self) -> None:
         self._stream = io.BufferedReader(_Unread(sys.stdin.buffer), 1 << 16)
 
-    def starts_with(self, start: bytes) -> bool:
-        """Whether the first bytes that are no white space are these; they stay to be read."""
-        return self._stream.peek(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(start)
+    def start(self) -> bytes:
+        """Return the first bytes, without byte order mark and white space; they stay to be read."""
+        return self._stream.peek(64).removeprefix(b"\xef\xbb\xbf").lstrip()
 
     def open(self, mode: str) -> Any:
-        """The bytes, for any mode: they can only be read."""
+        """Return the bytes, whatever the mode: they can only be read."""
         return self._stream
 
     def __fspath__(self) -> str:

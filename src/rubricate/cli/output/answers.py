@@ -1,4 +1,4 @@
-"""The answers of the commands that put documents under categories: their options, and writing them batch by batch."""
+"""Answers of the commands that put documents under categories: options, and writing them batch by batch."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from rubricate.cli import _given_documents as given
-from rubricate.cli import _options as options
+from rubricate.cli.options import documents as inputs
+from rubricate.cli.options.printing import Json
 from rubricate.errors import InvalidInput
+from rubricate.readers.reading import Reading
 
 if TYPE_CHECKING:
     from rubricate.readers.record import Record
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["Answering"]
 
 REASONS = 5
-"""Pieces of evidence that are written for a category."""
+"""Pieces of evidence written per category."""
 
-_Top = Annotated[int | None, typer.Option(help="Also the scores of the K best categories.", min=1, metavar="K")]
+_Top = Annotated[int | None, typer.Option(help="Also write the scores of the K best categories.", min=1, metavar="K")]
 _Explain = Annotated[
-    bool, typer.Option("--explain", help="Also what made each decision: words, neighbours, or rules and their words.")
+    bool,
+    typer.Option("--explain", help="Also write what led to each decision: words, neighbours, or rules."),
 ]
 _Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of to standard output.")]
 Write: TypeAlias = "Callable[[str, Answer], None]"
@@ -40,25 +42,25 @@ Write: TypeAlias = "Callable[[str, Answer], None]"
 
 @dataclass(frozen=True)
 class Answering:
-    """What is asked of the answers, and where and how they are written."""
+    """What the answers contain, and where and how they are written."""
 
     top: _Top = None
     explain: _Explain = False
-    separator: given.Separator = ";"
+    separator: Annotated[str, "The sign between the labels in a cell."] = Reading.separator
     output: _Output = None
-    as_json: options.Json = False
+    as_json: Json = False
 
     @property
     def reasons(self) -> int:
-        """Pieces of evidence that are asked for."""
+        """Pieces of evidence to ask for."""
         return REASONS if self.explain else 0
 
     def check(self, categories: Sequence[str]) -> None:
-        """Refuse a separator that a category holds, where labels are written in one cell."""
+        """Refuse a separator that occurs in a category, where labels are written in one cell."""
         odd = next((name for name in categories if self.separator and self.separator in name), None)
         if odd is not None and not (self.as_json or self.top):
             raise InvalidInput(
-                f"the category {odd!r} holds {self.separator!r}, which parts labels in CSV; give --separator or --json"
+                f"the category {odd!r} holds {self.separator!r}, the separator of labels; give --separator or --json"
             )
 
     def write(
@@ -69,16 +71,16 @@ class Answering:
         *,
         abstaining: bool = False,
     ) -> None:
-        """The answers for all documents; a file appears when all is written, lines when their batch is done."""
+        """Write the answers for all documents; a file appears when all is written, lines when their batch is done."""
         # The target first: progress on a terminal takes over whatever is standard output when it begins.
         with _target(self.output) as target, progress as advance:
             write = self._json(target) if self.as_json else self._csv(target, abstaining)
-            for held in batches:
-                documents = given.as_documents(held)
+            for batch in batches:
+                documents = inputs.as_documents(batch)
                 for name, answer in zip(documents.ids, answers(documents), strict=True):
                     write(name, answer)
                 target.flush()
-                advance(len(held))
+                advance(len(batch))
 
     def _json(self, target: IO[str]) -> Write:
         def write(name: str, answer: Answer) -> None:
@@ -88,8 +90,8 @@ class Answering:
             row["scores"] = {category: score if math.isfinite(score) else None for category, score in answer.scores}
             if self.explain:
                 row["evidence"] = {
-                    category: [[one.source, one.weight, *([one.detail] if one.detail else [])] for one in found]
-                    for category, found in answer.evidence.items()
+                    category: [[e.source, e.weight, *([e.detail] if e.detail else [])] for e in evidence]
+                    for category, evidence in answer.evidence.items()
                 }
             target.write(json.dumps(row, ensure_ascii=False) + "\n")
 
@@ -118,13 +120,13 @@ class Answering:
 
 @contextmanager
 def _target(output: Path | None) -> Iterator[IO[str]]:
-    """Standard output, or a file that appears when all is written."""
+    """Open standard output, or a file that appears when all is written."""
     from rubricate.files.atomic import atomic
 
     if output is None:
         try:
             yield sys.stdout
-        except BrokenPipeError:  # whoever read us has seen enough
+        except BrokenPipeError:  # the reader of the pipe has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
         return
@@ -136,9 +138,9 @@ def _target(output: Path | None) -> Iterator[IO[str]]:
 
 
 def _reasons(answer: Answer, categories: Any) -> str:
-    """`grain: wheat +0.556, export +0.147; trade: …`"""
+    """Format evidence as `grain: wheat +0.556, export +0.147; trade: …`."""
     return "; ".join(
-        f"{name}: " + ", ".join(f"{one.source} {one.weight:+.3f}" for one in answer.evidence[name])
+        f"{name}: " + ", ".join(f"{e.source} {e.weight:+.3f}" for e in answer.evidence[name])
         for name in categories
         if name in answer.evidence
     )

@@ -1,0 +1,147 @@
+"""The documents a command reads: a corpus, a file or folder, standard input, precomputed vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rubricate import registry
+from rubricate.cli.options.groups import Fixed
+from rubricate.errors import InvalidInput
+from rubricate.readers.reading import Reading
+
+if TYPE_CHECKING:
+    from rubricate.readers.record import Record
+    from rubricate.types import Corpus, Documents
+
+__all__ = [
+    "STDIN",
+    "Data",
+    "Reading",
+    "UnlabelledReading",
+    "Vectors",
+    "as_documents",
+    "batches",
+    "corpus_of",
+    "corpus_records",
+    "expected_documents",
+    "stream",
+]
+
+STDIN = "-"
+BATCH, CHARACTERS = 1024, 1 << 22
+"""Most documents, or characters, that are classified together."""
+
+Data = Annotated[str, typer.Argument(help="A corpus, a file or folder of your own, or - for standard input.")]
+Vectors = Annotated[
+    str | None,
+    typer.Option(help="Your own vectors: a column of a Parquet file, or an .npy file with one row per document."),
+]
+UnlabelledReading = Annotated[Reading, Fixed(labels=None, split=None, separator=Reading.separator)]
+
+
+def corpus_of(
+    data: str, reading: Reading, *, seed: int = 0, test: str | None = None, vectors: str | None = None
+) -> Corpus:
+    """Load the corpus of this name, or the user's documents."""
+    from rubricate.corpora import load
+
+    if data in registry.names("corpora"):
+        return load(data, split=None if reading.split == Reading.split else reading.split)
+    if data == STDIN or vectors is not None:
+        return _assembled(stream(data, reading, vectors), data, test=_share(test), seed=seed)
+    return load(data, test=_share(test), seed=seed, **asdict(reading))
+
+
+def _share(test: str | None) -> Any:
+    try:
+        return None if test is None else float(test)
+    except ValueError:
+        return test
+
+
+def _assembled(records: Iterator[Record], data: str, *, test: float | str | None, seed: int) -> Corpus:
+    from rubricate.readers.assembly import assemble
+
+    if isinstance(test, str):
+        raise InvalidInput("--test FILE goes with a file of texts; here give a share such as 0.2, or a split column")
+    path = Path("<stdin>" if data == STDIN else data)
+    split = "none" if test is None else f"random-{test:g}-seed-{seed}"
+    corpus = assemble(records, name=path.stem, split=split, path=path, test=test, seed=seed)
+    return replace(corpus, split="column") if test is None and len(corpus.test) else corpus
+
+
+def stream(data: str, reading: Reading, vectors: str | None = None) -> Iterator[Record]:
+    """Yield the documents one at a time, with the field `vectors` where they have vectors."""
+    from rubricate.readers import user_files
+    from rubricate.readers.input_file import InputFile
+    from rubricate.readers.standard_input import StandardInput
+    from rubricate.readers.vectors import bare_vectors, parquet_vectors, vectors_beside
+
+    if data in registry.names("corpora"):
+        return corpus_records(data)
+    if data.endswith(".npy"):
+        return bare_vectors(Path(data))
+    file = InputFile(StandardInput() if data == STDIN else Path(data), reading)
+    if vectors is not None and not vectors.endswith(".npy"):
+        return parquet_vectors(file, vectors)
+    records = user_files.stream(file)
+    return records if vectors is None else vectors_beside(records, Path(vectors))
+
+
+def corpus_records(corpus: str, split: str | None = None) -> Iterator[Record]:
+    """Yield the test documents of a corpus, without their labels."""
+    from rubricate.corpora import load
+    from rubricate.readers.record import Record
+
+    documents = load(corpus, split=split).test
+    titles: Any = documents.titles or [None] * len(documents)
+    for name, text, title in zip(documents.ids, documents.bodies, titles, strict=True):
+        yield Record(id=name, text=text, title=title)
+
+
+def batches(records: Iterable[Record], *, whole: bool = False) -> Iterator[list[Record]]:
+    """Yield some documents at a time, or all at once."""
+    if whole:
+        yield list(records)
+        return
+    batch: list[Record] = []
+    size = 0
+    for record in records:
+        batch.append(record)
+        size += len(record.text)
+        if len(batch) >= BATCH or size >= CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def as_documents(batch: list[Record]) -> Documents:
+    """Make a batch of documents without labels."""
+    from scipy import sparse
+
+    from rubricate.types import Documents
+
+    fields = {"vectors": [record.fields["vectors"] for record in batch]} if batch and batch[0].fields else {}
+    return Documents(
+        ids=[record.id for record in batch],
+        bodies=[record.text for record in batch],
+        labels=sparse.csr_array((len(batch), 0), dtype=bool),
+        categories=(),
+        titles=[record.title or "" for record in batch] if any(record.title for record in batch) else None,
+        fields=fields,
+    )
+
+
+def expected_documents(data: str) -> int | None:
+    """Estimate the number of documents by the lines of a plain text file, for the time left; None if unknown."""
+    path = Path(data)
+    if not path.is_file() or path.suffix not in (".csv", ".tsv", ".jsonl", ".ndjson", ".json"):
+        return None
+    with path.open("rb") as stream:
+        return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))

@@ -1,0 +1,136 @@
+"""The predictions a command reads: runs of systems over a truth, cut into decisions where asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from rubricate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rubricate.files.predictions.text_runs import Topic
+    from rubricate.types import Decisions, Run, Sparse
+
+__all__ = ["PredictionOptions", "Runs", "Truth"]
+
+Truth = Annotated[Path, typer.Argument(help="The true labels.")]
+Runs = Annotated[list[Path], typer.Argument(help="The predictions of each system, named by its file.")]
+_NewCategories = typer.Option("--new-categories", help="Count categories that only a run knows, as never true.")
+_Intersection = typer.Option("--intersection", help="Use only the documents that all files share.")
+
+
+@dataclass(frozen=True)
+class PredictionOptions:
+    """How to read and cut the runs. `held_out_run` has the same systems' scores of the documents in `held_out`."""
+
+    cut: Annotated[str | None, "Turn scores into decisions: 0.5, rcut:1, pcut:1.2, scut, micro_macro."] = None
+    train: Annotated[Path | None, "Training labels, for pcut and results by frequency."] = None
+    train_counts: Annotated[
+        Path | None, "Training documents by category (CSV category,count), for results by frequency."
+    ] = None
+    held_out: Annotated[Path | None, "Truth of held-out documents, for cuts that learn from scores."] = None
+    held_out_run: Annotated[
+        list[Path] | None, "The same system's scores of those documents; once for each run, in order."
+    ] = None
+    categories: Annotated[Path | None, "All categories, one per line, if the truth lacks some."] = None
+    new_categories: Annotated[bool, _NewCategories] = False
+    intersection: Annotated[bool, _Intersection] = False
+    topic: Annotated[str, "What the topics of TREC files are: document or category."] = "document"
+
+    @property
+    def topics(self) -> Topic:
+        """What the topics of TREC files are; the readers check it."""
+        return cast(Any, self.topic)
+
+    def need_frequencies(self) -> None:
+        """Refuse to go on without training documents per category, which results by frequency need."""
+        if self.train is None and self.train_counts is None:
+            raise InvalidInput(
+                "--by-frequency needs the training documents per category; give --train or --train-counts"
+            )
+
+    def read(self, truth: Path, runs: Sequence[Path]) -> list[Run]:
+        """Read the runs over the documents and categories of the truth.
+
+        `cut` decides where there are scores, also in place of decisions in the file; a run without scores keeps its
+        own decisions.
+        """
+        from rubricate.files.predictions.reading import read_categories, read_runs, read_truth
+
+        labels = read_truth(self.train, topic=self.topics) if self.train is not None else None
+        read = read_runs(
+            truth,
+            runs,
+            categories=read_categories(self.categories) if self.categories is not None else (),
+            train=self._train(labels),
+            intersection=self.intersection,
+            new_categories=self.new_categories,
+            topic=self.topics,
+        )
+        if self.cut is None:
+            return read
+        if all(run.scores is None for run in read):
+            raise InvalidInput("no run has scores for --cut to work on; leave out --cut")
+        return [run if run.scores is None else self._cut(run, place, labels) for place, run in enumerate(read)]
+
+    def _train(self, labels: Decisions | None) -> Any:
+        from rubricate.files.predictions.train_counts import TrainCounts, read_train_counts
+
+        if labels is not None and self.train_counts is not None:
+            raise InvalidInput("--train and --train-counts say the same; give one of them")
+        if self.train_counts is not None:
+            return read_train_counts(self.train_counts)
+        return None if labels is None else TrainCounts.of(labels)
+
+    def _cut(self, run: Run, place: int, train: Decisions | None) -> Run:
+        """Return the run with the decisions of the cut."""
+        from rubricate.files.predictions.alignment import labels_over
+        from rubricate.thresholds import resolve
+        from rubricate.types import Decisions
+
+        cut = self.cut or ""
+        threshold = resolve(cut)
+        if threshold.needs_scores:
+            threshold.fit(*self._held_out(run, place))
+        elif train is not None:
+            threshold.fit(None, labels_over(train, run.categories))
+        decisions = Decisions(_decide(threshold, run, cut), run.categories, run.documents)
+        return replace(run, decisions=decisions, signature=replace(run.signature, cut=cut))
+
+    def _held_out(self, run: Run, place: int) -> tuple[Any, Sparse]:
+        """Return scores and truth of the held-out documents over the categories of the run."""
+        from rubricate.files.predictions.reading import read_run
+        from rubricate.types import Scores
+
+        runs = self.held_out_run or []
+        if self.held_out is None or place >= len(runs):
+            raise InvalidInput(
+                f"the cut {self.cut!r} learns from held-out scores; give --held-out TRUTH and, for each run in order, "
+                "--held-out-run FILE with the same system's scores of those documents"
+            )
+        held = read_run(
+            self.held_out,
+            runs[place],
+            categories=run.categories,
+            intersection=self.intersection,
+            new_categories=self.new_categories,
+            topic=self.topics,
+        )
+        if held.scores is None or held.truth is None:
+            raise InvalidInput(f"{runs[place]} has no scores to learn the cut from; give a file with scores")
+        columns = [held.categories.index(name) for name in run.categories]
+        scores = Scores(held.scores.values[:, columns], run.categories, held.documents, floor=held.scores.floor)
+        return scores, held.truth[:, columns]
+
+
+def _decide(threshold: Any, run: Run, cut: str) -> Sparse:
+    from sklearn.exceptions import NotFittedError
+
+    try:
+        return threshold.decide(run.scores)
+    except NotFittedError:
+        raise InvalidInput(f"the cut {cut!r} learns from training labels; give them with --train FILE") from None

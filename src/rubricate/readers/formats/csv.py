@@ -1,0 +1,10 @@
+"""CSV: comma-separated values, or another sign between cells where the header shows it."""
+
+from __future__ import annotations
+
+from rubricate.readers.delimited import delimited_records
+from rubricate.readers.reader import Reader
+
+__all__ = ["CSV"]
+
+CSV = Reader(delimited_records, suffixes=(".csv",))

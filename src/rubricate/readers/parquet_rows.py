@@ -1,0 +1,42 @@
+"""The rows of a Parquet file, a batch at a time. Needs the extra `frames` (pyarrow)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rubricate.errors import MissingExtra
+from rubricate.readers.input_file import InputFile
+
+__all__ = ["parquet_rows"]
+
+_BATCH = 2048
+
+
+def parquet_rows(
+    file: InputFile, choose: Callable[[Sequence[str]], list[tuple[str, str]]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each row as its number, which errors give as the line, and its cells by role. Memory: one batch of rows.
+
+    `choose` gets the names of the columns and returns pairs (role, column) of those to read.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtra("frames", "Parquet files") from error
+    try:
+        with pyarrow.parquet.ParquetFile(file.path) as opened:
+            yield from _rows(opened, choose(opened.schema_arrow.names))
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        file.fail(f"not a Parquet file ({reason})", None, "make or fetch it again")
+
+
+def _rows(opened: Any, pairs: list[tuple[str, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    row = 0
+    for batch in opened.iter_batches(batch_size=_BATCH, columns=[name for _, name in pairs], use_threads=False):
+        columns = {role: batch.column(name).to_pylist() for role, name in pairs}
+        for position in range(batch.num_rows):
+            row += 1
+            yield row, {role: values[position] for role, values in columns.items()}

@@ -1,0 +1,34 @@
+"""What a format of documents is: one `Reader` per file in `readers/formats/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from rubricate.readers.input_file import InputFile
+from rubricate.readers.record import Record
+
+__all__ = ["Reader"]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A format of documents, a plug-in of the kind `readers`; its file name is the name of the format.
+
+    Parameters
+    ----------
+    records
+        Yields the records of a file, one at a time.
+    suffixes
+        Endings of file names that mean this format, in lower case and with the dot; a `.gz` behind them is ignored.
+    sniff
+        Says whether bytes that start like this (without byte order mark and white space) are of this format.
+        Used for standard input, which has no name.
+    streams
+        Whether the format can be read in one pass, as standard input must be.
+    """
+
+    records: Callable[[InputFile], Iterator[Record]]
+    suffixes: tuple[str, ...] = ()
+    sniff: Callable[[bytes], bool] = lambda start: False
+    streams: bool = True
