@@ -232,7 +232,7 @@ def test_intersection(world, tmp_path: Path) -> None:
     "arguments, error, problem",
     [
         ((), InvalidInput, "nothing to compare"),
-        (("truth.csv",), InvalidInput, "no runs"),
+        (("truth.csv",), InvalidInput, "without runs"),
         (("truth.csv", "svm.csv"), InvalidInput, "at least 2"),
         (("truth.csv", "svm.csv", "nb.csv", "--tests", "z"), UnknownName, "no test named 'z'"),
         (("truth.csv", "svm.csv", "nb.csv", "--adjust", "hom"), UnknownName, "Did you mean 'holm'"),

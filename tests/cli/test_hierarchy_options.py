@@ -41,7 +41,7 @@ def rubricate(monkeypatch, capsys, tmp_path):
 def test_evaluate_prints_the_tables(rubricate):
     code, out, talk = rubricate("evaluate", "truth.csv", "one.csv", "two.csv", "--hierarchy", "tree.txt")
     assert code == 0
-    assert "not in the hierarchy, so that they contribute nothing: earn (1 of 5 categories)" in talk
+    assert "not in the hierarchy, so they contribute nothing: earn (1 of 5 categories)" in talk
     lines = [re.split(r" {2,}", line) for line in out.splitlines()]
     row = next(line for line in lines if line[:2] == ["one", "labels with their ancestors"])
     assert row[2:6] == ["micro", ".5556", ".7143", ".6250"]
