@@ -22,8 +22,8 @@ from sklearn.svm import LinearSVC
 
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish, side_by_side
-from rubricate.classifiers.svm.leave_one_out.machines import machines
-from rubricate.classifiers.svm.leave_one_out.retraining import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.machines import Machines
 from rubricate.engines import one_blas_thread
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.leave_one_out import leave_one_out
@@ -70,21 +70,21 @@ def leave_one_out_row(id: str, bias: Any, peer_name: str, without: Callable[[Any
     load of the machine.
     """
     X, Y = reuters()
-    machine = machines(rb.SVM(bias=bias).fit(X, Y), X, Y)
-    leave_one_out_scores(machine, 0)
+    machines = Machines.of(rb.SVM(bias=bias).fit(X, Y), X, Y)
+    leave_one_out_scores(machines, 0)
     sample = np.random.default_rng(0).choice(X.shape[0], SAMPLE, replace=False)
     seconds, peer, columns, said = 0.0, 0.0, [], []
     for c in range(Y.shape[1]):
-        time, found = measure(lambda c=c: leave_one_out_scores(machine, c))
-        seconds, columns = seconds + time, [*columns, found]
+        time, category = measure(lambda c=c: leave_one_out_scores(machines, c))
+        seconds, columns = seconds + time, [*columns, category]
         if c % (Y.shape[1] // SAMPLE) == 0 and len(said) < SAMPLE:
             i = sample[len(said)]
             time, score = measure(lambda i=i: without(X, Y, i))
             peer, said = peer + time, [*said, score]
-    scores = np.column_stack([one.score for one in columns])[sample[: len(said)]]
+    scores = np.column_stack([category.score for category in columns])[sample[: len(said)]]
     sure = np.abs(said) > 0.02
     same = bool(((scores > 0) == (np.array(said) > 0))[sure].all())
-    work = f"90 SVMs, 7,770 documents, {sum(int(one.solved.sum()) for one in columns)} re-solved"
+    work = f"90 SVMs, 7,770 documents, {sum(int(category.solved.sum()) for category in columns)} re-solved"
     name = f"{peer_name} without each document, timed on {len(said)} and scaled"
     peer *= X.shape[0] / len(said)
     return Row(id, work, name, seconds, peer, peer / seconds, same, 1)

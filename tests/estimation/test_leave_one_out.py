@@ -12,8 +12,8 @@ from sklearn.svm import SVC
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
-from rubricate.classifiers.svm.leave_one_out.machines import machines
-from rubricate.classifiers.svm.leave_one_out.retraining import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.machines import Machines
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 
@@ -138,7 +138,7 @@ def test_few_rows_with_terms_and_unequal_weights(bias):
     X = sparse.csr_array(rng.random((n, 1)) * (rng.random((n, 1)) < 0.1))
     labels = sparse.csr_array(y[:, None])
     svm = rb.SVM(C=0.3, bias=bias)
-    machine = machines(svm, X, labels, weights)
+    machine = Machines.of(svm, X, labels, sample_weight=weights)
     left = leave_one_out_scores(machine, 0, every=True)
     found = leave_one_out(svm, X, labels, sample_weight=weights)
     for i in range(n):
@@ -247,7 +247,7 @@ def test_weights_that_are_none(weights):
     X, y = _problem(1)
     labels = sparse.csr_array(y[:, None])
     svm = rb.SVM().fit(X, labels)
-    with pytest.raises(InvalidInput, match="24 numbers, one a document"):
+    with pytest.raises(InvalidInput, match="24 numbers, one per document"):
         leave_one_out(svm, X, labels, sample_weight=weights)
     with pytest.raises(InvalidInput, match="only for an SVM"):
         leave_one_out(KNeighborsClassifier(1), X.toarray(), labels, sample_weight=np.ones(24))

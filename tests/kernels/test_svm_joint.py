@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
-from rubricate.kernels.svm_joint import BAND, check, guess
+from rubricate.kernels.rows import Rows
+from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, Block, check, guess
 from rubricate.kernels.svm_lanes import LANES
 
 
@@ -24,20 +25,19 @@ def _block(seed, n=40, d=12):
 
 
 def _rows(X, kind=np.float64):
-    return X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(kind)
+    return Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(kind))
 
 
 @given(seed=st.integers(0, 10_000))
 def test_the_check_is_the_definition(seed):
     rng, X, y, bits, weights, costs, caps = _block(seed)
     beta = y * caps * rng.choice([0.0, 0.0, 0.4, 1.0], caps.shape)
-    bias, margin = rng.standard_normal(LANES), np.empty_like(beta)
-    near, norms, losses = beta.any(axis=1).astype(np.uint16), np.zeros(LANES), np.zeros(LANES)
-    W = np.zeros((X.shape[1], LANES))
-    check(*_rows(X), weights, bits, W, beta, margin, near, costs, bias, norms, losses)
+    near, W, state = beta.any(axis=1).astype(np.uint16), np.zeros((X.shape[1], LANES)), np.zeros((5, LANES))
+    state[BIAS], state[COSTS:] = rng.standard_normal(LANES), costs
+    margin, norms, losses = check(_rows(X), Block(bits, weights, W, beta, near, state))
     np.testing.assert_allclose(W, X.T @ beta, atol=1e-12)
     np.testing.assert_allclose(norms, (W**2).sum(axis=0))
-    np.testing.assert_allclose(margin, y * (X @ W + bias), atol=1e-12)
+    np.testing.assert_allclose(margin, y * (X @ W + state[BIAS]), atol=1e-12)
     np.testing.assert_allclose(losses, (caps * np.maximum(0, 1 - margin)).sum(axis=0))
     wanted = (beta != 0) | (margin < 1 + BAND)
     assert ((near[:, None] >> np.arange(LANES)) & 1 == wanted).all()
@@ -51,9 +51,10 @@ def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
     n, kind = X.shape[0], np.float32
     squares = np.maximum(X.multiply(X).sum(axis=1), 1e-12)
     state = np.zeros((5, LANES), kind)
-    state[3:] = costs
+    state[COSTS:] = costs
     W, beta, near = np.zeros((X.shape[1], LANES), kind), np.zeros((n, LANES), kind), np.zeros(n, np.uint16)
-    guess(*_rows(X, kind), (1 / squares).astype(kind), weights.astype(kind), bits, W, beta, near, state, penalty, 30, 2)
+    block = Block(bits, weights.astype(kind), W, beta, near, state)
+    guess(_rows(X, kind), block, (1 / squares).astype(kind), penalty, 30)
     alpha = y * beta
     assert (alpha >= 0).all()
     assert (alpha <= caps * (1 + 1e-6)).all()
@@ -62,6 +63,6 @@ def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
         return
     K = (X @ X.T).toarray()
     best = oracle.best_value(K, y[:, 7], caps[:, 7], penalty)
-    bias = state[1, 7] if penalty < np.inf else 0.0
+    bias = state[BIAS, 7] if penalty < np.inf else 0.0
     primal, _ = oracle.objectives(K, y[:, 7], caps[:, 7], alpha[:, 7], bias, penalty)
     assert primal <= 1.5 * best + 0.5

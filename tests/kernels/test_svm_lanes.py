@@ -8,17 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step
 
 
 @numba.njit
-def _dot(terms, values, weights, start, stop, out):
-    lanes_dot(terms, values, weights, start, stop, out)
+def _dot(rows, i, weights, out):
+    lanes_dot(rows, i, weights, out)
 
 
 @numba.njit
-def _add(terms, values, weights, start, stop, factors):
-    lanes_add(terms, values, weights, start, stop, factors)
+def _add(rows, i, weights, factors):
+    lanes_add(rows, i, weights, factors)
 
 
 @numba.njit
@@ -38,12 +39,14 @@ def test_row_times_weights_and_back(kind, size, seed):
     terms = rng.permutation(20)[:size].astype(np.uint32)
     values, weights = rng.standard_normal(size).astype(kind), rng.standard_normal((20, LANES)).astype(kind)
     out, factors = np.full(LANES, 7, kind), rng.standard_normal(LANES).astype(kind)
-    _dot(terms, values, weights, 0, size, out)
+    rows = Rows(np.array([0, 0, size]), terms, values)
+    _dot(rows, 1, weights, out)
     close = {"rtol": 1e-4, "atol": 1e-5} if kind is np.float32 else {"rtol": 1e-12, "atol": 1e-13}
     np.testing.assert_allclose(out, values @ weights[terms], **close)
     wanted = weights.copy()
     wanted[terms] += np.outer(values, factors)
-    _add(terms, values, weights, 0, size, factors)
+    _add(rows, 1, weights, factors)
+    _add(rows, 0, weights, factors)
     np.testing.assert_allclose(weights, wanted, **close)
 
 

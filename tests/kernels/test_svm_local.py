@@ -9,8 +9,19 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
-from rubricate.kernels.svm_local import balance, compact, scores, solve_rows, weight_vectors
+from rubricate.kernels.svm_local import (
+    Dual,
+    Search,
+    balance,
+    compact,
+    duality_gap,
+    scores,
+    solve_exactly,
+    solve_rows,
+    weight_vectors,
+)
 
 numbers = st.integers(0, 10_000)
 
@@ -25,51 +36,50 @@ def _problem(seed, n=12, d=5, zero=True):
 
 
 def _rows(X):
-    return X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(float)
+    return Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(float))
+
+
+def _dual(X, y, cap):
+    """A start at β = 0."""
+    return Dual(y, cap, X.multiply(X).sum(axis=1), np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(1))
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1.0, 3.0, np.inf])
 @given(seed=numbers)
 def test_the_gap_it_reports_is_the_gap_it_has(penalty, seed):
     X, y, cap = _problem(seed)
-    beta, w = np.zeros(len(y)), np.zeros(X.shape[1])
-    squares = X.multiply(X).sum(axis=1)
-    b, gap, primal, sweeps = solve_rows(*_rows(X), squares, y, cap, beta, w, 0.0, penalty, 1e-6, 20_000, seed)
-    dense = X.toarray()
+    dual = _dual(X, y, cap)
+    gap, primal, sweeps = solve_exactly(_rows(X), dual, Search(penalty, 1e-6, 20_000, seed))
+    dense, beta = X.toarray(), dual.beta
     assert gap <= 1e-6 * primal
     assert sweeps < 20_000
-    np.testing.assert_allclose(w, beta @ dense, atol=1e-9)
+    np.testing.assert_allclose(dual.w, beta @ dense, atol=1e-9)
     assert ((y * beta >= 0) & (y * beta <= cap)).all()
-    if penalty == 0:
-        balance(*_rows(X), y, cap, beta, w)
-        b = best_bias(dense @ w, y, cap)
-    value, dual = oracle.objectives(dense @ dense.T, y, cap, np.abs(beta), b, penalty)
-    assert value - dual <= 1e-4 * value
+    value, lower = oracle.objectives(dense @ dense.T, y, cap, np.abs(beta), dual.bias[0], penalty)
+    assert value - lower <= 1e-4 * value
+    assert duality_gap(_rows(X), dual, penalty) == pytest.approx(value - lower, abs=1e-9 * max(value, 1))
 
 
 @given(seed=numbers)
 def test_a_row_of_cap_zero_is_left_out(seed):
     X, y, cap = _problem(seed)
-    cap[4], beta, w = 0.0, np.zeros(len(y)), np.zeros(X.shape[1])
-    b, *_ = solve_rows(*_rows(X), X.multiply(X).sum(axis=1), y, cap, beta, w, 0.0, 1.0, 1e-9, 50_000, 0)
-    keep = np.arange(len(y)) != 4
-    part, other, v = X[keep], np.zeros(len(y) - 1), np.zeros(X.shape[1])
-    c, *_ = solve_rows(
-        *_rows(part), part.multiply(part).sum(axis=1), y[keep], cap[keep], other, v, 0.0, 1.0, 1e-9, 50_000, 0
-    )
-    assert beta[4] == 0
-    np.testing.assert_allclose(scores(*_rows(X), w, b), scores(*_rows(X), v, c), atol=2e-3)
+    cap[4], keep, search = 0.0, np.arange(len(y)) != 4, Search(1.0, 1e-9, 50_000, 0)
+    dual, other = _dual(X, y, cap), _dual(X[keep], y[keep], cap[keep])
+    solve_rows(_rows(X), dual, search)
+    solve_rows(_rows(X[keep]), other, search)
+    assert dual.beta[4] == 0
+    ours, peer = (scores(_rows(X), solved.w, solved.bias[0]) for solved in (dual, other))
+    np.testing.assert_allclose(ours, peer, atol=2e-3)
 
 
 def test_a_warm_start_at_the_optimum_stays_there():
     X, y, cap = _problem(1)
-    beta, w = np.zeros(len(y)), np.zeros(X.shape[1])
-    given = (*_rows(X), X.multiply(X).sum(axis=1), y, cap)
-    b, *_ = solve_rows(*given, beta, w, 0.0, 1.0, 1e-10, 50_000, 0)
-    before = beta.copy()
-    *_, sweeps = solve_rows(*given, beta, w, b, 1.0, 1e-8, 50_000, 5)
+    dual = _dual(X, y, cap)
+    solve_rows(_rows(X), dual, Search(1.0, 1e-10, 50_000, 0))
+    before = dual.beta.copy()
+    *_, sweeps = solve_rows(_rows(X), dual, Search(1.0, 1e-8, 50_000, 5))
     assert sweeps == 1
-    np.testing.assert_allclose(beta, before, atol=1e-3)
+    np.testing.assert_allclose(dual.beta, before, atol=1e-3)
 
 
 @given(seed=numbers, n=st.integers(2, 20))
@@ -91,7 +101,7 @@ def test_balance_keeps_the_bounds_and_the_weights(seed):
     rng = np.random.default_rng(seed)
     beta = y * cap * rng.choice([0, 0.5, 1.0, rng.random()], len(y))
     w = beta @ X.toarray()
-    balance(*_rows(X), y, cap, beta, w)
+    balance(_rows(X), _dual(X, y, cap)._replace(beta=beta, w=w))
     assert beta.sum() == pytest.approx(0, abs=1e-12)
     assert ((y * beta >= 0) & (y * beta <= cap)).all()
     np.testing.assert_allclose(w, beta @ X.toarray(), atol=1e-12)
@@ -101,7 +111,7 @@ def test_balance_keeps_the_bounds_and_the_weights(seed):
 def test_compact_rows_are_the_rows(seed):
     X, _, _ = _problem(seed, n=15, d=30)
     rows, place = np.array([3, 0, 7, 7], np.int32), np.full(30, -1, np.int32)
-    starts, terms, values, used = compact(*_rows(X), rows, place)
+    (starts, terms, values), used = compact(_rows(X), rows, place)
     assert (place == -1).all()
     assert used == len(np.unique(X[rows].indices))
     own = sparse.csr_array((values, terms, starts), shape=(4, max(used, 1))).toarray()
@@ -113,5 +123,5 @@ def test_weight_vectors_are_a_product(seed):
     X, _, _ = _problem(seed)
     beta = sparse.random_array((12, 7), density=0.4, rng=np.random.default_rng(seed), format="csr")
     W = np.zeros((5, 7))
-    weight_vectors(X.indptr, X.indices, X.data, beta.indptr, beta.indices, beta.data, W)
+    weight_vectors(Rows(X.indptr, X.indices, X.data), Rows(beta.indptr, beta.indices, beta.data), W)
     np.testing.assert_allclose(W, (X.T @ beta).toarray(), atol=1e-12)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
-from rubricate.classifiers.svm.solvers.solution import empty_cache
-from rubricate.kernels.svm_smo import solve_smo
+from rubricate.classifiers.svm.solvers.solution import empty_cache, kernel_rows
+from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, settle, solve_smo
 
 SPECS = {
     "linear": ((0, 1.0, 1.0, 0.0), {}),
@@ -20,11 +20,15 @@ SPECS = {
 
 
 def _solve(X, y, cap, spec, *, beta=None, free=True, tol=1e-8, limit=10**6, megabytes=1.0):
-    rows = sparse.csr_array(X)
-    beta = np.zeros(len(y)) if beta is None else beta
-    data = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data, (X * X).sum(axis=1)
-    cache = empty_cache(len(y), megabytes)
-    return beta, *solve_smo(*data, spec, y, cap, beta, free, tol, limit, *cache, X.shape[1])
+    matrix = _matrix(X, spec, megabytes)
+    dual = expand(matrix, y, cap, np.zeros(len(y)) if beta is None else beta)
+    bias, steps = solve_smo(matrix, dual, Goal(free, tol, limit))
+    return dual.beta, dual.f, bias, steps
+
+
+def _matrix(X, spec, megabytes=1.0):
+    rows, cache = kernel_rows(sparse.csr_array(X)), empty_cache(len(X), megabytes)
+    return KernelMatrix(rows, (X * X).sum(axis=1), KernelForm(*spec), cache, np.zeros(X.shape[1]))
 
 
 def _problem(seed, n=12):
@@ -75,3 +79,20 @@ def test_it_stops_at_its_limit():
     X, y, cap = _problem(5)
     *_, steps = _solve(X, y, cap, (*SPECS["rbf"][0], 0.0), tol=1e-15, limit=3)
     assert steps == 3
+
+
+@pytest.mark.parametrize("free", [True, False])
+@given(seed=st.integers(0, 10_000))
+def test_settling_ends_where_the_conditions_of_the_optimum_hold(free, seed):
+    """y f >= 1 where α may grow, <= 1 where it may shrink, at every bias of the interval."""
+    X, y, cap = _problem(seed)
+    matrix = _matrix(X, (*SPECS["rbf"][0], 0.0))
+    dual = expand(matrix, y, cap, np.zeros(len(y)))
+    low, high, steps = settle(matrix, dual, Goal(free, 1e-6, 10**6))
+    assert low <= high
+    assert steps < 10**6
+    alpha = y * dual.beta
+    for bias in (low, high):
+        margin = y * (dual.f + bias)
+        assert (margin[alpha < cap] >= 1 - 1e-5).all()
+        assert (margin[alpha > 0] <= 1 + 1e-5).all()

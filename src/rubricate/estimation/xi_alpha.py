@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.svm.leave_one_out.machines import Machines, machines
+from rubricate.classifiers.svm.leave_one_out.machines import Machines
 from rubricate.errors import InvalidInput
 from rubricate.estimation._estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
 from rubricate.measures import counts
-from rubricate.types import Floats, Ints, Signature, Sparse
+from rubricate.types import Ints, Signature, Sparse
 
 __all__ = ["xi_alpha"]
 
@@ -32,7 +32,7 @@ def xi_alpha(
     sample_weight: Any = None,
     signature: Signature | None = None,
 ) -> Estimate:
-    """The ξα-estimates of every category (joachims2000, definitions 1 to 4).
+    """Return the ξα-estimates of every category (joachims2000, definitions 1 to 4).
 
     d, d₊, d₋ count the training documents, positives, negatives for which ρ α_i R² + ξ_i >= 1:
 
@@ -53,27 +53,26 @@ def xi_alpha(
         counted, not weights.
 
     `undetermined` marks categories whose solution is not stable (no 0 < α < C, definition 1), and, as every document
-    is on one side, those with no positive or no negative. In `facts`: `d`, `d_positive`, `d_negative` a category.
+    is on one side, those with no positive or no negative. In `facts`: `d`, `d_positive`, `d_negative` per category.
 
     Bias: pessimistic (theorem 3), strongly so for rare categories and ρ = 2. Spread: about that of a hold-out test of
     n documents. Cost: the stored α and ξ; some thousandths of the training.
     """
     if not rho > 0:
         raise InvalidInput(f"rho must be positive, 1 or 2 as a rule, got {rho}")
-    found = machines(classifier, X, labels, sample_weight)
-    radius = found.bound if radius2 is None else float(radius2)
-    doubted = in_doubt(found, rho * radius)
-    d, positive = _sums(doubted, found.labels)
-    held, n = np.bincount(found.labels.indices, minlength=found.labels.shape[1]), found.labels.shape[0]
-    decided = sparse.csr_array(found.labels != doubted)
+    machines = Machines.of(classifier, X, labels, sample_weight=sample_weight)
+    radius = machines.bound if radius2 is None else float(radius2)
+    doubted, own = _in_doubt(machines, rho * radius), machines.labels
+    d, positive = _sums(doubted, own)
+    held, n = np.bincount(own.indices, minlength=own.shape[1]), own.shape[0]
     return Estimate(
         method="xi_alpha",
         documents=n,
-        categories=names_for(categories, found.labels.shape[1]),
-        table=counts(found.labels, decided),
+        categories=names_for(categories, own.shape[1]),
+        table=counts(own, sparse.csr_array(own != doubted)),
         bias=BIAS,
         spread=SPREAD,
-        undetermined=(held == 0) | (held == n) | (~found.stable if found.free else False),
+        undetermined=(held == 0) | (held == n) | (~machines.stable if machines.free else False),
         facts={
             "rho": rho,
             "radius2": radius,
@@ -86,16 +85,19 @@ def xi_alpha(
     )
 
 
-def in_doubt(found: Machines, factor: float | Floats, slack: float = 0.0) -> Sparse:
-    """Where factor · α_i + ξ_i >= 1 − slack: boolean, documents × categories; `factor` may be one a document."""
-    alpha = found.alpha.multiply(np.reshape(factor, (-1, 1))) if np.ndim(factor) else found.alpha * factor
-    both = sparse.csr_array(alpha + found.slack)
-    both.data = both.data >= 1 - slack
+xi_alpha.needs_svm = True  # type: ignore[attr-defined]
+xi_alpha.uses_dual = True  # type: ignore[attr-defined]
+
+
+def _in_doubt(machines: Machines, factor: float) -> Sparse:
+    """Return where factor · α_i + ξ_i >= 1: boolean, documents × categories."""
+    both = sparse.csr_array(machines.alpha * factor + machines.slack)
+    both.data = both.data >= 1
     return sparse.csr_array(both, dtype=bool)
 
 
 def _sums(doubted: Sparse, labels: Sparse) -> tuple[Ints, Ints]:
-    """How many documents of each category are in doubt, and how many of them belong to it."""
+    """Return how many documents of each category are in doubt, and how many of them belong to it."""
     columns = labels.shape[1]
     positive = sparse.csr_array(doubted.multiply(labels))
     positive.eliminate_zeros()

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.svm_bias import best_bias
-from rubricate.kernels.svm_local import balance, scores, solve_rows
+from rubricate.kernels.rows import Rows
+from rubricate.kernels.svm_local import Dual, Search, solve_exactly
 
 __all__ = ["gather_rows", "group_scores", "solve_group"]
 
@@ -85,17 +85,11 @@ def solve_group(
         if inside == 0 or inside == n:
             bias[c] = 1.0 if inside else -1.0
             continue
-        beta, w = np.zeros(n), np.zeros(used)
-        b, gap, primal, _ = solve_rows(
-            starts, terms, values, squares, y, cap, beta, w, 0.0, penalty, tol, sweeps, seed + c
-        )
+        dual = Dual(y, cap, squares, np.zeros(n), np.zeros(used), bias[c : c + 1])
+        gap, primal, _ = solve_exactly(Rows(starts, terms, values), dual, Search(penalty, tol, sweeps, seed + c))
         gaps[c] = gap / max(primal, 1e-300)
-        if penalty == 0:
-            balance(starts, terms, values, y, cap, beta, w)
-            b = best_bias(scores(starts, terms, values, w, 0.0), y, cap)
-        bias[c] = b
         for t in range(used):
-            W[t, c] = w[t]
+            W[t, c] = dual.w[t]
     return W, bias, gaps
 
 

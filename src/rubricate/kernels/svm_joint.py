@@ -7,8 +7,7 @@ Problem, for each category c with y_i = ±1 (bit c of `labels`), C_i = weight_i 
 
 λ = 0 (free bias) asks for Σ β_i = 0, λ = ∞ (no bias) for b = 0.
 
-Given  documents in CSR form (`starts`, `terms` uint32, `values`), `labels` uint16, and room: W terms × 16 (zeros),
-       β documents × 16, `near` uint16. Only arrays of floats differ: float32 in `guess`, float64 in `check`.
+Given  the documents as `Rows` (terms uint32) and a `Block` of SVMs; all floats are float32 in `guess`, else float64.
 Return in `near`, a bit for every lane in which the document has β ≠ 0 or lies within `BAND` of the margin or inside.
 Cost   one pass is stored values × one or two vector operations for sixteen categories (see `svm_lanes`).
 Edge   a row of zeros has score b; its `inverse` must be finite. Lanes without a category cost nothing when their
@@ -17,102 +16,104 @@ Edge   a row of zeros has score b; its `inverse` must be finite. Lanes without a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step
 
-__all__ = ["check", "guess"]
+__all__ = ["BIAS", "COSTS", "Block", "check", "guess"]
 
 BAND = 1e-3
-"""How far beyond the margin a document still counts as near."""
+"""How far beyond the margin a document still counts as near.
+
+A wider band makes working sets larger, a narrower one makes documents come and go between rounds."""
 SMALLEST = 1e-5
-"""Steps up to this are left out of the guess."""
+"""Steps up to this are left out of the guess: in single precision they are noise, and each costs a pass over a row."""
 RESIST = 0.3
 """The share of free documents by which a change of the bias is damped."""
 FURTHEST = 0.1
-"""The longest step of the bias after a sweep."""
+"""The longest step of the bias after a sweep: the first sweeps are far from Σ β = λ b and would throw it about."""
+DELAY = 2
+"""Sweeps of the guess before the bias starts to move."""
+
+SCORES, BIAS, STEPS, COSTS = 0, 1, 2, 3
+"""Rows of the state of a block; costs are two rows, of negatives and of positives."""
+
+
+class Block(NamedTuple):
+    """Sixteen SVMs under way.
+
+    Bits of the labels (uint16), weights of the documents, W (terms × 16), β (documents × 16), `near` (uint16), and
+    `state`, 5 × 16: room for scores, the bias, room for steps, costs of negatives, costs of positives.
+    """
+
+    labels: np.ndarray
+    weights: np.ndarray
+    W: np.ndarray
+    beta: np.ndarray
+    near: np.ndarray
+    state: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _move_bias(
-    state: np.ndarray, beta: np.ndarray, labels: np.ndarray, weights: np.ndarray, lane: int, penalty: float
-) -> None:
-    """Towards b = Σβ / λ by a damped Newton step, in one lane."""
+def _move_bias(block: Block, lane: int, penalty: float) -> None:
+    """Move b towards Σβ / λ by a damped Newton step, in one lane."""
+    labels, weights, beta, state = block.labels, block.weights, block.beta, block.state
     total, free = 0.0, 0
     for i in range(len(beta)):
         value = beta[i, lane]
         if value != 0:
             total += value
-            free += abs(value) < weights[i] * state[3 + ((labels[i] >> lane) & 1), lane]
-    step = (total - penalty * state[1, lane]) / (penalty + RESIST * max(free, 5))
-    state[1, lane] += min(max(step, -FURTHEST), FURTHEST)
+            free += abs(value) < weights[i] * state[COSTS + ((labels[i] >> lane) & 1), lane]
+    # Only free documents react when b moves, each by about 1 / |x|² = 1: they are the curvature.
+    step = (total - penalty * state[BIAS, lane]) / (penalty + RESIST * max(free, 5))
+    state[BIAS, lane] += min(max(step, -FURTHEST), FURTHEST)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def guess(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    inverse: np.ndarray,
-    weights: np.ndarray,
-    labels: np.ndarray,
-    W: np.ndarray,
-    beta: np.ndarray,
-    near: np.ndarray,
-    state: np.ndarray,
-    penalty: float,
-    sweeps: int,
-    delay: int,
-) -> None:
-    """A first guess from β = 0 by dual coordinate descent in all lanes, in float32; β and the bias change in place.
+def guess(rows: Rows, block: Block, inverse: np.ndarray, penalty: float, sweeps: int) -> None:
+    """Make a first guess from β = 0 by dual coordinate descent in all lanes, in float32.
 
-    `inverse` is 1 / |x_i|², the vectors being scaled to a mean square length of 1; the rows of `state` (5 × 16) are
-    scratch, bias, scratch, costs of negatives and of positives. The bias starts to move after `delay` sweeps.
+    W (zeros on entry), β, `near` and the bias change in place. `inverse` is 1 / |x_i|², the vectors being scaled to a
+    mean square length of 1.
     """
+    labels, weights, W, beta, near, state = block
     limit, smallest = np.float32(1 + BAND), np.float32(SMALLEST)
     for sweep in range(sweeps):
         for i in range(len(labels)):
-            lanes_dot(terms, values, W, starts[i], starts[i + 1], state[0])
+            lanes_dot(rows, i, W, state[SCORES])
             moved = lanes_step(state, beta[i], np.int64(labels[i]), weights[i], inverse[i], smallest)
-            near[i] = lanes_near(beta[i], state[0], limit)
+            near[i] = lanes_near(beta[i], state[SCORES], limit)
             if moved:
-                lanes_add(terms, values, W, starts[i], starts[i + 1], state[2])
-        if sweep >= delay and penalty < np.inf:
+                lanes_add(rows, i, W, state[STEPS])
+        if sweep >= DELAY and penalty < np.inf:
             for lane in range(LANES):
-                _move_bias(state, beta, labels, weights, lane, penalty)
+                _move_bias(block, lane, penalty)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def check(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    weights: np.ndarray,
-    labels: np.ndarray,
-    W: np.ndarray,
-    beta: np.ndarray,
-    margin: np.ndarray,
-    near: np.ndarray,
-    costs: np.ndarray,
-    bias: np.ndarray,
-    norms: np.ndarray,
-    losses: np.ndarray,
-) -> None:
-    """From β and the bias, exactly: W, its squared norms, the margins y f, and the losses Σ C ξ of every lane.
+def check(rows: Rows, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compute from β and the bias, exactly: margins y f (documents × 16), |w|² and Σ C ξ of every lane.
 
-    On entry `near` is not zero for every document with some β ≠ 0; `norms` and `losses` are zeros.
+    W (zeros on entry) and `near` change in place; `near` is not zero on entry for documents with some β ≠ 0.
     """
+    labels, weights, W, beta, near, state = block
+    margins, norms, losses = np.empty((len(labels), LANES)), np.zeros(LANES), np.zeros(LANES)
     for i in range(len(labels)):
         if near[i]:
-            lanes_add(terms, values, W, starts[i], starts[i + 1], beta[i])
+            lanes_add(rows, i, W, beta[i])
     for t in range(len(W)):
         for c in range(LANES):
             norms[c] += W[t, c] * W[t, c]
     for i in range(len(labels)):
-        lanes_dot(terms, values, W, starts[i], starts[i + 1], margin[i])
+        lanes_dot(rows, i, W, margins[i])
         for c in range(LANES):
             positive = (labels[i] >> c) & 1
-            margin[i, c] = (2 * positive - 1) * (margin[i, c] + bias[c])
-            losses[c] += weights[i] * costs[positive, c] * max(0.0, 1 - margin[i, c])
-        near[i] = lanes_near(beta[i], margin[i], 1 + BAND)
+            margins[i, c] = (2 * positive - 1) * (margins[i, c] + state[BIAS, c])
+            losses[c] += weights[i] * state[COSTS + positive, c] * max(0.0, 1 - margins[i, c])
+        # The working set of the next round: what supports the solution or could come to violate its margin.
+        near[i] = lanes_near(beta[i], margins[i], 1 + BAND)
+    return margins, norms, losses

@@ -1,12 +1,12 @@
 """Sixteen weight vectors at once: a sparse row times an array terms × 16, as explicit vector code.
 
-Given  one row of a CSR matrix (`terms[start:stop]` uint32, `values[start:stop]`) and a C-contiguous array `weights`,
-       terms × 16, of the same float type as `values`; or rows of 16 lanes.
+Given  row i of `Rows` (starts int64, terms uint32) and a C-contiguous array `weights`, terms × 16, of the same float
+       type as the values; or rows of 16 lanes.
 Return `lanes_dot`  out[c] = Σ_t values[t] · weights[terms[t], c]
        `lanes_add`  weights[terms[t], c] += values[t] · factors[c]
        `lanes_step` one clipped coordinate step in every lane, see there
        `lanes_near` a bit for every lane whose β is not zero or whose margin is below a limit
-Cost   one (float32) or two (float64) 512-bit operations a stored value; LLVM splits them where the machine is narrower.
+Cost   one (float32) or two (float64) 512-bit operations per stored value; LLVM splits them on narrower machines.
 Edge   an empty row gives zeros. Terms are not checked against the bounds.
 
 Numba's own loops over 16 lanes keep the sums in memory and take four times as long, which is why these are
@@ -41,14 +41,23 @@ class _Lanes:
         self.single = isinstance(element, ir.FloatType)
         self.vector = ir.VectorType(element, LANES)
 
-    def data(self, argument: int) -> Any:
-        """The pointer to the data of an array argument."""
-        array = self.context.make_array(self.types[argument])
-        return array(self.context, self.builder, self.values[argument]).data
+    def _pointer(self, kind: Any, value: Any) -> Any:
+        return self.context.make_array(kind)(self.context, self.builder, value).data
 
     def rows(self, argument: int) -> Any:
-        """The same, as a pointer to rows of 16."""
-        return self.builder.bitcast(self.data(argument), ir.PointerType(self.vector))
+        """Return the pointer to the data of an array argument, as rows of 16."""
+        data = self._pointer(self.types[argument], self.values[argument])
+        return self.builder.bitcast(data, ir.PointerType(self.vector))
+
+    def _sparse(self, part: int) -> Any:
+        """Return the pointer to the starts, terms or values of `Rows`, which is argument 0."""
+        return self._pointer(self.types[0].types[part], self.builder.extract_value(self.values[0], part))
+
+    def bounds(self) -> tuple[Any, Any]:
+        """Return the first position of the row that argument 1 names, and the one after its last."""
+        starts, row = self._sparse(0), self.values[1]
+        following = self.builder.add(row, _ONE)
+        return tuple(self.builder.load(self.builder.gep(starts, [i])) for i in (row, following))
 
     def load(self, pointer: Any) -> Any:
         return self.builder.load(pointer, align=4 if self.single else 8)
@@ -70,26 +79,27 @@ class _Lanes:
         return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), [a, b, c])
 
     def choose(self, sign: str, a: Any, b: Any) -> Any:
-        """The larger (">") or smaller ("<") of two vectors, lane by lane."""
+        """Return the larger (">") or smaller ("<") of two vectors, lane by lane."""
         return self.builder.select(self.builder.fcmp_ordered(sign, a, b), a, b)
 
     def value(self, position: Any) -> tuple[Any, Any]:
-        """Term and value (in every lane) at a position of the CSR arrays, arguments 0 and 1."""
-        term = self.builder.zext(self.builder.load(self.builder.gep(self.data(0), [position])), _I64)
-        return term, self.splat(self.builder.load(self.builder.gep(self.data(1), [position])))
+        """Return term and value (in every lane) at a position of the rows."""
+        term = self.builder.zext(self.builder.load(self.builder.gep(self._sparse(1), [position])), _I64)
+        return term, self.splat(self.builder.load(self.builder.gep(self._sparse(2), [position])))
 
     def bits(self, condition: Any) -> Any:
         return self.builder.zext(self.builder.bitcast(condition, _I16), _I64)
 
 
 @_intrinsic
-def lanes_dot(typing: Any, terms: Any, values: Any, weights: Any, start: Any, stop: Any, out: Any) -> Any:
-    """out[c] = Σ values · weights[terms, c] over the row."""
-    signature = types.void(terms, values, weights, types.int64, types.int64, out)
+def lanes_dot(typing: Any, rows: Any, i: Any, weights: Any, out: Any) -> Any:
+    """Set out[c] to Σ values · weights[terms, c] over row i."""
+    signature = types.void(rows, types.int64, weights, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes = _Lanes(context, builder, signature, arguments, like=2)
-        first, last, weights = arguments[3], arguments[4], lanes.rows(2)
+        (first, last), weights = lanes.bounds(), lanes.rows(2)
+        # Two sums that do not wait for each other: even and odd positions.
         sums = [cgutils.alloca_once_value(builder, lanes.constant(0.0)) for _ in range(2)]
 
         def step(position: Any, total: Any) -> None:
@@ -104,22 +114,22 @@ def lanes_dot(typing: Any, terms: Any, values: Any, weights: Any, start: Any, st
             step(builder.add(even, _ONE), sums[1])
         with builder.if_then(builder.icmp_signed("==", builder.and_(count, _ONE), _ONE)):
             step(builder.sub(last, _ONE), sums[0])
-        lanes.store(builder.fadd(builder.load(sums[0]), builder.load(sums[1])), lanes.rows(5))
+        lanes.store(builder.fadd(builder.load(sums[0]), builder.load(sums[1])), lanes.rows(3))
         return context.get_dummy_value()
 
     return signature, generate
 
 
 @_intrinsic
-def lanes_add(typing: Any, terms: Any, values: Any, weights: Any, start: Any, stop: Any, factors: Any) -> Any:
-    """weights[terms, c] += values · factors[c] over the row."""
-    signature = types.void(terms, values, weights, types.int64, types.int64, factors)
+def lanes_add(typing: Any, rows: Any, i: Any, weights: Any, factors: Any) -> Any:
+    """Add values · factors[c] to weights[terms, c] over row i."""
+    signature = types.void(rows, types.int64, weights, factors)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes = _Lanes(context, builder, signature, arguments, like=2)
-        factors, weights = lanes.load(lanes.rows(5)), lanes.rows(2)
-        with cgutils.for_range(builder, builder.sub(arguments[4], arguments[3])) as loop:
-            term, value = lanes.value(builder.add(arguments[3], loop.index))
+        (first, last), factors, weights = lanes.bounds(), lanes.load(lanes.rows(3)), lanes.rows(2)
+        with cgutils.for_range(builder, builder.sub(last, first)) as loop:
+            term, value = lanes.value(builder.add(first, loop.index))
             row = builder.gep(weights, [term])
             lanes.store(lanes.multiply_add(value, factors, lanes.load(row)), row)
         return context.get_dummy_value()
@@ -129,7 +139,7 @@ def lanes_add(typing: Any, terms: Any, values: Any, weights: Any, start: Any, st
 
 @_intrinsic
 def lanes_step(typing: Any, state: Any, beta: Any, label: Any, weight: Any, inverse: Any, smallest: Any) -> Any:
-    """One coordinate step of the dual in every lane; returns a bit for every lane that moved.
+    """Make one coordinate step of the dual in every lane; return a bit for every lane that moved.
 
     `state` is 5 × 16: scores, bias, steps, costs of negatives, costs of positives; bit c of `label` says that the
     document is positive in lane c. With f = score + bias, y = ±1 and 0 <= y β <= weight · cost:
@@ -144,11 +154,13 @@ def lanes_step(typing: Any, state: Any, beta: Any, label: Any, weight: Any, inve
         weight, inverse, smallest = (lanes.splat(arguments[k]) for k in (3, 4, 5))
         zero, one = lanes.constant(0.0), lanes.constant(1.0)
         is_positive = builder.bitcast(builder.trunc(arguments[2], _I16), _BITS)
+        # The bounds of β = yα: 0 and weight · cost for a positive, minus that and 0 for a negative.
         y = builder.select(is_positive, one, lanes.constant(-1.0))
         high = builder.select(is_positive, builder.fmul(weight, positive), zero)
         low = builder.select(is_positive, zero, builder.fsub(zero, builder.fmul(weight, negative)))
         f = builder.fadd(score, bias)
         old = lanes.load(lanes.rows(1))
+        # Newton's step with the curvature |x|², clipped; tiny steps are dropped so that the row need not be added.
         wanted = builder.fsub(old, builder.fmul(builder.fsub(f, y), inverse))
         step = builder.fsub(lanes.choose("<", lanes.choose(">", wanted, low), high), old)
         moved = builder.fcmp_ordered(">", lanes.choose(">", step, builder.fsub(zero, step)), smallest)
@@ -163,7 +175,7 @@ def lanes_step(typing: Any, state: Any, beta: Any, label: Any, weight: Any, inve
 
 @_intrinsic
 def lanes_near(typing: Any, beta: Any, margin: Any, limit: Any) -> Any:
-    """A bit for every lane with β ≠ 0 or margin < limit."""
+    """Return a bit for every lane with β ≠ 0 or margin < limit."""
     signature = types.int64(beta, margin, margin.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

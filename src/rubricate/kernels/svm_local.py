@@ -3,10 +3,10 @@
 Problem (see `svm_joint`): max over 0 <= y_i β_i <= C_i of  Σ |β_i| − ½ |w|² − (Σ β_i)² / 2λ,  w = Σ β_i x_i.
 λ = 0 is a free bias (Σ β_i = 0), λ = ∞ none.
 
-Given  the rows in CSR form with compact terms (uint32), `squares` |x_i|², y ±1, `cap` C_i (0 leaves a row out),
-       a start `beta` with its `w` (both changed in place) and bias b.
-Return (b, gap, primal, sweeps): the duality gap and the primal value on these rows as last measured.
-Cost   a sweep is two operations a stored value of the rows still active.
+Given  the rows with compact terms (uint32), and a `Dual`: y ±1, `cap` C_i (0 leaves a row out), |x_i|², a start β with
+       its w, and b in an array of one. β, w and b change in place.
+Return (gap, primal, sweeps): the duality gap and the primal value on these rows as last measured.
+Cost   a sweep is two operations per stored value of the rows still active.
 Ties   rows are visited in a new random order each sweep, from `seed` alone.
 Edge   |x_i| = 0: β_i goes to the bound that its gradient points to. With λ = 0, Σ β_i is only as small as the gap
        asks; `balance` makes it zero.
@@ -18,23 +18,91 @@ Lagrangian), because a bias that is a feature of size 1 couples all rows and mak
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
 
-__all__ = ["balance", "compact", "scores", "solve_block", "solve_rows", "weight_vectors"]
+__all__ = [
+    "Dual",
+    "LaneDocuments",
+    "Search",
+    "WorkingSets",
+    "add_row",
+    "balance",
+    "bias_step",
+    "compact",
+    "dot_row",
+    "duality_gap",
+    "scores",
+    "solve_block",
+    "solve_exactly",
+    "solve_rows",
+    "weight_vectors",
+]
 
 SHRINK = 0.003
-"""A row with β = 0 that lies this far beyond the margin sleeps until the rest has converged."""
+"""A row with β = 0 that lies this far beyond the margin sleeps until the rest has converged.
+
+Larger values keep more rows awake, smaller ones send rows to sleep that have to be woken again."""
 RESIST = 0.2
+"""The share of free rows by which a change of the bias is damped: smaller swings, larger crawls."""
+STILL = 1e-12
+"""Steps that change a score by less are not made."""
 ONE, TWO = np.uint64(1), np.uint64(2)
-"""The share of free rows by which a change of the bias is damped."""
+
+
+class Dual(NamedTuple):
+    """One linear SVM on its rows: y ±1, bounds C_i, |x_i|², β = yα, w = Σ β_i x_i, and b in an array of one."""
+
+    y: np.ndarray
+    cap: np.ndarray
+    squares: np.ndarray
+    beta: np.ndarray
+    w: np.ndarray
+    bias: np.ndarray
+
+
+class Search(NamedTuple):
+    """How to solve: the λ of ½ λ b², the duality gap as a share of the primal, the most sweeps, the random seed."""
+
+    penalty: float
+    tol: float
+    sweeps: int
+    seed: int
+
+
+class LaneDocuments(NamedTuple):
+    """Documents of a block of SVMs: bit c of `labels` is y in lane c; C_i = weights[i] · costs[y, c]."""
+
+    labels: np.ndarray
+    weights: np.ndarray
+    squares: np.ndarray
+    costs: np.ndarray
+
+
+class WorkingSets(NamedTuple):
+    """Working sets end to end: lane c has rows `members[offsets[c]:offsets[c + 1]]` with their β, a bias and a seed.
+
+    `place` holds −1 for every term, before and after.
+    """
+
+    offsets: np.ndarray
+    members: np.ndarray
+    beta: np.ndarray
+    bias: np.ndarray
+    seeds: np.ndarray
+    place: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _dot(terms: np.ndarray, values: np.ndarray, w: np.ndarray, start: int, stop: int) -> float:
-    even, odd, p, end = 0.0, 0.0, np.uint64(start), np.uint64(stop)
+def dot_row(rows: Rows, i: int, w: np.ndarray) -> float:
+    """Return w·x_i; even and odd positions are summed apart, which lets the processor overlap them."""
+    starts, terms, values = rows
+    even, odd, p, end = 0.0, 0.0, np.uint64(starts[i]), np.uint64(starts[i + 1])
     while p + TWO <= end:
         even += w[terms[p]] * values[p]
         odd += w[terms[p + ONE]] * values[p + ONE]
@@ -45,8 +113,10 @@ def _dot(terms: np.ndarray, values: np.ndarray, w: np.ndarray, start: int, stop:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _add(terms: np.ndarray, values: np.ndarray, w: np.ndarray, start: int, stop: int, factor: float) -> None:
-    p, end = np.uint64(start), np.uint64(stop)
+def add_row(rows: Rows, i: int, factor: float, w: np.ndarray) -> None:
+    """Add factor · x_i to w."""
+    starts, terms, values = rows
+    p, end = np.uint64(starts[i]), np.uint64(starts[i + 1])
     while p < end:
         w[terms[p]] += factor * values[p]
         p += ONE
@@ -61,16 +131,24 @@ def _sum(values: np.ndarray) -> float:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def scores(starts: np.ndarray, terms: np.ndarray, values: np.ndarray, w: np.ndarray, b: float) -> np.ndarray:
-    """w·x_i + b of every row."""
-    found = np.empty(len(starts) - 1)
-    for i in range(len(found)):
-        found[i] = _dot(terms, values, w, starts[i], starts[i + 1]) + b
-    return found
+def scores(rows: Rows, w: np.ndarray, b: float) -> np.ndarray:
+    """Return w·x_i + b of every row."""
+    scores = np.empty(len(rows.starts) - 1)
+    for i in range(len(scores)):
+        scores[i] = dot_row(rows, i, w) + b
+    return scores
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _shuffle(order: np.ndarray, count: int, state: np.uint64) -> np.uint64:
+def bias_step(penalty: float, free: int, size: float) -> float:
+    """Return how far the bias moves per unit of Σ β: 1 / (λ + .2 · free rows / mean K(x, x)), 0 without a bias."""
+    return 1 / (penalty + RESIST * max(free, 5) / size) if penalty < np.inf else 0.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _shuffle(order: np.ndarray, state: np.uint64) -> np.uint64:
+    """Shuffle in place (Fisher and Yates) by xorshift64; returns its next state."""
+    count = len(order)
     for a in range(count - 1):
         state ^= state << np.uint64(13)
         state ^= state >> np.uint64(7)
@@ -81,104 +159,78 @@ def _shuffle(order: np.ndarray, count: int, state: np.uint64) -> np.uint64:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _sweep(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    squares: np.ndarray,
-    y: np.ndarray,
-    cap: np.ndarray,
-    beta: np.ndarray,
-    w: np.ndarray,
-    b: float,
-    pull: float,
-    order: np.ndarray,
-    active: int,
-) -> tuple[float, float, float, float, int, int]:
-    """Visit the active rows once: (b, gap without the bias, Σ C ξ, Σ β w·x, active rows, free rows)."""
-    gap, hinge, wf, free, a = 0.0, 0.0, 0.0, 0, 0
+def _sweep(rows: Rows, dual: Dual, order: np.ndarray, pull: float) -> tuple[float, float, float, int, int]:
+    """Visit the rows in order once: (gap without the bias, Σ C ξ, Σ β w·x, active rows, free rows).
+
+    Rows that fall asleep are moved behind the active ones.
+    """
+    y, cap, squares, beta, w, bias = dual
+    gap, hinge, wf, b, free, a, active = 0.0, 0.0, 0.0, bias[0], 0, 0, len(order)
     while a < active:
         r = order[a]
-        f = _dot(terms, values, w, starts[r], starts[r + 1]) + b
+        f = dot_row(rows, r, w) + b
         old, yr, top = beta[r], y[r], cap[r]
         lack = 1 - yr * f
+        # The gap is a sum of terms C ξ − α (1 − y f) >= 0, measured as the rows pass, with β before its step.
         hinge += top * max(lack, 0.0)
         gap += top * max(lack, 0.0) - abs(old) * lack
         wf += old * (f - b)
+        # Newton's step in β_r alone, clipped; the bias moves along, which makes the direction steeper by `pull`.
         curve = max(squares[r] + pull, 1e-300)
         new = yr * min(max(yr * (old - (f - yr) / curve), 0.0), top)
         free += new != 0 and abs(new) < top
         step = new - old
-        if abs(step) * curve > 1e-12 or curve <= 1e-300:
+        if abs(step) * curve > STILL or curve <= 1e-300:
             beta[r] = new
             b += pull * step
-            _add(terms, values, w, starts[r], starts[r + 1], step)
+            add_row(rows, r, step, w)
         elif new == 0 and lack < -SHRINK:
             active -= 1
             order[a], order[active] = order[active], r
             continue
         a += 1
-    return b, gap, hinge, wf, active, free
+    bias[0] = b
+    return gap, hinge, wf, active, free
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def solve_rows(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    squares: np.ndarray,
-    y: np.ndarray,
-    cap: np.ndarray,
-    beta: np.ndarray,
-    w: np.ndarray,
-    b: float,
-    penalty: float,
-    tol: float,
-    sweeps: int,
-    seed: int,
-) -> tuple[float, float, float, int]:
-    """Solve to a gap of `tol` · primal or for `sweeps` sweeps: (b, gap, primal, sweeps done)."""
-    count = len(y)
-    order, state = np.arange(count), np.uint64(seed)
+def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
+    """Solve to a gap of `tol` · primal or for `sweeps` sweeps: (gap, primal, sweeps done)."""
+    beta, cap, bias, penalty = dual.beta, dual.cap, dual.bias, search.penalty
+    count = len(beta)
+    order, state = np.arange(count), np.uint64(search.seed)
     state = state * np.uint64(2862933555777941757) + np.uint64(88172645463325252)
-    biased, free, size = penalty < np.inf, 0, max(_sum(squares) / max(len(y), 1), 1e-300)
+    biased, free, size = penalty < np.inf, 0, max(_sum(dual.squares) / max(count, 1), 1e-300)
     for r in range(count):
         free += beta[r] != 0 and abs(beta[r]) < cap[r]
     active, gap, primal, done = count, np.inf, 0.0, 0
-    while done < sweeps:
+    while done < search.sweeps:
         full = active == count
-        state = _shuffle(order, active, state)
-        pull = 1 / (penalty + RESIST * max(free, 5) / size) if biased else 0.0
-        b, gap, hinge, wf, active, free = _sweep(
-            starts, terms, values, squares, y, cap, beta, w, b, pull, order, active
-        )
+        state = _shuffle(order[:active], state)
+        pull = bias_step(penalty, free, size)
+        gap, hinge, wf, active, free = _sweep(rows, dual, order[:active], pull)
         done += 1
-        primal = hinge + 0.5 * wf
-        lean = 0.0
+        primal, lean = hinge + 0.5 * wf, 0.0
         if biased:
+            # Σ β = λ b holds only at the optimum: what it is off by belongs to the gap.
+            b = bias[0]
             lean = _sum(beta) - penalty * b
             gap += lean * lean / (2 * penalty) if penalty > 0 else abs(b * lean) + 0.5 * lean * lean
             primal += 0.5 * penalty * b * b
-        if gap <= tol * primal:
+        if gap <= search.tol * primal:
             if full:
                 break
+            # The gap of the rows awake is small enough: only a sweep over all of them proves it.
             active = count
             continue
-        b += pull * lean
-    return b, gap, primal, done
+        bias[0] += pull * lean
+    return gap, primal, done
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def balance(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    y: np.ndarray,
-    cap: np.ndarray,
-    beta: np.ndarray,
-    w: np.ndarray,
-) -> None:
+def balance(rows: Rows, dual: Dual) -> None:
     """Shift the free β evenly, then the bounded ones, until Σ β = 0; w follows."""
+    y, cap, beta, w = dual.y, dual.cap, dual.beta, dual.w
     for _ in range(100):
         total, size, free = 0.0, 0.0, 0
         for r in range(len(beta)):
@@ -191,26 +243,52 @@ def balance(
             if (beta[r] != 0 and abs(beta[r]) < cap[r]) if free else beta[r] * total > 0:
                 share = total / free if free else total
                 new = y[r] * min(max(y[r] * (beta[r] - share), 0.0), cap[r])
-                _add(terms, values, w, starts[r], starts[r + 1], new - beta[r])
+                add_row(rows, r, new - beta[r], w)
                 total -= 0.0 if free else beta[r] - new
                 beta[r] = new
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def compact(
-    starts: np.ndarray, terms: np.ndarray, values: np.ndarray, rows: np.ndarray, place: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Copy rows and renumber their terms 0, 1, …: (starts, terms, values, number of terms).
+def solve_exactly(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
+    """Solve as `solve_rows`; then, with a free bias, make Σ β = 0 and b the best for w on these rows."""
+    gap, primal, done = solve_rows(rows, dual, search)
+    if search.penalty == 0:
+        balance(rows, dual)
+        dual.bias[0] = best_bias(scores(rows, dual.w, 0.0), dual.y, dual.cap)
+    return gap, primal, done
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def duality_gap(rows: Rows, dual: Dual, penalty: float) -> float:
+    """Return primal − dual: Σ C (1 − yf)₊ − |β| (1 − yf), and (Σβ − λb)² / 2λ for a penalised b.
+
+    Each term is >= 0. λ = 0 is a free bias, for which Σ β must be 0; λ = ∞ none.
+    """
+    y, cap, beta, w, b = dual.y, dual.cap, dual.beta, dual.w, dual.bias[0]
+    gap, total = 0.0, 0.0
+    for i in range(len(y)):
+        lack = 1.0 - y[i] * (dot_row(rows, i, w) + b)
+        gap += cap[i] * max(lack, 0.0) - abs(beta[i]) * lack
+        total += beta[i]
+    if 0.0 < penalty < np.inf:
+        gap += (total - penalty * b) ** 2 / (2.0 * penalty)
+    return max(gap, 0.0)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def compact(rows: Rows, chosen: np.ndarray, place: np.ndarray) -> tuple[Rows, int]:
+    """Copy rows and renumber their terms 0, 1, …: (rows, number of terms).
 
     `place` holds −1 for every term, before and after.
     """
-    own = np.zeros(len(rows) + 1, np.int64)
-    for a in range(len(rows)):
-        own[a + 1] = own[a] + starts[rows[a] + 1] - starts[rows[a]]
+    starts, terms, values = rows
+    own = np.zeros(len(chosen) + 1, np.int64)
+    for a in range(len(chosen)):
+        own[a + 1] = own[a] + starts[chosen[a] + 1] - starts[chosen[a]]
     mine, copy, used, seen = np.empty(own[-1], np.uint32), np.empty(own[-1]), 0, np.empty(own[-1], np.uint32)
-    for a in range(len(rows)):
-        shift = own[a] - starts[rows[a]]
-        for p in range(starts[rows[a]], starts[rows[a] + 1]):
+    for a in range(len(chosen)):
+        shift = own[a] - starts[chosen[a]]
+        for p in range(starts[chosen[a]], starts[chosen[a] + 1]):
             t = terms[p]
             if place[t] < 0:
                 place[t] = used
@@ -220,66 +298,40 @@ def compact(
             copy[p + shift] = values[p]
     for t in seen[:used]:
         place[t] = -1
-    return own, mine, copy, used
+    return Rows(own, mine, copy), used
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def solve_block(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    squares: np.ndarray,
-    weights: np.ndarray,
-    labels: np.ndarray,
-    offsets: np.ndarray,
-    rows: np.ndarray,
-    near: np.ndarray,
-    features: int,
-    count: int,
-    costs: np.ndarray,
-    bias: np.ndarray,
-    penalty: float,
-    tol: float,
-    sweeps: int,
-    seeds: np.ndarray,
-) -> np.ndarray:
-    """Solve each lane of a block (see `svm_joint`) on its near rows; `near` (β) and `bias` change in place.
+def solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search: Search) -> np.ndarray:
+    """Solve each lane of a block (see `svm_joint`) on its working set; β and bias of `sets` change in place.
 
-    Returns the sweeps of each. With a free bias, Σ β = 0 and the bias is the best for w on these rows.
+    Returns the sweeps of each. The seeds are those of `sets`.
     """
-    place = np.full(features, -1, np.int32)
-    done = np.zeros(count, np.int64)
-    for c in range(count):
-        own = rows[offsets[c] : offsets[c + 1]]
-        beta = near[offsets[c] : offsets[c + 1]]
-        first, mine, copy, used = compact(starts, terms, values, own, place)
-        y, cap, length, w = np.empty(len(own)), np.empty(len(own)), np.empty(len(own)), np.zeros(used)
+    labels, weights, squares, costs = documents
+    offsets, bias = sets.offsets, sets.bias
+    done = np.zeros(len(offsets) - 1, np.int64)
+    for c in range(len(done)):
+        own, beta = sets.members[offsets[c] : offsets[c + 1]], sets.beta[offsets[c] : offsets[c + 1]]
+        # With terms renumbered w is short and stays in the cache; this is worth the copy from the first sweep on.
+        near, used = compact(rows, own, sets.place)
+        dual = Dual(np.empty(len(own)), np.empty(len(own)), np.empty(len(own)), beta, np.zeros(used), bias[c : c + 1])
         for a in range(len(own)):
             positive = (labels[own[a]] >> c) & 1
-            y[a], cap[a], length[a] = 2 * positive - 1, weights[own[a]] * costs[positive, c], squares[own[a]]
-            beta[a] = y[a] * min(max(y[a] * beta[a], 0.0), cap[a])
-            _add(mine, copy, w, first[a], first[a + 1], beta[a])
-        bias[c], _, _, done[c] = solve_rows(
-            first, mine, copy, length, y, cap, beta, w, bias[c], penalty, tol, sweeps, seeds[c]
-        )
-        if penalty == 0:
-            balance(first, mine, copy, y, cap, beta, w)
-            bias[c] = best_bias(scores(first, mine, copy, w, 0.0), y, cap)
+            y, cap = 2.0 * positive - 1, weights[own[a]] * costs[positive, c]
+            dual.y[a], dual.cap[a], dual.squares[a] = y, cap, squares[own[a]]
+            # The guess is in single precision: its β may lie outside the bounds by a rounding.
+            beta[a] = y * min(max(y * beta[a], 0.0), cap)
+            add_row(near, a, beta[a], dual.w)
+        done[c] = solve_exactly(near, dual, Search(search.penalty, search.tol, search.sweeps, sets.seeds[c]))[2]
     return done
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def weight_vectors(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    support: np.ndarray,
-    categories: np.ndarray,
-    beta: np.ndarray,
-    W: np.ndarray,
-) -> None:
-    """W[t, c] += Σ_i β_ic x_it, terms × categories; β is in CSR form (`support` its row starts)."""
+def weight_vectors(rows: Rows, beta: Rows, W: np.ndarray) -> None:
+    """Add Σ_i β_ic x_it to W[t, c] (terms × categories); β is documents × categories, in CSR form too."""
+    starts, terms, values = rows
+    support, categories, factors = beta
     for i in range(len(starts) - 1):
         for p in range(starts[i], starts[i + 1]):
             for k in range(support[i], support[i + 1]):
-                W[terms[p], categories[k]] += beta[k] * values[p]
+                W[terms[p], categories[k]] += factors[k] * values[p]

@@ -11,10 +11,10 @@ from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
 from rubricate.classifiers.svm.leave_one_out import pivots
-from rubricate.classifiers.svm.leave_one_out.machines import machines
-from rubricate.classifiers.svm.leave_one_out.pivots import ByPivots, suits
-from rubricate.classifiers.svm.leave_one_out.retraining import leave_one_out_scores
-from rubricate.classifiers.svm.leave_one_out.rows import ByRows
+from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.machines import Machines
+from rubricate.classifiers.svm.leave_one_out.pivots import PivotTable, suits
+from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.estimation.leave_one_out import leave_one_out
 
 BIASES = ("free", "penalised", None)
@@ -35,7 +35,7 @@ def _problem(seed, n=120, terms=150, *, twins=0, share=0.4):
 
 def _machine(X, y, **options):
     labels = sparse.csr_array(y[:, None])
-    return machines(rb.SVM(**options).fit(X, labels), X, labels)
+    return Machines.of(rb.SVM(**options).fit(X, labels), X, labels)
 
 
 @given(
@@ -58,8 +58,8 @@ def test_pivots_and_rows_agree_on_every_document_in_doubt(bias):
     machine = _machine(X, y, bias=bias, tol=1e-5)
     assert suits(machine, 0)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
-    by_pivots, free = ByPivots(machine, 0).leave_out(chosen)
-    by_rows, _ = ByRows(machine, 0).leave_out(chosen)
+    by_pivots, free = PivotTable(machine, 0).leave_out(chosen)
+    by_rows, _ = RowRetraining(machine, 0).leave_out(chosen)
     np.testing.assert_array_equal(by_pivots > 0, by_rows > 0)
     assert (free > 0).all()
 
@@ -69,7 +69,7 @@ def test_a_document_outside_the_working_set_holds_up_its_twin():
     X, y = _problem(5, n=300, terms=200, twins=40)
     machine = _machine(X, y, C=1.0, tol=1e-6)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
-    scores, _ = ByPivots(machine, 0).leave_out(chosen, exact=True)
+    scores, _ = PivotTable(machine, 0).leave_out(chosen, exact=True)
     want, _ = retrained(rb.SVM(tol=1e-8), X, y, chosen[:60])
     np.testing.assert_allclose(scores[:60], want, atol=3e-3)
 
@@ -81,7 +81,7 @@ def test_growing_the_working_set_gives_the_same_as_having_it_from_the_start(monk
     found = []
     for band in (0.0, 0.02, 5.0):
         monkeypatch.setattr(pivots, "BAND", band)
-        found.append(ByPivots(machine, 0).leave_out(chosen, exact=True)[0])
+        found.append(PivotTable(machine, 0).leave_out(chosen, exact=True)[0])
     np.testing.assert_allclose(found[0], found[2], atol=2e-3)
     np.testing.assert_allclose(found[1], found[2], atol=2e-3)
 
@@ -124,7 +124,7 @@ def test_a_working_set_that_would_grow_too_large_is_left_to_the_rows(most, monke
     X, y = _problem(9, n=300, terms=200)
     machine = _machine(X, y)
     expected = leave_one_out_scores(machine, 0)
-    made = ByPivots(machine, 0)
+    made = PivotTable(machine, 0)
     monkeypatch.setattr(pivots, "MOST", most)
     chosen = np.flatnonzero(expected.solved)
     np.testing.assert_array_equal(made.leave_out(chosen)[0] > 0, expected.score[chosen] > 0)

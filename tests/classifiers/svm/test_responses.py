@@ -22,10 +22,10 @@ def _kernel(seed=0):
 
 
 def _responses(K, penalty, parts):
-    found = Responses(K[:FREE, :FREE].copy(), penalty=penalty)
+    responses = Responses(K[:FREE, :FREE].copy(), penalty=penalty)
     for start, stop in pairwise(parts):
-        found.add(K[:FREE, start:stop].copy(), K[FREE:start, start:stop].copy(), K[start:stop, start:stop].copy())
-    return found
+        responses.add(K[:FREE, start:stop].copy(), K[FREE:start, start:stop].copy(), K[start:stop, start:stop].copy())
+    return responses
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1.0, 7.5, np.inf])
@@ -65,7 +65,7 @@ def test_what_a_solution_lacks_on_its_margin_is_made_good():
     beta[:SIZE] = rng.normal(size=SIZE)
     scores = np.zeros(len(beta))
     scores[:SIZE] = K @ beta[:SIZE]
-    start = made.settled(beta, scores, y, 0.0)
+    start = made.settled(beta, scores, y, b=0.0)
     beta[:FREE] = start[:FREE]
     np.testing.assert_allclose((K @ beta[:SIZE])[:FREE] + start[-1], 1.0, atol=5e-3)
 

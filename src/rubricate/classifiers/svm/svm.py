@@ -20,23 +20,24 @@ from rubricate.classifiers.svm.solvers.linear import solve_linear
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel
 from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, held_out_scores, sigmoid
 from rubricate.classifiers.svm.solvers.solution import Solution
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import weight_vectors
 from rubricate.types import Evidence, Floats, Sparse
 
 __all__ = ["SVM"]
 
 DENSE = 1 << 25
-"""Weights (terms × categories) up to which they are kept as a dense array."""
+"""Keep weights as a dense array up to this many (terms × categories): 256 MB. Sparse ones score more slowly."""
 
 
 def _has_probability(svm: SVM) -> bool:
     if svm.probability == "sigmoid":
         return True
-    raise AttributeError("SVM gives probabilities only when made with probability='sigmoid'")
+    raise AttributeError("SVM gives probabilities only with probability='sigmoid'")
 
 
 class SVM(Scorer):
-    """Soft-margin support vector machines, one a category (yangliu1999, section 3.1; joachims2000, section 2).
+    """Soft-margin support vector machines, one per category (yangliu1999, section 3.1; joachims2000, section 2).
 
     For each category, with y = ±1, costs C_i and a kernel with feature map φ:
 
@@ -46,7 +47,7 @@ class SVM(Scorer):
     and C_i = C · sample weight · class weight. λ is 0 for `bias="free"` (as LIBSVM and the papers; Σ y_i α_i = 0),
     1 for "penalised" (as LIBLINEAR), and there is no b for None. The score is w·φ(x) + b.
 
-    A linear SVM is solved by working sets and joint passes for sixteen categories (`_svm_linear`), others by
+    A linear SVM is solved by working sets and joint passes for sixteen categories (`solvers.linear`), others by
     sequential minimal optimisation with a kernel cache shared by the categories. Each category ends when its relative
     duality gap, (primal − dual) / primal, is at most `tol`. The result does not depend on `threads`.
 
@@ -72,7 +73,7 @@ class SVM(Scorer):
     alpha_, slack_ : α and ξ, sparse, documents × categories.
     radius2_ : R² >= K(x, x) − K(x, z) for all documents, the same for every category.
     stable_ : whether a category has some 0 < α_i < C_i (joachims2000, definition 1).
-    intercept_, primal_, dual_, sweeps_ : bias, objective values and passes, one a category.
+    intercept_, primal_, dual_, sweeps_ : bias, objective values and passes, one per category.
     coef_ : weights, categories × terms (linear only); sparse where dense would have more than 2²⁵ entries.
     support_, support_vectors_, dual_coef_ : rows with α > 0 in any category, their vectors, and yα (other kernels).
     sigmoid_ : 2 × categories, with `probability="sigmoid"`.
@@ -91,6 +92,8 @@ class SVM(Scorer):
     """
 
     _mirrored = True
+    has_dual = True
+    """It has α and ξ of its training documents, from which `xi_alpha` and `leave_one_out` follow without retraining."""
 
     def __init__(
         self,
@@ -125,7 +128,7 @@ class SVM(Scorer):
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> Floats:
-        """P(category | document); for a one-dimensional y the classes of each document sum to 1."""
+        """Return P(category | document); for a one-dimensional y the classes of each document sum to 1."""
         chance = sigmoid(self._score(self._take_vectors(X)), self.sigmoid_)
         if self.multilabel_:
             return chance
@@ -137,10 +140,11 @@ class SVM(Scorer):
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         check_options(self)
         weights = np.ones(X.shape[0]) if weights is None else weights
-        costs = self.C * class_costs(self.class_weight, self.classes_, labels, weights)
+        costs = self.C * class_costs(self.class_weight, self.classes_, labels, weights=weights)
         kernel, rows = make_kernel(self, X), sparse.csr_array(X)
-        solution = self._solve(rows, labels, weights, costs, kernel)
-        self._keep(X, labels, solution, weights, costs)
+        solution = self._solve(rows, labels, kernel, weights=weights, costs=costs)
+        self._keep(solution)
+        self.stable_ = _has_free(solution.beta, weights, costs)
         self.gamma_, self.radius2_ = kernel.gamma, radius2(rows, kernel)
         if self.kernel == "linear":
             self.coef_ = _weights(rows, sparse.csr_array(solution.beta))
@@ -151,8 +155,8 @@ class SVM(Scorer):
         if self.probability:
             self.sigmoid_ = self._fit_sigmoids(X, labels, weights)
 
-    def _solve(self, rows: Sparse, labels: Sparse, weights: Floats, costs: Floats, kernel: Kernel) -> Solution:
-        """The optimum of every category; where all documents are on one side, β = 0 and the bias ±1."""
+    def _solve(self, rows: Sparse, labels: Sparse, kernel: Kernel, *, weights: Floats, costs: Floats) -> Solution:
+        """Return the optimum of every category; where all documents are on one side, β = 0 and the bias ±1."""
         inside, total = labels.T @ weights, weights.sum()
         categories = np.flatnonzero((inside > 0) & (inside < total))
         options: dict[str, Any] = {"weights": weights, "costs": costs, "penalty": PENALTIES[self.bias], "tol": self.tol}
@@ -165,17 +169,16 @@ class SVM(Scorer):
         solution.bias[inside <= 0] = -1.0
         return solution
 
-    def _keep(self, X: Any, labels: Sparse, solution: Solution, weights: Floats, costs: Floats) -> None:
+    def _keep(self, solution: Solution) -> None:
         self.alpha_, self.slack_ = sparse.csr_array(abs(solution.beta)), sparse.csr_array(solution.slack)
         self.intercept_, self.primal_, self.dual_ = solution.bias, solution.primal, solution.dual
         self.sweeps_ = solution.sweeps
-        self.stable_ = _has_free(solution.beta, weights, costs)
         short = np.flatnonzero(self.primal_ - self.dual_ > self.tol * self.primal_)
         if len(short):
             worst = float(np.max((self.primal_ - self.dual_)[short] / self.primal_[short]))
             warnings.warn(
-                f"{len(short)} of {labels.shape[1]} SVMs end with a relative duality gap above tol={self.tol:g} (worst"
-                f" {worst:.1e}); raise max_sweeps={self.max_sweeps}, lower C or scale the vectors to length 1",
+                f"{len(short)} of {len(self.primal_)} SVMs end with a relative duality gap above tol={self.tol:g} ("
+                f"worst {worst:.1e}); raise max_sweeps={self.max_sweeps}, lower C or scale the vectors to length 1",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -184,7 +187,7 @@ class SVM(Scorer):
         if self.kernel == "linear":
             products = X @ self.coef_.T
             return (products.toarray() if sparse.issparse(products) else np.asarray(products)) + self.intercept_
-        kernel, rows = self._kernel(), max(1, BLOCK // max(1, len(self.support_)))
+        kernel, rows = self.kernel_function(), max(1, BLOCK // max(1, len(self.support_)))
         scores = np.empty((X.shape[0], len(self.intercept_)))
         for start in range(0, X.shape[0], rows):
             part = slice(start, start + rows)
@@ -192,16 +195,17 @@ class SVM(Scorer):
         return scores + self.intercept_
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by w_t x_t; with other kernels the support vectors by y α K(x, x_i), named by their row."""
+        """Return the terms by w_t x_t; with other kernels the support vectors by y α K(x, x_i), named by their row."""
         sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
         if self.kernel == "linear":
             weights = self.coef_[[column]]
             dense = weights.toarray() if sparse.issparse(weights) else weights
             return contributions(X, sign * dense[0], limit)
-        parts = self._kernel().matrix(X, self.support_vectors_) * self.dual_coef_[[column]].toarray()
+        parts = self.kernel_function().matrix(X, self.support_vectors_) * self.dual_coef_[[column]].toarray()
         return [strongest(self.support_, sign * row, limit, kind="document", detail="support vector") for row in parts]
 
-    def _kernel(self) -> Kernel:
+    def kernel_function(self) -> Kernel:
+        """Return the kernel with the γ that was learned."""
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
 
     def _fit_sigmoids(self, X: Any, labels: Sparse, weights: Floats) -> Floats:
@@ -215,17 +219,17 @@ class SVM(Scorer):
 
 
 def _weights(rows: Sparse, beta: Sparse) -> Any:
-    """Σ_i β_ic x_i, categories × terms: a transposed dense array (terms × categories in memory), or sparse if large."""
+    """Return Σ_i β_ic x_i, categories × terms: dense (in memory terms × categories), or sparse if large."""
     terms, categories = rows.shape[1], beta.shape[1]
     if terms * categories > DENSE:
         return sparse.csr_array(beta.T) @ rows
     W = np.zeros((terms, categories))
-    weight_vectors(rows.indptr, rows.indices, rows.data, beta.indptr, beta.indices, beta.data, W)
+    weight_vectors(Rows(rows.indptr, rows.indices, rows.data), Rows(beta.indptr, beta.indices, beta.data), W)
     return W.T
 
 
 def _has_free(beta: sparse.csc_array, weights: Floats, costs: Floats) -> Any:
-    """Whether a category has a document with 0 < α < C."""
+    """Return whether each category has a document with 0 < α < C."""
     category = np.repeat(np.arange(beta.shape[1]), np.diff(beta.indptr))
     caps = weights[beta.indices] * costs[(beta.data > 0).astype(int), category]
     return np.bincount(category, np.abs(beta.data) < caps, minlength=beta.shape[1]) > 0

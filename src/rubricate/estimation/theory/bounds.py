@@ -1,7 +1,7 @@
 """Bounds on how far an estimate of the error may lie from the error (joachims2000, sections 3 and 5.1).
 
-They hold for every task and are far too wide to be of use with the data one has, which is what they are shown for.
-A bound above 1 says nothing; it is given as it is.
+They hold for every task, and are far too wide to be of use with the data at hand: that is why they are shown.
+A bound above 1 says nothing; it is returned as it is.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ __all__ = ["hoeffding", "holdout_deviation", "kearns_ron", "rogers_wagner", "vc_
 
 def _check(n: int, delta: float | None = None, dimension: float | None = None) -> None:
     if n < 1:
-        raise InvalidInput(f"a bound for {n} documents; there must be at least one")
+        raise InvalidInput(f"a bound for {n} documents: there must be at least one")
     if delta is not None and not 0 < delta < 1:
-        raise InvalidInput(f"delta, the chance that the bound fails, must be between 0 and 1, got {delta}")
+        raise InvalidInput(f"delta, the probability that the bound fails, must be between 0 and 1, got {delta}")
     if dimension is not None and not dimension > 0:
         raise InvalidInput(f"the VC dimension must be positive, got {dimension}")
 
 
 def vc_excess(n: int, dimension: float, delta: float = 0.05) -> float:
-    """With probability 1 − δ: Err − Err_emp <= 2 √((d (ln(2n/d) + 1) − ln(δ/4)) / n). Equation 10; ∞ for d = ∞.
+    """Return the bound of equation 10: with probability 1 − δ, Err − Err_emp is at most it; ∞ for d = ∞.
 
-    Deviation: none, but equation 10 does not follow from equation 9 as the paper says. Where d > 2n the formula no
-    longer grows with d and the bound is that of d = 2n.
+    It is 2 √((d (ln(2n/d) + 1) − ln(δ/4)) / n). Deviation: none, but equation 10 does not follow from equation 9 as the
+    paper says. Where d > 2n the formula no longer grows with d, and the bound is that of d = 2n.
 
     >>> round(vc_excess(10_000, 100), 3)
     0.504
@@ -39,15 +39,15 @@ def vc_excess(n: int, dimension: float, delta: float = 0.05) -> float:
 
 
 def holdout_deviation(k: int) -> float:
-    """√(1/4k), the largest standard deviation of an error measured on k documents. Equation 14."""
+    """Return √(1/4k), the largest standard deviation of an error measured on k documents. Equation 14."""
     _check(k)
     return math.sqrt(1 / (4 * k))
 
 
 def hoeffding(k: int, delta: float = 0.05) -> float:
-    """The ε with 2 exp(−2kε²) = δ: beyond it lies the error measured on k documents with at most that chance.
+    """Return the ε with 2 exp(−2kε²) = δ. Equation 15.
 
-    Equation 15.
+    An error measured on k documents is off by more than ε with a probability of at most δ.
 
     >>> round(hoeffding(1000), 4)
     0.0429
@@ -57,17 +57,21 @@ def hoeffding(k: int, delta: float = 0.05) -> float:
 
 
 def rogers_wagner(n: int, disagreement: float) -> float:
-    """E(|Err_loo − Err|²) <= 1/n + 6 Pr(h_n(x) ≠ h_n−1(x)). Theorem 2 (Rogers and Wagner; Devroye and Wagner)."""
+    """Return the bound of theorem 2: E(|Err_loo − Err|²) <= 1/n + 6 Pr(h_n(x) ≠ h_n−1(x)).
+
+    Rogers and Wagner; Devroye and Wagner. `disagreement` is the probability on the right.
+    """
     _check(n)
     if not 0 <= disagreement <= 1:
-        raise InvalidInput(f"the chance of disagreement must be between 0 and 1, got {disagreement}")
+        raise InvalidInput(f"the probability of disagreement must be between 0 and 1, got {disagreement}")
     return 1 / n + 6 * disagreement
 
 
 def kearns_ron(n: int, dimension: float, delta: float = 0.05) -> float:
-    """With probability 1 − δ: |Err_loo − Err| <= 8 √((d + 1)(ln(9n/d) + 2) / n) / δ. Theorem 4; ∞ for d = ∞.
+    """Return the bound of theorem 4: with probability 1 − δ, |Err_loo − Err| is at most it; ∞ for d = ∞.
 
-    For learners that minimise the training error, which an SVM does not do. Where d > 9n, as for d = 9n.
+    It is 8 √((d + 1)(ln(9n/d) + 2) / n) / δ. For learners that minimise the training error, which an SVM does not do.
+    Where d > 9n, as for d = 9n.
     """
     _check(n, delta, dimension)
     if math.isinf(dimension):

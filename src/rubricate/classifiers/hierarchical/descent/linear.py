@@ -70,7 +70,7 @@ def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) 
     if len(own) * k > WEIGHTS:
         return None
     weights = np.ones(n) if group.weights is None else group.weights
-    costs = base.C * class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights)
+    costs = base.C * class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights=weights)
     W, bias, gaps = solve_group(
         starts, terms, values, len(own), group.labels, weights, costs, PENALTIES[base.bias], float(base.tol),
         min(int(base.max_sweeps), SWEEPS), int(base.seed),

@@ -1,1 +1,36 @@
-"""Exact leave-one-out of support vector machines: which documents are in doubt, and their retraining."""
+"""Exact leave-one-out of support vector machines from one training.
+
+The question (joachims2000, section 5.2, open there): what would the SVM trained without document i say about it? n
+trainings answer it. Here one training does, with three facts and two ways of removing a document.
+
+**Who is in doubt.** Let α, ξ, f be the full solution, y f the margins.
+
+- A document with α_i = 0 changes nothing: the solution without it is the same.
+- One that is misclassified with its own help stays so. With F the objective of the others and ℓ_i the loss of i, F(w)
+  + ℓ_i(w) <= F(w') + ℓ_i(w') and F(w') <= F(w) give ℓ_i(w') >= ℓ_i(w) >= 1.
+- With a free bias and stable solutions, 2 α_i R² + ξ_i < 1 proves that it is no error (joachims2000, lemma 1);
+  without a bias, or with a penalised one, α_i K(x_i, x_i) < y_i f(x_i) does, for every solution (jaakkola1999).
+
+What is left is removed, one document at a time, from the full solution (`category`).
+
+**When a sign is certain.** Let P and D be the primal and dual values of some feasible w, w* the optimum, and G = P(w)
+− D. P is ½ w·w plus a convex function, so P(w) − P(w*) >= ½ |w − w*|², and the same holds for D; their sum is G, so
+that |w − w*|² <= G. Without a bias |f(x) − f*(x)| <= √(K(x, x) G), where a penalised bias is one more feature of size
+1. A free bias is a weighted quantile of y − w·x, and moves by no more than w·x does for some document z, so that
+|f(x) − f*(x)| <= |(w − w*)·(x − z)| <= √(2 R² G), because |x − z|² = K(x, x) − K(x, z) + K(z, z) − K(x, z) <= 2R². In
+short |f − f*|² <= reach2 · G (`Machines.reach2`). G counts all documents, also those that were not looked at while
+solving: where they come to violate their margin and leave the sign open, they enter and it is done again.
+
+**By pivots** (`pivots`, kernels `svm_pivots` and `svm_pivot_lanes`). Let F be the documents with 0 < α < C and N the
+others near the margin. While none changes its role, all β on F, all f on N and b are linear in any one β of N or f of
+F. One matrix, made once per category from K_FF⁻¹, holds all these responses (`responses`). Removing α_i makes some
+ten documents leave their role; they are pinned to the bound or the margin and solved as a small linear system, until
+nothing changes (block principal pivoting, judice1994). A removal costs some ten microseconds. The table is in single
+precision, which the bound above does not cover, so that this way is taken only for vectors of about length 1 and
+moderate C (`pivots.suits`), and scores very near to zero are solved again the other way.
+
+**By retraining** (`rows` and `matrix`, kernel `svm_retraining`), for all the rest, in double precision: the solver
+that trained the SVM starts from the full solution, without document i, and goes on until the gap proves the sign.
+Linear SVMs are solved by coordinate descent on their rows (`svm_local`), others, and linear ones of few documents, by
+sequential minimal optimisation on the kernel matrix (`svm_smo`).
+"""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +17,20 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.types import Bools, Floats, Sparse
 
-__all__ = ["Machines", "is_svm", "machines"]
+__all__ = ["Machines", "Side", "has_dual"]
+
+
+class Side(NamedTuple):
+    """One category of the SVMs: y = ±1, C and β = yα of each document."""
+
+    y: Floats
+    cap: Floats
+    beta: Floats
+
+    @property
+    def free(self) -> Bools:
+        """Where 0 < α < C."""
+        return np.asarray((self.beta != 0) & (np.abs(self.beta) < self.cap))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +55,59 @@ class Machines:
     shift: float
     radius2: float
 
-    def side(self, c: int) -> tuple[Floats, Floats, Floats]:
-        """y, C and β = yα of a category's documents.
+    @classmethod
+    def of(cls, svm: Any, X: Any, labels: Sparse, *, sample_weight: Any = None) -> Machines:
+        """Return the machines of a fitted SVM, or of a copy that is fitted now, with C_i = C · sample weight."""
+        labels = indicator(labels)
+        if not has_dual(svm):
+            raise InvalidInput(
+                f"{type(svm).__name__} has no dual variables and slacks; give an SVM, or a method such as "
+                "cross_validation"
+            )
+        if not hasattr(svm, "alpha_"):
+            svm = clone(svm).fit(X, labels, sample_weight=sample_weight)
+        if svm.alpha_.shape[0] != labels.shape[0]:
+            raise InvalidInput(
+                f"the SVM was trained on {svm.alpha_.shape[0]} documents and there are {labels.shape[0]} label sets; "
+                "give the documents it was trained on, in their order"
+            )
+        weights = _checked_weights(sample_weight, labels.shape[0])
+        own = labels if svm.alpha_.shape[1] == labels.shape[1] else labels[:, [labels.shape[1] - 1]]
+        machines = cls(
+            X=sparse.csr_array(X, dtype=np.float64),
+            labels=own,
+            alpha=svm.alpha_,
+            slack=svm.slack_,
+            intercept=svm.intercept_,
+            stable=svm.stable_,
+            gaps=svm.primal_ - svm.dual_,
+            costs=svm.C * class_costs(svm.class_weight, svm.classes_, own, weights=weights),
+            weights=weights,
+            kernel=svm.kernel_function(),
+            free=svm.bias == "free",
+            shift=float(1 / PENALTIES[svm.bias]) if svm.bias == "penalised" else 0.0,
+            radius2=float(svm.radius2_),
+        )
+        return machines if own is labels else machines._mirrored(labels)
+
+    def _mirrored(self, labels: Sparse) -> Machines:
+        """Return the SVM of a y of two classes as those of both: the first is the second with the other sign."""
+        if self.alpha.shape[1] != 1 or labels.shape[1] != 2:
+            raise InvalidInput(f"an SVM of {self.alpha.shape[1]} categories and labels of {labels.shape[1]} categories")
+        alpha, slack = (sparse.csr_array(sparse.hstack([part, part])) for part in (self.alpha, self.slack))
+        return replace(
+            self,
+            labels=labels,
+            alpha=alpha,
+            slack=slack,
+            intercept=np.array([-self.intercept[0], self.intercept[0]]),
+            stable=np.tile(self.stable, 2),
+            gaps=np.tile(self.gaps, 2),
+            costs=np.hstack([self.costs[::-1], self.costs]),
+        )
+
+    def side(self, c: int) -> Side:
+        """Return y, C and β = yα of a category's documents.
 
         Σ (C_i − α_i) ξ_i is a part of the duality gap: where it is more, the costs are not those of the training.
         """
@@ -55,10 +119,10 @@ class Machines:
                 "α and ξ of the SVM do not fit its C and these weights: it was trained with other sample weights; "
                 "give the same as sample_weight="
             )
-        return y, cap, y * np.minimum(alpha, cap)
+        return Side(y, cap, y * np.minimum(alpha, cap))
 
     def violates(self, c: int) -> Bools:
-        """The documents of a category with ξ > 0."""
+        """Return where a category's documents have ξ > 0."""
         return np.asarray(_column(self._by_category[2], c) > 0)
 
     @cached_property
@@ -78,7 +142,7 @@ class Machines:
 
     @cached_property
     def reach2(self) -> Floats:
-        """|f(x) − f*(x)|² of each document for a duality gap of 1, at most (`svm_leave_one_out_pivots`)."""
+        """|f(x) − f*(x)|² of each document for a duality gap of 1, at most: 2R² with a free bias, else K(x, x)."""
         if self.free:
             return np.full(self.X.shape[0], 2 * self.radius2)
         return np.asarray(self.kernel.diagonal(self.squares) + self.shift, np.float64)
@@ -98,57 +162,19 @@ class Machines:
 
 
 def _column(columns: Any, c: int) -> Floats:
-    found = np.zeros(columns.shape[0])
+    dense = np.zeros(columns.shape[0])
     stored = slice(columns.indptr[c], columns.indptr[c + 1])
-    found[columns.indices[stored]] = columns.data[stored]
-    return found
+    dense[columns.indices[stored]] = columns.data[stored]
+    return dense
 
 
-def is_svm(classifier: Any) -> bool:
-    """Whether it is one of our SVMs or gives what they give."""
-    return hasattr(classifier, "bias") and hasattr(classifier, "kernel") and hasattr(classifier, "_kernel")
+def has_dual(classifier: Any) -> bool:
+    """Return whether a classifier is one of our SVMs or gives what they give: α, ξ, R² and a kernel."""
+    return bool(getattr(classifier, "has_dual", False))
 
 
-def machines(svm: Any, X: Any, labels: Sparse, sample_weight: Any = None) -> Machines:
-    """The SVMs of a fitted one, or of a copy that is fitted now, with these weights of the documents (C_i = C w_i)."""
-    labels = indicator(labels)
-    if not is_svm(svm):
-        raise InvalidInput(
-            f"{type(svm).__name__} has no dual variables and slacks; give an SVM, or a method such as cross_validation"
-        )
-    if not hasattr(svm, "alpha_"):
-        svm = clone(svm).fit(X, labels, sample_weight=sample_weight)
-    if svm.alpha_.shape[0] != labels.shape[0]:
-        raise InvalidInput(
-            f"the SVM was trained on {svm.alpha_.shape[0]} documents and there are {labels.shape[0]} label sets; "
-            "give the documents it was trained on, in their order"
-        )
-    weights = _weights(sample_weight, labels.shape[0])
-    own = labels if svm.alpha_.shape[1] == labels.shape[1] else labels[:, [labels.shape[1] - 1]]
-    costs = svm.C * class_costs(svm.class_weight, svm.classes_, own, weights)
-    found = Machines(
-        sparse.csr_array(X, dtype=np.float64), own, svm.alpha_, svm.slack_, svm.intercept_, svm.stable_,
-        svm.primal_ - svm.dual_, costs,
-        weights, svm._kernel(), svm.bias == "free", float(1 / PENALTIES[svm.bias]) if svm.bias == "penalised" else 0.0,
-        float(svm.radius2_),
-    )  # fmt: skip
-    return found if own is labels else _mirrored(found, labels)
-
-
-def _weights(given: Any, documents: int) -> Floats:
-    weights = np.ones(documents) if given is None else np.asarray(given, np.float64)
+def _checked_weights(sample_weight: Any, documents: int) -> Floats:
+    weights = np.ones(documents) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if weights.shape != (documents,) or not np.all(np.isfinite(weights) & (weights >= 0)):
-        raise InvalidInput(f"sample_weight must be {documents} numbers, one a document, none negative")
+        raise InvalidInput(f"sample_weight must be {documents} numbers, one per document, none negative")
     return weights
-
-
-def _mirrored(one: Machines, labels: Sparse) -> Machines:
-    """The SVM of a y of two classes as those of both: the first is the second with the other sign."""
-    if one.alpha.shape[1] != 1 or labels.shape[1] != 2:
-        raise InvalidInput(f"an SVM of {one.alpha.shape[1]} categories and labels of {labels.shape[1]} categories")
-    twice = [sparse.csr_array(sparse.hstack([part, part], format="csr")) for part in (one.alpha, one.slack)]
-    return Machines(
-        one.X, labels, twice[0], twice[1], np.array([-one.intercept[0], one.intercept[0]]), np.tile(one.stable, 2),
-        np.tile(one.gaps, 2),
-        np.hstack([one.costs[::-1], one.costs]), one.weights, one.kernel, one.free, one.shift, one.radius2,
-    )  # fmt: skip

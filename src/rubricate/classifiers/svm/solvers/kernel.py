@@ -1,4 +1,4 @@
-"""Kernels of SVMs, the solution of kernel SVMs for all categories, and the radius that ξα-estimates need."""
+"""Kernels of SVMs, the solver of kernel SVMs for all categories, and the radius that ξα-estimates need."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, worker_map
+from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, kernel_rows, worker_map
 from rubricate.kernels.svm_bias import best_bias
-from rubricate.kernels.svm_smo import solve_smo
+from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Kernel", "radius2", "solve_kernel", "squared_lengths"]
 
 KINDS = {"linear": 0, "poly": 1, "rbf": 2}
 PROBES = 64
-"""Documents whose exact radius is computed before an upper bound stands for the rest."""
+"""Documents whose exact radius is computed before an upper bound stands for the rest.
+
+Text ends after one or two; each costs a row of the kernel matrix."""
 
 
 def squared_lengths(X: Any) -> Floats:
-    """|x_i|² of each row."""
+    """Return |x_i|² of each row."""
     if not sparse.issparse(X):
         return np.asarray((X * X).sum(axis=1), np.float64)
     squares, some = np.zeros(X.shape[0]), np.diff(X.indptr) > 0
@@ -40,7 +42,7 @@ class Kernel:
     coef0: float
 
     def of(self, products: Floats, a: Floats, b: Floats) -> Floats:
-        """The kernel from x·z, |x|² and |z|²."""
+        """Return the kernel from x·z, |x|² and |z|²."""
         if self.name == "poly":
             return (self.gamma * products + self.coef0) ** self.degree
         if self.name == "rbf":
@@ -48,18 +50,18 @@ class Kernel:
         return products
 
     def matrix(self, X: Any, Z: Any) -> Floats:
-        """K(x, z) of each row of X and of Z, dense."""
+        """Return K(x, z) of each row of X and of Z, dense."""
         products = X @ Z.T
         dense = products.toarray() if sparse.issparse(products) else np.asarray(products)
         return self.of(dense, squared_lengths(X)[:, None], squared_lengths(Z)[None, :])
 
     def diagonal(self, squares: Floats) -> Floats:
-        """K(x, x) from |x|²."""
+        """Return K(x, x) from |x|²."""
         return self.of(squares, squares, squares)
 
 
 def _least(kernel: Kernel, squares: Floats, nonnegative: bool) -> Floats:
-    """A lower bound of K(x_i, z) over all rows z: x·z >= −|x||z|, or >= 0 where no value is negative."""
+    """Return a lower bound of K(x_i, z) over all rows z: x·z >= −|x||z|, or >= 0 where no value is negative."""
     most = squares.max(initial=0.0)
     reach = np.sqrt(squares * most)
     if kernel.name == "rbf":
@@ -71,7 +73,7 @@ def _least(kernel: Kernel, squares: Floats, nonnegative: bool) -> Floats:
 
 
 def radius2(X: Any, kernel: Kernel) -> float:
-    """R², an upper bound of K(x, x) − K(x, z) over all pairs of rows (joachims2000, section 4.1).
+    """Return R², an upper bound of K(x, x) − K(x, z) over all pairs of rows (joachims2000, section 4.1).
 
     Exact where the largest bounds are attained, as for text, where some document shares no term with the longest one;
     at most `PROBES` rows of the kernel matrix are computed, and the bound of `_least` stands for the others.
@@ -80,13 +82,13 @@ def radius2(X: Any, kernel: Kernel) -> float:
     own = kernel.diagonal(squares)
     values = X.data if sparse.issparse(X) else X
     bounds = own - _least(kernel, squares, bool(np.min(values, initial=0.0) >= 0))
-    order, found = np.argsort(-bounds, kind="stable"), 0.0
+    order, largest = np.argsort(-bounds, kind="stable"), 0.0
     for i in order[:PROBES]:
-        if found >= bounds[i]:
-            return found
-        found = max(found, float(own[i] - kernel.matrix(X[[i]], X).min()))
+        if largest >= bounds[i]:
+            return largest
+        largest = max(largest, float(own[i] - kernel.matrix(X[[i]], X).min()))
     rest = bounds[order[PROBES:]].max(initial=0.0)
-    return max(found, float(rest))
+    return max(largest, float(rest))
 
 
 def solve_kernel(
@@ -105,12 +107,12 @@ def solve_kernel(
 ) -> Solution:
     """Solve these categories to a relative duality gap of `tol`; `penalty` as in `solve_linear`, 0, 1 or ∞."""
     n, m = labels.shape
-    spec = (KINDS[kernel.name], kernel.gamma, float(kernel.degree), kernel.coef0, float(penalty == 1))
-    data = (X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data, squared_lengths(X), spec)
+    form = KernelForm(KINDS[kernel.name], kernel.gamma, float(kernel.degree), kernel.coef0, float(penalty == 1))
+    rows, squares, goal = kernel_rows(X), squared_lengths(X), Goal(penalty == 0, float(tol), max_sweeps * n)
     members = sparse.csc_array(labels)
 
     def side(c: int) -> tuple[Floats, Floats]:
-        """y and C of the documents."""
+        """Return y and C of the documents."""
         y, cap = np.full(n, -1.0), weights * costs[0, c]
         inside = members.indices[members.indptr[c] : members.indptr[c + 1]]
         y[inside], cap[inside] = 1.0, weights[inside] * costs[1, c]
@@ -118,10 +120,12 @@ def solve_kernel(
 
     def solve(part: Ints) -> list[tuple[Any, ...]]:
         cache, solved = empty_cache(n, cache_size / threads), []
+        matrix = KernelMatrix(rows, squares, form, cache, np.zeros(X.shape[1]))
         for c in part:
             y, cap = side(c)
-            beta = np.zeros(n)
-            f, _, steps = solve_smo(*data, y, cap, beta, penalty == 0, tol, max_sweeps * n, *cache, X.shape[1])
+            dual = expand(matrix, y, cap, np.zeros(n))
+            _, steps = solve_smo(matrix, dual, goal)
+            beta, f = dual.beta, dual.f
             bias = best_bias(f, y, cap) if penalty == 0 else 0.0
             slack, half = np.maximum(0, 1 - y * (f + bias)), 0.5 * float(beta @ f)
             bias = float(beta.sum()) if penalty == 1 else bias
@@ -131,11 +135,11 @@ def solve_kernel(
 
     with worker_map(threads) as run:
         parts = run(solve, [categories[k::threads] for k in range(threads)])
-    return _collect([found for part in parts for found in part], n, m)
+    return _collect([category for part in parts for category in part], n, m)
 
 
 def _collect(solved: list[tuple[Any, ...]], n: int, m: int) -> Solution:
-    """One solution from those of the categories; a category that was not solved has β = 0 and no slack."""
+    """Join the solutions of the categories; a category that was not solved has β = 0 and no slack."""
     none = sparse.csc_array((n, 1))
     beta, slack, values = [none] * m, [none] * m, np.zeros((4, m))
     for c, own_beta, own_slack, own_values in solved:

@@ -20,20 +20,36 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.classifiers.svm.solvers.kernel import squared_lengths
-from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, worker_map
+from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, kernel_rows, worker_map
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
-from rubricate.kernels.svm_joint import check, guess
+from rubricate.kernels.svm_joint import BIAS, COSTS, Block, check, guess
 from rubricate.kernels.svm_lanes import LANES
-from rubricate.kernels.svm_local import solve_block
-from rubricate.kernels.svm_smo import solve_smo
+from rubricate.kernels.svm_local import LaneDocuments, Search, WorkingSets, solve_block
+from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["solve_linear"]
 
-SWEEPS, DELAY = 6, 2
-"""Sweeps of the guess, and after how many of them the bias starts to move."""
-LOOSE, TIGHT, ROUNDS = 0.03, 0.6, 40
-"""The relative gap of the first solve; the share of the tolerance asked of the second, halved in each further round."""
+SWEEPS = 6
+"""Sweeps of the guess: fewer leave working sets too large, more cost as much as solving them (measured on Reuters)."""
+LOOSE, TIGHT = 0.03, 0.6
+"""The relative gap of the first solve; the share of the tolerance asked of the second, halved in each further round.
+
+The first solve only has to find the working set. The gap of a working set is below that of all documents, so that
+TIGHT = 1 would often need another round."""
+ROUNDS = 40
+"""Rounds after which a category is given up."""
+STRETCH = 64
+"""Sweeps before the first check, doubled in each further round: no category holds up a block while its set changes."""
+PATIENCE = 4
+"""Rounds of coordinate descent before steps of two documents take over, which near twins with opposite labels need."""
+CACHE = 200.0
+"""Megabytes of kernel rows for those."""
+BATCH = 4000
+"""Documents in the working sets of the categories that are solved as one task: enough to keep threads busy alike."""
+START = 1.05
+"""The bias from which categories of less than a third of the documents start, negated; of more than two thirds, not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +57,7 @@ class _Documents:
     """The documents in random order, the most frequent terms first; `features` are the terms that occur."""
 
     order: Ints
-    starts: Ints
-    terms: NDArray[np.uint32]
-    values: Floats
+    rows: Rows
     squares: Floats
     features: int
 
@@ -70,25 +84,14 @@ def _arrange(X: Sparse, seed: int) -> _Documents:
     rank[np.argsort(-frequency, kind="stable")] = np.arange(X.shape[1], dtype=np.uint32)
     order = np.random.default_rng(seed).permutation(X.shape[0])
     mixed = X[order]
-    starts = mixed.indptr.astype(np.int64)
-    used = int(np.count_nonzero(frequency))
-    return _Documents(order, starts, rank[mixed.indices], mixed.data, squared_lengths(mixed), max(used, 1))
-
-
-STRETCH = 64
-"""Sweeps before the first check, doubled in each further round."""
-PATIENCE = 4
-"""Rounds of coordinate descent before steps of two documents take over."""
-CACHE = 200.0
-"""Megabytes of kernel rows for those."""
-BATCH = 4000
-"""Documents in the working sets of the categories that are solved as one task."""
+    rows = Rows(mixed.indptr.astype(np.int64), rank[mixed.indices], mixed.data)
+    return _Documents(order, rows, squared_lengths(mixed), max(int(np.count_nonzero(frequency)), 1))
 
 
 class _Solver:
     """The three steps for a block of categories, given by their columns."""
 
-    def __init__(self, X: Sparse, labels: Sparse, weights: Floats, costs: Floats, penalty: float, seed: int) -> None:
+    def __init__(self, X: Sparse, labels: Sparse, *, weights: Floats, costs: Floats, penalty: float, seed: int) -> None:
         self.documents = _arrange(X, seed)
         self.members = sparse.csc_array(labels[self.documents.order])
         self.weights, self.costs, self.penalty, self.seed = weights[self.documents.order], costs, penalty, seed
@@ -96,12 +99,13 @@ class _Solver:
         self.scale = float(self.documents.squares.mean()) or 1.0
         self._single = self._single_precision()
 
-    def _single_precision(self) -> tuple[Any, ...]:
-        """Values, inverse squares and weights for the guess, scaled to a mean square length of 1."""
-        values = (self.documents.values / np.sqrt(self.scale)).astype(np.float32)
+    def _single_precision(self) -> tuple[Rows, Any, Any]:
+        """Return documents, inverse squares and weights for the guess, scaled to a mean square length of 1."""
+        starts, terms, values = self.documents.rows
         squares = self.documents.squares / self.scale
         inverse = np.where(squares > 1e-12, 1 / np.maximum(squares, 1e-12), 1e12)
-        return values, inverse.astype(np.float32), self.weights.astype(np.float32)
+        rows = Rows(starts, terms, (values / np.sqrt(self.scale)).astype(np.float32))
+        return rows, inverse.astype(np.float32), self.weights.astype(np.float32)
 
     def bits(self, block: Ints) -> NDArray[np.uint16]:
         bits = np.zeros(len(self.documents.order), np.uint16)
@@ -111,86 +115,82 @@ class _Solver:
         return bits
 
     def lanes(self, values: Floats, block: Ints) -> Floats:
-        """Values of the categories, one lane each; the lanes left over are zero."""
+        """Return values of the categories, one lane each; the lanes left over are zero."""
         padded = np.zeros((*values.shape[:-1], LANES))
         padded[..., : len(block)] = values[..., block]
         return padded
 
-    def guess(self, block: Ints) -> None:
-        documents, (values, inverse, weights) = self.documents, self._single
-        n, labels = len(documents.order), self.bits(block)
-        W, beta = np.zeros((documents.features, LANES), np.float32), np.zeros((n, LANES), np.float32)
-        near, state = np.zeros(n, np.uint16), np.zeros((5, LANES), np.float32)
-        state[3:] = self.lanes(self.costs, block) * self.scale
-        if np.isfinite(self.penalty):
-            share = np.diff(self.members.indptr)[block] / n
-            state[1, : len(block)] = np.where(share < 1 / 3, -1.05, np.where(share > 2 / 3, 1.05, 0.0))
-        guess(
-            documents.starts, documents.terms, values, inverse, weights, labels, W, beta, near, state,
-            float(self.penalty * self.scale), SWEEPS, DELAY,
-        )  # fmt: skip
-        for lane, (category, rows) in enumerate(zip(block, _rows_of(near, len(block)), strict=True)):
-            own = beta[rows, lane].astype(np.float64) / self.scale
-            self.working[category] = _Working(rows, own, float(state[1, lane]), own[:0])
+    def _block(self, block: Ints, weights: Any, costs: Floats) -> Block:
+        """Return room for a block, with its labels and costs, in the precision of the weights."""
+        n, kind = len(self.documents.order), weights.dtype
+        W, beta = np.zeros((self.documents.features, LANES), kind), np.zeros((n, LANES), kind)
+        state = np.zeros((5, LANES), kind)
+        state[COSTS:] = self.lanes(costs, block)
+        return Block(self.bits(block), weights, W, beta, np.zeros(n, np.uint16), state)
 
-    def _pack(self, block: Ints) -> tuple[Ints, NDArray[np.int32], Floats, Floats]:
-        """The working sets of a block end to end: offsets of the lanes, rows, β, and the bias of each lane."""
+    def guess(self, block: Ints) -> None:
+        rows, inverse, weights = self._single
+        room = self._block(block, weights, self.costs * self.scale)
+        if np.isfinite(self.penalty):
+            share = np.diff(self.members.indptr)[block] / len(weights)
+            room.state[BIAS, : len(block)] = np.where(share < 1 / 3, -START, np.where(share > 2 / 3, START, 0.0))
+        guess(rows, room, inverse, float(self.penalty * self.scale), SWEEPS)
+        for lane, (category, near) in enumerate(zip(block, _rows_of(room.near, len(block)), strict=True)):
+            own = room.beta[near, lane].astype(np.float64) / self.scale
+            self.working[category] = _Working(near, own, float(room.state[BIAS, lane]), own[:0])
+
+    def _pack(self, block: Ints) -> WorkingSets:
+        """Return the working sets of a block end to end."""
         parts = [self.working[category] for category in block]
-        offsets, bias = np.zeros(LANES + 1, np.int64), np.zeros(LANES)
-        offsets[1:] = np.cumsum([len(part.rows) for part in parts] + [0] * (LANES - len(parts)))
-        bias[: len(parts)] = [part.bias for part in parts]
-        return offsets, np.concatenate([p.rows for p in parts]), np.concatenate([p.beta for p in parts]), bias
+        return WorkingSets(
+            offsets=np.concatenate([[0], np.cumsum([len(part.rows) for part in parts])]),
+            members=np.concatenate([part.rows for part in parts]),
+            beta=np.concatenate([part.beta for part in parts]),
+            bias=np.array([part.bias for part in parts]),
+            seeds=np.asarray(self.seed + block, np.int64),
+            place=np.full(self.documents.features, -1, np.int32),
+        )
 
     def solve(self, block: Ints, tol: float, sweeps: int) -> None:
-        documents, (offsets, rows, beta, bias) = self.documents, self._pack(block)
-        done = solve_block(
-            documents.starts, documents.terms, documents.values, documents.squares, self.weights, self.bits(block),
-            offsets, rows, beta, documents.features, len(block), self.lanes(self.costs, block), bias,
-            self.penalty, tol, sweeps, np.asarray(self.seed + block, np.int64),
-        )  # fmt: skip
+        sets, labels, costs = self._pack(block), self.bits(block), self.lanes(self.costs, block)
+        documents = LaneDocuments(labels, self.weights, self.documents.squares, costs)
+        done = solve_block(self.documents.rows, documents, sets, Search(self.penalty, tol, sweeps, self.seed))
         for lane, category in enumerate(block):
             part = self.working[category]
-            part.beta, part.bias = beta[offsets[lane] : offsets[lane + 1]], float(bias[lane])
+            part.beta, part.bias = sets.beta[sets.offsets[lane] : sets.offsets[lane + 1]], float(sets.bias[lane])
             part.sweeps += int(done[lane])
 
     def polish(self, category: int, tol: float, sweeps: int) -> None:
         """Solve a category on its working set by steps of two documents, for which near twins are no obstacle."""
         part, documents, penalty = self.working[category], self.documents, self.penalty
-        rows = sparse.csr_array(
-            (documents.values, documents.terms, documents.starts), shape=(len(documents.order), documents.features)
-        )[part.rows]
+        starts, terms, values = documents.rows
+        X = sparse.csr_array((values, terms, starts), shape=(len(documents.order), documents.features))[part.rows]
         inside = np.isin(part.rows, self.members[:, [category]].indices)
         y, cap = np.where(inside, 1.0, -1.0), self.weights[part.rows] * self.costs[inside.astype(int), category]
-        beta, shift = part.beta.copy(), 1 / penalty if penalty > 0 else 0.0
-        f, _, steps = solve_smo(
-            rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data, documents.squares[part.rows],
-            (0, 1.0, 1.0, 0.0, shift), y, cap, beta, penalty == 0, tol, sweeps * len(y),
-            *empty_cache(len(y), CACHE), documents.features,
-        )  # fmt: skip
-        part.beta, part.sweeps = beta, part.sweeps + -(-steps // len(y))
-        part.bias = best_bias(f, y, cap) if penalty == 0 else float(beta.sum()) * shift
+        shift, cache = 1 / penalty if penalty > 0 else 0.0, empty_cache(len(y), CACHE)
+        form = KernelForm(0, 1.0, 1.0, 0.0, shift)
+        matrix = KernelMatrix(kernel_rows(X), documents.squares[part.rows], form, cache, np.zeros(documents.features))
+        dual = expand(matrix, y, cap, part.beta.copy())
+        _, steps = solve_smo(matrix, dual, Goal(penalty == 0, tol, sweeps * len(y)))
+        part.beta, part.sweeps = dual.beta, part.sweeps + -(-steps // len(y))
+        part.bias = best_bias(dual.f, y, cap) if penalty == 0 else float(dual.beta.sum()) * shift
 
     def check(self, block: Ints) -> None:
-        documents, parts = self.documents, [self.working[category] for category in block]
-        n, penalty, bias = len(documents.order), self.penalty, np.zeros(LANES)
-        W, beta, margin = np.zeros((documents.features, LANES)), np.zeros((n, LANES)), np.empty((n, LANES))
-        near, norms, losses = np.zeros(n, np.uint16), np.zeros(LANES), np.zeros(LANES)
+        parts, penalty = [self.working[category] for category in block], self.penalty
+        room = self._block(block, self.weights, self.costs)
         for lane, part in enumerate(parts):
-            beta[part.rows, lane], bias[lane] = part.beta, part.bias
-            near[part.rows[part.beta != 0]] = 1
-        check(
-            documents.starts, documents.terms, documents.values, self.weights, self.bits(block), W, beta, margin, near,
-            self.lanes(self.costs, block), bias, norms, losses,
-        )  # fmt: skip
+            room.beta[part.rows, lane], room.state[BIAS, lane] = part.beta, part.bias
+            room.near[part.rows[part.beta != 0]] = 1
+        margins, norms, losses = check(self.documents.rows, room)
         tied = 0 < penalty < np.inf
-        for lane, (part, rows) in enumerate(zip(parts, _rows_of(near, len(block)), strict=True)):
+        for lane, (part, rows) in enumerate(zip(parts, _rows_of(room.near, len(block)), strict=True)):
             half, sums = 0.5 * norms[lane], float(part.beta.sum())
             part.primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
             part.dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
-            part.rows, part.beta, part.slack = rows, beta[rows, lane], 1 - margin[rows, lane]
+            part.rows, part.beta, part.slack = rows, room.beta[rows, lane], 1 - margins[rows, lane]
 
     def batches(self, categories: Ints) -> list[Ints]:
-        """The categories in groups of similar work, the most work first: at most 16, and few where sets are large."""
+        """Group categories of similar work, the most work first: at most 16 each, and few where sets are large."""
         work = np.array([len(self.working[category].rows) for category in categories])
         order = np.argsort(-work, kind="stable")
         groups: list[list[int]] = []
@@ -205,7 +205,7 @@ class _Solver:
 
 
 def _rows_of(near: NDArray[np.uint16], lanes: int) -> list[NDArray[np.int32]]:
-    """The documents of each lane, from a bit a lane."""
+    """Return the documents of each lane, from one bit per lane."""
     some = np.flatnonzero(near).astype(np.int32)
     bits = near[some]
     return [some[(bits >> lane) & 1 == 1] for lane in range(lanes)]
@@ -216,7 +216,7 @@ def _blocks(categories: Ints) -> list[Ints]:
 
 
 def _collect(solver: _Solver, shape: tuple[int, int]) -> Solution:
-    """The solutions in the documents' own order; a category that was not solved has β = 0 and no slack."""
+    """Return the solutions in the documents' own order; a category that was not solved has β = 0 and no slack."""
     none = _Working(np.empty(0, np.int32), np.empty(0), 0.0, np.empty(0), 0.0, 0.0)
     parts = [solver.working.get(category, none) for category in range(shape[1])]
 
@@ -254,7 +254,7 @@ def solve_linear(
     `weights` multiply the costs of documents; `costs` is 2 × categories (of negatives, of positives); `penalty` is the
     λ of ½λb²: 0 for a free bias, ∞ for none. Each category must have documents on both sides.
     """
-    solver = _Solver(X, labels, weights, costs, penalty, seed)
+    solver = _Solver(X, labels, weights=weights, costs=costs, penalty=penalty, seed=seed)
     left = categories[np.argsort(-np.diff(solver.members.indptr)[categories], kind="stable")]
     with worker_map(threads) as run:
         run(solver.guess, _blocks(left))

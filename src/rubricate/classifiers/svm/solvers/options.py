@@ -1,4 +1,4 @@
-"""The parameters of an SVM: checked, and turned into costs and a kernel."""
+"""Parameters of an SVM: checked, and turned into costs and a kernel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _positive(name: str, value: Any, kind: Any = Real) -> None:
 
 
 def check_options(svm: Any) -> None:
-    """Raise what is wrong with the parameters, if anything."""
+    """Check the parameters of an SVM; raise what is wrong."""
     if svm.kernel not in KINDS:
         raise UnknownName("kernel", str(svm.kernel), KINDS)
     if svm.bias not in PENALTIES:
@@ -42,7 +42,7 @@ def check_options(svm: Any) -> None:
 
 
 def make_kernel(svm: Any, X: Any) -> Kernel:
-    """The kernel with its γ: given, or 1 / (terms · variance of all values of X), or 1 / terms."""
+    """Return the kernel with its γ: the parameter, or 1 / (terms · variance of all values of X), or 1 / terms."""
     gamma = svm.gamma
     if gamma == "auto":
         gamma = 1 / X.shape[1]
@@ -54,10 +54,10 @@ def make_kernel(svm: Any, X: Any) -> Kernel:
     return Kernel(svm.kernel, float(gamma), int(svm.degree), float(svm.coef0))
 
 
-def class_costs(class_weight: Any, classes: Any, labels: Sparse, weights: Floats) -> Floats:
-    """Factors of the cost of negatives and of positives, 2 × categories.
+def class_costs(class_weight: Any, classes: Any, labels: Sparse, *, weights: Floats) -> Floats:
+    """Return the factors of the cost of negatives and of positives, 2 × categories.
 
-    For a y of two classes `labels` has one column and both classes have their factor.
+    For a y of two classes `labels` has one column, and each class has its factor. `weights` are those of the documents.
     """
     costs = np.ones((2, labels.shape[1]))
     if class_weight is None:

@@ -1,4 +1,4 @@
-"""Probabilities from scores: one sigmoid a category, fitted to scores of documents that the SVM has not seen."""
+"""Probabilities from scores: one sigmoid per category, fitted to scores of documents that the SVM has not seen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDS = 5
 
 
 def sigmoid(scores: Floats, parameters: Floats) -> Floats:
-    """p = 1 / (1 + exp(a s + b)), a and b being the rows of `parameters` (2 × categories)."""
+    """Return p = 1 / (1 + exp(a s + b)), a and b being the rows of `parameters` (2 × categories)."""
     with np.errstate(over="ignore"):
         return 1 / (1 + np.exp(parameters[0] * scores + parameters[1]))
 
@@ -25,7 +25,7 @@ def sigmoid(scores: Floats, parameters: Floats) -> Floats:
 def held_out_scores(
     fit: Callable[[Any, Sparse, Floats], Any], X: Any, labels: Sparse, weights: Floats, seed: int
 ) -> Floats:
-    """The score of each document from a classifier fitted to the other folds, stratified by category."""
+    """Return the score of each document from a classifier fitted to the other folds, stratified by category."""
     folds = stratified_folds(labels, min(FOLDS, X.shape[0]), seed=seed)
     scores = np.empty(labels.shape)
     for fold in np.unique(folds):
@@ -35,12 +35,12 @@ def held_out_scores(
 
 
 def _loss(z: Floats, target: Floats, weights: Floats) -> float:
-    """−Σ t log p + (1 − t) log(1 − p) with p = 1 / (1 + exp z), without overflow."""
+    """Return −Σ t log p + (1 − t) log(1 − p) with p = 1 / (1 + exp z), without overflow."""
     return float(weights @ (np.maximum(z, 0) - z * (1 - target) + np.log1p(np.exp(-np.abs(z)))))
 
 
 def _fit_sigmoid(scores: Floats, positive: Bools, weights: Floats) -> tuple[float, float]:
-    """a and b of Platt's sigmoid by Newton's method with a line search (lin2007), for one category.
+    """Fit a and b of Platt's sigmoid by Newton's method with a line search (lin2007), for one category.
 
     Targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), so that neither probability is 0 or 1. The slope a is kept
     at or below 0: where the scores rank the documents the wrong way round, p is constant.
@@ -59,18 +59,18 @@ def _fit_sigmoid(scores: Floats, positive: Bools, weights: Floats) -> tuple[floa
         step = -np.linalg.solve(curve + 1e-12 * np.eye(2), gradient)
         length = 1.0
         while length > 1e-10:
-            tried = _loss((a + length * step[0]) * scores + b + length * step[1], target, weights)
-            if tried < loss + 1e-4 * length * float(gradient @ step):
+            trial = _loss((a + length * step[0]) * scores + b + length * step[1], target, weights)
+            if trial < loss + 1e-4 * length * float(gradient @ step):
                 break
             length /= 2
         else:
             break
-        a, b, loss = a + length * step[0], b + length * step[1], tried
+        a, b, loss = a + length * step[0], b + length * step[1], trial
     return (a, b) if a < 0 else (0.0, float(np.log((minus + 1) / (plus + 1))))
 
 
 def fit_sigmoids(scores: Floats, labels: Sparse, weights: Floats) -> Floats:
-    """The parameters of every category, 2 × categories."""
+    """Fit the sigmoid of every category: its parameters, 2 × categories."""
     positive = sparse.csc_array(labels)
-    found = [_fit_sigmoid(scores[:, c], positive[:, [c]].toarray()[:, 0], weights) for c in range(scores.shape[1])]
-    return np.array(found).reshape(-1, 2).T
+    fitted = [_fit_sigmoid(scores[:, c], positive[:, [c]].toarray()[:, 0], weights) for c in range(scores.shape[1])]
+    return np.array(fitted).reshape(-1, 2).T

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from rubricate.kernels.svm_leave_one_out_products import mirror, sweep_products
+from rubricate.kernels.svm_local import Dual, Search
+from rubricate.kernels.svm_products import mirror, sweep_products
 
 
 def _problem(seed, n=40):
@@ -20,12 +21,20 @@ def _problem(seed, n=40):
     return X, (X @ X.T).astype(np.float32), y
 
 
+def _dual(K, y, C):
+    """β = 0 and f = Kβ = 0, in single precision as K."""
+    n = len(y)
+    return Dual(y, np.full(n, C), np.diag(K).copy(), np.zeros(n), np.zeros(n, np.float32), np.zeros(1))
+
+
 @given(st.integers(0, 1000), st.sampled_from([0.0, 1.0, np.inf]), st.sampled_from([0.3, 2.0]))
 def test_the_conditions_of_an_optimum_hold(seed, penalty, C):
     _, K, y = _problem(seed)
-    cap, beta, f = np.full(len(y), C), np.zeros(len(y)), np.zeros(len(y), np.float32)
+    dual = _dual(K, y, C)
+    cap, beta, f = dual.cap, dual.beta, dual.w
     cap[3] = 0.0
-    b, worst, sweeps = sweep_products(K, y, cap, beta, f, 0.0, penalty, 1e-4, 20_000)
+    worst, sweeps = sweep_products(K, dual, Search(penalty, 1e-4, 20_000, 0))
+    b = dual.bias[0]
     assert worst <= 1e-4
     assert sweeps < 20_000
     np.testing.assert_allclose(f, K @ beta, atol=1e-4)
@@ -44,10 +53,10 @@ def test_the_conditions_of_an_optimum_hold(seed, penalty, C):
 def test_scores_of_another_solver():
     """scikit-learn's SVC (LIBSVM) with a linear kernel."""
     X, K, y = _problem(7)
-    beta, f = np.zeros(len(y)), np.zeros(len(y), np.float32)
-    b, _, _ = sweep_products(K, y, np.full(len(y), 1.0), beta, f, 0.0, 0.0, 1e-5, 20_000)
+    dual = _dual(K, y, 1.0)
+    sweep_products(K, dual, Search(0.0, 1e-5, 20_000, 0))
     peer = SVC(C=1.0, kernel="linear", tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(K @ beta + b, peer.decision_function(X), atol=5e-3)
+    np.testing.assert_allclose(K @ dual.beta + dual.bias[0], peer.decision_function(X), atol=5e-3)
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200])
