@@ -120,6 +120,3 @@ def _facts(left: list[LeftOut], n: int) -> dict[str, Any]:
         "disagreement": apart,
         "theorem_2": np.array([rogers_wagner(n, float(share)) for share in apart]),
     }
-
-
-leave_one_out.uses_dual = True  # type: ignore[attr-defined]

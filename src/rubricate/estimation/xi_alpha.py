@@ -85,10 +85,6 @@ def xi_alpha(
     )
 
 
-xi_alpha.needs_svm = True  # type: ignore[attr-defined]
-xi_alpha.uses_dual = True  # type: ignore[attr-defined]
-
-
 def _in_doubt(machines: Machines, factor: float) -> Sparse:
     """Return where factor · α_i + ξ_i >= 1: boolean, documents × categories."""
     both = sparse.csr_array(machines.alpha * factor + machines.slack)
