@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.kernels.phrases import empty_phrases, phrases
+from rubricate.kernels.phrases import Numbering, empty_phrases, phrases
+from rubricate.kernels.rows import Lists
 from rubricate.kernels.sparse_phrases import sparse_phrases
 
 
@@ -35,21 +36,23 @@ def test_every_choice_of_places_is_found(texts, lengths, wider):
     low, high = lengths
     ids = np.array([t for text in texts for t in text], np.int32)
     starts = np.cumsum([0, *map(len, texts)])
-    found, bounds, _, pairs = sparse_phrases(ids, starts, low, high, high + wider, empty_phrases(), 6)
+    (bounds, numbers), _, pairs = sparse_phrases(
+        Lists(starts, ids), empty_phrases(), Numbering(low, high, 6), window=high + wider
+    )
     names = {t: (t,) for t in range(6)}
     for number, (start, last) in enumerate(pairs.tolist(), start=6):
         names[number] = (*names[start], last)
     assert len(set(names.values())) == len(names)
     for text, (a, b) in zip(texts, pairwise(bounds.tolist()), strict=True):
-        assert [names[n] for n in found[a:b].tolist()] == chosen(text, low, high, high + wider)
+        assert [names[n] for n in numbers[a:b].tolist()] == chosen(text, low, high, high + wider)
 
 
 def test_numbers_stay_the_same_while_the_table_grows():
     ids = np.random.default_rng(1).integers(0, 200, 3000).astype(np.int32)
     starts = np.array([0, 1000, 3000])
-    found, _, table, pairs = sparse_phrases(ids, starts, 1, 3, 5, empty_phrases(), 200)
-    again, _, _, new = sparse_phrases(ids, starts, 1, 3, 5, table, 200 + len(pairs))
-    assert (again == found).all()
+    texts, table, pairs = sparse_phrases(Lists(starts, ids), empty_phrases(), Numbering(1, 3, 200), window=5)
+    again, _, new = sparse_phrases(Lists(starts, ids), table, Numbering(1, 3, 200 + len(pairs)), window=5)
+    assert (again.items == texts.items).all()
     assert len(new) == 0
     assert len(pairs) > 512
 
@@ -57,11 +60,11 @@ def test_numbers_stay_the_same_while_the_table_grows():
 def test_two_terms_among_two_are_consecutive():
     ids, starts = np.random.default_rng(2).integers(0, 9, 50).astype(np.int32), np.array([0, 20, 20, 50])
     gaps, plain = (
-        sparse_phrases(ids, starts, 1, 2, 2, empty_phrases(), 9),
-        phrases(ids, starts, 1, 2, empty_phrases(), 9),
+        sparse_phrases(Lists(starts, ids), empty_phrases(), Numbering(1, 2, 9), window=2),
+        phrases(Lists(starts, ids), empty_phrases(), Numbering(1, 2, 9)),
     )
-    assert gaps[0].tolist() == plain[0].tolist()
-    assert gaps[1].tolist() == plain[1].tolist()
+    assert gaps.texts.items.tolist() == plain.texts.items.tolist()
+    assert gaps.texts.starts.tolist() == plain.texts.starts.tolist()
 
 
 def test_an_analyzer_gives_phrases_with_gaps():

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rubricate.kernels.term_sums import linear_scores
+from rubricate.kernels.rows import Rows
+from rubricate.kernels.term_sums import Pattern, linear_scores
 
 
 @given(st.integers(0, 6), st.integers(1, 7), st.integers(1, 5), st.integers(0, 2**32 - 1))
@@ -17,7 +18,8 @@ def test_the_parts_add_up_to_one_product(documents, terms, categories, seed):
     w = sparse.csr_array(rng.integers(-2, 3, (terms, categories)).astype(float))
     a, s, b = (rng.integers(-5, 6, size).astype(float) for size in (categories, categories, terms))
     found = linear_scores(
-        X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data, a, s, b,
-        w.indptr.astype(np.int64), w.indices.astype(np.uint32), w.data,
-    )  # fmt: skip
+        Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data),
+        Pattern(a, s, b),
+        Rows(w.indptr.astype(np.int64), w.indices.astype(np.uint32), w.data),
+    )
     assert (found == a + X.toarray() @ (w.toarray() + b[:, None] + s)).all()

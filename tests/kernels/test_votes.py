@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 from tests.oracles.knn import scores
 
-from rubricate.kernels.votes import vote
+from rubricate.kernels.rows import Lists
+from rubricate.kernels.votes import Neighbours, vote
 
 
 def test_votes_are_the_sums_of_the_definition():
@@ -14,6 +15,7 @@ def test_votes_are_the_sums_of_the_definition():
     labels = sparse.csr_array(rng.random((30, 7)) < 0.3)
     found = np.array([rng.permutation(30)[:5] for _ in range(9)])
     near = rng.integers(-4, 9, (9, 5)).astype(float)
-    summed = vote(found, near, labels.indptr.astype(np.int64), labels.indices.astype(np.int64), 7)
+    lists = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
+    summed = vote(Neighbours(found, near), lists, 7)
     pairs = [list(zip(near[q], found[q], strict=True)) for q in range(9)]
     assert summed.tolist() == scores(pairs, labels.toarray().tolist())

@@ -14,7 +14,8 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.classifiers.numerics.neighbours import DensePoints, Postings, index_of
 from rubricate.errors import InvalidInput
-from rubricate.kernels.votes import vote
+from rubricate.kernels.rows import Lists
+from rubricate.kernels.votes import Neighbours, vote
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["KNN"]
@@ -109,7 +110,8 @@ class KNN(Scorer):
 
     def _vote(self, found: Ints, near: Floats) -> Floats:
         labels = self.labels_
-        return vote(found, near, labels.indptr.astype(np.int64), labels.indices.astype(np.int64), labels.shape[1])
+        lists = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
+        return vote(Neighbours(found, near), lists, labels.shape[1])
 
     def _nearest(self, X: Any, k: int) -> tuple[Ints, Floats]:
         return self._index().nearest(X, min(k, self.vectors_.shape[0]), self.threads)

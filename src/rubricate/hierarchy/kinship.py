@@ -68,12 +68,14 @@ def _lifts(tree: Hierarchy) -> list[Ints]:
 
 
 def _in_graph(graph: Hierarchy, a: Ints, b: Ints) -> Ints:
-    from rubricate.kernels.graph_distances import bounded_search  # compiled: only graphs pay for it
+    # Compiled: only graphs pay for it.
+    from rubricate.kernels.graph_distances import Pairs, bounded_search
+    from rubricate.kernels.rows import Lists
 
     pairs, place = np.unique(np.stack([a, b], axis=1), axis=0, return_inverse=True)
-    starts = (graph.parent_starts, graph.child_starts)
-    found = bounded_search(*starts, graph.parent_ids, graph.child_ids, pairs[:, 0].copy(), pairs[:, 1].copy())
-    return found[place.reshape(-1)]
+    parents, children = Lists(graph.parent_starts, graph.parent_ids), Lists(graph.child_starts, graph.child_ids)
+    between = bounded_search(parents, children, Pairs(pairs[:, 0].copy(), pairs[:, 1].copy()))
+    return between[place.reshape(-1)]
 
 
 def lowest_common_ancestors(hierarchy: Hierarchy, a: str, b: str) -> tuple[str, ...]:

@@ -1,47 +1,59 @@
 """Fewest links between pairs of nodes of a graph, links taken in both directions.
 
-Given  rows of parents and rows of children of every node (starts and numbers), and pairs (source, target) sorted by
-       source.
+Given  the parents and the children of every node, and pairs (source, target) sorted by source.
 Return the number of links of the shortest path of each pair; −1 where there is none (never in one hierarchy).
-Cost   one breadth-first search a distinct source, stopped when its last target is met: at most nodes + links each.
+Cost   one breadth-first search per distinct source, stopped when its last target is met: at most nodes + links each.
        Equal nodes are 0 apart.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["bounded_search"]
+from rubricate.kernels.rows import Lists
+
+__all__ = ["Pairs", "bounded_search"]
+
+
+class Pairs(NamedTuple):
+    """Pairs of nodes (sources[i], targets[i])."""
+
+    sources: np.ndarray
+    targets: np.ndarray
+
+
+class _Search(NamedTuple):
+    """The distance of each node from the source (−1: not met), the nodes met in order, and their number."""
+
+    far: np.ndarray
+    queue: np.ndarray
+    met: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def _spread(node: int, starts: np.ndarray, ids: np.ndarray, far: np.ndarray, queue: np.ndarray, tail: int) -> int:
-    """Queue the neighbours of a node that were not met before; the new end of the queue."""
-    for place in range(starts[node], starts[node + 1]):
-        other = ids[place]
-        if far[other] < 0:
-            far[other] = far[node] + 1
-            queue[tail] = other
+def _spread(search: _Search, node: int, links: Lists) -> None:
+    """Queue the neighbours of a node that were not met before."""
+    tail = search.met[0]
+    for place in range(links.starts[node], links.starts[node + 1]):
+        other = links.items[place]
+        if search.far[other] < 0:
+            search.far[other] = search.far[node] + 1
+            search.queue[tail] = other
             tail += 1
-    return tail
+    search.met[0] = tail
 
 
 @numba.njit(cache=True, nogil=True)
-def bounded_search(
-    parent_starts: np.ndarray,
-    child_starts: np.ndarray,
-    parent_ids: np.ndarray,
-    child_ids: np.ndarray,
-    sources: np.ndarray,
-    targets: np.ndarray,
-) -> np.ndarray:
-    """The distance of each pair."""
-    nodes = len(parent_starts) - 1
-    far = np.full(nodes, -1, np.int64)
+def bounded_search(parents: Lists, children: Lists, pairs: Pairs) -> np.ndarray:
+    """Return the distance of each pair."""
+    sources, targets = pairs
+    nodes = len(parents.starts) - 1
+    search = _Search(np.full(nodes, -1, np.int64), np.empty(nodes, np.int64), np.zeros(1, np.int64))
     wanted = np.zeros(nodes, np.bool_)
-    queue = np.empty(nodes, np.int64)
-    found = np.full(len(sources), -1, np.int64)
+    distances = np.full(len(sources), -1, np.int64)
     first = 0
     while first < len(sources):
         source, last, left = sources[first], first, 0
@@ -50,18 +62,20 @@ def bounded_search(
                 wanted[targets[last]] = True
                 left += 1
             last += 1
-        head, tail = 0, 1
-        queue[0], far[source] = source, 0
-        while head < tail and left > 0:
-            node = queue[head]
+        head, search.met[0] = 0, 1
+        search.queue[0], search.far[source] = source, 0
+        # `left` counts the distinct targets of this source that the search has not taken from the queue yet.
+        while head < search.met[0] and left > 0:
+            node = search.queue[head]
             head += 1
             left -= wanted[node]
-            tail = _spread(node, parent_starts, parent_ids, far, queue, tail)
-            tail = _spread(node, child_starts, child_ids, far, queue, tail)
+            _spread(search, node, parents)
+            _spread(search, node, children)
         for pair in range(first, last):
-            found[pair] = far[targets[pair]]
+            distances[pair] = search.far[targets[pair]]
             wanted[targets[pair]] = False
-        for place in range(tail):
-            far[queue[place]] = -1
+        # Only nodes that were met are reset: a short search costs no pass over all nodes.
+        for place in range(search.met[0]):
+            search.far[search.queue[place]] = -1
         first = last
-    return found
+    return distances

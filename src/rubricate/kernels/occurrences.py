@@ -2,7 +2,7 @@
 
 Given   word numbers in order of occurrence, all below `words`.
 Return  (starts, places): word w occurs at `places[starts[w]:starts[w + 1]]`, ascending.
-Cost    two passes, a counting sort; memory: one number an occurrence and one a word.
+Cost    two passes, a counting sort; memory: one number per occurrence and one per word.
 Edges   a word that does not occur has no places; an empty stream has none at all.
 """
 
@@ -16,7 +16,7 @@ __all__ = ["occurrences"]
 
 @numba.njit(cache=True, nogil=True)
 def occurrences(ids: np.ndarray, words: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places of each word, ascending, and where those of each word start."""
+    """Return where the places of each word start, and the places, ascending within each word."""
     starts = np.zeros(words + 1, np.int64)
     for word in ids:
         starts[word + 1] += 1

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-__all__ = ["Rows", "largest", "make_unit", "mean"]
+__all__ = ["Lists", "Rows", "largest", "make_unit", "mean"]
 
 
 class Rows(NamedTuple):
@@ -22,6 +22,13 @@ class Rows(NamedTuple):
     starts: np.ndarray
     terms: np.ndarray
     values: np.ndarray
+
+
+class Lists(NamedTuple):
+    """Lists of whole numbers end to end: list i holds items[starts[i] : starts[i + 1]]."""
+
+    starts: np.ndarray
+    items: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)

@@ -10,44 +10,47 @@ Edges  as `kernels.phrases`. A phrase of n terms extends one of n − 1; where t
 from __future__ import annotations
 
 from math import comb
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
-from rubricate.kernels.phrases import FREE, PhraseTable, find_slot, grown
+from rubricate.kernels.phrases import FREE, Numbered, Numbering, PhraseTable, add_phrase, find_slot
+from rubricate.kernels.rows import Lists
 
 __all__ = ["sparse_phrases"]
 
 
-def sparse_phrases(
-    ids: np.ndarray, starts: np.ndarray, shortest: int, longest: int, window: int, table: PhraseTable, free: int
-) -> tuple[np.ndarray, np.ndarray, PhraseTable, np.ndarray]:
-    """The numbers of all phrases, where each text starts, the grown table, the pairs of the new phrases."""
-    most = sum(comb(window - 1, n - 1) for n in range(1, longest + 1)) * len(ids)
-    return _number(ids, starts, shortest, longest, window, table, free, most)
+class _Task(NamedTuple):
+    """The numbering, the window, and the most phrases that there can be."""
+
+    numbering: Numbering
+    window: int
+    most: int
+
+
+def sparse_phrases(texts: Lists, table: PhraseTable, numbering: Numbering, *, window: int) -> Numbered:
+    """Number all phrases of terms that lie within a window."""
+    most = sum(comb(window - 1, n - 1) for n in range(1, numbering.longest + 1)) * len(texts.items)
+    return _number(texts, table, _Task(numbering, window, most))
 
 
 @numba.njit(cache=True, nogil=True)
-def _number(
-    ids: np.ndarray,
-    starts: np.ndarray,
-    shortest: int,
-    longest: int,
-    window: int,
-    table: PhraseTable,
-    free: int,
-    most: int,
-) -> tuple[np.ndarray, np.ndarray, PhraseTable, np.ndarray]:
-    found, found_starts = np.empty(most, np.int32), np.zeros(len(starts), np.int64)
-    pairs = np.empty((most, 2), np.int32)
+def _number(texts: Lists, table: PhraseTable, task: _Task) -> Numbered:
+    """Number the phrases, those that begin at each place depth first."""
+    starts, ids = texts
+    shortest, longest, free = task.numbering
+    numbers, number_starts = np.empty(task.most, np.int32), np.zeros(len(starts), np.int64)
+    pairs = np.empty((task.most, 2), np.int32)
+    # made[n] is the phrase of n + 1 terms at hand, following[n] the next place of a term that may extend it.
     made, following = np.empty(longest, np.int32), np.empty(longest, np.int64)
     k = new = 0
     for d in range(len(starts) - 1):
         for i in range(starts[d], starts[d + 1]):
-            end = min(i + window, starts[d + 1])
+            end = min(i + task.window, starts[d + 1])
             made[0], following[0], depth = ids[i], i + 1, 0
             if shortest == 1:
-                found[k] = ids[i]
+                numbers[k] = ids[i]
                 k += 1
             while depth >= 0:
                 j = following[depth]
@@ -56,19 +59,17 @@ def _number(
                     continue
                 following[depth] = j + 1
                 key = np.int64(made[depth]) << 32 | np.int64(ids[j])
-                p = find_slot(table[0], key)
-                if table[0][p] == FREE:
+                p = find_slot(table.keys, key)
+                phrase = table.numbers[p]
+                if table.keys[p] == FREE:
                     pairs[new, 0], pairs[new, 1] = made[depth], ids[j]
-                    table[0][p], table[1][p] = key, free + new
+                    phrase = np.int32(free + new)
+                    table = add_phrase(table, key, phrase)
                     new += 1
-                    table[2][0] += 1
-                    if 2 * table[2][0] >= len(table[0]):
-                        table = grown(table)
-                        p = find_slot(table[0], key)
                 depth += 1
-                made[depth], following[depth] = table[1][p], j + 1
+                made[depth], following[depth] = phrase, j + 1
                 if depth + 1 >= shortest:
-                    found[k] = made[depth]
+                    numbers[k] = made[depth]
                     k += 1
-        found_starts[d + 1] = k
-    return found[:k].copy(), found_starts, table, pairs[:new].copy()
+        number_starts[d + 1] = k
+    return Numbered(Lists(number_starts, numbers[:k].copy()), table, pairs[:new].copy())

@@ -1,27 +1,38 @@
 """The votes of neighbours for their categories.
 
-Given  for each query the documents near it and their weights, queries × k; the labels of all documents by row.
+Given  for each query the documents near it and their weights, queries × k; the labels of all documents; how many
+       categories there are.
 Return scores, queries × categories: the sum of the weights of the neighbours that have the category.
-Cost   one addition a label of a neighbour. The nearest is added first.
+Cost   one addition per label of a neighbour. The nearest is added first.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["vote"]
+from rubricate.kernels.rows import Lists
+
+__all__ = ["Neighbours", "vote"]
+
+
+class Neighbours(NamedTuple):
+    """The documents near each query and their weights, queries × k."""
+
+    documents: np.ndarray
+    weights: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def vote(
-    found: np.ndarray, near: np.ndarray, label_starts: np.ndarray, label_columns: np.ndarray, categories: int
-) -> np.ndarray:
-    """Each neighbour adds its weight to its categories."""
-    queries, k = found.shape
+def vote(neighbours: Neighbours, labels: Lists, categories: int) -> np.ndarray:
+    """Add the weight of each neighbour to its categories."""
+    queries, k = neighbours.documents.shape
     scores = np.zeros((queries, categories))
     for q in range(queries):
         for i in range(k):
-            for j in range(label_starts[found[q, i]], label_starts[found[q, i] + 1]):
-                scores[q, label_columns[j]] += near[q, i]
+            document, weight = neighbours.documents[q, i], neighbours.weights[q, i]
+            for j in range(labels.starts[document], labels.starts[document + 1]):
+                scores[q, labels.items[j]] += weight
     return scores

@@ -10,7 +10,8 @@ import Stemmer
 from numpy.typing import NDArray
 
 from rubricate.kernels.counting import arrange, translate
-from rubricate.kernels.phrases import empty_phrases, phrases
+from rubricate.kernels.phrases import Numbering, empty_phrases, phrases
+from rubricate.kernels.rows import Lists
 from rubricate.kernels.sparse_phrases import sparse_phrases
 from rubricate.text.scanner import Scanned
 from rubricate.types import Ints, Terms
@@ -82,17 +83,15 @@ class Lexicon:
         low, high = self._lengths
         if high == 1:
             return ids, starts
-        next_number = len(self.words)
+        texts, numbering = Lists(starts, ids), Numbering(low, high, len(self.words))
         if self._window is None:
-            ids, starts, self._phrases, pairs = phrases(ids, starts, low, high, self._phrases, next_number)
+            texts, self._phrases, pairs = phrases(texts, self._phrases, numbering)
         else:
-            ids, starts, self._phrases, pairs = sparse_phrases(
-                ids, starts, low, high, self._window, self._phrases, next_number
-            )
+            texts, self._phrases, pairs = sparse_phrases(texts, self._phrases, numbering, window=self._window)
         between = " " if self._window is None else GAP
         for start, last in pairs.tolist():
             self.words.append(f"{self.words[start]}{between}{self.words[last]}")
-        return ids, starts
+        return texts.items, texts.starts
 
     def _with_titles(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
         """Documents from segments that are title and body in turns."""

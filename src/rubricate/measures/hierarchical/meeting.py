@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rubricate.kernels.meeting_paths import least_graphs, tree_ways
+from rubricate.kernels.meeting_paths import Connections, least_graphs, tree_ways
+from rubricate.kernels.rows import Lists
 from rubricate.measures.counting.tables import canonical
 from rubricate.measures.hierarchical.augmented import augmented_columns
 from rubricate.measures.hierarchical.placed import Placed
@@ -44,10 +45,8 @@ class Ways(NamedTuple):
 
     far: Ints
     starts: Ints
-    x_starts: Ints
-    x_nodes: Ints
-    y_starts: Ints
-    y_nodes: Ints
+    x: Lists
+    y: Lists
 
 
 def meeting_counts(truth: Sparse, decided: Sparse, where: Placed) -> Counts:
@@ -59,15 +58,18 @@ def meeting_counts(truth: Sparse, decided: Sparse, where: Placed) -> Counts:
     """
     true, yes = canonical(truth), canonical(decided)
     columns, nodes = augmented_columns(where), len(where.hierarchy) + len(where.outside)
-    rows = [(part.indptr.astype(np.int64), columns[part.indices].astype(np.int64)) for part in (true, yes)]
-    x, y, pairs = _pairs(*rows[0], *rows[1], nodes)
+    first, second = (
+        Lists(part.indptr.astype(np.int64), columns[part.indices].astype(np.int64)) for part in (true, yes)
+    )
+    x, y, pairs = _pairs(first, second, nodes)
     ways = _in_tree(x, y, where) if where.hierarchy.is_tree else _in_graph(x, y, where)
-    found = least_graphs(*rows[0], *rows[1], pairs, *ways, nodes, CHOICES)
-    return Counts(found[0], found[1], found[2], nodes - found.sum(axis=0))
+    tables = least_graphs(first, second, Connections(pairs, *ways, nodes, CHOICES))
+    return Counts(tables[0], tables[1], tables[2], nodes - tables.sum(axis=0))
 
 
-def _pairs(t_starts: Ints, t_nodes: Ints, a_starts: Ints, a_nodes: Ints, nodes: int) -> tuple[Ints, Ints, Ints]:
-    """The distinct pairs of true and assigned nodes, and the number of each pair of each document among them."""
+def _pairs(truth: Lists, assigned: Lists, nodes: int) -> tuple[Ints, Ints, Ints]:
+    """Return the distinct pairs of true and assigned nodes, and the number of each document's pairs among them."""
+    (t_starts, t_nodes), (a_starts, a_nodes) = truth, assigned
     many = np.diff(a_starts)[np.repeat(np.arange(len(t_starts) - 1), np.diff(t_starts))]
     first = np.repeat(a_starts[:-1], np.diff(t_starts))
     place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many) + np.repeat(first, many)
@@ -78,8 +80,8 @@ def _pairs(t_starts: Ints, t_nodes: Ints, a_starts: Ints, a_nodes: Ints, nodes: 
 def _in_tree(x: Ints, y: Ints, where: Placed) -> Ways:
     tree = where.hierarchy
     parents = np.concatenate([[-1], tree.parent_ids]).astype(np.int64)
-    far, *sides = tree_ways(x, y, parents, tree.depths.astype(np.int64))
-    return Ways(far, np.arange(len(x) + 1), *sides)
+    ways = tree_ways((x, y), parents, tree.depths.astype(np.int64))
+    return Ways(ways.far, np.arange(len(x) + 1), ways.x, ways.y)
 
 
 def _in_graph(x: Ints, y: Ints, where: Placed) -> Ways:
@@ -89,7 +91,7 @@ def _in_graph(x: Ints, y: Ints, where: Placed) -> Ways:
     return Ways(
         np.array([far for far, _ in found], np.int64),
         _starts([len(own) for _, own in found]),
-        *(part for side in (0, 1) for part in _flat([way[side] for way in ways])),
+        *(_flat([way[side] for way in ways]) for side in (0, 1)),
     )
 
 
@@ -97,8 +99,8 @@ def _starts(sizes: list[int]) -> Ints:
     return np.concatenate([[0], np.cumsum(np.array(sizes, np.int64))]).astype(np.int64)
 
 
-def _flat(rows: list[tuple[int, ...]]) -> tuple[Ints, Ints]:
-    return _starts([len(row) for row in rows]), np.array(list(chain.from_iterable(rows)), np.int64)
+def _flat(rows: list[tuple[int, ...]]) -> Lists:
+    return Lists(_starts([len(row) for row in rows]), np.array(list(chain.from_iterable(rows)), np.int64))
 
 
 class _Paths:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.relatedness import cosine_histogram, related_pairs
+from rubricate.kernels.relatedness import Comparison, cosine_histogram, related_pairs
+from rubricate.kernels.rows import Rows
 from rubricate.text.occurrences import Occurrences
 from rubricate.types import Floats, Ints, Sparse
 
@@ -26,12 +27,12 @@ def term_strength(occurrences: Occurrences, by: str | None = None) -> Floats:
     """
     present = occurrences.present
     vectors = _unit_vectors(present)
-    transposed = sparse.csr_array(vectors.T)
-    arrays = (vectors.indptr, vectors.indices, vectors.data, transposed.indptr, transposed.indices, transposed.data)
-    above = np.cumsum(cosine_histogram(*arrays, BINS)[::-1])[::-1]
+    rows, posts = (Rows(part.indptr, part.indices, part.data) for part in (vectors, sparse.csr_array(vectors.T)))
+    comparison = Comparison(rows, posts, BINS)
+    above = np.cumsum(cosine_histogram(comparison)[::-1])[::-1]
     few = np.flatnonzero(above <= RELATED * present.shape[0])
     least = max(1, int(few[0])) if len(few) else BINS
-    return _strength(present, related_pairs(*arrays, least, BINS, int(above[least])))
+    return _strength(present, related_pairs(comparison, least, int(above[least])))
 
 
 def _unit_vectors(present: Sparse) -> Sparse:
