@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from tests.hierarchy.test_distance import tree_edges
+from tests.hierarchy.test_kinship import tree_edges
 from tests.hierarchy.test_structure import TREE_A, acyclic_edges
 from tests.oracles import hierarchical_measures as oracle
 
