@@ -225,7 +225,7 @@ def test_long_names_of_both_formats_are_read(tmp_path):
 def test_a_zip_packed_otherwise_says_so(method, tmp_path):
     with zipfile.ZipFile(tmp_path / "x.zip", "w", method) as archive:
         archive.writestr("a.txt", b"some text\n" * 30)
-    with pytest.raises(InvalidFile, match=r"'a\.txt' is packed otherwise than by deflate"):
+    with pytest.raises(InvalidFile, match=r"'a\.txt' is not compressed by deflate"):
         read_all(tmp_path / "x.zip")
 
 

@@ -172,7 +172,7 @@ def test_a_part_as_long_as_the_file_or_longer(server, tmp_path, excess):
 
 def test_something_else_is_not_kept(server, tmp_path):
     server.content = b"<html>moved</html>"
-    with pytest.raises(DigestMismatch, match="something else than the file on record") as caught:
+    with pytest.raises(DigestMismatch, match="something other than the file on record") as caught:
         fetch(source(server.address), folder=tmp_path)
     assert "--from PATH" in str(caught.value)
     assert names(tmp_path) == []
@@ -226,7 +226,7 @@ def test_offline_says_what_to_do(tmp_path):
 
 
 def test_only_web_addresses(tmp_path):
-    with pytest.raises(InvalidInput, match="only http and https"):
+    with pytest.raises(InvalidInput, match="give an http or https"):
         fetch(source("file:///etc/passwd"), folder=tmp_path)
 
 

@@ -73,9 +73,9 @@ def test_one_test_file_alone(files: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("rcv1-v2.topics.qrels.gz", "E11 2286\n", r"qrels\.gz, line 1: no 'topic story 1'"),
+        ("rcv1-v2.topics.qrels.gz", "E11 2286\n", r"qrels\.gz, line 1: expected 'topic story 1'"),
         ("rcv1-v2.topics.qrels.gz", "E11 2286 1\n", r"train\.dat\.gz, line 6: story 2287 has no topics"),
-        ("rcv1-v2.topics.qrels.gz", QRELS + "XCAT 2287 1\n", "'XCAT', which is none of the 3 categories"),
+        ("rcv1-v2.topics.qrels.gz", QRELS + "XCAT 2287 1\n", "'XCAT', which is not among the 3 categories"),
         ("lyrl2004_tokens_train.dat.gz", "recov\n", r"line 1: a story must start with \.I"),
         ("lyrl2004_tokens_train.dat.gz", ".I x\n", r"line 1: no number after \.I"),
         (

@@ -94,11 +94,11 @@ BROKEN = [
     ((HEAD + story().replace("<TOPICS>", "")).encode(), 2, "story 1 has no <TOPICS>"),
     ((HEAD + story().replace('OLDID="9" ', "")).encode(), 2, "without OLDID"),
     ((HEAD + story(NEWID="x1")).encode(), 2, "NEWID is not a number"),
-    ((HEAD + story() + "stray\n" + story(2)).encode(), 11, "found 'stray'"),
+    ((HEAD + story() + "stray\n" + story(2)).encode(), 11, "got 'stray'"),
     ((HEAD + story()).encode("utf-16-le"), 1, "byte 0x00: binary data"),
     ((HEAD + story()).encode("utf-8-sig"), 1, "expected <REUTERS"),
     ((HEAD + "\n\x07").encode() + bytes(range(256)), 3, "byte 0x07: binary data"),
-    (b"<html>moved</html>", 1, "found '<html>moved</html>'"),
+    (b"<html>moved</html>", 1, "got '<html>moved</html>'"),
 ]
 
 

@@ -76,7 +76,7 @@ def test_a_file_that_could_be_any_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("data", "error", "problem"),
-    [(b"<html>moved</html>", DigestMismatch, "gzipped file expected"), (STORIES[:-4], InvalidFile, "cut short")],
+    [(b"<html>moved</html>", DigestMismatch, "expected a gzipped file"), (STORIES[:-4], InvalidFile, "cut short")],
 )
 def test_without_a_digest_on_record_a_gzipped_file_must_be_whole(tmp_path, data, error, problem):
     (tmp_path / "stories.gz").write_bytes(data)

@@ -45,6 +45,7 @@ def list_corpora(as_json: Json = False, folder: _Folder = None) -> None:
 @corpus.command("fetch")
 def fetch_corpus(
     name: Annotated[str, typer.Argument(help="A corpus of 'rubricate corpus list'.")],
+    *,
     split: Annotated[str | None, typer.Option(help="Get the files of this split; by default of the first.")] = None,
     origin: Annotated[
         Path | None, typer.Option("--from", help="A file or folder that you have, instead of a download.")
@@ -74,6 +75,7 @@ def fetch_corpus(
 @corpus.command()
 def show(
     name: Annotated[str, typer.Argument(help="A corpus, or the path of your own file or folder.")],
+    *,
     split: Annotated[
         str | None, typer.Option(help="One of the corpus's splits; for a path, the split column ('' for none).")
     ] = None,

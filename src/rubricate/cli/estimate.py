@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,11 +37,49 @@ _Classifier = Annotated[str, typer.Option(help="svm, knn, nb, …")]
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, select=chi2:2000.")
 ]
-_Curve = Annotated[bool, typer.Option("--curve", help="Estimate at growing sizes: are there enough documents?")]
-_Ahead = Annotated[int | None, typer.Option(help="With --curve: forecast for this many documents (default: double).")]
-_Category = Annotated[list[str] | None, typer.Option(help="With --curve: also this category; may be repeated.")]
 _Suspects = Annotated[int, typer.Option(help="With leave-one-out: list this many labels that may be wrong.", min=0)]
 _Seed = Annotated[int, typer.Option(help="The seed of folds and samples.", min=0)]
+
+
+@dataclass(frozen=True)
+class CurveOptions:
+    """The learning curve of xi-alpha estimates."""
+
+    curve: Annotated[bool, typer.Option("--curve", help="Estimate at growing sizes: are there enough documents?")] = (
+        False
+    )
+    ahead: Annotated[int | None, "With --curve: forecast for this many documents (default: double)."] = None
+    category: Annotated[list[str] | None, "With --curve: also this category; may be repeated."] = None
+
+    def check(self, others: dict[str, bool]) -> None:
+        """Refuse options that would have no effect; `others` are those that do not go with --curve."""
+        idle = others if self.curve else {"--ahead": self.ahead is not None, "--category": bool(self.category)}
+        problem = "does not go with --curve; leave one of them out" if self.curve else "goes only with --curve; add --curve"
+        for name, used in idle.items():
+            if used:
+                raise InvalidInput(f"{name} {problem}")
+
+    def estimate(self, system: Any, documents: Documents, *, seed: int) -> dict[str, Any]:
+        """Estimate at growing sizes and forecast."""
+        from rubricate.categorizer.estimation import machine_parts
+        from rubricate.estimation import learning_curve
+
+        svm, vectors, labels, names = machine_parts(system, documents)
+        learned = learning_curve(svm, vectors, labels, categories=names, seed=seed)
+        target = 2 * len(documents) if self.ahead is None else self.ahead
+        if target < 2:
+            raise InvalidInput(f"--ahead {target}; give a number of documents, at least 2")
+        curves = {}
+        for category in (None, *(self.category or ())):
+            forecasts = {measure: learned.at(target, measure=measure, category=category) for measure in ("f1", "error")}
+            curves[category or "micro"] = {
+                "sizes": learned.sizes.tolist(),
+                "f1": learned.mean("f1", category).tolist(),
+                "error": learned.mean("error", category).tolist(),
+                "documents": target,
+                **{f"{name}_forecast": [value.value, value.low, value.high] for name, value in forecasts.items()},
+            }
+        return {"method": "xi_alpha", "curves": curves}
 
 
 def estimate(
@@ -51,9 +91,7 @@ def estimate(
     classifier: _Classifier = "svm",
     hierarchy: HierarchyFile = None,
     setting: _Set = None,
-    curve: _Curve = False,
-    ahead: _Ahead = None,
-    category: _Category = None,
+    curve: CurveOptions,
     suspects: _Suspects = 0,
     reading: inputs.Reading,
     vectors: inputs.Vectors = None,
@@ -69,7 +107,9 @@ def estimate(
     from rubricate.categorizer.estimation import estimate as make
     from rubricate.categorizer.settings import configured, read_setting
 
-    _check_together(curve, method, option, ahead, category, suspects)
+    plugin = None if method is None else registry.load("estimation", method.replace("-", "_"))
+    other = method is not None and method.replace("_", "-") != "xi-alpha"
+    curve.check({"--method": other, "--option": bool(option), "--suspects": suspects > 0})
     corpus = inputs.corpus_of(data, reading, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))
     if model is None:
@@ -78,13 +118,13 @@ def estimate(
     else:
         system = Categorizer.open(model)
     corpus = with_hierarchy(corpus, hierarchy, system.classifier)
-    if method is not None and _is_seeded(method):
+    if getattr(plugin, "seeded", False):
         chosen.setdefault("seed", seed)
-    if suspects and method is not None and method.replace("-", "_") == "leave_one_out":
+    if suspects and plugin is not None and "every" in inspect.signature(plugin).parameters:
         chosen.setdefault("every", True)
-    if curve:
-        found = _curve(system, corpus.train, ahead, category or [], seed)
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _curve_text(found))
+    if curve.curve:
+        estimates = curve.estimate(system, corpus.train, seed=seed)
+        typer.echo(json.dumps(estimates, ensure_ascii=False, indent=2) if as_json else _curve_text(estimates))
         return
     result = make(system, corpus, method=method, **chosen)
     listed = _suspects(result, corpus.train, suspects) if suspects else []
@@ -92,65 +132,24 @@ def estimate(
         whole = result.to_dict() | ({"suspects": listed} if suspects else {})
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
         return
-    lines = [_suspect_line(one) for one in listed]
+    lines = [_suspect_line(suspect) for suspect in listed]
     typer.echo("\n".join([str(result), *(["", "labels that may be wrong:", *lines] if lines else [])]))
 
 
-def _check_together(curve: bool, method: Any, option: Any, ahead: Any, category: Any, suspects: int) -> None:
-    """Options that another option would leave without effect."""
-    idle = {"--ahead": ahead is not None, "--category": bool(category)}
-    if curve:
-        idle = {"--method": (method or "xi-alpha").replace("_", "-") != "xi-alpha", "--option": bool(option)}
-        idle["--suspects"] = suspects > 0
-    said = "does not go with --curve; leave one of them out" if curve else "goes only with --curve; add --curve"
-    for name, given_here in idle.items():
-        if given_here:
-            raise InvalidInput(f"{name} {said}")
-
-
-def _is_seeded(method: str) -> bool:
-    """Tell whether the estimator draws documents at random."""
-    return bool(getattr(registry.load("estimation", method.replace("-", "_")), "seeded", False))
-
-
 def _suspects(result: Any, documents: Documents, limit: int) -> list[dict[str, Any]]:
-    from dataclasses import asdict
-
     from rubricate.categorizer.estimation import suspects
 
-    return [asdict(one) for one in suspects(result, documents, limit=limit)]
+    return [asdict(suspect) for suspect in suspects(result, documents, limit=limit)]
 
 
-def _suspect_line(one: dict[str, Any]) -> str:
-    said = "labelled" if one["labelled"] else "not labelled"
-    return f"{one['document']}  {said} {one['category']}, score without it {one['score']:+.3f}"
+def _suspect_line(suspect: dict[str, Any]) -> str:
+    state = "labelled" if suspect["labelled"] else "not labelled"
+    return f"{suspect['document']}  {state} {suspect['category']}, score without it {suspect['score']:+.3f}"
 
 
-def _curve(system: Any, documents: Documents, ahead: int | None, wanted: list[str], seed: int) -> dict[str, Any]:
-    from rubricate.categorizer.estimation import machine_parts
-    from rubricate.estimation import learning_curve
-
-    svm, vectors, labels, names = machine_parts(system, documents)
-    found = learning_curve(svm, vectors, labels, categories=names, seed=seed)
-    target = 2 * len(documents) if ahead is None else ahead
-    if target < 2:
-        raise InvalidInput(f"--ahead {target}; give a number of documents, at least 2")
-    points = {}
-    for category in (None, *wanted):
-        forecasts = {measure: found.at(target, measure=measure, category=category) for measure in ("f1", "error")}
-        points[category or "micro"] = {
-            "sizes": found.sizes.tolist(),
-            "f1": found.mean("f1", category).tolist(),
-            "error": found.mean("error", category).tolist(),
-            "documents": target,
-            **{f"{name}_forecast": [one.value, one.low, one.high] for name, one in forecasts.items()},
-        }
-    return {"method": "xi_alpha", "curves": points}
-
-
-def _curve_text(found: dict[str, Any]) -> str:
+def _curve_text(estimates: dict[str, Any]) -> str:
     lines = []
-    for name, curve in found["curves"].items():
+    for name, curve in estimates["curves"].items():
         lines += [f"{name:20}{'documents':>12}{'f1':>10}{'error':>10}"]
         rows = zip(curve["sizes"], curve["f1"], curve["error"], strict=True)
         lines += [f"{'':20}{size:12,}{f1:10.4f}{error:10.4f}" for size, f1, error in rows]

@@ -29,6 +29,7 @@ _Details = Annotated[bool, typer.Option("--details", help="One line per cell, wi
 
 def reproduce(
     paper: _Paper = None,
+    *,
     table: _Table = None,
     figures: _Figures = None,
     again: _Again = None,

@@ -26,6 +26,7 @@ _Report = Annotated[Path | None, typer.Option(help="Write the report into this f
 
 def study(
     plan: _PlanFile = "five",
+    *,
     store: stores.StoreFolder = None,
     report: _Report = None,
     fresh: stores.Fresh = False,

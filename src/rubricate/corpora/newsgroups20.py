@@ -1,12 +1,13 @@
 """20 Newsgroups, sorted by date: messages of 1993 from twenty groups, duplicates and some headers removed.
 
 The archive holds `20news-bydate-train/GROUP/NUMBER` and `20news-bydate-test/…`. 73 messages are not UTF-8 and are read
-as latin-1. The dotted names are a taxonomy: `comp.graphics` stands below `comp`.
+as latin-1. The dotted names are a taxonomy: `comp.graphics` is below `comp`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -27,21 +28,21 @@ _Headers = Literal["keep", "subject", "remove"]
 
 
 def _read(files: Mapping[str, Path], split: str, *, headers: _Headers = "keep") -> Corpus:
-    """`headers`: keep them in the text, keep the subject alone as the title, or remove all.
+    """Read the corpus; `headers` keeps them in the text, keeps only the subject as the title, or removes them.
 
     Headers are what comes before the first empty line. They give the group away (`Newsgroups:` lines are gone, but
-    organisations and signatures are not), so results with and without them are not to be compared.
+    organisations and signatures are not), so results with and without them are not comparable.
     """
     if headers not in get_args(_Headers):
         raise UnknownName("way with headers", headers, get_args(_Headers))
-    found = assemble(
+    corpus = assemble(
         _messages(files[_ARCHIVE], headers),
         name="newsgroups20",
         split=split if headers == "keep" else f"{split}-headers-{headers}",
         path=files[_ARCHIVE],
         licence=newsgroups20.licence,
     )
-    return Corpus(found.name, found.split, found.train, found.test, path_edges(found.categories, "."), found.licence)
+    return replace(corpus, taxonomy=path_edges(corpus.categories, "."))
 
 
 def _messages(archive: Path, headers: _Headers) -> Iterator[Record]:
@@ -52,13 +53,13 @@ def _messages(archive: Path, headers: _Headers) -> Iterator[Record]:
 
 
 def _place(name: str) -> list[str]:
-    """Part, group and number of a message; empty for any other file."""
+    """Return part, group and number of a message; nothing for any other file."""
     parts = name.split("/")[-3:]
     return parts if len(parts) == 3 and parts[0] in _PARTS else []
 
 
 def _divided(message: str, headers: _Headers) -> tuple[str | None, str]:
-    """The title, if there is to be one, and the text."""
+    """Return the title, if there is to be one, and the text."""
     if headers == "keep":
         return None, message
     head, _, text = message.partition("\n\n")

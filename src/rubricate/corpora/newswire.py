@@ -1,7 +1,7 @@
 """The embedded synthetic corpus: short news stories of our own making, of any size.
 
 Topics form a three-level tree (section, desk, topic); a story has one to three of them, at any level. Document i
-depends on the numbers of documents and categories, the seed and i alone: a stream needs constant memory, and every
+depends only on the numbers of documents and categories, the seed and i: a stream needs constant memory, and every
 slice of it is the same however it is cut. docs/newswire.md says how the stories are made and what was measured.
 
 >>> first = next(stream(600, batch=100))
@@ -40,7 +40,7 @@ def stream(
     stop: int | None = None,
     batch: int = _BATCH,
 ) -> Iterator[Documents]:
-    """The stories from `start` up to `stop` in order of date, `batch` at a time, in constant memory.
+    """Yield the stories from `start` up to `stop` in order of date, `batch` at a time, in constant memory.
 
     The first two thirds of `documents` are those that `load` trains on. `fields["date"]` has the time of each story.
     """
@@ -70,7 +70,7 @@ def _read(
     categories: int | None = None,
     seed: int = 0,
 ) -> Corpus:
-    """The whole corpus in memory; `stream` gives the same stories one batch at a time."""
+    """Make the whole corpus in memory; `stream` yields the same stories one batch at a time."""
     desk = desk_of(_checked("documents", documents, DOCUMENTS), _categories(categories), _checked("seed", seed, SEEDS))
     size = f"-documents-{documents}-categories-{categories or written()}"
     return Corpus(

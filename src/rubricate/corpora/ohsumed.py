@@ -42,7 +42,7 @@ _FIELDS = {"S": "source", "P": "publication_type", "A": "authors"}
 
 
 def _read(files: Mapping[str, Path], split: str, *, top: int | None = None) -> Corpus:
-    """`top` keeps that many of the most frequent categories (ties by name) and all documents."""
+    """Read the corpus; `top` keeps that many of the most frequent categories (ties by name) and all documents."""
     if top is not None and top < 1:
         raise InvalidInput(f"top={top!r}: give the number of categories to keep, at least 1")
     name = {"single23": _SINGLE, "diseases23": _FOLDERS}.get(split, _MEDLINE)
@@ -63,16 +63,16 @@ def _kept(records: list[Record], top: int) -> Iterator[Record]:
 
 
 def _folders(archive: Path) -> Iterator[Record]:
-    """Documents of `training/C01/NUMBER` and `test/…`; one that lies in several folders has several labels."""
-    found: dict[tuple[str, str], Record] = {}
+    """Yield the documents of `training/C01/NUMBER` and `test/…`; one in several folders has several labels."""
+    documents: dict[tuple[str, str], Record] = {}
     for member in members(archive, lambda name: len(_place(name)) == 3):
         part, label, number = _place(member.name)
-        known = found.get((part, number))
+        known = documents.get((part, number))
         if known is None:
             title, _, text = utf8_or_latin1(member.read()).partition("\n")
             known = Record(number, text.strip(), (), title=title.strip(), split=_PARTS[part])
-        found[part, number] = replace(known, labels=(*known.labels, label))
-    yield from (found[key] for key in sorted(found))
+        documents[part, number] = replace(known, labels=(*known.labels, label))
+    yield from (documents[key] for key in sorted(documents))
 
 
 def _place(name: str) -> list[str]:
@@ -81,39 +81,41 @@ def _place(name: str) -> list[str]:
 
 
 def _references(path: Path) -> Iterator[Reference]:
-    """The references with an abstract, in the order of the archive; a folder is read in the order of the years."""
+    """Yield the references with an abstract, in the order of the archive; a folder is read by year."""
     member = None
     for member in members(path, lambda name: bool(_YEARS.search(name))):
-        yield from (found for found in references(member.lines(), member.path) if "W" in found.fields)
+        yield from (reference for reference in references(member.lines(), member.path) if "W" in reference.fields)
     if member is None:
         raise InvalidFile("no ohsumed.87 … ohsumed.91 in it", path=path, remedy="fetch t9.filtering.tar.gz of TREC-9")
 
 
-def _record(found: Reference, labels: tuple[str, ...], split: Literal["train", "test"]) -> Record:
-    fields = {name: found.fields.get(mark, "") for mark, name in _FIELDS.items()} | {"number": found.number}
+def _record(reference: Reference, labels: tuple[str, ...], split: Literal["train", "test"]) -> Record:
+    fields = {name: reference.fields.get(mark, "") for mark, name in _FIELDS.items()} | {"number": reference.number}
     return Record(
-        id=found.fields["U"],
-        text=found.fields["W"],
+        id=reference.fields["U"],
+        text=reference.fields["W"],
         labels=labels,
-        title=found.fields.get("T", ""),
+        title=reference.fields.get("T", ""),
         split=split,
-        line=found.line,
+        line=reference.line,
         fields=fields,
     )
 
 
 def _full(files: Mapping[str, Path]) -> Iterator[Record]:
-    for found in _references(files[_MEDLINE]):
-        yield _record(found, main_headings(found.fields.get("M", "")), "test" if found.year == 1991 else "train")
+    for reference in _references(files[_MEDLINE]):
+        yield _record(
+            reference, main_headings(reference.fields.get("M", "")), "test" if reference.year == 1991 else "train"
+        )
 
 
 def _first20000(files: Mapping[str, Path]) -> Iterator[Record]:
     trees = next(mesh_trees(member.lines(), member.path) for member in members(files[_MESH]))
-    of_1991 = (found for found in _references(files[_MEDLINE]) if found.year == 1991)
-    for position, found in enumerate(islice(of_1991, 20_000)):
-        headings = main_headings(found.fields.get("M", ""))
+    of_1991 = (reference for reference in _references(files[_MEDLINE]) if reference.year == 1991)
+    for position, reference in enumerate(islice(of_1991, 20_000)):
+        headings = main_headings(reference.fields.get("M", ""))
         tops = {place for heading in headings for place in trees.get(heading, ()) if place.startswith("C")}
-        yield _record(found, tuple(sorted(tops)), "train" if position < 10_000 else "test")
+        yield _record(reference, tuple(sorted(tops)), "train" if position < 10_000 else "test")
 
 
 _READERS: dict[str, Callable[[Mapping[str, Path]], Iterator[Record]]] = {

@@ -31,7 +31,7 @@ _REMEDY = "fetch it again"
 
 
 def _read(files: Mapping[str, Path], split: str) -> Corpus:
-    """Text is the tokens with a space between them: analyse it by splitting, without a stop list or stemmer."""
+    """Read a split. Text is the tokens with spaces between: analyse it by splitting, without stop list or stemmer."""
     tree = Hierarchy.from_edges(read_taxonomy(files[_TREE]), root=_ROOT)
     topics = _topics(files[_TOPICS])
     tests = _TEST if split == "lyrl2004" else _TEST[:1]
@@ -47,17 +47,17 @@ def _read(files: Mapping[str, Path], split: str) -> Corpus:
 
 
 def _topics(path: Path) -> dict[int, tuple[str, ...]]:
-    """The topics of each story; stories with the same topics share one tuple, so that 804,414 fit in about 100 MB."""
-    found: dict[int, tuple[str, ...]] = {}
+    """Read the topics of each story; equal sets share one tuple, so that 804,414 stories fit in about 100 MB."""
+    topics: dict[int, tuple[str, ...]] = {}
     known: dict[tuple[str, ...], tuple[str, ...]] = {}
     for line, text in enumerate(text_lines(path), 1):
         parts = text.split()
         if len(parts) != 3 or not parts[1].isdecimal():
-            raise InvalidFile("no 'topic story 1' line", path=path, line=line, remedy=_REMEDY)
+            raise InvalidFile("expected 'topic story 1'", path=path, line=line, remedy=_REMEDY)
         if parts[2] != "0":
-            labels = (*found.get(int(parts[1]), ()), parts[0])
-            found[int(parts[1])] = known.setdefault(labels, labels)
-    return found
+            labels = (*topics.get(int(parts[1]), ()), parts[0])
+            topics[int(parts[1])] = known.setdefault(labels, labels)
+    return topics
 
 
 def _stories(path: Path, split: Literal["train", "test"], topics: dict[int, tuple[str, ...]]) -> Iterator[Record]:
@@ -68,7 +68,7 @@ def _stories(path: Path, split: Literal["train", "test"], topics: dict[int, tupl
 
 
 def _entries(path: Path) -> Iterator[tuple[int, int, str]]:
-    """Line, number and tokens of each story."""
+    """Yield line, number and tokens of each story."""
     start, number = 0, -1
     tokens: list[str] = []
     for line, text in enumerate(text_lines(path), 1):

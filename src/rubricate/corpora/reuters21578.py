@@ -1,7 +1,7 @@
 """Reuters-21578, Distribution 1.0: 21,578 newswire stories of 1987, 135 topics, the corpus of four of the papers.
 
 Text is TITLE and BODY, kept apart; where a story has neither (type UNPROC), the text of TEXT. A label set is a set:
-stories 5467 and 19918 repeat a topic. Splits: `_reuters_splits`. Kept of each story as fields: `date` (ISO 8601),
+stories 5467 and 19918 repeat a topic. Splits: `reuters.splits`. Fields kept of each story: `date` (ISO 8601),
 `newid`, `oldid`, `dateline`, `author`, `text_type`, the sets `topics`, `places`, `people`, `orgs`, `exchanges`,
 `companies`, and the attributes `lewissplit`, `cgisplit` and `topics_attribute` (YES, NO or BYPASS).
 """
@@ -59,21 +59,21 @@ def _read(files: Mapping[str, Path], split: str, *, labels: str = "topics", csec
 
 
 def read_stories(path: Path) -> list[Story]:
-    """Every story of the collection, by NEWID."""
-    found: dict[str, Story] = {}
+    """Read every story of the collection, in order of NEWID."""
+    stories: dict[str, Story] = {}
     for member in members(path, lambda name: name.endswith(".sgm")):
         where = path if path.name == member.name else f"{path}/{member.name}"
         for story in parse(member.read(), where):
-            if story.newid in found:
+            if story.newid in stories:
                 raise InvalidFile(f"NEWID {story.newid} twice", path=where, remedy="keep one copy of each .sgm file")
-            found[story.newid] = story
-    if len(found) != _STORIES:
+            stories[story.newid] = story
+    if len(stories) != _STORIES:
         raise InvalidFile(
-            f"expected {_STORIES:,} stories in 22 files reut2-000.sgm to reut2-021.sgm, found {len(found):,}",
+            f"expected {_STORIES:,} stories in 22 files reut2-000.sgm to reut2-021.sgm, got {len(stories):,}",
             path=path,
             remedy="fetch the whole collection with 'rubricate corpus fetch reuters21578'",
         )
-    return sorted(found.values(), key=lambda story: int(story.newid))
+    return sorted(stories.values(), key=lambda story: int(story.newid))
 
 
 def _documents(stories: list[Story], names: Mapping[str, tuple[str, ...]], categories: tuple[str, ...]) -> Documents:

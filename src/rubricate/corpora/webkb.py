@@ -35,7 +35,7 @@ _MOVED = re.compile(r"\b(?:have|has) (?:been )?moved\b", re.IGNORECASE)
 
 
 def _read(files: Mapping[str, Path], split: str, *, seed: int = 0, university: str | None = None) -> Corpus:
-    """Halves drawn by `seed`, the training half the larger; or the pages of one university as the test set."""
+    """Read halves drawn by `seed`, the training half the larger; or the pages of a university as the test set."""
     if university is not None and university not in _UNIVERSITIES:
         raise UnknownName("university", university, _UNIVERSITIES)
     pages = sorted(_pages(files[_ARCHIVE], split), key=lambda page: page.id)
@@ -62,13 +62,13 @@ def _pages(archive: Path, split: str) -> Iterator[Record]:
 
 
 def _place(name: str) -> tuple[str, str, str]:
-    """Class, university and page; the page's name may itself hold no `/`."""
+    """Return class, university and page; the name of a page cannot hold `/`."""
     parts = name.split("/")
     return (parts[-3], parts[-2], parts[-1]) if len(parts) >= 3 else ("", "", name)
 
 
 def _without_headers(page: str) -> str:
-    """What follows the first empty line, unless the page starts with a tag and has no headers."""
+    """Return what follows the first empty line; the whole page if it starts with a tag and so has no headers."""
     return page if page.lstrip().startswith("<") else page.partition("\n\n")[2]
 
 

@@ -2,7 +2,7 @@
 
 JSON lines with `token` (a list with the text) and `label` (the names from the top down), and a taxonomy whose lines are
 a parent and its children. The labels of a document are the last name of its path; `path=True` gives all names on it.
-The published training file is not to be had, so `own` draws two thirds of the other two files by seed; `heldout`
+The published training file is not available, so `own` draws two thirds of the other two files by seed; `heldout`
 trains on the validation file and tests on the test file; `published` needs `hwv_train.json` and adds the validation
 documents to it.
 """
@@ -31,12 +31,12 @@ _ROOT = "Root"
 
 
 def _read(files: Mapping[str, Path], split: str, *, seed: int = 0, path: bool = False) -> Corpus:
-    """`seed` draws the split `own`; `path` labels a document with every category on its path."""
+    """Read a split; `seed` draws `own`; `path` labels a document with every category on its path."""
     tree = Hierarchy.from_edges(read_taxonomy(files[_TAXONOMY]), root=_ROOT)
     training = [files[_VALIDATION]] if split != "published" else [files[_TRAIN], files[_VALIDATION]]
-    records = chain(*(_articles(file, tree, "train", path) for file in training))
+    records = chain(*(_articles(file, tree, "train", path=path) for file in training))
     return assemble(
-        chain(records, _articles(files[_TEST], tree, "test", path)),
+        chain(records, _articles(files[_TEST], tree, "test", path=path)),
         name="wikivitals",
         split=split + (f"-seed-{seed}" if split == "own" and seed else "") + ("-path" if path else ""),
         path=files[_TEST],
@@ -47,11 +47,11 @@ def _read(files: Mapping[str, Path], split: str, *, seed: int = 0, path: bool = 
     )
 
 
-def _articles(file: Path, tree: Hierarchy, split: Literal["train", "test"], path: bool) -> Iterator[Record]:
+def _articles(file: Path, tree: Hierarchy, split: Literal["train", "test"], *, path: bool) -> Iterator[Record]:
     for line, text in enumerate(text_lines(file), 1):
         entry = _entry(file, line, text)
         names = entry["label"]
-        _check_path(file, line, names, tree)
+        _check_path(names, tree, file=file, line=line)
         labels = tuple(names) if path else (names[-1],)
         yield Record(f"{file.stem}-{line}", " ".join(entry["token"]), labels, split=split, line=line)
 
@@ -65,11 +65,11 @@ def _entry(file: Path, line: int, text: str) -> dict[str, Any]:
     for name in ("token", "label"):
         part = entry.get(name) if isinstance(entry, dict) else None
         if not isinstance(part, list) or not part or not all(isinstance(item, str) for item in part):
-            raise InvalidFile(f"no list of strings under {name!r}", path=file, line=line, remedy=remedy)
+            raise InvalidFile(f"expected a list of strings under {name!r}", path=file, line=line, remedy=remedy)
     return entry
 
 
-def _check_path(file: Path, line: int, names: list[str], tree: Hierarchy) -> None:
+def _check_path(names: list[str], tree: Hierarchy, *, file: Path, line: int) -> None:
     for above, name in zip([_ROOT, *names], names, strict=False):
         if name not in tree or above not in tree.parents(name):
             problem = f"the taxonomy has no {name!r} below {above!r}"

@@ -1,4 +1,4 @@
-"""Records → Corpus, in one pass and with little besides the texts in memory."""
+"""Records → Corpus, in one pass and with little more than the texts in memory."""
 
 from __future__ import annotations
 
@@ -30,12 +30,25 @@ def assemble(
     test: float | None = None,
     seed: int = 0,
 ) -> Corpus:
-    """The corpus of these records. `path` is the file that errors name.
+    """Make a corpus of records. Two documents with the same id, or no documents at all, are an error.
 
-    Documents go where their record's split says, to the training documents where it says nothing. With `test` that
-    part of all documents, drawn at random by `seed`, is the test set whatever the records say: round(test × n)
-    documents, at least one on either side. Categories are those that occur in train or test, sorted by name, unless
-    they are given. Two documents with one id, or none at all, are an error.
+    Parameters
+    ----------
+    records
+        The documents; each goes where its split says, to the training documents where it says nothing.
+    name, split, licence
+        As in the corpus.
+    path
+        The file that errors name.
+    categories
+        All categories in order; by default those that occur in train or test, sorted by name.
+    taxonomy
+        (parent, child) pairs of categories.
+    test
+        A share of all documents, drawn at random by `seed`, that is the test set whatever the records say:
+        round(test × n) documents, at least one on either side.
+    seed
+        Draws the test set.
     """
     gathered = _Gathered(path, categories)
     for record in records:
@@ -55,7 +68,7 @@ def assemble(
 
 
 def generator(seed: int) -> np.random.Generator:
-    """Random numbers by a seed of the user's."""
+    """Return a random generator for a seed of the user's; InvalidInput where it is not a whole number from 0."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InvalidInput(f"seed={seed!r}: a seed is a whole number from 0; give 0, 1, 2, …")
     return np.random.default_rng(seed)
@@ -72,7 +85,7 @@ def _drawn(n: int, share: float, seed: int) -> Bools:
 
 
 class _Gathered:
-    """Columns that grow by a document at a time; labels as 4-byte numbers, texts as `CompactTexts`."""
+    """Columns that grow by one document at a time; labels as 4-byte numbers, texts as `CompactTexts`."""
 
     def __init__(self, path: str | Path, categories: Sequence[str] | None) -> None:
         self.path, self.fixed = path, categories
@@ -102,7 +115,7 @@ class _Gathered:
     def _position(self, label: str, record: Record) -> int:
         if self.fixed is not None and label not in self._positions:
             problem = (
-                f"document {record.id!r} has the label {label!r}, which is none of the {len(self.fixed)} categories"
+                f"document {record.id!r} has the label {label!r}, which is not among the {len(self.fixed)} categories"
             )
             raise InvalidFile(problem, path=self.path, line=record.line, remedy="check that the files belong together")
         return self._positions.setdefault(label, len(self._positions))
@@ -112,7 +125,7 @@ class _Gathered:
         return np.frombuffer(self._test, dtype=bool)
 
     def labels(self) -> tuple[tuple[str, ...], Sparse]:
-        """The categories (sorted by name where they were not given) and the label matrix."""
+        """Return the categories (sorted by name where they were not given) and the label matrix."""
         names = tuple(self.fixed) if self.fixed is not None else tuple(sorted(self._positions))
         column = np.zeros(max(len(self._positions), 1), dtype=np.int32)
         for position, name in enumerate(names):

@@ -1,7 +1,7 @@
 """Many texts in little memory.
 
-Python keeps a text of ASCII in one byte a character, but one curly quote makes two of all its characters and one
-emoji four. Texts that are not ASCII are therefore held as UTF-8 and decoded when asked for.
+Python keeps an ASCII text in one byte per character, but one curly quote makes that two for all its characters and
+one emoji four. Texts that are not ASCII are therefore held as UTF-8 and decoded when asked for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["CompactTexts"]
 
 
 class CompactTexts(Sequence[str]):
-    """A list of texts, about as large as they would be in a UTF-8 file.
+    """A list of texts that takes about as much memory as a UTF-8 file would take space.
 
     >>> texts = CompactTexts(["plain", "naïve"])
     >>> texts[1], len(texts), list(texts[:1])
@@ -28,11 +28,11 @@ class CompactTexts(Sequence[str]):
             self.append(text)
 
     def append(self, text: str) -> None:
-        """Add one text; half a surrogate pair, which no UTF-8 file can hold, is kept too."""
+        """Add a text; half a surrogate pair, which no UTF-8 file can hold, is kept too."""
         self._held.append(text if text.isascii() else text.encode("utf-8", "surrogatepass"))
 
     def take(self, rows: Iterable[int]) -> CompactTexts:
-        """The texts at these positions; nothing is copied."""
+        """Return the texts at these positions; nothing is copied."""
         taken = CompactTexts()
         taken._held = [self._held[row] for row in rows]
         return taken

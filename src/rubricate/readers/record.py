@@ -1,4 +1,4 @@
-"""One document on its way into a corpus."""
+"""A document on its way into a corpus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A document as it is read. `split` is None where the file says nothing of it; `line` is where it starts."""
+    """A document as it was read. `split` is None where the file does not say; `line` is where it starts."""
 
     id: str
     text: str

@@ -44,7 +44,7 @@ def text_lines(path: _Openable, encoding: str = "utf-8") -> Iterator[str]:
             yield from _wide_lines(stream, path, codec)
             return
         for number, raw in enumerate(stream, 1):
-            yield _decoded(raw, path, codec, number)
+            yield _decoded(raw, path, codec, line=number)
 
 
 @contextmanager
@@ -66,11 +66,11 @@ def decode(raw: bytes, path: _Openable, encoding: str) -> str:
     """Decode the bytes of a whole file, with the same errors."""
     codec = _codec(encoding)
     if "\n".encode(codec) == b"\n":
-        return _decoded(raw, path, codec, 1)
+        return _decoded(raw, path, codec, line=1)
     return "".join(_wide_lines(io.BytesIO(raw), path, codec))
 
 
-def _decoded(raw: bytes, path: _Openable, codec: str, line: int) -> str:
+def _decoded(raw: bytes, path: _Openable, codec: str, *, line: int) -> str:
     if line == 1:
         raw = raw.removeprefix(codecs.BOM_UTF8)
     if b"\0" in raw:

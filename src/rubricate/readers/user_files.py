@@ -80,7 +80,11 @@ def read_files(
         documents = chain(documents, _as_test(_unsplit(stream(second), second)))
     corpus = assemble(documents, name=_stem(Path(path)), split="", path=path, test=share, seed=seed)
     edges = _taxonomy(Path(path), corpus.categories, taxonomy)
-    return replace(corpus, split=_split_name(corpus, test, share, seed), taxonomy=edges)
+    if test is None:
+        split = "column" if len(corpus.test) else "none"
+    else:
+        split = "files" if share is None else f"random-{share:g}-seed-{seed}"
+    return replace(corpus, split=split, taxonomy=edges)
 
 
 def stream(file: InputFile) -> Iterator[Record]:
@@ -146,11 +150,3 @@ def _taxonomy(path: Path, categories: tuple[str, ...], taxonomy: str | Path | No
         problem = f"none of the {len(categories)} categories of the documents ({categories[0]!r}, …) is in the taxonomy"
         raise InvalidFile(problem, path=taxonomy, remedy="use the same names in both files")
     return edges
-
-
-def _split_name(corpus: Corpus, test: object, share: float | None, seed: int) -> str:
-    if share is not None:
-        return f"random-{share:g}-seed-{seed}"
-    if test is not None:
-        return "files"
-    return "column" if len(corpus.test) else "none"

@@ -53,7 +53,7 @@ class KnownHierarchy:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keyword arguments of `evaluate` and `compare`."""
+        """Keyword arguments of `evaluate` and `compare`."""
         return {"hierarchy": self.hierarchy, "acceptable": self.acceptable, "similarity": self.similarity}
 
     def warn_outside(self, categories: Sequence[str]) -> None:

@@ -32,7 +32,7 @@ class Form:
 
     @property
     def chosen(self) -> str:
-        """The form that was asked for; text when none was."""
+        """Form that was asked for; text when none was."""
         return chosen_form(json=self.as_json, csv=self.as_csv, markdown=self.as_markdown, latex=self.as_latex)
 
 

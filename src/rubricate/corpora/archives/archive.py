@@ -1,7 +1,7 @@
-"""Archives read as a stream, never unpacked: tar, tar.gz, zip, a gzipped file, or a folder standing in for one.
+"""Read archives as a stream, without unpacking: tar, tar.gz, zip, a gzipped file, or a folder in place of one.
 
-`members` gives the regular files one by one. What a hostile or damaged archive may do is bounded by `_guard`:
-UnsafeArchive for names that escape, links, devices and floods; InvalidFile for what is cut short or no archive.
+`members` yields the regular files one by one. `guard` limits what a hostile or damaged archive can do: UnsafeArchive
+for names that escape, links, devices and floods; InvalidFile for what is cut short or not an archive.
 Memory: what the caller reads of one member; cost: one pass over the archive.
 """
 
@@ -37,26 +37,26 @@ _Want = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Member:
-    """A regular file in an archive; it can be read until the next member is asked for."""
+    """A regular file in an archive; readable until the next member is asked for."""
 
     name: str
     path: Path
     stream: IO[bytes]
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, all that are left by default; empty at the end."""
+        """Return the next bytes, by default all that are left; empty at the end."""
         with _readable(self.path):
             return self.stream.read(size)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines with their ends, one at a time."""
+        """Yield the lines with their ends."""
         with _readable(self.path):
             yield from self.stream
 
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Whatever a damaged archive raises, as one InvalidFile."""
+    """Turn whatever a damaged archive raises into InvalidFile."""
     try:
         yield
     except _DAMAGE as error:
@@ -65,10 +65,10 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def members(path: str | Path, want: _Want | None = None, *, limits: Limits | None = None) -> Iterator[Member]:
-    """The files whose name is wanted, in the order they lie in the archive; a folder is read in sorted order.
+    """Yield the files whose name is wanted, in the order of the archive; a folder is read in sorted order.
 
-    Names have `/` between folders and no leading `./`; `want` takes such a name. A file that is no archive is its own
-    only member, without `.gz` in its name.
+    Names have `/` between folders and no leading `./`; `want` takes such a name. A file that is not an archive is its
+    own only member, without `.gz` in its name.
     """
     path, wanted = Path(path), want or (lambda _: True)
     if path.is_dir():
@@ -78,7 +78,7 @@ def members(path: str | Path, want: _Want | None = None, *, limits: Limits | Non
         raise InvalidFile("no such file", path=path, remedy="check the path")
     guard = Guard(path, limits or Limits())
     with _readable(path), path.open("rb") as raw:
-        yield from _archive(path, wanted, guard, raw)
+        yield from _archive(raw, wanted, guard)
 
 
 def _folder(path: Path, wanted: _Want) -> Iterator[Member]:
@@ -89,8 +89,8 @@ def _folder(path: Path, wanted: _Want) -> Iterator[Member]:
                 yield Member(name, file, stream)
 
 
-def _archive(path: Path, wanted: _Want, guard: Guard, raw: IO[bytes]) -> Iterator[Member]:
-    start = raw.read(4)
+def _archive(raw: IO[bytes], wanted: _Want, guard: Guard) -> Iterator[Member]:
+    path, start = guard.path, raw.read(4)
     raw.seek(0)
     packed = start.startswith(b"\x1f\x8b")
     if start in (b"PK\x03\x04", b"PK\x05\x06"):
@@ -113,11 +113,13 @@ def _archive(path: Path, wanted: _Want, guard: Guard, raw: IO[bytes]) -> Iterato
 
 def _expect(path: Path, fulfilled: bool, what: str) -> None:
     if not fulfilled:
-        raise InvalidFile(f"its name says {what}, its content is none", path=path, remedy="fetch it again")
+        raise InvalidFile(
+            f"its name says {what}, but its content is something else", path=path, remedy="fetch it again"
+        )
 
 
 class _Metered(io.RawIOBase):
-    """Bytes that come out of an archive, each counted by the guard; `tail` is the last block of them."""
+    """Bytes that come out of an archive, counted by the guard; `tail` is the last block of them."""
 
     def __init__(self, stream: Any, guard: Guard) -> None:
         super().__init__()
@@ -160,7 +162,7 @@ def _tar(wanted: _Want, guard: Guard, stream: IO[bytes]) -> Iterator[Member]:
 
 
 def _headers(guard: Guard) -> type[tarfile.TarInfo]:
-    """Headers that the guard sees first: tarfile would read a long name, of any length, and sparse maps into memory."""
+    """Make headers that the guard sees first: tarfile reads long names of any length and sparse maps into memory."""
 
     class Header(tarfile.TarInfo):
         @classmethod
@@ -185,7 +187,7 @@ def _zip(wanted: _Want, guard: Guard, raw: IO[bytes]) -> Iterator[Member]:
             if info.flag_bits & 1:
                 raise InvalidFile(f"member {name!r} is encrypted", path=guard.path, remedy="decrypt it first")
             if info.compress_type not in _ZIP_METHODS:
-                problem = f"member {name!r} is packed otherwise than by deflate"
+                problem = f"member {name!r} is not compressed by deflate"
                 raise InvalidFile(problem, path=guard.path, remedy="pack it again, or unpack it and give the folder")
             if not info.is_dir() and wanted(name):
                 with archive.open(info) as content:

@@ -1,7 +1,7 @@
-"""What an archive may hold, and the guard that counts while it is read.
+"""Limits on the content of an archive, and the guard that counts while it is read.
 
 A member whose name would leave the folder (`../`, absolute, a drive), a link or a device is refused although
-nothing is ever written, so that a hostile archive is named as such and never half-read.
+nothing is ever written, so that a hostile archive is reported as such and never half-read.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _DISTRUST = "do not use this archive; if you trust it, unpack it yourself and gi
 
 @dataclass(frozen=True)
 class Limits:
-    """How many members, how large each, its header and all together, and how many times the size of the archive.
+    """Most members, bytes per member, per header and in total, and most times the size of the archive.
 
-    The ratio counts once `ratio_from` bytes have come out: a small file of zeros packs well and floods nothing.
+    The ratio applies once `ratio_from` bytes have come out: a small file of zeros packs well and floods nothing.
     """
 
     members: int = 2_000_000
@@ -42,9 +42,9 @@ class Guard:
         self._packed, self._out, self._members = max(path.stat().st_size, 1), 0, 0
 
     def name(self, name: str) -> str:
-        """The name of a member without `./`, `/` between folders; refused if it would leave the folder.
+        """Return the name of a member with `/` between folders and without `./`; refuse one that leaves the folder.
 
-        A backslash parts folders too, as it would on Windows.
+        A backslash separates folders too, as it does on Windows.
         """
         parts = name.replace("\\", "/").split("/")
         if ".." in parts or not parts[0] or _DRIVE.match(name) or "\0" in name:
@@ -52,7 +52,7 @@ class Guard:
         return "/".join(part for part in name.split("/") if part not in ("", "."))
 
     def member(self, name: str, size: int) -> None:
-        """Count one member of this declared size."""
+        """Count a member of this declared size."""
         self._members += 1
         if self._members > self.limits.members:
             raise self.refuse(f"holds more than {self.limits.members:,} members")
@@ -65,7 +65,7 @@ class Guard:
             raise self.refuse(f"a header has {size:,} bytes, more than {self.limits.header_bytes:,}")
 
     def bytes(self, count: int) -> None:
-        """Count bytes that came out, or that are declared to."""
+        """Count bytes that came out, or are declared to."""
         self._out += count
         if self._out > self.limits.total_bytes:
             raise self.refuse(f"unpacks to more than {self.limits.total_bytes:,} bytes")
@@ -78,5 +78,5 @@ class Guard:
             raise self.refuse(f"member {name!r} is a link, a device or a sparse file")
 
     def refuse(self, problem: str) -> UnsafeArchive:
-        """The error to raise."""
+        """Return the error to raise."""
         return UnsafeArchive(problem, path=self.path, remedy=_DISTRUST)

@@ -1,6 +1,6 @@
-"""Where corpora lie on this machine: the folder that `RUBRICATE_DATA` names, then the user's cache.
+"""Where corpora are on this machine: the folder that `RUBRICATE_DATA` names, then the user's cache.
 
-Both have one layout: each file under the name that its `DataFile` gives it. An archive may also lie there unpacked,
+Both have one layout: each file under the name that its `DataFile` gives it. An archive may also be there unpacked,
 as a folder with the archive's name without its endings (`reuters21578.tar.gz` → `reuters21578/`).
 """
 
@@ -20,7 +20,7 @@ _ENDINGS = (".tar.gz", ".gtar.gz", ".tgz", ".tar", ".zip", ".gz")
 
 
 def cache_folder() -> Path:
-    """The user's cache of corpora, where the system keeps caches; it need not exist."""
+    """Return the user's cache of corpora, where the system keeps caches; it need not exist."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -31,7 +31,7 @@ def cache_folder() -> Path:
 
 
 def search_path(folder: str | Path | None = None) -> list[Path]:
-    """The folders that are searched, in order; a folder that is given is the only one."""
+    """Return the folders to search, in order; a folder that is given is the only one."""
     if folder is not None:
         return [Path(folder)]
     named = os.environ.get(DATA_VARIABLE)
@@ -39,7 +39,7 @@ def search_path(folder: str | Path | None = None) -> list[Path]:
 
 
 def stem(name: str) -> str:
-    """The name of an archive without its endings.
+    """Return the name of an archive without its endings.
 
     >>> stem("webkb-data.gtar.gz"), stem("rcv1/rcv1.topics.hier.orig")
     ('webkb-data', 'rcv1/rcv1.topics.hier.orig')
@@ -48,7 +48,7 @@ def stem(name: str) -> str:
 
 
 def find(file: DataFile, folders: list[Path]) -> Path | None:
-    """The path of a file, or of what it unpacks to; None when no folder has it."""
+    """Return the path of a file, or of what it unpacks to; None when no folder has it."""
     for folder in folders:
         if (path := folder / file.name).exists():
             return path
@@ -58,13 +58,13 @@ def find(file: DataFile, folders: list[Path]) -> Path | None:
 
 
 def missing(source: Source, split: str | None = None, folder: str | Path | None = None) -> list[str]:
-    """The files of a split (of all by default) that no folder has."""
+    """Return the files of a split (of all splits by default) that no folder has."""
     folders = search_path(folder)
     return [file.name for file in (source.files if split is None else source.needs(split)) if not find(file, folders)]
 
 
 def locate(source: Source, split: str, folder: str | Path | None = None) -> dict[str, Path]:
-    """The path of each file that a split needs; CorpusMissing says what to do when one is not there."""
+    """Return the path of each file that a split needs; CorpusMissing says what to do when one is missing."""
     folders = search_path(folder)
     if absent := missing(source, split, folder):
         looked = ", ".join(str(each) for each in folders)
@@ -73,5 +73,5 @@ def locate(source: Source, split: str, folder: str | Path | None = None) -> dict
             f"corpus {source.name!r} is not here: no {', '.join(absent)} in {looked}. Run '{command}' to download it, "
             f"'{command} --from PATH' if you have the file, or set {DATA_VARIABLE} to the folder that holds it."
         )
-    found = ((file.name, find(file, folders)) for file in source.needs(split))
-    return {name: path for name, path in found if path is not None}
+    paths = ((file.name, find(file, folders)) for file in source.needs(split))
+    return {name: path for name, path in paths if path is not None}

@@ -1,6 +1,8 @@
-"""What a corpus is before it is read: where it comes from, how to know it, what it must count to, who may use it.
+"""What is known of a corpus before it is read: origin, digests, licence, and the counts to expect.
 
 A corpus plug-in is one file whose `__all__` holds one name, its `Source`:
+
+    from rubricate.corpora import DataFile, Expected, Source
 
     webkb = Source(
         name="webkb",
@@ -15,8 +17,8 @@ A corpus plug-in is one file whose `__all__` holds one name, its `Source`:
     def _read(files: Mapping[str, Path], split: str, *, option: int = 3) -> Corpus: ...
 
 `read` gets the path of each file that the split needs, under the name the `DataFile` gives it (an archive may be
-found unpacked, as a folder named like the archive without its endings: `_archive.members` reads both alike), and
-the split, already checked. Its keyword-only arguments are the options of `load`, checked by name before the call.
+found unpacked, as a folder named like the archive without its endings: `members` reads both), and the split,
+already checked. Its keyword-only arguments are the options of `load`, checked by name before the call.
 A generated corpus has no files and says `synthetic=True`.
 """
 
@@ -38,13 +40,13 @@ __all__ = ["DataFile", "Expected", "Source", "digests"]
 
 
 def digests(file: str) -> dict[str, str]:
-    """The sha256 of each member, from a file beside this one in the format of `sha256sum`."""
+    """Read the sha256 of each member from a file in `corpora/`, in the format of `sha256sum`."""
     text = importlib.resources.files("rubricate.corpora").joinpath(file).read_text("utf-8")
     return {name: digest for digest, name in (line.split(maxsplit=1) for line in text.splitlines())}
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether an option's value is of its annotated kind, as far as a class, a union or a Literal says it."""
+    """Return whether an option's value has its annotated type, as far as a class, a union or a Literal says."""
     if get_origin(kind) in (Union, UnionType):
         return any(_fits(value, part) for part in get_args(kind))
     if get_origin(kind) is Literal:
@@ -68,11 +70,21 @@ def _shown(kind: Any) -> str:
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of a corpus as it lies in the data folder, `/` between folders (`rcv1/rcv1.topics.hier.orig`).
+    """A file of a corpus.
 
-    `sha256` is the digest of the file itself, `members` those of files inside an archive (by base name), which
-    hold however the archive was packed: a file is accepted when the former matches or all of the latter do.
-    `splits` are the splits that need it; empty means all.
+    Parameters
+    ----------
+    name
+        Its place in the data folder, `/` between folders (`rcv1/rcv1.topics.hier.orig`).
+    addresses
+        Where it can be downloaded.
+    sha256
+        The digest of the file itself.
+    members
+        The digests of files inside an archive, by base name, which hold however the archive was packed: a file is
+        accepted when its own digest matches or all of these do.
+    splits
+        The splits that need it; empty means all.
     """
 
     name: str
@@ -84,7 +96,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a split must count to, and what the literature prints (`note` says where, and why they differ)."""
+    """The counts of a split, and the published ones (`note` says where, and why they differ)."""
 
     train: int
     test: int
@@ -107,11 +119,11 @@ class Source:
     synthetic: bool = False
 
     def needs(self, split: str) -> tuple[DataFile, ...]:
-        """The files that a split is read from."""
+        """Return the files that a split is read from."""
         return tuple(file for file in self.files if not file.splits or split in file.splits)
 
     def choose(self, split: str | None) -> str:
-        """The split of this name; the first one for None."""
+        """Check the name of a split; None is the first one."""
         if split is None:
             return self.splits[0]
         if split not in self.splits:
@@ -119,12 +131,12 @@ class Source:
         return split
 
     def options(self) -> tuple[str, ...]:
-        """The names of the reader's options."""
+        """Return the names of the reader's options."""
         parameters = inspect.signature(self.read).parameters.values()
         return tuple(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
 
     def load(self, files: Mapping[str, Path], split: str, options: Mapping[str, Any]) -> Corpus:
-        """The corpus, read from files that are there."""
+        """Read the corpus from its files, after checking the options."""
         kinds = _kinds(self.read)
         for name, value in options.items():
             if name not in self.options():

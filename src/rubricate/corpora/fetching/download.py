@@ -1,7 +1,7 @@
-"""One address → one file, by HTTP, resumed where a download broke off.
+"""Download one address to one file by HTTP, and resume where a download broke off.
 
-What has come so far is kept beside the target under the name `….part`; it becomes the target only when it is whole
-and the caller has found it good. A server that does not know ranges sends everything again.
+What has arrived so far is kept beside the target under the name `….part`; it becomes the target only when it is
+whole and the caller has checked it. A server that does not know ranges sends everything again.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import http.client
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ from rubricate.errors import InvalidInput
 __all__ = ["Progress", "download", "part_of"]
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes that are here, and their number in all where that is known."""
+"""Called with the file's name, the bytes that have arrived, and their total number where it is known."""
 
 _BLOCK = 1 << 18
 _SECONDS = 30.0
@@ -28,14 +29,14 @@ _PARTIAL, _NO_SUCH_RANGE = 206, 416
 
 
 def part_of(target: Path) -> Path:
-    """Where an unfinished download of this target is kept."""
+    """Return where an unfinished download of this target is kept."""
     return target.with_name(target.name + ".part")
 
 
 def download(address: str, target: Path, *, progress: Progress) -> Path:
-    """The path of the finished part file; OSError when the address cannot be read."""
+    """Download a file and return the path of the finished part file; OSError when the address cannot be read."""
     if urlsplit(address).scheme not in ("http", "https"):
-        raise InvalidInput(f"cannot download {address!r}; only http and https addresses can be")
+        raise InvalidInput(f"cannot download {address!r}; give an http or https address")
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             if _continue(address, target, progress):
@@ -47,13 +48,14 @@ def download(address: str, target: Path, *, progress: Progress) -> Path:
 
 
 def _continue(address: str, target: Path, progress: Progress) -> bool:
-    """Fetch what is missing; True when the whole file is here."""
+    """Fetch what is missing; return whether the whole file has arrived."""
     part = part_of(target)
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
-            return _receive(answer, part, have if answer.status == _PARTIAL else 0, target.name, progress)
+            have = have if answer.status == _PARTIAL else 0
+            return _receive(answer, part, have, progress=partial(progress, target.name))
     except urllib.error.HTTPError as error:
         if error.code != _NO_SUCH_RANGE or not have:
             raise
@@ -63,13 +65,13 @@ def _continue(address: str, target: Path, progress: Progress) -> bool:
         return False
 
 
-def _receive(answer: Any, part: Path, have: int, name: str, progress: Progress) -> bool:
+def _receive(answer: Any, part: Path, have: int, *, progress: Callable[[int, int | None], None]) -> bool:
     length = answer.headers.get("Content-Length", "")
     total = have + int(length) if length.isdecimal() else None
     with part.open("ab" if have else "wb") as sink:
-        progress(name, have, total)
+        progress(have, total)
         while block := answer.read(_BLOCK):
             sink.write(block)
             have += len(block)
-            progress(name, have, total)
+            progress(have, total)
     return total is None or have == total

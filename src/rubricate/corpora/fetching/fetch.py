@@ -30,21 +30,32 @@ def fetch(
     folder: str | Path | None = None,
     progress: Progress = _silent,
 ) -> list[Path]:
-    """The paths of the files of a split (the first by default), each brought to `folder` (else the user's cache).
+    """Bring the files of a split to this machine and return their paths.
 
-    `origin` is one file of them, or a folder that holds them or their unpacked archive; only what it gives is brought.
-    Without it, a file that is found where `load` looks and is right stays where it is; else it is downloaded.
+    Parameters
+    ----------
+    source
+        The corpus.
+    split
+        The split whose files are needed, the first by default.
+    origin
+        One of the files, or a folder that holds them or their unpacked archive; only what it holds is brought.
+        Without it, a correct file that `load` would find stays where it is; else it is downloaded.
+    folder
+        Where the files go; the user's cache by default.
+    progress
+        Called as a download proceeds.
     """
     goal = Path(folder) if folder is not None else cache_folder()
     files = source.needs(source.choose(split))
     if origin is not None and files:
         return [take(path, file, goal / file.name) for file, path in chosen(Path(origin), files)]
     places = [goal, *search_path(folder)]
-    return [_found(file, places) or _get(source, file, goal / file.name, progress) for file in files]
+    return [_checked(file, places) or _get(source, file, goal / file.name, progress=progress) for file in files]
 
 
-def _found(file: DataFile, places: list[Path]) -> Path | None:
-    """The file that is here already; a wrong one is never overwritten."""
+def _checked(file: DataFile, places: list[Path]) -> Path | None:
+    """Return the file that is already here; a wrong one is an error, never overwritten."""
     here = find(file, places)
     if here is not None:
         try:
@@ -55,23 +66,23 @@ def _found(file: DataFile, places: list[Path]) -> Path | None:
     return here
 
 
-def _get(source: Source, file: DataFile, target: Path, progress: Progress) -> Path:
+def _get(source: Source, file: DataFile, target: Path, *, progress: Progress) -> Path:
     """Download from the first address that gives the right file."""
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
     troubles: list[Exception] = []
     for address in file.addresses:
         try:
-            return _from_address(address, file, target, progress)
+            return _from_address(address, file, target, progress=progress)
         except (OSError, InvalidFile) as error:
             troubles.append(error)
     if troubles and all(isinstance(error, InvalidFile) for error in troubles):
         raise troubles[0]
-    raise _missing(source, file, target, troubles)
+    raise _missing(source, file, target, troubles=troubles)
 
 
-def _from_address(address: str, file: DataFile, target: Path, progress: Progress) -> Path:
-    """Resume or start; when a resumed file turns out wrong, start again, for its beginning may be from elsewhere."""
+def _from_address(address: str, file: DataFile, target: Path, *, progress: Progress) -> Path:
+    """Resume or start a download; if a resumed file is wrong, start again: its beginning may be another file's."""
     resumed = part_of(target).exists()
     part = download(address, target, progress=progress)
     try:
@@ -79,18 +90,18 @@ def _from_address(address: str, file: DataFile, target: Path, progress: Progress
     except InvalidFile as error:
         part.unlink()
         if resumed:
-            return _from_address(address, file, target, progress)
-        problem = f"{address} sends something else than the file on record: {error.problem}"
+            return _from_address(address, file, target, progress=progress)
+        problem = f"{address} sends something other than the file on record: {error.problem}"
         remedy = "find the original and give it with --from PATH"
         raise DigestMismatch(problem, path=target, remedy=remedy) from error
     return part.replace(target)
 
 
-def _missing(source: Source, file: DataFile, target: Path, troubles: list[Exception]) -> CorpusMissing:
+def _missing(source: Source, file: DataFile, target: Path, *, troubles: list[Exception]) -> CorpusMissing:
     tried = "; ".join(str(error) for error in troubles) or "no address is known"
     part = f" --split {file.splits[0]}" if file.splits and source.splits[0] not in file.splits else ""
     where = f" from {' or '.join(file.addresses)}" if file.addresses else ""
-    kept = " What has come so far is kept; fetching again resumes." if part_of(target).exists() else ""
+    kept = " What has arrived so far is kept; fetching again resumes." if part_of(target).exists() else ""
     return CorpusMissing(
         f"could not download {file.name} ({tried}).{kept} Without a network: get it{where} on another machine, then "
         f"run 'rubricate corpus fetch {source.name}{part} --from PATH', or put it into {target.parent}."

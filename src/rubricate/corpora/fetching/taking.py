@@ -18,7 +18,7 @@ __all__ = ["chosen", "take", "writing"]
 
 
 def chosen(origin: Path, files: Sequence[DataFile]) -> list[tuple[DataFile, Path]]:
-    """Which of the files `origin` gives, and where each is; a folder must give all of them."""
+    """Return which of the files `origin` holds, and where each is; a folder must hold all of them."""
     if not origin.exists():
         raise InvalidFile("no such file or folder", path=origin, remedy="check the path after --from")
     if not origin.is_dir():
@@ -38,18 +38,18 @@ def _inside(folder: Path, file: DataFile) -> Path | None:
 
 
 def _meant(origin: Path, files: Sequence[DataFile]) -> DataFile:
-    """The file that `origin` is: the only one; or by its name, here or at its address; or by its digest."""
+    """Return which file `origin` is: the only one; or by its name, here or at its address; or by its digest."""
     if len(files) == 1:
         return files[0]
     named = next((file for file in files if origin.name in _names(file)), None)
     if named is not None:
         return named
     digest = sha256(origin)
-    found = next((file for file in files if file.sha256 == digest), None)
-    if found is None:
+    same = next((file for file in files if file.sha256 == digest), None)
+    if same is None:
         known = ", ".join(PurePosixPath(file.name).name for file in files)
-        raise InvalidFile(f"which file it is cannot be told; wanted are {known}", path=origin, remedy="rename it")
-    return found
+        raise InvalidFile(f"cannot tell which file it is; wanted are {known}", path=origin, remedy="rename it")
+    return same
 
 
 def _names(file: DataFile) -> set[str]:
@@ -57,7 +57,7 @@ def _names(file: DataFile) -> set[str]:
 
 
 def take(origin: Path, file: DataFile, target: Path) -> Path:
-    """Check what the user has and copy it."""
+    """Check the user's file and copy it."""
     if origin.is_dir():
         if not file.members:
             raise InvalidFile(f"no {file.name} in this folder", path=origin, remedy="give the file itself")
@@ -72,7 +72,7 @@ def take(origin: Path, file: DataFile, target: Path) -> Path:
 
 @contextmanager
 def writing(target: Path) -> Iterator[None]:
-    """What the system says against writing a file, as InvalidFile."""
+    """Turn an error of the system while a file is written into InvalidFile."""
     try:
         yield
     except OSError as error:
@@ -81,7 +81,7 @@ def writing(target: Path) -> Iterator[None]:
 
 
 def _copied(origin: Path, target: Path) -> Path:
-    """The copy under its name, which it takes when it is whole."""
+    """Copy a file or folder; the copy takes its name when it is whole."""
     scratch = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         if origin.is_dir():

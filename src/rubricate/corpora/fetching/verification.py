@@ -1,4 +1,4 @@
-"""Is a file the one on record? By its own sha256, or by those of the files inside when it was packed differently."""
+"""Check that a file is the one on record: by its own sha256, or by those of its members if packed differently."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BLOCK = 1 << 20
 
 
 def sha256(path: Path) -> str:
-    """The digest of a file."""
+    """Return the digest of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -23,8 +23,8 @@ def sha256(path: Path) -> str:
 def verify(path: Path, file: DataFile) -> None:
     """Raise DigestMismatch unless `path` (a file, or its archive unpacked) is `file`.
 
-    Without a digest on record, what should be gzipped must be, and be whole by its own checksum; of an unpacked archive
-    without the digests of its members nothing can be checked.
+    Without a digest on record, a file named as gzipped must be, and be whole by its own checksum; an unpacked archive
+    without digests of its members cannot be checked.
     """
     own = sha256(path) if file.sha256 and path.is_file() else ""
     if own and own == file.sha256:
@@ -40,7 +40,7 @@ def verify(path: Path, file: DataFile) -> None:
 def _verify_gzip(path: Path) -> None:
     with path.open("rb") as stream:
         if stream.read(2) != b"\x1f\x8b":
-            raise _mismatch(path, "a gzipped file expected, its content is none")
+            raise _mismatch(path, "expected a gzipped file, its content is something else")
     for member in members(path):
         while member.read(_BLOCK):
             pass
@@ -50,13 +50,13 @@ def _verify_members(path: Path, file: DataFile) -> None:
     def name_of(name: str) -> str:
         return PurePosixPath(name).name
 
-    found: dict[str, str] = {}
+    seen: dict[str, str] = {}
     for member in members(path, lambda name: name_of(name) in file.members):
         name = name_of(member.name)
-        found[name] = _digest(member)
-        if found[name] != file.members[name]:
-            raise _mismatch(path, f"member {name} has sha256 {found[name]}, expected {file.members[name]}")
-    if missing := sorted(file.members.keys() - found.keys()):
+        seen[name] = _digest(member)
+        if seen[name] != file.members[name]:
+            raise _mismatch(path, f"member {name} has sha256 {seen[name]}, expected {file.members[name]}")
+    if missing := sorted(file.members.keys() - seen.keys()):
         raise _mismatch(path, f"member {missing[0]} is missing ({len(missing)} of {len(file.members)} are)")
 
 

@@ -1,4 +1,4 @@
-"""The desk that writes the stories of one corpus: tree, wording and quotas, made once; then any slice of stories."""
+"""The desk that writes the stories of a corpus: tree, wording and quotas, made once; then any slice of stories."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Desk:
 
     @property
     def train(self) -> int:
-        """How many stories, from the first on, are for training."""
+        """Number of stories, from the first on, that are for training."""
         return 2 * self.documents // 3
 
     def write(self, start: int, stop: int) -> Documents:
-        """The stories from `start` up to `stop`."""
+        """Write the stories from `start` up to `stop`."""
         numbers = np.arange(start, stop, dtype=np.int64)
         times = _FIRST_DAY + (numbers * _YEAR // self.documents).astype("timedelta64[s]")
         out = np.empty(len(numbers) * self.wording.longest, np.uint8)
@@ -62,7 +62,7 @@ class Desk:
 
 @lru_cache(maxsize=4)
 def desk_of(documents: int, categories: int, seed: int) -> Desk:
-    """The desk of a corpus of this size; the last few are kept."""
+    """Make the desk of a corpus of this size; the last few are cached."""
     shape, wording = tree(categories), compiled()
     train = 2 * documents // 3
     shares = [quotas(train, categories), quotas(documents - train, categories)]
@@ -76,7 +76,7 @@ def desk_of(documents: int, categories: int, seed: int) -> Desk:
 
 
 def joined(batches: Iterable[Documents]) -> Documents:
-    """All batches as one."""
+    """Join batches into one set of documents."""
     parts = list(batches)
     return Documents(
         ids=[name for part in parts for name in part.ids],
@@ -89,7 +89,7 @@ def joined(batches: Iterable[Documents]) -> Documents:
 
 
 def _calendar(times: np.ndarray) -> Ints:
-    """Month, day of the month and week of the corpus."""
+    """Return month, day of the month and week of the corpus."""
     days, months = times.astype("datetime64[D]"), times.astype("datetime64[M]")
     month = months.astype(np.int64) % 12 + 1
     day = (days - months).astype(np.int64) + 1

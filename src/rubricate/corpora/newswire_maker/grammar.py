@@ -52,15 +52,15 @@ class _Book:
         return words.LIST, self.number(name)
 
     def sequence(self, line: str) -> list[Operation]:
-        found, at = [], 0
+        operations, at = [], 0
         for match in _SLOT.finditer(line):
             if match.start() > at:
-                found.append((words.LITERAL, self.piece(line[at : match.start()])))
-            found.append(self.slot(match.group(1) or match.group(2)))
+                operations.append((words.LITERAL, self.piece(line[at : match.start()])))
+            operations.append(self.slot(match.group(1) or match.group(2)))
             at = match.end()
         if at < len(line):
-            found.append((words.LITERAL, self.piece(line[at:])))
-        return found
+            operations.append((words.LITERAL, self.piece(line[at:])))
+        return operations
 
     def add(self, name: str, lines: Iterable[str]) -> None:
         self.number(name)
@@ -77,7 +77,7 @@ class Compiled:
 
 
 def compiled() -> Compiled:
-    """All word lists as tables."""
+    """Compile all word lists into tables."""
     book = _Book()
     starts = [_consecutive(book, part) for part in wordlists.syllables()]
     months = [book.piece(month) for month in wordlists.months()]
@@ -92,7 +92,7 @@ def compiled() -> Compiled:
 
 
 def _consecutive(book: _Book, syllables: list[str]) -> int:
-    """Number the syllables in a row, marked so that no other text shares their pieces; the first number."""
+    """Number the syllables in a row, marked so that no other text shares their pieces; return the first number."""
     first = len(book.pieces)
     for k, syllable in enumerate(syllables):
         book.pieces[f"{first + k}\0{syllable}"] = first + k
@@ -127,7 +127,7 @@ def _tables(book: _Book, syllables: list[int], months: list[int]) -> words.Gramm
 
 
 def longest(book: _Book) -> int:
-    """An upper bound of the bytes of a story: title, dateline, a lead and seven more sentences."""
+    """Return an upper bound of the bytes of a story: title, dateline, a lead and seven more sentences."""
     texts = list(book.pieces)
     fixed = {words.NAME: _LONGEST_NAME, words.NUMBER: _LONGEST_NUMBER, words.DATE: _LONGEST_DATE}
     names = sorted(book.numbers, key=book.numbers.__getitem__)

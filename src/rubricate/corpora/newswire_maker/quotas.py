@@ -1,4 +1,4 @@
-"""How many stories each category has: the skew of the corpus."""
+"""The number of stories per category: the skew of the corpus."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _BEND = 1.25
 
 
 def quotas(stories: int, categories: int) -> Ints:
-    """Stories by rank of the category; they sum to `stories`.
+    """Return the number of stories by rank of the category; they sum to `stories`.
 
-    n_r is proportional to 1 / (r · (1 + (1.25 r/m)⁴)) for rank r of m: Zipf's law that bends down in the tail as the
-    frequencies of Reuters-21578 do. Each category gets at least one where there are as many stories as categories.
+    n_r is proportional to 1 / (r · (1 + (1.25 r/m)⁴)) for rank r of m: Zipf's law, bent down in the tail like the
+    frequencies of Reuters-21578. Each category gets at least one where there are as many stories as categories.
     Only sums, products and quotients, so that the numbers are the same on every platform.
     """
     rank = np.arange(1, categories + 1, dtype=np.float64)
@@ -26,9 +26,9 @@ def quotas(stories: int, categories: int) -> Ints:
     while high - low > 1:
         scale = (low + high) // 2
         low, high = (scale, high) if _rounded(weight, scale, least).sum() <= stories else (low, scale)
-    found = _rounded(weight, low, least)
-    found[0] += stories - found.sum()
-    return found
+    shares = _rounded(weight, low, least)
+    shares[0] += stories - shares.sum()
+    return shares
 
 
 def _rounded(weight: Floats, scale: int, least: int) -> Ints:

@@ -34,18 +34,18 @@ class TopicTree:
     subjects: tuple[int, ...]
 
     def edges(self) -> Edges:
-        """(parent, child) pairs."""
+        """Return (parent, child) pairs."""
         pairs = zip(self.parents, self.names, strict=True)
         return tuple((self.names[parent], child) for parent, child in pairs if parent >= 0)
 
 
 def written() -> int:
-    """How many topics are written by hand: the default number of categories."""
+    """Return how many topics are written by hand: the default number of categories."""
     return len(wordlists.popularity())
 
 
 def tree(categories: int) -> TopicTree:
-    """The tree of this many categories."""
+    """Make the tree of this many categories."""
     topics, order = wordlists.topics(), wordlists.popularity()
     leaves = [name for name in order if topics[name].depth == 2]
     dropped = set(leaves[len(leaves) - max(len(order) - categories, 0) :])
@@ -70,7 +70,7 @@ def tree(categories: int) -> TopicTree:
 
 
 def spelled(number: int) -> str:
-    """The made-up name of this number."""
+    """Return the made-up name of this number."""
     starts, middles, ends = _SYLLABLES
     return starts[number & 63] + middles[number >> 6 & 63] + ends[number >> 12 & 31]
 
@@ -79,7 +79,7 @@ _SYLLABLES = wordlists.syllables()
 
 
 def tables(tree: TopicTree, numbers: dict[str, int], frequency: Ints) -> words.Topics:
-    """The tree as the kernel wants it; `numbers` are those of the grammar's lists."""
+    """Convert the tree to the tables of the kernel; `numbers` are those of the grammar's lists."""
     children: list[list[int]] = [[] for _ in tree.names]
     for child, parent in enumerate(tree.parents):
         if parent >= 0:
@@ -99,17 +99,17 @@ def tables(tree: TopicTree, numbers: dict[str, int], frequency: Ints) -> words.T
 
 
 def _related(tree: TopicTree, children: list[list[int]]) -> list[list[int]]:
-    """The topics that a story may be about besides: the neighbours at the same desk, and those written `with` it."""
+    """Return the topics a story may also be about: the neighbours at the same desk, and those written `with` it."""
     topics, place = wordlists.topics(), {name: i for i, name in enumerate(tree.names)}
     position = {child: k for listed in children for k, child in enumerate(listed)}
-    found = []
+    related = []
     for i, (parent, model) in enumerate(zip(tree.parents, tree.models, strict=True)):
         siblings = children[parent] if parent >= 0 else []
         begin = max(position.get(i, 0) - _SIBLINGS // 2, 0)
         near = siblings[begin : begin + _SIBLINGS + 1]
         partners = topics[model].fields.get("with", ()) if tree.names[i] == model else ()
-        found.append([other for other in near if other != i] + [place[name] for name in partners if name in place])
-    return found
+        related.append([other for other in near if other != i] + [place[name] for name in partners if name in place])
+    return related
 
 
 def _lists(tree: TopicTree, numbers: dict[str, int]) -> Ints:

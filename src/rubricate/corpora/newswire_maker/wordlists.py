@@ -25,40 +25,40 @@ def _lines(name: str) -> Iterator[str]:
 
 
 def topics() -> dict[str, Topic]:
-    """The tree by name, parents before children."""
-    found: dict[str, Topic] = {}
+    """Read the tree by name, parents before children."""
+    tree: dict[str, Topic] = {}
     path: list[str] = []
     for line in _lines("topics.txt"):
         name, colon, phrases = line.strip().partition(": ")
         if colon:
-            found[path[-1]].fields[name] = tuple(phrase.strip() for phrase in phrases.split(";"))
+            tree[path[-1]].fields[name] = tuple(phrase.strip() for phrase in phrases.split(";"))
             continue
         depth = (len(line) - len(line.lstrip())) // 2
         path[depth:] = [name]
-        found[name] = Topic(name, path[depth - 1] if depth else None, depth)
-    return found
+        tree[name] = Topic(name, path[depth - 1] if depth else None, depth)
+    return tree
 
 
 def frames() -> dict[str, list[str]]:
-    """The lists of wordings by name, `section: name` for those of a section."""
-    found: dict[str, list[str]] = {}
+    """Read the lists of wordings by name, `section: name` for those of a section."""
+    lists: dict[str, list[str]] = {}
     current: list[str] = []
     for line in _lines("frames.txt"):
         if line.startswith("["):
-            current = found.setdefault(line.strip("[]"), [])
+            current = lists.setdefault(line.strip("[]"), [])
         else:
             current.append(line)
-    return found
+    return lists
 
 
 def syllables() -> tuple[list[str], list[str], list[str]]:
-    """Starts, middles and ends of made-up names."""
+    """Read starts, middles and ends of made-up names."""
     starts, middles, ends, _ = _rows("names.txt")
     return starts, middles, ends
 
 
 def months() -> list[str]:
-    """The months of the year, in English whatever the locale."""
+    """Read the months of the year, in English whatever the locale."""
     return _rows("names.txt")[3]
 
 
@@ -67,5 +67,5 @@ def _rows(name: str) -> list[list[str]]:
 
 
 def popularity() -> list[str]:
-    """The written topics, the most frequent first."""
+    """Read the written topics, the most frequent first."""
     return list(_lines("popularity.txt"))

@@ -1,7 +1,7 @@
 """The text of an HTML page, however badly it is written.
 
-Comments, scripts and style sheets go; every other tag becomes a space; character entities are resolved. A `<` that no
-`>` closes before the next `<` is text. Cost: linear in the page, whatever it holds.
+Comments, scripts and style sheets are dropped; every other tag becomes a space; character entities are resolved. A
+`<` that no `>` closes before the next `<` is text. Cost: linear in the page, whatever it holds.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def html_text(page: str) -> tuple[str, str]:
-    """The title and the rest of the text; white space is one space between words.
+    """Return the title and the rest of the text, with one space between words.
 
     >>> html_text("<title>Courses</title><!-- spring --><h1>CS&nbsp;101</h1> <p>We meet<br>daily")
     ('Courses', 'CS 101 We meet daily')
     """
     visible = _visible(page)
-    found = _TITLE.search(visible)
-    title = found.group(1) if found else ""
-    rest = visible[: found.start(1)] + visible[found.end(1) :] if found else visible
+    match = _TITLE.search(visible)
+    title = match.group(1) if match else ""
+    rest = visible[: match.start(1)] + visible[match.end(1) :] if match else visible
     return _plain(title), _plain(rest)
 
 
@@ -39,7 +39,7 @@ def _plain(markup: str) -> str:
 
 
 def _visible(page: str) -> str:
-    """The page without comments, scripts and style sheets; one that never ends is left as it is."""
+    """Remove comments, scripts and style sheets; one that never ends stays as it is."""
     parts, position = [], 0
     unending: set[str] = set()
     for start in _HIDDEN.finditer(page):

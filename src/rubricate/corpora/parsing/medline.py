@@ -23,7 +23,7 @@ _REMEDY = "check that this is a MEDLINE file of OHSUMED, and fetch it again"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One record: its sequential number, its fields by letter, and the line where it starts."""
+    """A record: its sequential number, its fields by letter, and the line where it starts."""
 
     number: str
     fields: Mapping[str, str]
@@ -31,19 +31,19 @@ class Reference:
 
     @property
     def year(self) -> int:
-        """The year of MEDLINE, from the first two digits of the identifier: 1987 to 1991."""
+        """Year of MEDLINE, from the first two digits of the identifier: 1987 to 1991."""
         return 1900 + int(self.fields["U"][:2])
 
 
 def references(lines: Iterable[bytes], path: Path) -> Iterator[Reference]:
-    """The records of a file. Memory: one record."""
+    """Yield the records of a file. Memory: one record."""
     number, start, mark = "", 0, ""
     fields: dict[str, str] = {}
     for line, raw in enumerate(lines, 1):
         text = utf8_or_latin1(raw).strip()
         if text.startswith(".I ") or text == ".I":
             if start:
-                yield _reference(number, fields, start, path)
+                yield _reference(number, fields, path, line=start)
             number, start, fields, mark = text[2:].strip(), line, {}, ""
         elif not start and text:
             raise InvalidFile("a record must start with .I", path=path, line=line, remedy=_REMEDY)
@@ -54,17 +54,17 @@ def references(lines: Iterable[bytes], path: Path) -> Iterator[Reference]:
         elif text:
             raise InvalidFile(f"text under no mark: {text[:40]!r}", path=path, line=line, remedy=_REMEDY)
     if start:
-        yield _reference(number, fields, start, path)
+        yield _reference(number, fields, path, line=start)
 
 
-def _reference(number: str, fields: dict[str, str], line: int, path: Path) -> Reference:
+def _reference(number: str, fields: dict[str, str], path: Path, *, line: int) -> Reference:
     if not number.isdecimal() or not fields.get("U", "")[:2].isdecimal():
         raise InvalidFile("a record without its number (.I) or identifier (.U)", path=path, line=line, remedy=_REMEDY)
     return Reference(number, fields, line)
 
 
 def main_headings(field: str) -> tuple[str, ...]:
-    """The MeSH headings of a record without their qualifiers, each once.
+    """Return the MeSH headings of a record without their qualifiers, each once.
 
     >>> main_headings("Emergencies; Human; Support, U.S. Gov't, P.H.S.; Ventricular Fibrillation/*TH.")
     ('Emergencies', 'Human', "Support, U.S. Gov't, P.H.S.", 'Ventricular Fibrillation')
@@ -74,15 +74,15 @@ def main_headings(field: str) -> tuple[str, ...]:
 
 
 def mesh_trees(lines: Iterable[bytes], path: Path) -> dict[str, tuple[str, ...]]:
-    """The top categories (`C14`) of each heading, from a MeSH tree file with lines `heading;C14.280.067`."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Read the top categories (`C14`) of each heading from a MeSH tree file with lines `heading;C14.280.067`."""
+    trees: dict[str, tuple[str, ...]] = {}
     for line, raw in enumerate(lines, 1):
         heading, _, place = utf8_or_latin1(raw).strip().rpartition(";")
         if not heading and not place:
             continue
         if not heading or not place[:1].isalpha():
-            raise InvalidFile("no 'heading;tree number' line", path=path, line=line, remedy="give NLM's mtrees file")
+            raise InvalidFile("expected 'heading;tree number'", path=path, line=line, remedy="give NLM's mtrees file")
         top = place.partition(".")[0]
-        if top not in found.get(heading, ()):
-            found[heading] = (*found.get(heading, ()), top)
-    return found
+        if top not in trees.get(heading, ()):
+            trees[heading] = (*trees.get(heading, ()), top)
+    return trees

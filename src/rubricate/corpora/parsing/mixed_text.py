@@ -1,4 +1,4 @@
-"""Text of unknown age: UTF-8 where it is, latin-1 where it is not."""
+"""Old text of unknown encoding: UTF-8 where it is valid, else latin-1."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["utf8_or_latin1"]
 
 
 def utf8_or_latin1(raw: bytes) -> str:
-    """The text, with `\\n` for every line end and without NUL; never fails, since every byte is latin-1.
+    """Decode text, with `\\n` for every line end and without NUL; never fails, since every byte is latin-1.
 
     >>> utf8_or_latin1("naïve".encode()), utf8_or_latin1(b"na\\xefve\\r\\n")
     ('naïve', 'naïve\\n')

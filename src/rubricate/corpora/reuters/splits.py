@@ -36,7 +36,7 @@ class Division:
 class SplitRule:
     """How a split is made.
 
-    `part` parts the stories that are `eligible`; `choose` picks the categories from their training and test
+    `part` divides the stories that are `eligible`; `choose` picks the categories from their training and test
     frequencies; `labelled` keeps only the stories that have one of them.
     """
 
@@ -47,7 +47,7 @@ class SplitRule:
 
 
 def divide(stories: Stories, labels: Labels, rule: SplitRule) -> Division:
-    """The stories parted by a rule; `labels` are the categories of each story, by NEWID."""
+    """Divide the stories by a rule; `labels` are the categories of each story, by NEWID."""
     train, test = rule.part([story for story in stories if rule.eligible(story, labels)])
     chosen = rule.choose(_frequencies(train, labels), _frequencies(test, labels))
     if rule.labelled:
@@ -72,7 +72,7 @@ def _by_attribute(name: str, train: str, test: str) -> Callable[[Stories], tuple
 
 
 def _by_chunks(stories: Stories) -> tuple[Stories, Stories]:
-    """In order of time, in chunks of 105 and 40 by turns: the odd ones train, the even ones test. yang1999, 2.2."""
+    """Divide in order of time into alternating chunks of 105 (training) and 40 (test) stories. yang1999, 2.2."""
     ordered = sorted(stories, key=lambda story: (story.date, int(story.newid)))
     halves: tuple[Stories, Stories] = ([], [])
     for position, story in enumerate(ordered):
@@ -113,7 +113,7 @@ def _trained(least: int) -> Callable[[Counter[str], Counter[str]], set[str]]:
 
 
 def _ten_largest(train: Counter[str], test: Counter[str]) -> set[str]:
-    """The ten most frequent in training; ties by name."""
+    """Choose the ten most frequent in training; ties by name."""
     return set(sorted(train, key=lambda name: (-train[name], name))[:10])
 
 

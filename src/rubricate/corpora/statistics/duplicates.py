@@ -1,10 +1,10 @@
 """Documents that occur more than once: inside the training set, inside the test set, and across the two.
 
 Three degrees: `exact` (every part of the text equal: title, body, and the fields dateline and author where the corpus
-keeps them), `same_text` (title and body equal) and `near` (`_shingles`: Jaccard similarity at least a threshold).
+keeps them), `same_text` (title and body equal) and `near` (`shingles`: Jaccard similarity at least a threshold).
 A document counts when an earlier one of the same set is like it; across, when a training document is like a test
-document. So three equal documents count two, whatever their order. Where most texts are made from one pattern, nearly
-all pairs are near and to compare them would take hours: past `MOST` candidates `near` is None.
+document. So three equal documents count two, whatever their order. Where most texts follow one pattern, nearly all
+pairs are near and comparing them would take hours: beyond `MOST` candidates `near` is None.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from rubricate.types import Bools, Corpus, Documents, Ints
 __all__ = ["DuplicateCount", "Duplicates", "find_duplicates"]
 
 MOST = 20_000_000
-"""Candidate pairs that are compared; ApteMod has a few hundred."""
+"""Most candidate pairs that are compared; ApteMod has a few hundred."""
 
 _TEXT_FIELDS = ("dateline", "author")
 
 
 @dataclass(frozen=True)
 class DuplicateCount:
-    """How many documents have an earlier twin: among train, among test, and test documents with one in train."""
+    """Numbers of documents with an earlier twin: within train, within test, and in test with a twin in train."""
 
     train: int
     test: int
@@ -72,7 +72,7 @@ def _parts(documents: Documents) -> list[tuple[str, ...]]:
 
 
 def _groups(keys: Sequence[Hashable]) -> Ints:
-    """A number for each key, equal keys the same, in order of first occurrence."""
+    """Number the keys in order of first occurrence; equal keys have equal numbers."""
     numbers: dict[Hashable, int] = {}
     return np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
 
@@ -81,7 +81,7 @@ _NONE = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def _count(groups: Ints, split: int, pairs: tuple[Ints, Ints] = _NONE) -> DuplicateCount:
-    """`pairs` of groups are alike besides the members of each group."""
+    """Count documents with an earlier twin: in their own group, or in a group paired with it."""
     train, test = groups[:split], groups[split:]
     number = int(groups.max(initial=-1)) + 1
     trained = np.zeros(number, bool)
@@ -101,7 +101,7 @@ def _has_earlier(groups: Ints, pairs: tuple[Ints, Ints], number: int) -> Bools:
 
 
 def _spread(values: Ints | Bools, pairs: tuple[Ints, Ints], join: np.ufunc) -> Ints | Bools:
-    """The value of each group joined with those of its neighbours."""
+    """Join the value of each group with those of the groups paired with it."""
     i, j = pairs
     joined = values.copy()
     join.at(joined, i, values[j])

@@ -1,4 +1,4 @@
-"""Pairs of texts that are nearly the same: an exact join on the Jaccard similarity of their word shingles.
+"""Find pairs of texts that are nearly the same: an exact join on the Jaccard similarity of their word shingles.
 
 A text is the set of its runs of `width` consecutive words, lower case; two texts are near duplicates when
 |A ∩ B| / |A ∪ B| >= `threshold` (broder1997, resemblance). Nothing is sampled: candidates come from prefix filtering
@@ -30,15 +30,15 @@ _COUNTED = 20_000
 
 
 class TooManyPairs(Exception):
-    """More candidates than the caller wants compared: most of the texts are made from one pattern."""
+    """More candidates than the caller wants compared: most of the texts follow one pattern."""
 
 
 def similar_pairs(
     texts: Sequence[str], *, threshold: float = 0.8, width: int = 3, most: float = np.inf
 ) -> tuple[Ints, Ints, Floats]:
-    """All pairs i < j of texts with similarity at least `threshold`, sorted, and their similarities.
+    """Return all pairs i < j of texts with similarity at least `threshold`, sorted, and their similarities.
 
-    TooManyPairs is raised, before any is compared, where there are more than `most` candidates.
+    Raises TooManyPairs, before any is compared, where there are more than `most` candidates.
 
     >>> i, j, similarity = similar_pairs(["a b c d e f", "a b c d e g", "x y z"], threshold=0.5)
     >>> i.tolist(), j.tolist(), similarity.tolist()
@@ -46,26 +46,27 @@ def similar_pairs(
     """
     sets = _sets(texts, width)
     sizes = np.diff(sets.indptr).astype(np.int64)
-    found = [_counted(sets, sizes, pairs, threshold) for pairs in _candidates(sets, sizes, threshold, most)]
-    if not found:
+    blocks = _candidates(sets, sizes, threshold, most=most)
+    similar = [_counted(sets, sizes, pairs, threshold=threshold) for pairs in blocks]
+    if not similar:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-    pairs, similarity = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    pairs, similarity = (np.concatenate(parts) for parts in zip(*similar, strict=True))
     pairs, first = np.unique(pairs, return_index=True)
     return pairs // len(texts), pairs % len(texts), similarity[first]
 
 
 def _sets(texts: Sequence[str], width: int) -> sparse.csr_array:
-    """Texts × shingles, 0/1; columns by ascending document frequency, so that each row starts with its rarest."""
+    """Return texts × shingles, 0/1; columns by ascending document frequency, so each row starts with its rarest."""
     numbers: dict[str, int] = {}
     words = array("q")
     lengths = np.zeros(len(texts), np.int64)
     for row, text in enumerate(texts):
-        found = [numbers.setdefault(word, len(numbers) + 1) for word in _WORD.findall(text.lower())]
-        if 0 < len(found) < width:
-            found += [0] * (width - len(found))
-        words.extend(found)
-        lengths[row] = len(found)
-    codes, rows = _windows(np.frombuffer(words, np.int64), lengths, width, len(numbers) + 1)
+        numbered = [numbers.setdefault(word, len(numbers) + 1) for word in _WORD.findall(text.lower())]
+        if 0 < len(numbered) < width:
+            numbered += [0] * (width - len(numbered))
+        words.extend(numbered)
+        lengths[row] = len(numbered)
+    codes, rows = _windows(np.frombuffer(words, np.int64), lengths, width=width, distinct=len(numbers) + 1)
     unique, columns = np.unique(codes, return_inverse=True)
     matrix = sparse.csr_array((np.ones(len(rows), np.int32), (rows, columns)), shape=(len(texts), max(len(unique), 1)))
     matrix.data[:] = 1  # the constructor adds up repeated shingles
@@ -78,8 +79,8 @@ def _sets(texts: Sequence[str], width: int) -> sparse.csr_array:
     return matrix
 
 
-def _windows(words: Ints, lengths: Ints, width: int, distinct: int) -> tuple[Ints, Ints]:
-    """A number for each run of words inside a text (equal runs, equal numbers), and the row it is in."""
+def _windows(words: Ints, lengths: Ints, *, width: int, distinct: int) -> tuple[Ints, Ints]:
+    """Number each run of words inside a text (equal runs, equal numbers); return the numbers and their rows."""
     rows = np.repeat(np.arange(len(lengths)), np.maximum(lengths - width + 1, 0))
     before = np.cumsum(lengths) - lengths
     windows_before = np.cumsum(np.maximum(lengths - width + 1, 0)) - np.maximum(lengths - width + 1, 0)
@@ -91,8 +92,8 @@ def _windows(words: Ints, lengths: Ints, width: int, distinct: int) -> tuple[Int
     return codes, rows
 
 
-def _candidates(sets: sparse.csr_array, sizes: Ints, threshold: float, most: float) -> Iterator[Ints]:
-    """Pairs that share a shingle of their prefixes and could be large enough, as i·n + j with i < j, block by block."""
+def _candidates(sets: sparse.csr_array, sizes: Ints, threshold: float, *, most: float) -> Iterator[Ints]:
+    """Yield blocks of pairs that share a shingle of their prefixes and are similar in size, as i·n + j with i < j."""
     rows, columns = _prefixes(sets, sizes, threshold)
     span = int(sizes.max(initial=0)) + 1
     order = np.lexsort((sizes[rows], columns))
@@ -112,7 +113,7 @@ def _candidates(sets: sparse.csr_array, sizes: Ints, threshold: float, most: flo
 
 
 def _prefixes(sets: sparse.csr_array, sizes: Ints, threshold: float) -> tuple[Ints, Ints]:
-    """The (row, column) entries that can betray a pair: the prefix of each row, without shingles of a single text."""
+    """Return the (row, column) entries that can reveal a pair: each row's prefix, without shingles of one text."""
     length = sizes - np.ceil(threshold * sizes - _SLACK).astype(np.int64) + 1
     rows = np.repeat(np.arange(len(sizes)), sizes)
     position = np.arange(sets.nnz) - sets.indptr[:-1].astype(np.int64)[rows]
@@ -122,7 +123,7 @@ def _prefixes(sets: sparse.csr_array, sizes: Ints, threshold: float) -> tuple[In
 
 
 def _blocks(partners: Ints) -> Iterator[tuple[int, int]]:
-    """Runs of entries with about `_CANDIDATES` pairs together, at least one entry each."""
+    """Yield runs of entries with about `_CANDIDATES` pairs in total, at least one entry each."""
     total = np.cumsum(partners)
     start, done = 0, 0
     while start < len(partners) and done < total[-1]:
@@ -132,9 +133,9 @@ def _blocks(partners: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _counted(
-    sets: sparse.csr_array, sizes: Ints, pairs: Ints, threshold: float
+    sets: sparse.csr_array, sizes: Ints, pairs: Ints, *, threshold: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Of candidate pairs, those that are similar enough, and how similar."""
+    """Return the candidate pairs that are similar enough, and their similarities."""
     shared = np.empty(len(pairs), np.int64)
     i, j = pairs // len(sizes), pairs % len(sizes)
     for start in range(0, len(pairs), _COUNTED):

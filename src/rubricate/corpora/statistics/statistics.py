@@ -1,4 +1,4 @@
-"""What a corpus looks like: how many documents, categories and labels, and how unevenly the labels are spread.
+"""Statistics of a corpus: documents, categories and labels, and how unevenly the labels are spread.
 
 The histogram is that of yangliu1999, figure 1: how many categories have how many training documents, in steps of
 1, 2, 5, 10, 20, 50, … A mean over no documents is 0.
@@ -28,7 +28,7 @@ class Half:
 
 @dataclass(frozen=True)
 class Bin:
-    """How many categories have from `low` to `high` training documents."""
+    """Number of categories that have from `low` to `high` training documents."""
 
     low: int
     high: int
@@ -53,7 +53,7 @@ class Statistics:
 
 
 def describe(corpus: Corpus) -> Statistics:
-    """The statistics of a corpus; cost O(documents + labels)."""
+    """Compute the statistics of a corpus; cost O(documents + labels)."""
     train, test = _per_category(corpus.train), _per_category(corpus.test)
     order = sorted(range(len(corpus.categories)), key=lambda c: (-train[c], -test[c], corpus.categories[c]))
     return Statistics(
@@ -89,7 +89,7 @@ def _half(documents: Documents) -> Half:
 
 
 def gini(frequencies: Ints) -> float:
-    """The Gini coefficient of category frequencies, Σᵢ (2i − m − 1) xᵢ / (m Σ x), x ascending, i from 1.
+    """Return the Gini coefficient of category frequencies, Σᵢ (2i − m − 1) xᵢ / (m Σ x), x ascending, i from 1.
 
     0 when all m categories are equally frequent (and when there are none), near 1 when one has everything.
 
@@ -103,7 +103,7 @@ def gini(frequencies: Ints) -> float:
 
 
 def histogram(frequencies: Ints) -> tuple[Bin, ...]:
-    """How many categories fall between the steps 0, 1, 2, 5, 10, 20, 50, …; empty steps at both ends are left out.
+    """Count the categories between the steps 0, 1, 2, 5, 10, 20, 50, …; empty steps at both ends are left out.
 
     >>> [(b.low, b.high, b.categories) for b in histogram(np.array([1, 3, 4, 7]))]
     [(1, 1, 1), (2, 4, 2), (5, 9, 1)]

@@ -14,7 +14,7 @@ __all__ = ["summary"]
 
 
 def summary(corpus: Corpus, *, source: Source | None = None, duplicates: Duplicates | None = None) -> dict[str, Any]:
-    """Counts, skew, histogram, duplicates where they were looked for, and what is known of the source."""
+    """Return counts, skew, histogram, duplicates where they were looked for, and what is known of the source."""
     numbers = describe(corpus)
     return {
         "name": corpus.name,

@@ -26,7 +26,7 @@ def _records(file: InputFile) -> Iterator[Record]:
         entry, number = _object(file, text, line), number + 1
         keys = tuple(entry)
         if keys not in known:
-            known[keys] = _roles(file, keys, line, next(iter(known.values()), None))
+            known[keys] = _roles(file, keys, line, first=next(iter(known.values()), None))
         yield file.record(number, line, {role: entry.get(name) for role, name in known[keys].pairs()})
 
 
@@ -42,11 +42,11 @@ def _object(file: InputFile, text: str, line: int) -> dict[str, Any]:
     return entry
 
 
-def _roles(file: InputFile, keys: tuple[str, ...], line: int, first: Roles | None) -> Roles:
+def _roles(file: InputFile, keys: tuple[str, ...], line: int, *, first: Roles | None) -> Roles:
     title = file.reading.title
     roles = file.roles((*keys, title) if title else keys, line)
     if first is not None and (roles.id, roles.split) != (first.id, first.split):
-        file.fail("id or split are not as in the first line", line, "give them in every line or in none")
+        file.fail("id or split differ from the first line", line, "give them in every line or in none")
     return roles
 
 
