@@ -54,7 +54,9 @@ class CurveOptions:
     def check(self, others: dict[str, bool]) -> None:
         """Refuse options that would have no effect; `others` are those that do not go with --curve."""
         idle = others if self.curve else {"--ahead": self.ahead is not None, "--category": bool(self.category)}
-        problem = "does not go with --curve; leave one of them out" if self.curve else "goes only with --curve; add --curve"
+        problem = (
+            "does not go with --curve; leave one of them out" if self.curve else "goes only with --curve; add --curve"
+        )
         for name, used in idle.items():
             if used:
                 raise InvalidInput(f"{name} {problem}")
