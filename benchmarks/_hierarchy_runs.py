@@ -34,7 +34,7 @@ MEASURES = ("hierarchical_f1", "lca_f1", "extended_f1", "similarity.extended_f1"
 
 
 def dotted(names: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The tree of names such as comp.sys.mac.hardware."""
+    """Return the tree of names such as comp.sys.mac.hardware."""
     paths = [[".".join(name.split(".")[: k + 1]) for k in range(name.count(".") + 1)] for name in names]
     return sorted({pair for path in paths for pair in pairwise(path)})
 
@@ -69,7 +69,7 @@ def systems_of(corpus: Corpus, edges: Any) -> dict[str, Any]:
 
 
 def compare(name: str) -> tuple[list[str], list[str]]:
-    """The lines of both tables."""
+    """Return the lines of both tables."""
     corpus = rb.load(name, **CORPORA[name])
     edges = corpus.taxonomy or dotted(corpus.categories)
     flow = rb.text.Vectors()
@@ -94,7 +94,7 @@ def compare(name: str) -> tuple[list[str], list[str]]:
 
 
 def _p_values(name: str, results: Sequence[Any]) -> list[str]:
-    """A line a pair: for each measure the better system and the corrected p-value."""
+    """Return one line per pair: for each measure the better system and the corrected p-value."""
     pairs: dict[tuple[str, str], dict[str, str]] = {}
     for one in results:
         better = {"a": one.a, "b": one.b}.get(one.better, "–")

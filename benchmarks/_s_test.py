@@ -18,7 +18,7 @@ BLOCK = 5_000
 
 
 def random_labels(documents: int, categories: int, labels: int, rng: np.random.Generator) -> sparse.csr_array:
-    """Up to `labels` different labels for each document, drawn evenly."""
+    """Draw up to `labels` different labels for each document, evenly."""
     columns = np.sort(rng.integers(0, categories, (documents, labels), dtype=np.int32), axis=1)
     kept = np.ones(columns.shape, bool)
     kept[:, 1:] = columns[:, 1:] != columns[:, :-1]
@@ -27,7 +27,7 @@ def random_labels(documents: int, categories: int, labels: int, rng: np.random.G
 
 
 def systems(documents: int, categories: int, labels: int, *, seed: int = 0) -> tuple[System, System]:
-    """Two systems that keep some of the true labels and add others; b keeps fewer."""
+    """Make two systems that keep some of the true labels and add others; b keeps fewer."""
     rng = np.random.default_rng(seed)
     truth = random_labels(documents, categories, labels, rng)
 
@@ -41,7 +41,7 @@ def systems(documents: int, categories: int, labels: int, *, seed: int = 0) -> t
 
 
 def dense_peer(a: System, b: System) -> float:
-    """χ² of McNemar from dense comparisons, block by block."""
+    """Compute McNemar's χ² from dense comparisons, block by block."""
     table = np.zeros((2, 2), np.int64)
     for start in range(0, a.truth.shape[0], BLOCK):
         rows = slice(start, start + BLOCK)
@@ -53,14 +53,14 @@ def dense_peer(a: System, b: System) -> float:
 
 
 def sparse_peer(a: System, b: System) -> float:
-    """The same χ² from SciPy's sparse comparisons: what one would write without a kernel."""
+    """Compute the same χ² from SciPy's sparse comparisons: the obvious way without a kernel."""
     a_wrong, b_wrong = (system.truth != system.decided for system in (a, b))
     only_a, only_b = (b_wrong > a_wrong).nnz, (a_wrong > b_wrong).nnz
     return (only_a - only_b) ** 2 / (only_a + only_b)
 
 
 def s_test_rows(documents: int = 100_000, categories: int = 1_000, labels: int = 3, *, repeats: int = 3) -> list[Row]:
-    """The rows `s-test` and `s-test-sparse` of the evaluation benchmark."""
+    """Return the rows `s-test` and `s-test-sparse` of the evaluation benchmark."""
     a, b = systems(documents, categories, labels)
     peers = {
         "s-test": ("NumPy in blocks + statsmodels mcnemar", dense_peer),
@@ -81,7 +81,7 @@ def s_test_rows(documents: int = 100_000, categories: int = 1_000, labels: int =
 
 
 def growth() -> None:
-    """Seconds of the s-test at 10⁹ pairs and 10⁷ labels; run as `python -m benchmarks._s_test`."""
+    """Time the s-test at 10⁹ pairs and 10⁷ labels; run as `python -m benchmarks._s_test`."""
     import time
 
     a, b = systems(1_000_000, 1_000, 10)

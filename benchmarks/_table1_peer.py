@@ -29,14 +29,14 @@ from rubricate.types import Corpus, Documents
 
 
 def analyzer() -> Callable[[str], list[str]]:
-    """Letters, two or more, no stop words, Porter's stemmer: what `Analyzer()` does."""
+    """Analyse text as `Analyzer()` does: two or more letters, no stop words, Porter's stemmer."""
     stem, stop = Stemmer.Stemmer("porter"), stop_words("smart")
     tokens = CountVectorizer(token_pattern=r"[a-z]{2,}").build_analyzer()
     return lambda text: stem.stemWords([word for word in tokens(text) if word not in stop])
 
 
 class Peer:
-    """The corpus in scikit-learn's hands, and one method a row of the table."""
+    """The corpus as scikit-learn sees it, and one method per row of the table."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.train, self.test = corpus.train, corpus.test
@@ -45,13 +45,13 @@ class Peer:
         self.thirds = stratified_folds(corpus.train.labels, 3, seed=0)
 
     def table(self) -> dict[str, Any]:
-        """Decisions of every row."""
+        """Return the decisions of every row."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return {"SVM": self.svm(), "kNN": self.knn(), "LLSF": self.llsf(), "NNet": self.nnet(), "NB": self.nb()}
 
     def vectors(self, terms: int, by: str, *, weigh: bool = True) -> tuple[Any, Any]:
-        """Counts, selection, weights of the training and test documents."""
+        """Return counts, selection and weights of the training and test documents."""
         counter = CountVectorizer(analyzer=analyzer())
         A, B = counter.fit_transform(_texts(self.train)), counter.transform(_texts(self.test))
         scores = np.array([_two_sided(A > 0, y) for y in self.Y.T])
@@ -100,13 +100,13 @@ def _texts(documents: Documents) -> list[str]:
 
 
 def _two_sided(present: Any, y: Any) -> Any:
-    """Chi-square of a term's presence and absence with a category: that of presence over the share of absence."""
+    """Compute χ² of presence and absence of a term with a category: that of presence over the share of absence."""
     absent = 1.0 - np.asarray(present.mean(axis=0)).ravel()
     return np.nan_to_num(chi2(present, y)[0] / np.where(absent > 0, absent, 1.0))
 
 
 def _best_cut(scores: Any, y: Any, fbr: float, infinite: bool) -> float:
-    """The cut with the best F1 by precision_recall_curve, or none where it is under `fbr`."""
+    """Return the cut with the best F1 by precision_recall_curve, or none where that F1 is below `fbr`."""
     none = np.inf if infinite else np.nextafter(scores.max(), np.inf)
     if not y.any():
         return none
@@ -134,7 +134,7 @@ def _least_squares(A: Any, Y: Any) -> Callable[[Any], Any]:
 
 
 def _bayes(A: Any, Y: Any) -> Callable[[Any], Any]:
-    """One mixture of all categories, as the paper: the joint log-likelihoods of MultinomialNB on repeated rows."""
+    """Score one mixture of all categories, as in the paper: joint log-likelihoods of MultinomialNB on repeated rows."""
     rows, labels = np.nonzero(Y)
     known = np.unique(labels)
     model = MultinomialNB().fit(A[rows], labels)
@@ -149,7 +149,7 @@ def _bayes(A: Any, Y: Any) -> Callable[[Any], Any]:
 
 
 def _network(A: Any, Y: Any) -> Callable[[Any], Any]:
-    """As many passes over batches of the same size as ours; early stopping by subset accuracy ends at once."""
+    """Train with our number of passes and batch size; early stopping by subset accuracy would end at once."""
     model = MLPClassifier(
         (64,), activation="logistic", learning_rate_init=0.01, batch_size=32, max_iter=9, random_state=0
     )
@@ -157,7 +157,7 @@ def _network(A: Any, Y: Any) -> Callable[[Any], Any]:
 
 
 def micro_macro(truth: Any, decided: Any) -> tuple[float, float]:
-    """Micro- and macro-F1."""
+    """Return micro- and macro-F1."""
     return (
         float(f1_score(truth, decided, average="micro", zero_division=0)),
         float(f1_score(truth, decided, average="macro", zero_division=0)),

@@ -1,4 +1,4 @@
-"""Side-by-side timing: ours and the peer in one run, interleaved, medians, after the same result was checked."""
+"""Side-by-side timing: ours and the peer in one run, interleaved, medians, after checking for the same result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a benchmark table; `ratio` is the peer's time over ours."""
+    """One line of a benchmark table; `ratio` is the time of the peer over ours."""
 
     id: str
     work: str
@@ -30,7 +30,7 @@ class Row:
 
 
 def measure(function: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds and result of one call."""
+    """Return the seconds and the result of one call."""
     start = time.perf_counter()
     result = function()
     return time.perf_counter() - start, result
@@ -47,7 +47,7 @@ def side_by_side(
     threads: int = 1,
     repeats: int = 5,
 ) -> Row:
-    """Call both once to warm up and compare the results, then in turns; the row has the medians."""
+    """Call both once to warm up and compare the results, then alternate; the row has the medians."""
     agree = bool(same(ours(), peer()))
     pairs = [(measure(ours)[0], measure(peer)[0]) for _ in range(repeats)]
     ours_s, peer_s = (statistics.median(times) for times in zip(*pairs, strict=True))
@@ -55,7 +55,7 @@ def side_by_side(
 
 
 def first_use(code: str, *, id: str, work: str) -> Row:
-    """A first use with nothing compiled (ours) beside the next, in a new process with what the first left (peer).
+    """Time a first use with nothing compiled (ours) and the next one in a new process, with its cache (peer).
 
     `code` sets `start` to the time after its imports and `result` to an array; both uses must give the same sum of it.
     """

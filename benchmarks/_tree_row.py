@@ -1,4 +1,4 @@
-"""tree: decision trees of the 90 categories of ApteMod, one a category: fit, and probabilities of the test documents.
+"""tree: decision trees of the 90 categories of ApteMod, one per category: fit, and probabilities of the test documents.
 
 Both get the same documents and the same 1,000 words. Ours is C4.5 with pruning; the peer grows by entropy with the same
 two documents a leaf, on the sparse matrix in the order of columns that it likes best, and does not prune.
@@ -18,7 +18,7 @@ from rubricate.measures import counts, micro
 
 
 def tree_row(*, repeats: int = 3) -> Row:
-    """The row `tree` of `benchmarks/rules.py`."""
+    """Return the row `tree` of `benchmarks/rules.py`."""
     corpus = rb.load("reuters21578", split="aptemod")
     vectors = rb.text.Vectors(weights="bnn", min_df=2, select="chi2:1000")
     X, new, labels = vectors.fit_transform(corpus.train), vectors.transform(corpus.test), corpus.train.labels

@@ -35,7 +35,7 @@ LABELS = 4
 
 
 def labels(documents: int, categories: int) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Truth with up to 3 labels a document, and decisions that keep most of them and add one."""
+    """Make a truth with up to 3 labels per document, and decisions that keep most of them and add one."""
     rng = np.random.default_rng(0)
     truth = random_labels(documents, categories, 3, rng)
     kept = truth.copy()
@@ -60,7 +60,7 @@ def theirs(truth: sparse.csr_array, decided: sparse.csr_array) -> list[float]:
 
 
 def peak(function: Callable[[], Any]) -> float:
-    """The memory a call takes beyond what is there, in MB."""
+    """Measure the memory that a call adds, in MB."""
     tracemalloc.start()
     function()
     top = tracemalloc.get_traced_memory()[1]
@@ -105,7 +105,7 @@ def large() -> Row:
 
 
 def eleven(documents: int = 100_000, categories: int = 1_000) -> list[Row]:
-    """The 100 best categories of each document, all true ones among them."""
+    """Return the 100 best categories of each document, including all true ones."""
     rng = np.random.default_rng(1)
     columns = np.sort(np.argpartition(rng.random((documents, categories), np.float32), KEPT)[:, :KEPT], axis=1)
     values = rng.random((documents, KEPT))

@@ -35,7 +35,7 @@ TRAINING = 2600
 
 
 class Material:
-    """The vectors, the paths from the top down, and the tree."""
+    """Return the vectors, the paths from the top down, and the tree."""
 
     def __init__(self) -> None:
         folder = Path(os.environ["RUBRICATE_DATA"]) / "hwv"

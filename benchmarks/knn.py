@@ -34,7 +34,7 @@ def vectors(select: str | None):
 
 
 def ranked(product: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of the peer's result as two matrices; where it found fewer than K, the rest is similarity 0."""
+    """Return the rows of the peer's result as two matrices; where it found fewer than K, the rest has similarity 0."""
     found, near = np.full((product.shape[0], K), -1), np.zeros((product.shape[0], K))
     for row in range(product.shape[0]):
         part = slice(product.indptr[row], product.indptr[row + 1])
@@ -46,7 +46,7 @@ def ranked(product: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
 
 
 def same(ours: tuple[np.ndarray, np.ndarray], peer: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Similarities to 1e-12; documents where no other of the row, nor the next left out, is as similar."""
+    """Compare similarities to 1e-12, and documents where no other, nor the first one left out, is as similar."""
     near = ours[1]
     gap = np.abs(np.diff(near, axis=1)) > 1e-9
     apart = np.ones_like(near, dtype=bool)

@@ -22,7 +22,7 @@ TOLERANCE = 1e-3
 
 
 def peer(X: Any, Y: Any) -> np.ndarray:
-    """Terms × categories: the least squares fit in the space of the singular vectors, taken back to terms."""
+    """Return terms × categories: the least squares fit in the space of the singular vectors, mapped back to terms."""
     svd = TruncatedSVD(P, algorithm="arpack", random_state=0)
     reduced = svd.fit_transform(X)
     return svd.components_.T @ np.linalg.lstsq(reduced, Y.toarray().astype(float), rcond=None)[0]

@@ -46,7 +46,7 @@ def held_out_loss(probabilities: Any, truth: Any) -> float:
 
 
 def peer_passes(hidden: int, rate: float, batch: int) -> tuple[list[float], list[float]]:
-    """Seconds of each pass and the loss after it."""
+    """Return the seconds of each pass and the loss after it."""
     X, Y, held = reuters()
     X = X.astype(np.float32)
     seen, labels, truth = X[~held], Y[~held].toarray().astype(int), Y[held].toarray()

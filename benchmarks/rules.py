@@ -26,7 +26,7 @@ NOISE = 0.02
 
 
 def ripper_row(*, repeats: int = 3) -> Row:
-    """RIPPER beside wittgenstein's: fit and decide on a few documents, words and categories."""
+    """Compare RIPPER with that of wittgenstein: fit and decide on a few documents, words and categories."""
     train = rb.load("reuters21578", split="aptemod").train
     X = rb.text.Vectors(weights="bnn", select=f"chi2:{WORDS}").fit_transform(train)
     labels = train.labels[:, [train.categories.index(name) for name in CATEGORIES]]

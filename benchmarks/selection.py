@@ -1,4 +1,4 @@
-"""χ² of all terms × categories on Reuters, beside scikit-learn's chi2 called for one category after the other."""
+"""χ² of all terms × categories on Reuters, beside scikit-learn's chi2, called once per category."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rubricate.text.select import term_scores
 
 
 def peer(present: sparse.csr_array, labels: np.ndarray) -> np.ndarray:
-    """scikit-learn's statistic (over documents with the term) of every category: terms × categories."""
+    """Compute scikit-learn's statistic (over documents with the term) of every category: terms × categories."""
     return np.column_stack([chi2(present, labels[:, c])[0] for c in range(labels.shape[1])])
 
 
@@ -26,7 +26,7 @@ def main() -> None:
     without = present.shape[0] - np.bincount(present.indices, minlength=present.shape[1])
 
     def same(ours: Any, theirs: Any) -> bool:
-        """χ² of the 2 × 2 table is scikit-learn's value times N / (documents without the term)."""
+        """Check that χ² of the 2 × 2 table is scikit-learn's value times N / (documents without the term)."""
         return bool(np.allclose(ours, theirs * (present.shape[0] / without)[:, None], rtol=1e-9))
 
     row = side_by_side(
