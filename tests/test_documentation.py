@@ -52,6 +52,7 @@ def _run(code: str, names: dict[str, object], where: str) -> None:
     assert not runner.failures, "".join(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem)
 def test_the_examples_run(page, tmp_path, monkeypatch):
     if "reuters21578" in "".join(code for _, code in _blocks(page)):

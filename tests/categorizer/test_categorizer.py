@@ -89,6 +89,7 @@ def test_labels_decisions_scores_and_ranking_agree(model, news):
         assert ranked == [(model.categories_[c], row[c]) for c in order]
 
 
+@pytest.mark.slow
 @given(cuts=st.lists(st.integers(0, 40), max_size=6))
 def test_batches_equal_one_by_one(model, news, cuts):
     texts = news[0][:40]
@@ -185,6 +186,7 @@ def test_the_whole_procedure_is_judged_and_kept(model, news):
 # Data in other forms
 
 
+@pytest.mark.slow
 def test_columns_of_other_libraries_give_the_same_model(news, model):
     texts, labels = news
     scores = model.decision_function(texts)
@@ -239,6 +241,7 @@ def test_two_classes_have_one_score(single):
     assert np.array_equal(found.classes_[(scores > 0).astype(int)], found.predict(texts))
 
 
+@pytest.mark.slow
 def test_vectors_of_the_users_own(single):
     rng = np.random.default_rng(0)
     centres = {"grain": 0, "fuel": 1, "trade": 2}
@@ -293,6 +296,7 @@ def test_clone_grid_search_and_pipeline(single):
     assert make_pipeline(lower, clone(base)).fit(texts, labels).score(texts, labels) > 0.9
 
 
+@pytest.mark.slow
 @parametrize_with_checks([Categorizer(rb.SVM(tol=1e-6), weights=None, folds=2, engine="serial")])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

@@ -15,6 +15,7 @@ LABELS = [["wheat"], ["corn"], ["ship"], ["gas"], ["grain"], ["crude", "ship"]] 
 TREE = (("grain", "wheat"), ("grain", "corn"), ("crude", "ship"), ("crude", "gas"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["top_down", "local", "tolerant", "big_bang", "proximity"])
 def test_a_corpus_brings_its_taxonomy(name, tmp_path):
     corpus = rb.load("newswire", documents=600)
@@ -85,6 +86,7 @@ def test_the_signature_tells_taxonomies_apart_in_a_few_signs():
     assert rb.Categorizer(rb.classifiers.TopDown()).signature().classifier == "TopDown()"
 
 
+@pytest.mark.slow
 def test_estimates_go_by_the_taxonomy_of_the_corpus():
     corpus = rb.load("newswire", documents=500)
     options = {"method": "cross_validation", "folds": 2}

@@ -93,6 +93,7 @@ def topics(documents=400, seed=0):
     return sparse.csr_array(X, dtype=float), sparse.csr_array(labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", nnet.OUTPUTS)
 def test_a_hidden_layer_learns_what_a_linear_network_cannot(outputs):
     X, Y = topics(800)

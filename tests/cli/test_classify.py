@@ -133,6 +133,7 @@ def test_standard_input_says_itself_what_it_is(rubricate, monkeypatch, data):
     assert rubricate("m.rubric", "-")[:2] == (0, "id,labels\n1,fuel\n")
 
 
+@pytest.mark.slow
 def test_a_pipe_is_answered_while_it_flows(model, tmp_path):
     """A batch is written when it is full, not when the input ends."""
     model.save(tmp_path / "m")
@@ -154,6 +155,7 @@ def test_a_pipe_is_answered_while_it_flows(model, tmp_path):
     assert running.wait(timeout=60) == 0
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_early_is_no_error(model, tmp_path):
     model.save(tmp_path / "m")
     (tmp_path / "many.txt").write_text("oil gas\n" * 20_000)
@@ -174,6 +176,7 @@ def test_a_reader_that_stops_early_is_no_error(model, tmp_path):
     assert running.stderr.read() == ""
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_documents(rubricate, tmp_path, monkeypatch):
     monkeypatch.setattr(inputs, "BATCH", 256)
     rng = np.random.default_rng(0)
@@ -261,6 +264,7 @@ def test_names_that_hold_the_separator(rubricate, tmp_path):
     assert rubricate("s.rubric", "new.csv", "--json")[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals on Windows")
 def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
     import pty

@@ -66,6 +66,7 @@ def plan(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_table_tests_findings_and_the_path_of_the_report_last(plan, tmp_path):
     code, out, err = run("study", plan, "--store", tmp_path / "store", "--report", tmp_path / "report")
     assert code == 0, err
@@ -118,6 +119,7 @@ def test_wrong_names_are_answered_before_any_work(arguments, message):
     assert result.stdout == ""
 
 
+@pytest.mark.slow
 def test_a_wrong_plan_names_file_line_and_remedy(plan):
     plan.write_text(PLAN.replace("k = 5", "k = 5\nvote = 1"), encoding="utf-8")
     code, _, err = run("study", plan)
@@ -171,6 +173,7 @@ def long_plan(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @SIGNALS
 def test_ctrl_c_and_kill_lose_nothing_and_a_rerun_gives_what_two_undisturbed_runs_at_once_give(long_plan, tmp_path):
     folder = tmp_path / "store"
@@ -203,6 +206,7 @@ def test_ctrl_c_and_kill_lose_nothing_and_a_rerun_gives_what_two_undisturbed_run
     assert entries(folder).keys() == entries(other).keys()
 
 
+@pytest.mark.slow
 @SIGNALS
 def test_on_a_terminal_there_is_progress_with_the_time_left(plan, tmp_path):
     import pty

@@ -194,6 +194,7 @@ def test_data_without_labels_are_refused(rubricate, tmp_path):
     assert "nothing to tell apart" in talk
 
 
+@pytest.mark.slow
 def test_standard_input(tmp_path):
     rows = "".join(json.dumps({"text": text, "labels": list(labels)}) + "\n" for _, text, labels in stories())
     command = [sys.executable, "-m", "rubricate", "train", "-", "-o", str(tmp_path / "m"), "--json"]
@@ -211,6 +212,7 @@ def _has_main():
     return importlib.util.find_spec("rubricate.__main__") is not None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
 def test_ctrl_c_leaves_the_old_model_and_exit_code_130(tmp_path):
     (tmp_path / "m").write_bytes(b"old")
@@ -230,6 +232,7 @@ def test_ctrl_c_leaves_the_old_model_and_exit_code_130(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
 
 
+@pytest.mark.slow
 def test_warnings_are_one_sentence_with_a_remedy(rubricate, tmp_path):
     """Names of categories that no document has; nothing of the place in the code where the warning was made."""
     options = ["--classifier", "word", "--folds", "0", "--cut", "0.1"]

@@ -27,6 +27,7 @@ def _estimate(name: str, X, labels, **options):
     return registry.load("estimation", name)(rb.SVM(), X, labels, **QUICK.get(name, {}), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_estimate_has_every_measure_and_says_what_is_known_of_it(name):
     X, labels = _world()

@@ -172,6 +172,7 @@ def test_a_scikit_learn_classifier_in_the_flow(classifier, tmp_path):
     assert np.array_equal(after.decision_function(TEXTS), before.decision_function(TEXTS))
 
 
+@pytest.mark.slow
 @every_classifier
 def test_a_categorizer_of_any_classifier(name, tmp_path):
     labels = [{"grain"}, {"grain", "trade"}, {"fuel"}, {"fuel"}, {"grain"}, {"fuel", "trade"}] * 4

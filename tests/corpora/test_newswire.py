@@ -100,6 +100,7 @@ def test_load_and_stream_give_the_same_stories(corpus):
     assert streamed == rows(corpus.train) + rows(corpus.test)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 599), st.integers(1, 60), st.integers(1, 40))
 def test_any_slice_is_the_same_alone(start, length, batch):
     whole = rows(next(stream(600, 70, 5, batch=600)))
@@ -173,6 +174,7 @@ def test_dates_run_forward_through_one_year(corpus):
     assert dates[-1].startswith("2025-12-31")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "documents, categories",
     [(500, 60), (500, 105), (2_000, 61), (2_000, 106), (5_000, 1_000), (500, 20_000), (60_000, 20_000)],
@@ -293,6 +295,7 @@ def test_it_tells_systems_apart(corpus, vectors, svm_decisions):
 # --- cost, and bad arguments
 
 
+@pytest.mark.slow
 def test_streaming_takes_constant_memory():
     def peak(documents):
         tracemalloc.start()

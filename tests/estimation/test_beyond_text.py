@@ -16,6 +16,7 @@ from rubricate.estimation.xi_alpha import xi_alpha
 SETS = {"breast cancer": load_breast_cancer, "wine": load_wine, "digits": load_digits}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_leave_one_out_is_near_hold_out_and_xi_alpha_above_it(name):
     X, y = SETS[name](return_X_y=True)

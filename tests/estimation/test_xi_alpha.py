@@ -26,6 +26,7 @@ def _problem(seed: int, n: int = 18, terms: int = 5):
     return sparse.csr_array(X), y
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 10.0]), st.sampled_from(KERNELS))
 @settings(max_examples=25)
 def test_rho_2_is_never_below_leave_one_out_where_solutions_are_stable(seed, C, kernel):

@@ -42,6 +42,7 @@ def same(run, other):
     assert list(run.documents) == list(other.documents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SETTINGS)
 @pytest.mark.parametrize("kind", ["corpus", "single"])
 def test_a_trial_gives_what_the_categorizer_gives(case, kind, request, store):

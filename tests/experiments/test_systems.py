@@ -80,6 +80,7 @@ def test_cuts_never_see_test_labels(corpus):
     assert (one.decisions.values != two.decisions.values).nnz == 0
 
 
+@pytest.mark.slow
 def test_choosing_a_stack_by_cross_validation(corpus):
     members = {
         "a": system("a", classifier="svm", title="mark"),

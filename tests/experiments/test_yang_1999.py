@@ -71,6 +71,7 @@ def test_one_threshold_for_all_and_the_ranks_of_rcut(seed):
     assert cuts.break_even(scored, "Rcut") == pytest.approx(nearest(scored.truth, ranks))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_halving_finds_the_x_of_pcut(seed):
     """As near as any of 500 values of x; where several are as near, one of them."""

@@ -205,6 +205,7 @@ def test_flipped_bits_are_refused_or_harmless(saved, model, tmp_path_factory, da
     assert np.array_equal(found.decision_function(TEXTS), model.decision_function(TEXTS))
 
 
+@pytest.mark.slow
 def test_every_byte_of_the_directory_is_guarded(saved, model, tmp_path):
     """The end of the file, the zip directory, is where flips are likeliest to confuse a reader."""
     whole = saved.read_bytes()

@@ -365,6 +365,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min
 )
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_what_is_written_is_read_again(tmp_path_factory, data):
     documents = data.draw(st.lists(names, min_size=1, max_size=4, unique=True))

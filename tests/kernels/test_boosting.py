@@ -22,6 +22,7 @@ def test_agrees_with_the_slow_twin(seed, rows, features):
     np.testing.assert_allclose(score_trees(trees, new), boosted(X, y, new, **SETTING), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_as_good_as_the_one_of_scikit_learn():
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(2, 8000, 6))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from rubricate.kernels.text import empty_table, scan
 from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points
@@ -39,6 +40,7 @@ def test_code_points_of_two_three_and_four_bytes() -> None:
     assert [word.decode() for word in words(table)] == ["é漢𐐨x", "é"]
 
 
+@pytest.mark.slow
 def test_nothing_to_read() -> None:
     ids, starts, table = run([], empty_table())
     assert (len(ids), starts.tolist(), words(table)) == (0, [0], [])

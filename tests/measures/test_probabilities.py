@@ -16,6 +16,7 @@ from rubricate.measures.brier import brier
 from rubricate.measures.calibration_error import calibration_error
 
 
+@pytest.mark.slow
 @given(probabilities())
 def test_brier_agrees_with_its_twin_and_scikit_learn(pair):
     values, truth = pair
@@ -50,6 +51,7 @@ def test_the_curve_is_that_of_scikit_learn(pair):
     assert curve.counts.sum() == truth.size
 
 
+@pytest.mark.slow
 @given(probabilities(), st.sampled_from([-np.inf, 0.0, 0.125, 0.3]))
 def test_sparse_probabilities_are_the_dense_ones(pair, floor):
     values, truth = pair

@@ -34,6 +34,7 @@ def evaluated(truth, decided):
     return rb.evaluate(run, hierarchy=EDGES, similarity=NEAR, measures=MORE), run
 
 
+@pytest.mark.slow
 @given(st.data(), st.integers(2, 7), st.integers(0, 1000))
 def test_a_resample_measures_as_its_documents(data, n, seed):
     truth, decided = labels(data.draw, n), labels(data.draw, n)
@@ -68,6 +69,7 @@ def test_whatever_compare_can_test_has_an_interval():
                 assert all(0 <= one.p_value <= 1 for one in results), asked
 
 
+@pytest.mark.slow
 def test_the_extended_interval_holds_about_as_often_as_it_says():
     """Independent documents whose micro extended F1 over many is known: 90 % of 90 %-intervals hold it, ±3 s.e."""
     many = evaluated(*_drawn_pair(np.random.default_rng(0), 40_000))[0].hierarchy.micro["distance"]["extended_f1"]

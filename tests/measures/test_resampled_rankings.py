@@ -28,6 +28,7 @@ def drawn_measures(scores, truth):
     }
 
 
+@pytest.mark.slow
 @given(scored(), st.integers(0, 2**16))
 def test_weights_are_repeated_documents(pair, seed):
     scores, truth = pair

@@ -200,6 +200,7 @@ def test_a_cell_of_fifty_megabytes(tmp_path: Path) -> None:
     assert csv.field_size_limit() == before
 
 
+@pytest.mark.slow
 def test_two_threads_do_not_share_the_limit_of_a_cell(tmp_path: Path) -> None:
     before = csv.field_size_limit()
     path = tmp_path / "n.csv"
@@ -220,6 +221,7 @@ def test_two_threads_do_not_share_the_limit_of_a_cell(tmp_path: Path) -> None:
     assert (failed, csv.field_size_limit()) == ([], before)
 
 
+@pytest.mark.slow
 def test_streaming_needs_constant_memory_and_a_corpus_little_more_than_its_text(tmp_path: Path) -> None:
     path = tmp_path / "n.jsonl"
     sentence = "“Prices” of wheat and corn rose again in March. " * 20

@@ -68,6 +68,7 @@ def test_the_same_system_twice_is_not_distinguishable():
     assert "one and other, are not distinguishable" in rare[0]
 
 
+@pytest.mark.slow
 def test_with_many_systems_the_correction_leaves_room_to_tell_them_apart():
     names = [f"s{k}" for k in range(10)]
     noises = [0.3 + 0.15 * k for k in range(10)]
@@ -141,6 +142,7 @@ def test_the_same_seed_gives_the_same_report(results):
     assert again.interval(2, "macro-F1") == results.interval(2, "macro-F1")
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_evaluate(results):
     whole = evaluate(results.runs[1], bootstrap=60)
     for column, (average, measure, *_) in COLUMNS.items():

@@ -14,7 +14,10 @@ from rubricate.reports.results import results_of
 SET = "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event(arguments[2]))"
 """Give a field a value as a reader would."""
 
-pytestmark = pytest.mark.skipif(browser_paths() is None, reason="no chromium with chromedriver on this machine")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(browser_paths() is None, reason="no Chromium with ChromeDriver on this machine"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from tests.rules.strategies import bases, passages
 from tests.rules.test_engine import passages_of
@@ -56,11 +57,13 @@ def test_a_matrix_shows_the_columns():
     assert [[str(one) for one in row] for row in found] == [["whe*: wheat", "(corn or oats) >= 2: corn"], []]
 
 
+@pytest.mark.slow
 def test_chains_of_macros_are_explained_without_end():
     chain = "@m0 = a or b;" + "".join(f"@m{i + 1} = @m{i} or c{i};" for i in range(2000)) + "c if @m2000 >= 1;"
     assert explain(chain, ("", "a"))[0][0].endswith(": [a]")
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(bases(), passages())
 def test_exactly_the_rules_that_fire_are_explained(base, found):

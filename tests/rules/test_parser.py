@@ -191,6 +191,7 @@ def test_files_that_cannot_be_read(tmp_path):
         read_rules(place)
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_rules_is_read():
     text = "".join(f"c{i % 90}: earn if w{i} and not v{i} or 'x y'; # {i}\n" for i in range(20_000))
     assert len(text) > 900_000

@@ -20,6 +20,7 @@ def test_holm_agrees_with_the_oracle(p: list[float]) -> None:
     assert holm(p) == pytest.approx(oracle.holm(p), abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 10, 45])
 def test_holm_agrees_with_statsmodels(size: int) -> None:
     p = np.random.default_rng(size).beta(0.3, 1, size).round(2)

@@ -41,6 +41,7 @@ def test_differences_are_those_of_scikit_learn(scored) -> None:
     assert sign.p_value == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_permutation_is_as_far_out_as_the_t_test(scored) -> None:
     runs, d = scored
     found = ranking_permutation(*runs, measure="average_precision")

@@ -46,6 +46,7 @@ def test_tokens_are_the_matches_of_the_pattern(tokens: str, texts: list[str]) ->
     assert listed(found) == [terms_of(None, text, tokens=tokens, min_length=1) for text in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", ["letters", "alphanumeric", "words"])
 def test_every_code_point_is_classified_as_the_pattern_does(tokens: str) -> None:
     texts = [" ".join(f"a{chr(point)}b" for point in range(first, first + 4096)) for first in range(0, 0x110000, 4096)]

@@ -23,6 +23,7 @@ COUNTS = st.integers(1, 5).flatmap(
 LN2 = math.log(2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(counts=COUNTS, data=st.data())
 def test_every_triple_is_what_the_letters_say(scheme: str, counts: list[list[int]], data) -> None:

@@ -33,6 +33,7 @@ CRITERIA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CRITERIA)
 @given(table=tables())
 def test_no_cut_does_better(name, table):

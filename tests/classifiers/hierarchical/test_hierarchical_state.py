@@ -38,6 +38,7 @@ def fitted(request):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [longer, far, lambda values: values.astype(str)], ids=["longer", "far", "words"])
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays_that_do_not_fit_are_refused(fitted, name, change):

@@ -13,6 +13,7 @@ from rubricate.measures import category_similarity
 BASE = rb.SVM(C=2.0, bias="penalised", tol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_flat_hierarchy_decides_as_the_base():
     X, labels = newswire()
     flat = BASE.fit(X, labels).decision_function(X)

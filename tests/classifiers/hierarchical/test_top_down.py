@@ -188,6 +188,7 @@ def test_pairs_may_be_columns_and_names_may_come_from_a_column_of_classes():
     np.testing.assert_allclose(named.decision_function(X)[:, moved], counted.decision_function(X), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "base",
     [
@@ -225,6 +226,7 @@ def test_a_base_for_one_column_is_fitted_for_each_problem(tmp_path):
         model.check_state()
 
 
+@pytest.mark.slow
 def test_a_base_for_many_columns_only_is_given_a_single_problem_as_one_column():
     X, labels = newswire(noise=0.1)
     base = MultiOutputClassifier(LogisticRegression())

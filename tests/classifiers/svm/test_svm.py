@@ -39,6 +39,7 @@ def _dual_variables(svm):
     return svm.alpha_.toarray()[:, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("bias", PENALTIES)
 @given(problem=problems())
