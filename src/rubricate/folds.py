@@ -11,7 +11,8 @@ from sklearn.base import clone
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.kernels.folds import deal
+from rubricate.kernels.folds import Order, deal
+from rubricate.kernels.rows import Lists
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["out_of_fold", "score_matrix", "stratified_folds"]
@@ -36,13 +37,13 @@ def stratified_folds(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
     by_category = sparse.csc_array(by_document)
     frequency = np.diff(by_category.indptr)
     return deal(
-        by_category.indptr.astype(np.int64),
-        by_category.indices.astype(np.int64),
-        by_document.indptr.astype(np.int64),
-        by_document.indices.astype(np.int64),
-        np.argsort(frequency, kind="stable"),
-        rng.permutation(documents),
-        rng.permuted(np.tile(np.arange(folds), (max(categories, 1), 1)), axis=1),
+        Lists(by_category.indptr.astype(np.int64), by_category.indices.astype(np.int64)),
+        Lists(by_document.indptr.astype(np.int64), by_document.indices.astype(np.int64)),
+        Order(
+            np.argsort(frequency, kind="stable"),
+            rng.permutation(documents),
+            rng.permuted(np.tile(np.arange(folds), (max(categories, 1), 1)), axis=1),
+        ),
     )
 
 

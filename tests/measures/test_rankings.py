@@ -11,7 +11,7 @@ from tests.measures.strategies import scored, sparsified
 from tests.oracles import measures as oracle
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.ranking import FEW, places
+from rubricate.kernels.ranking import FEW, Rankings, places
 from rubricate.labels import indicator
 from rubricate.measures import mean, of_kind, ranks
 from rubricate.measures.average_precision import average_precision
@@ -120,8 +120,8 @@ def test_the_compiled_and_the_interpreted_kernel_agree():
     rng = np.random.default_rng(1)
     values, starts = rng.integers(0, 9, 60).astype(float), np.array([0, 20, 60])
     labels, label_starts = rng.integers(0, 9, 5).astype(float), np.array([0, 3, 5])
-    compiled = places(starts, values, 50, 4.0, label_starts, labels)
-    interpreted = places.py_func(starts, values, 50, 4.0, label_starts, labels)
+    compiled = places(Rankings(starts, values, 50, 4.0, label_starts, labels))
+    interpreted = places.py_func(Rankings(starts, values, 50, 4.0, label_starts, labels))
     for ours, theirs in zip(compiled, interpreted, strict=True):
         assert np.array_equal(ours, theirs)
 

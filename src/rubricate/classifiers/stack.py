@@ -17,7 +17,7 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.llsf import LLSF
 from rubricate.classifiers.stacking.blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
-from rubricate.classifiers.stacking.cells import Cells, gather_cells, join_cells
+from rubricate.classifiers.stacking.cells import Lists, gather_cells, join_cells
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
@@ -128,17 +128,17 @@ class Stack(Scorer):
         self.blends_, self.held_scores_ = tuple(blends), tuple(held)
         self.members_ = tuple(_fitted(model, X, labels) for model in models)
 
-    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Cells:
+    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Lists:
         """The cells of all documents, each scored by members that have not seen it."""
 
-        def one(fold: int) -> tuple[Ints, Cells]:
+        def one(fold: int) -> tuple[Ints, Lists]:
             held, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
             part, known = _rows(X, kept), labels[kept]
             return held, self._cells([_fitted(model, part, known) for model in models], _rows(X, held), labels.shape[1])
 
         return join_cells(run_tasks(one, [int(k) for k in np.unique(folds)], engine=self.engine), labels.shape)
 
-    def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Cells:
+    def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Lists:
         """The cells of new documents, which are scored in blocks."""
         total = X.shape[0] if hasattr(X, "shape") else len(X)
         size = max(1, scorer.BLOCK // categories)
@@ -149,13 +149,13 @@ class Stack(Scorer):
             parts.append((rows, gather_cells([score_matrix(model, block) for model in fitted], self.candidates)))
         return join_cells(parts, (total, categories))
 
-    def _blend(self, cells: Cells, labels: Sparse, rows: Bools) -> Blend:
+    def _blend(self, cells: Lists, labels: Sparse, rows: Bools) -> Blend:
         with one_blas_thread():
             return learn_blend(
                 cells, labels, rows=rows, C=self.C, rounds=self.rounds, rate=self.rate, leaves=self.leaves
             )
 
-    def _cross_fitted(self, cells: Cells, labels: Sparse, folds: Ints) -> Sparse:
+    def _cross_fitted(self, cells: Lists, labels: Sparse, folds: Ints) -> Sparse:
         def one(fold: int) -> tuple[Bools, Floats]:
             held = folds == fold
             return held[cells.documents], blend_scores(self._blend(cells, labels, ~held), cells.of(held))
@@ -226,6 +226,6 @@ def _fitted(model: Any, X: Any, labels: Sparse) -> Any:
     return clone(model).fit(X, y)
 
 
-def _as_matrix(cells: Cells, values: Floats) -> Sparse:
+def _as_matrix(cells: Lists, values: Floats) -> Sparse:
     starts = np.searchsorted(cells.documents, np.arange(cells.shape[0] + 1))
     return sparse.csr_array((values, cells.categories.astype(np.int32), starts), shape=cells.shape)

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.kernels.ranking import label_scores
-from rubricate.kernels.resampling import weighted_rankings
+from rubricate.kernels.resampling import RankedItems, weighted_rankings
+from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures.counting.averages import mean
 from rubricate.measures.counting.tables import canonical
 from rubricate.measures.definition.ratio import undefined_value
@@ -38,9 +39,10 @@ class SortedRankings:
         Cost: n log n for n scores above -inf; a sparse matrix with a finite floor is filled up.
         """
         listed, labels = _listed(*score_values(scores)), canonical(truth)
-        ones = np.ones(labels.nnz)
-        true = label_scores(labels.indptr, labels.indices, ones, listed.indptr, listed.indices, 0.0) > 0
-        at = label_scores(listed.indptr, listed.indices, listed.data, labels.indptr, labels.indices, -np.inf)
+        marks = Rows(labels.indptr, labels.indices, np.ones(labels.nnz))
+        true = label_scores(marks, Lists(listed.indptr, listed.indices), 0.0) > 0
+        scored = Rows(listed.indptr, listed.indices, listed.data)
+        at = label_scores(scored, Lists(labels.indptr, labels.indices), -np.inf)
         missed = at == -np.inf
         places, categories = (np.zeros_like(listed.indices), 1) if pooled else (listed.indices, listed.shape[1])
         order = np.lexsort((-listed.data, places))
@@ -56,7 +58,7 @@ class SortedRankings:
         categories = len(self.starts) - 1
         rows, columns = self.missed
         missed = np.bincount(columns, weights=weights[rows], minlength=categories).astype(np.int64)
-        found = weighted_rankings(self.starts, self.documents, self.true, self.last, missed, weights)
+        found = weighted_rankings(RankedItems(self.starts, self.documents, self.true, self.last), missed, weights)
         return dict(zip(NAMES, found.T, strict=True))
 
     def means(self, weights: Ints, undefined: Undefined) -> dict[str, float]:

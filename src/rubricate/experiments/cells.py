@@ -1,4 +1,4 @@
-"""Cells of a reproduction: a published figure, ours, and whether they agree. One shape for every paper."""
+"""Lists of a reproduction: a published figure, ours, and whether they agree. One shape for every paper."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Deal documents to folds so that every category, the rarest first, is spread evenly.
 
-Given  category-major labels (document lists), document-major labels (category lists), the order in which
-       to take categories and documents, and the order of folds in which ties are broken for each category.
+Given  the labels by category (its documents) and by document (its categories), and an `Order`: the order in which to
+       take categories, the random rank of each document, and for each category the order of folds that breaks ties.
 Return the fold of each document.
 Cost   labels × folds. A document without labels is dealt last, to the smallest fold.
 Ties   the fold with fewest documents of the category, then the smallest fold, then the category's fold order.
@@ -9,41 +9,46 @@ Ties   the fold with fewest documents of the category, then the smallest fold, t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["deal"]
+from rubricate.kernels.rows import Lists
+
+__all__ = ["Order", "deal"]
+
+
+class Order(NamedTuple):
+    """In which order categories and documents are dealt; `folds` is categories × folds."""
+
+    categories: np.ndarray
+    documents: np.ndarray
+    folds: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def deal(
-    category_starts: np.ndarray,
-    category_documents: np.ndarray,
-    document_starts: np.ndarray,
-    document_categories: np.ndarray,
-    category_order: np.ndarray,
-    document_order: np.ndarray,
-    fold_order: np.ndarray,
-) -> np.ndarray:
-    """The fold of each document; `document_order` ranks the documents at random, `fold_order` is categories × folds."""
-    documents, (categories, folds) = len(document_starts) - 1, fold_order.shape
+def deal(by_category: Lists, by_document: Lists, order: Order) -> np.ndarray:
+    """Return the fold of each document."""
+    documents, (categories, folds) = len(by_document.starts) - 1, order.folds.shape
     fold_of = np.full(documents, -1, np.int64)
     held = np.zeros((folds, max(categories, 1)), np.int64)
     size = np.zeros(folds, np.int64)
-    for c in category_order:
-        members = category_documents[category_starts[c] : category_starts[c + 1]]
-        for d in members[np.argsort(document_order[members])]:
+    # The rarest category first: its few documents have the least freedom once others have been dealt.
+    for c in order.categories:
+        members = by_category.items[by_category.starts[c] : by_category.starts[c + 1]]
+        for d in members[np.argsort(order.documents[members])]:
             if fold_of[d] >= 0:
                 continue
-            best = fold_order[c, 0]
-            for k in fold_order[c, 1:]:
+            best = order.folds[c, 0]
+            for k in order.folds[c, 1:]:
                 if held[k, c] < held[best, c] or (held[k, c] == held[best, c] and size[k] < size[best]):
                     best = k
             fold_of[d] = best
             size[best] += 1
-            for j in range(document_starts[d], document_starts[d + 1]):
-                held[best, document_categories[j]] += 1
-    for d in np.argsort(document_order):
+            for j in range(by_document.starts[d], by_document.starts[d + 1]):
+                held[best, by_document.items[j]] += 1
+    for d in np.argsort(order.documents):
         if fold_of[d] < 0:
             best = np.argmin(size)
             fold_of[d] = best

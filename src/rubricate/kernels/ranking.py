@@ -5,7 +5,7 @@ Problem  A ranking orders items by descending score. For each true item: how man
          measure follows from these three.
 Given    the scores of each ranking one after the other (`starts` delimits them); the number of items that are not
          listed and their common score `floor`; the scores of the true items, delimited by `label_starts`.
-Return   (above, rank, hits), one entry a true item, in the order given.
+Return   (above, rank, hits), one entry per true item, in the order given.
 Ties     items of one score stand together: `rank` is the last place of the tie, `above` the place before its first.
          Nothing depends on the order of the items.
 Edges    a true item that scores -inf is not ranked: its `hits` is 0 (its `rank` is still the number of items).
@@ -15,44 +15,52 @@ Cost     items × labels for up to 128 labels in a ranking (in vector registers)
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["label_scores", "places"]
+from rubricate.kernels.rows import Lists, Rows
+
+__all__ = ["Rankings", "label_scores", "places"]
 
 SHORT = 32
 """Stretches of so many columns are counted through, longer ones halved first."""
 FEW = 128
-"""Up to so many labels, a pass over the scores for each (0.16 ns a comparison) beats one search a score (40 ns)."""
+"""Up to so many labels, a pass over the scores per label (0.16 ns per comparison) beats a search per score (40 ns)."""
+
+
+class Rankings(NamedTuple):
+    """Some rankings: their listed scores, their length, the score of items not listed, the scores of true labels."""
+
+    starts: np.ndarray
+    values: np.ndarray
+    items: int
+    floor: float
+    label_starts: np.ndarray
+    labels: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def label_scores(
-    starts: np.ndarray,
-    columns: np.ndarray,
-    values: np.ndarray,
-    label_starts: np.ndarray,
-    label_columns: np.ndarray,
-    floor: float,
-) -> np.ndarray:
-    """The score of each label in a sparse matrix of scores, `floor` where none is stored; both with sorted columns.
+def label_scores(scores: Rows, labels: Lists, floor: float) -> np.ndarray:
+    """Return the score of each label, `floor` where none is stored; both matrices have sorted columns.
 
     Cost: labels × log of the stored scores of a row.
     """
-    found = np.full(len(label_columns), floor)
-    for row in range(len(starts) - 1):
-        start, end = starts[row], starts[row + 1]
-        stored = columns[start:end]
-        for j in range(label_starts[row], label_starts[row + 1]):
-            place = start + _before(stored, label_columns[j])
-            if place < end and columns[place] == label_columns[j]:
-                found[j] = values[place]
-    return found
+    at_labels = np.full(len(labels.items), floor)
+    for row in range(len(scores.starts) - 1):
+        start, end = scores.starts[row], scores.starts[row + 1]
+        stored = scores.terms[start:end]
+        for j in range(labels.starts[row], labels.starts[row + 1]):
+            place = start + _before(stored, labels.items[j])
+            if place < end and scores.terms[place] == labels.items[j]:
+                at_labels[j] = scores.values[place]
+    return at_labels
 
 
 @numba.njit(cache=True, nogil=True)
 def _before(ascending: np.ndarray, target: int) -> int:
-    """How many entries are less than the target; short stretches are counted, since that runs in vector registers."""
+    """Count the entries less than the target; short stretches are counted through, which runs in vector registers."""
     low, size = 0, len(ascending)
     while size > SHORT:
         half = size >> 1
@@ -66,29 +74,24 @@ def _before(ascending: np.ndarray, target: int) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def places(
-    starts: np.ndarray,
-    values: np.ndarray,
-    items: int,
-    floor: float,
-    label_starts: np.ndarray,
-    labels: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(above, rank, hits) of each label; `items` is the length of every ranking, listed or not."""
+def places(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (above, rank, hits) of each label."""
+    labels, floor = rankings.labels, rankings.floor
     above = np.empty(len(labels), np.int64)
     rank = np.empty(len(labels), np.int64)
     hits = np.empty(len(labels), np.int64)
-    for row in range(len(starts) - 1):
-        begin, end = label_starts[row], label_starts[row + 1]
+    for row in range(len(rankings.starts) - 1):
+        begin, end = rankings.label_starts[row], rankings.label_starts[row + 1]
         if begin == end:
             continue
-        listed = values[starts[row] : starts[row + 1]]
+        listed = rankings.values[rankings.starts[row] : rankings.starts[row + 1]]
         true = labels[begin:end]
         if end - begin <= FEW:
-            _compare(listed, true, above[begin:end], rank[begin:end])
+            _compare(listed, true, (above[begin:end], rank[begin:end]))
         else:
-            _bisect(listed, true, above[begin:end], rank[begin:end])
-        missing = items - len(listed)
+            _bisect(listed, true, (above[begin:end], rank[begin:end]))
+        # Items that are not listed tie at the floor, so they are added all at once.
+        missing = rankings.items - len(listed)
         for j in range(begin, end):
             if missing > 0 and floor >= labels[j]:
                 rank[j] += missing
@@ -99,8 +102,9 @@ def places(
 
 
 @numba.njit(cache=True, nogil=True)
-def _compare(listed: np.ndarray, true: np.ndarray, above: np.ndarray, rank: np.ndarray) -> None:
-    """One pass over the scores for each label: nothing is sorted, nothing branches."""
+def _compare(listed: np.ndarray, true: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -> None:
+    """Fill `above` and `rank` by one pass over the scores for each label: nothing is sorted, nothing branches."""
+    above, rank = filled
     for j in range(len(true)):
         score = true[j]
         more, equal = 0, 0
@@ -111,8 +115,9 @@ def _compare(listed: np.ndarray, true: np.ndarray, above: np.ndarray, rank: np.n
 
 
 @numba.njit(cache=True, nogil=True)
-def _bisect(listed: np.ndarray, true: np.ndarray, above: np.ndarray, rank: np.ndarray) -> None:
-    """Each score is put into its place among the sorted scores of the labels; sums from above give the ranks."""
+def _bisect(listed: np.ndarray, true: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -> None:
+    """Fill `above` and `rank` by putting each score into its place among the sorted scores of the labels."""
+    above, rank = filled
     order = np.argsort(true)
     ascending = true[order]
     n = len(ascending)
@@ -128,6 +133,7 @@ def _bisect(listed: np.ndarray, true: np.ndarray, above: np.ndarray, rank: np.nd
         at_least[low] += 1
         if low > 0 and ascending[low - 1] == s:
             equal[low] += 1
+    # Sums from above: what scores at least label j is what lies between the labels from j on.
     total, tied = 0, 0
     for j in range(n - 1, -1, -1):
         total += at_least[j + 1]
@@ -137,14 +143,14 @@ def _bisect(listed: np.ndarray, true: np.ndarray, above: np.ndarray, rank: np.nd
 
 @numba.njit(cache=True, nogil=True)
 def _count_hits(true: np.ndarray, hits: np.ndarray) -> None:
-    """Labels that score at least as much as each label; 0 for one that is not ranked."""
+    """Fill in how many labels score at least as much as each label; 0 for a label that is not ranked."""
     n = len(true)
     if n <= FEW:
         for j in range(n):
-            found = 0
+            at_least = 0
             for i in range(n):
-                found += true[i] >= true[j]
-            hits[j] = 0 if true[j] == -np.inf else found
+                at_least += true[i] >= true[j]
+            hits[j] = 0 if true[j] == -np.inf else at_least
         return
     order = np.argsort(true)
     first = 0

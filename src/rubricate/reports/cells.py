@@ -1,4 +1,4 @@
-"""Cells of tables as text, Markdown, LaTeX, CSV and JSON."""
+"""Lists of tables as text, Markdown, LaTeX, CSV and JSON."""
 
 from __future__ import annotations
 

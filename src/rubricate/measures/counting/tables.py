@@ -11,6 +11,7 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.kernels.contingency import overlap, overlap_by_row
+from rubricate.kernels.rows import Lists
 from rubricate.labels import indicator
 from rubricate.types import Counts, Sparse
 
@@ -42,11 +43,12 @@ def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"
             f"truth has {true.shape[0]} documents × {true.shape[1]} categories, the decisions "
             f"{yes.shape[0]} × {yes.shape[1]}; give both over the same documents and categories"
         )
+    cells = Lists(true.indptr, true.indices), Lists(yes.indptr, yes.indices)
     if by == "document":
-        tp, n = overlap_by_row(true.indptr, true.indices, yes.indptr, yes.indices), true.shape[1]
+        tp, n = overlap_by_row(*cells), true.shape[1]
         positives, assigned = np.diff(true.indptr).astype(np.int64), np.diff(yes.indptr).astype(np.int64)
     elif by == "category":
-        tp, positives, assigned = overlap(true.indptr, true.indices, yes.indptr, yes.indices, true.shape[1])
+        tp, positives, assigned = overlap(*cells, true.shape[1])
         n = true.shape[0]
     else:
         raise UnknownName("way to count", by, ("category", "document"))

@@ -58,7 +58,7 @@ def abstention(scores: Any, truth: Sparse) -> Abstention:
     sure, wrong = [], []
     for block in rankings(scores, truth, "document"):
         best = _best(block)
-        above, rank, _ = places(block.starts, block.values, block.items, block.floor, np.arange(len(best) + 1), best)
+        above, rank, _ = places(block._replace(label_starts=np.arange(len(best) + 1), labels=best))
         row = np.repeat(np.arange(len(best)), np.diff(block.label_starts))
         true = np.bincount(row[block.labels == best[row]], minlength=len(best))
         sure.append(best)

@@ -7,14 +7,12 @@ Recall thresholds are 0, .1, …, 1. Which interval a point falls into is decide
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from rubricate.kernels.recall_levels import LEVELS, best_in_intervals, last_points, running_maximum
+from rubricate.kernels.recall_levels import LEVELS, Points, best_in_intervals, last_points, running_maximum
 from rubricate.measures.counting.averages import mean
 from rubricate.measures.rankings.ranks import Ranks
-from rubricate.types import Floats, Ints
+from rubricate.types import Floats
 
 __all__ = [
     "Points",
@@ -25,22 +23,6 @@ __all__ = [
     "points",
     "representatives",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class Points:
-    """Recall `hits / labels` and precision `hits / rank` of ranking `row`, one entry a correct item that was found."""
-
-    row: Ints
-    hits: Ints
-    rank: Ints
-    labels: Ints
-    rankings: int
-
-    @property
-    def precision(self) -> Floats:
-        """The precision at each point."""
-        return self.hits / self.rank
 
 
 def points(ranks: Ranks, *, limit: int | None = None) -> Points:
@@ -57,13 +39,13 @@ def representatives(points: Points) -> Floats:
 
     Recall 1 is left for step 3.
     """
-    return best_in_intervals(points.row, points.hits, points.rank, points.labels, points.rankings)
+    return best_in_intervals(points)
 
 
 def at_full_recall(points: Points, table: Floats) -> Floats:
     """Step 3: at recall 1 the precision of the exact point, else of the nearest: the one of highest recall; else 0."""
     full = table.copy()
-    full[:, LEVELS - 1] = last_points(points.row, points.hits, points.rank, points.rankings)
+    full[:, LEVELS - 1] = last_points(points)
     return full
 
 

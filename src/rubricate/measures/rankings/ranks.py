@@ -68,7 +68,7 @@ def ranks(scores: Any, truth: Sparse, *, by: By = "document") -> Ranks:
     for block in rankings(scores, truth, by):
         items = block.items
         sizes.append(np.diff(block.label_starts).astype(np.int64))
-        parts.append(places(block.starts, block.values, items, block.floor, block.label_starts, block.labels))
+        parts.append(places(block))
     columns = zip(*parts, strict=True) if parts else ([np.zeros(0, np.int64)] for _ in range(3))
     above, rank, hits = (np.concatenate(column) for column in columns)
     return Ranks(np.cumsum(np.concatenate(sizes)), above, rank, hits, items)

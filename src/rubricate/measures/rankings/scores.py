@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.ranking import label_scores
+from rubricate.kernels.ranking import Rankings, label_scores
+from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures.counting.tables import canonical
-from rubricate.types import Floats, Ints, Scores, Sparse
+from rubricate.types import Scores, Sparse
 
 __all__ = ["BLOCK", "By", "Rankings", "rankings", "score_values"]
 
 By: TypeAlias = Literal["document", "category"]
 BLOCK = 1 << 21
 """Dense scores are copied in blocks of this many at most: 16 MB."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rankings:
-    """Some rankings: the listed scores of each, what the others score, and the scores of the true labels."""
-
-    starts: Ints
-    values: Floats
-    items: int
-    floor: float
-    label_starts: Ints
-    labels: Floats
 
 
 def score_values(scores: Any) -> tuple[Any, float]:
@@ -74,8 +62,9 @@ def rankings(scores: Any, truth: Sparse, by: By) -> Iterator[Rankings]:
 
 def _sparse_block(values: Sparse, true: Sparse, floor: float) -> Rankings:
     stored = values.data.astype(np.float64, copy=False)
-    found = label_scores(values.indptr, values.indices, stored, true.indptr, true.indices, floor)
-    return Rankings(values.indptr, stored, values.shape[1], floor, true.indptr, found)
+    rows = Rows(values.indptr, values.indices, stored)
+    at_labels = label_scores(rows, Lists(true.indptr, true.indices), floor)
+    return Rankings(values.indptr, stored, values.shape[1], floor, true.indptr, at_labels)
 
 
 def _dense_blocks(values: Any, true: Sparse) -> Iterator[Rankings]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.kernels import disagreements as kernel
+from rubricate.kernels.rows import Lists
 from rubricate.significance.systems.system import System
 from rubricate.types import Floats, Ints, Sparse, Undefined
 
 __all__ = ["codes", "disagreements", "paired_f1", "same_categories", "same_documents"]
 
 
-def _arrays(matrix: Sparse) -> tuple[Ints, NDArray[np.int32]]:
-    return matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False)
+def _cells(matrix: Sparse) -> Lists:
+    return Lists(matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False))
 
 
 def _first_difference(a: Sequence[str], b: Sequence[str]) -> str:
@@ -63,7 +63,7 @@ def disagreements(a: System, b: System) -> Ints:
     """
     (truth, of_a), (_, of_b) = a.labels, b.labels
     same_documents(a, b)
-    return kernel.disagreements(*_arrays(truth), *_arrays(of_a), *_arrays(of_b), truth.shape[1])
+    return kernel.disagreements(kernel.Judged(_cells(truth), _cells(of_a), _cells(of_b)), truth.shape[1])
 
 
 def codes(a: System, b: System) -> Sparse:
@@ -73,7 +73,7 @@ def codes(a: System, b: System) -> Sparse:
     """
     (truth, of_a), (_, of_b) = a.labels, b.labels
     same_documents(a, b)
-    starts, columns, values = kernel.codes(*_arrays(truth), *_arrays(of_a), *_arrays(of_b))
+    starts, columns, values = kernel.codes(kernel.Judged(_cells(truth), _cells(of_a), _cells(of_b)))
     if a.categories:
         place = np.empty(truth.shape[1], np.int32)
         place[sorted(range(len(place)), key=a.categories.__getitem__)] = np.arange(len(place), dtype=np.int32)

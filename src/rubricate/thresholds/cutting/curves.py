@@ -74,7 +74,7 @@ def curves(grid: ScoreGrid, labels: Sparse, *, pooled: bool = False) -> Curves:
     shape = (documents * categories, 1) if pooled else (documents, categories)
     columns = np.zeros(labels.nnz, np.int64) if pooled else labels.indices.astype(np.int64)
     starts, steps, hits = _steps(columns, scores_at(grid, labels), shape[1])
-    assigned, under = _count(grid, shape, starts, steps)
+    assigned, under = _count(grid, starts, steps, shape=shape)
     return Curves(starts, steps, hits, assigned, under, np.bincount(columns, minlength=shape[1]), shape[0])
 
 
@@ -93,14 +93,14 @@ def _steps(columns: Ints, scores: Floats, categories: int) -> tuple[Ints, Floats
     return starts, score[begins], np.repeat(ends, np.diff(starts)) - above[begins]
 
 
-def _count(grid: ScoreGrid, shape: tuple[int, int], starts: Ints, steps: Floats) -> tuple[Ints, Floats]:
+def _count(grid: ScoreGrid, starts: Ints, steps: Floats, *, shape: tuple[int, int]) -> tuple[Ints, Floats]:
     """How many cells reach each step, and the highest score under it."""
-    counts, under = np.zeros(len(steps), np.int64), np.full(len(steps), -np.inf)
+    filled = kernel.Steps(starts, steps, np.zeros(len(steps), np.int64), np.full(len(steps), -np.inf))
     if grid.dense is not None:
-        kernel.count_dense(grid.dense.reshape(shape), starts, steps, counts, under)
+        kernel.count_dense(grid.dense.reshape(shape), filled)
     else:
-        found = grid.stored
-        columns = found.indices if shape == grid.shape else np.zeros_like(found.indices)
+        stored = grid.stored
+        columns = stored.indices if shape == grid.shape else np.zeros_like(stored.indices)
         missing = shape[0] - np.bincount(columns, minlength=shape[1])
-        kernel.count_stored(columns, found.data, missing, grid.floor, starts, steps, counts, under)
-    return counts, under
+        kernel.count_stored(kernel.StoredScores(columns, stored.data, missing, grid.floor), filled)
+    return filled.counts, filled.under

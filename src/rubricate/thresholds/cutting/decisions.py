@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.rank_cut import best_dense, best_stored
+from rubricate.kernels.rank_cut import FlooredScores, best_dense, best_stored
+from rubricate.kernels.rows import Rows
 from rubricate.thresholds.cutting.grid import ScoreGrid
 from rubricate.types import Bools, Floats, Ints, Sparse
 
@@ -43,7 +44,7 @@ def best(grid: ScoreGrid, t: int) -> Sparse:
         columns, kept = best_dense(grid.dense, t)
     else:
         s = grid.stored
-        columns, kept = best_stored(s.indptr, s.indices, s.data, categories, grid.floor, t)
+        columns, kept = best_stored(FlooredScores(Rows(s.indptr, s.indices, s.data), categories, grid.floor), t)
     counts: Bools = np.arange(t) < kept[:, None]
     return _cells(np.repeat(np.arange(documents), kept), columns[counts], grid.shape)
 

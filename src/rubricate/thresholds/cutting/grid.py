@@ -10,6 +10,7 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.kernels.cuts import scores_at_cells
+from rubricate.kernels.rows import Lists, Rows
 from rubricate.labels import indicator
 from rubricate.types import Floats, Scores, Sparse
 
@@ -90,4 +91,4 @@ def scores_at(grid: ScoreGrid, cells: Sparse) -> Floats:
     if grid.dense is not None:
         return grid.dense[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices]
     held = grid.stored
-    return scores_at_cells(cells.indptr, cells.indices, held.indptr, held.indices, held.data, grid.floor)
+    return scores_at_cells(Lists(cells.indptr, cells.indices), Rows(held.indptr, held.indices, held.data), grid.floor)
