@@ -6,7 +6,6 @@ random weights. Texts, folds and holdings-out are the same; the peer has one dea
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,22 +14,21 @@ from benchmarks._table1_peer import Peer, micro_macro
 from benchmarks._timing import Row, measure, publish
 from rubricate.corpora import load
 from rubricate.experiments.reproduction import load_reproduction
-from rubricate.experiments.systems import Setting, System, run_system
+from rubricate.experiments.systems import PaperSystem, SystemExecution
 from rubricate.types import Corpus
 
 NEAR = {"SVM": 0.01, "kNN": 0.01, "LLSF": 0.01, "NNet": 0.02, "NB": 0.01}
 
 
-def ours(corpus: Corpus, systems: list[System]) -> dict[str, Any]:
+def ours(corpus: Corpus, systems: list[PaperSystem]) -> dict[str, Any]:
     """Decisions of every row."""
-    return {system.name: run_system(system, corpus).decisions.values.toarray() for system in systems}  # type: ignore[union-attr]
+    return {system.name: SystemExecution(system, corpus).run().decisions.values.toarray() for system in systems}  # type: ignore[union-attr]
 
 
 def main() -> None:
     """Time both once, the peer being slow; ours was called before."""
     corpus, found = load("reuters21578", split="aptemod"), load_reproduction("yang-liu-1999")
-    once = {"seeds": Setting(1, "paper")}
-    systems = [replace(found.systems[name], settings={**found.systems[name].settings, **once}) for name in NEAR]
+    systems = [found.systems[name].varied(seeds=1) for name in NEAR]
     truth = corpus.test.labels.toarray().astype(np.int64)
 
     def same(one: dict[str, Any], other: dict[str, Any]) -> bool:

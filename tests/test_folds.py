@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rubricate.errors import InvalidInput
-from rubricate.folds import out_of_fold, score_matrix, stratified_folds
+from rubricate.folds import deal, fold_scores, score_matrix
 from rubricate.labels import indicator
 
 
@@ -21,10 +21,10 @@ def _random_labels(documents, categories, seed, density=0.2):
 @given(st.integers(6, 60), st.integers(1, 8), st.integers(2, 6), st.integers(0, 1000))
 def test_every_document_gets_one_fold_and_folds_are_reproducible(documents, categories, folds, seed):
     labels = _random_labels(documents, categories, seed)
-    dealt = stratified_folds(labels, folds, seed=seed)
+    dealt = deal(labels, folds, seed=seed)
     assert dealt.min() >= 0
     assert dealt.max() < folds
-    assert np.array_equal(dealt, stratified_folds(labels, folds, seed=seed))
+    assert np.array_equal(dealt, deal(labels, folds, seed=seed))
 
 
 @given(st.integers(2, 6), st.integers(1, 40), st.integers(0, 100))
@@ -32,10 +32,7 @@ def test_single_label_categories_differ_by_at_most_one_between_folds(folds, size
     column = np.repeat(np.arange(3), [size, 2 * size, 3 * size + 1])
     labels = indicator(column[:, None] == np.arange(3))
     held = np.array(
-        [
-            np.bincount(stratified_folds(labels, min(folds, len(column)), seed=seed)[column == c], minlength=folds)
-            for c in range(3)
-        ]
+        [np.bincount(deal(labels, min(folds, len(column)), seed=seed)[column == c], minlength=folds) for c in range(3)]
     )
     assert (held.max(axis=1) - held.min(axis=1)).max() <= 1
 
@@ -44,25 +41,25 @@ def test_the_rarest_category_is_spread_first():
     labels = np.zeros((100, 2), bool)
     labels[:, 0] = True
     labels[:5, 1] = True
-    dealt = stratified_folds(indicator(labels), 5, seed=3)
+    dealt = deal(indicator(labels), 5, seed=3)
     assert sorted(dealt[:5]) == [0, 1, 2, 3, 4]
     assert np.bincount(dealt).tolist() == [20] * 5
 
 
 def test_documents_without_labels_fill_the_smallest_folds():
     labels = sparse.csr_array((11, 3), dtype=bool)
-    assert sorted(np.bincount(stratified_folds(labels, 4)).tolist()) == [2, 3, 3, 3]
+    assert sorted(np.bincount(deal(labels, 4)).tolist()) == [2, 3, 3, 3]
 
 
 def test_another_seed_gives_another_dealing():
     labels = _random_labels(200, 5, 0)
-    assert not np.array_equal(stratified_folds(labels, 5, seed=0), stratified_folds(labels, 5, seed=1))
+    assert not np.array_equal(deal(labels, 5, seed=0), deal(labels, 5, seed=1))
 
 
 @pytest.mark.parametrize("folds", [0, 1, 8])
 def test_an_impossible_number_of_folds_is_refused(folds):
     with pytest.raises(InvalidInput, match=f"{folds} folds of 7 documents"):
-        stratified_folds(_random_labels(7, 2, 0), folds)
+        deal(_random_labels(7, 2, 0), folds)
 
 
 class Remembering(BaseEstimator):
@@ -82,8 +79,8 @@ class Remembering(BaseEstimator):
 def test_no_document_is_scored_by_a_classifier_that_saw_it(engine):
     labels = _random_labels(40, 3, 0)
     X = np.arange(40.0)[:, None]
-    folds = stratified_folds(labels, 4)
-    assert out_of_fold(Remembering(), X, labels, folds=folds, engine=engine).max() == 0.0
+    folds = deal(labels, 4)
+    assert fold_scores(Remembering(), X, labels, folds=folds, engine=engine).max() == 0.0
 
 
 def test_texts_and_frames_are_taken_by_row():
@@ -97,7 +94,7 @@ def test_texts_and_frames_are_taken_by_row():
 
     texts = ["a", "bb", "ccc", "dddd"]
     folds = np.array([0, 1, 0, 1])
-    assert out_of_fold(Lengths(), texts, _random_labels(4, 1, 0), folds=folds).ravel().tolist() == [1, 2, 3, 4]
+    assert fold_scores(Lengths(), texts, _random_labels(4, 1, 0), folds=folds).ravel().tolist() == [1, 2, 3, 4]
 
 
 def test_scores_come_from_either_method():

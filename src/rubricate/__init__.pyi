@@ -13,9 +13,7 @@ from . import significance as significance
 from . import text as text
 from . import thresholds as thresholds
 from ._version import __version__ as __version__
-from .categorizer.categorizer import Categorizer as Categorizer
-from .categorizer.estimation import estimate as estimate
-from .categorizer.estimation import suspects as suspects
+from .categorizer import Categorizer as Categorizer
 from .classifiers.knn import KNN as KNN
 from .classifiers.llsf import LLSF as LLSF
 from .classifiers.nb import NB as NB
@@ -23,6 +21,8 @@ from .classifiers.nnet import NNet as NNet
 from .classifiers.svm.svm import SVM as SVM
 from .corpora import load as load
 from .errors import RubricateError as RubricateError
+from .estimation import estimate as estimate
+from .estimation import suspects as suspects
 from .evaluation import evaluate as evaluate
 from .experiments.reproduction import reproduce as reproduce
 from .experiments.runner import run_study as run_study

@@ -1,9 +1,9 @@
-"""Folds: documents dealt into parts, and the scores that each part gets from a classifier that has not seen it."""
+"""Folds: documents dealt into parts, and the one loop in which each part is judged by what never saw it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -11,22 +11,35 @@ from sklearn.base import clone
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.kernels.folds import Order, deal
+from rubricate.kernels import folds as kernel
 from rubricate.kernels.rows import Lists
-from rubricate.types import Floats, Ints, Sparse
+from rubricate.types import Floats, Ints, Scores, Sparse
 
-__all__ = ["out_of_fold", "score_matrix", "stratified_folds"]
+__all__ = [
+    "deal",
+    "fold_scores",
+    "in_order",
+    "out_of_fold",
+    "score_matrix",
+    "sparse_scores",
+    "splits",
+    "stratified_folds",
+    "take_rows",
+]
+
+Parts: TypeAlias = Sequence[tuple[Ints, Any]]
+"""The held-out rows of each fold, and what was made for them."""
 
 
-def stratified_folds(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
-    """The fold of each document, every category spread as evenly as can be, the rarest category first.
+def deal(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
+    """Return the fold of each document, every category spread as evenly as possible, the rarest category first.
 
     The iterative stratification of Sechidis, Tsoumakas and Vlahavas (2011), with the order of categories fixed
-    at the start (by ascending frequency) instead of found again after each document; cost O(labels · folds).
+    at the start (by ascending frequency) instead of computed again after each document; cost O(labels · folds).
 
     >>> from rubricate.labels import label_matrix
     >>> labels, _ = label_matrix([["a"], ["a"], ["b"], ["b"], ["a", "b"], []])
-    >>> sorted(np.bincount(stratified_folds(labels, 2)).tolist())
+    >>> sorted(np.bincount(deal(labels, 2)).tolist())
     [3, 3]
     """
     documents, categories = labels.shape
@@ -36,10 +49,10 @@ def stratified_folds(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
     by_document = sparse.csr_array(labels)
     by_category = sparse.csc_array(by_document)
     frequency = np.diff(by_category.indptr)
-    return deal(
+    return kernel.deal(
         Lists(by_category.indptr.astype(np.int64), by_category.indices.astype(np.int64)),
         Lists(by_document.indptr.astype(np.int64), by_document.indices.astype(np.int64)),
-        Order(
+        kernel.Order(
             np.argsort(frequency, kind="stable"),
             rng.permutation(documents),
             rng.permuted(np.tile(np.arange(folds), (max(categories, 1), 1)), axis=1),
@@ -47,8 +60,28 @@ def stratified_folds(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
     )
 
 
+stratified_folds = deal
+"""The former name of `deal`."""
+
+
+def splits(folds: Ints) -> list[tuple[Ints, Ints]]:
+    """Return the documents kept and those held out for each fold, in the order of the fold numbers."""
+    return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in np.unique(folds)]
+
+
+def take_rows(X: Any, index: Ints) -> Any:
+    """Return some rows of a matrix, a data frame, a list of texts or `Documents`."""
+    if hasattr(X, "take") and hasattr(X, "bodies"):
+        return X.take(index)
+    if isinstance(X, Scores):
+        return sparse_scores(X.values[index], X.floor)
+    if isinstance(X, Sequence):
+        return [X[i] for i in index]
+    return X.iloc[index] if hasattr(X, "iloc") else X[index]
+
+
 def score_matrix(estimator: Any, X: Any) -> Floats:
-    """The scores of a fitted classifier as documents × categories, whichever of the two methods it has."""
+    """Return the scores of a fitted classifier, documents × categories, by whichever of the two methods it has."""
     if hasattr(estimator, "decision_function"):
         scores = estimator.decision_function(X)
     elif hasattr(estimator, "predict_proba"):
@@ -57,38 +90,64 @@ def score_matrix(estimator: Any, X: Any) -> Floats:
             scores = np.column_stack([part[:, -1] for part in scores])
     else:
         raise InvalidInput(f"{type(estimator).__name__} has neither decision_function nor predict_proba")
-    found = np.asarray(scores, dtype=np.float64)
-    return found[:, None] if found.ndim == 1 else found
+    matrix = np.asarray(scores, dtype=np.float64)
+    return matrix[:, None] if matrix.ndim == 1 else matrix
 
 
 def out_of_fold(
-    estimator: Any,
-    X: Any,
-    labels: Sparse,
-    *,
+    work: Callable[[Ints, Ints], Any],
     folds: Ints,
-    engine: Engine | str = "serial",
-    score: Callable[[Any, Any], Floats] = score_matrix,
-) -> Floats:
-    """The score of each document from the classifier trained on the other folds: documents × categories.
+    *,
+    engine: Engine | str = "threads",
+    join: Callable[[Parts], Any] | None = None,
+) -> Any:
+    """Run `work(kept, held)` once per fold and return its results in the order of the documents.
 
-    `X` is a matrix or a sequence of texts. A clone of the estimator is fitted for each fold.
+    `kept` are the rows that may be learned from, `held` those to be judged. `work` returns one row per held document:
+    an array, a sparse matrix, `Scores` or a list; a tuple of these is put in order part by part. `join` replaces
+    `in_order` for results of another kind. The result does not depend on the engine.
+
+    >>> out_of_fold(lambda kept, held: held * 10, np.array([0, 1, 0, 1]), engine="serial").tolist()
+    [0, 10, 20, 30]
+    """
+    tasks = splits(folds)
+    results = run_tasks(lambda task: work(*task), tasks, engine=engine)
+    return (join or in_order)([(held, result) for (_, held), result in zip(tasks, results, strict=True)])
+
+
+def in_order(parts: Parts) -> Any:
+    """Stack results for disjoint rows and sort them by row number."""
+    back = np.argsort(np.concatenate([held for held, _ in parts]), kind="stable")
+    return _stacked([result for _, result in parts], back)
+
+
+def _stacked(results: Sequence[Any], back: Ints) -> Any:
+    first = results[0]
+    if isinstance(first, tuple):
+        return tuple(_stacked(each, back) for each in zip(*results, strict=True))
+    if isinstance(first, list):
+        flat = [value for part in results for value in part]
+        return [flat[i] for i in back]
+    if isinstance(first, Scores):
+        return sparse_scores(_stacked([part.values for part in results], back), first.floor)
+    if sparse.issparse(first):
+        return sparse.csr_array(sparse.vstack(results))[back]
+    return np.concatenate(results)[back]
+
+
+def sparse_scores(values: Sparse, floor: float = -np.inf) -> Scores:
+    """Return sparse scores whose rows and columns are named by their numbers."""
+    rows, columns = values.shape
+    return Scores(values, tuple(map(str, range(columns))), range(rows), floor)  # type: ignore[arg-type]
+
+
+def fold_scores(estimator: Any, X: Any, labels: Sparse, *, folds: Ints, engine: Engine | str = "threads") -> Floats:
+    """Return the score of each document from a clone trained on the other folds, documents × categories.
+
+    `X` is a matrix, a data frame, a sequence of texts or `Documents`.
     """
 
-    def one(fold: int) -> tuple[Ints, Floats]:
-        held, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        fitted = clone(estimator).fit(_rows(X, kept), labels[kept])
-        return held, score(fitted, _rows(X, held))
+    def work(kept: Ints, held: Ints) -> Floats:
+        return score_matrix(clone(estimator).fit(take_rows(X, kept), labels[kept]), take_rows(X, held))
 
-    scores = np.empty(labels.shape, dtype=np.float64)
-    for held, values in run_tasks(one, [int(k) for k in np.unique(folds)], engine=engine):
-        scores[held] = values
-    return scores
-
-
-def _rows(X: Any, index: Ints) -> Any:
-    if hasattr(X, "take") and hasattr(X, "bodies"):
-        return X.take(index)
-    if isinstance(X, Sequence):
-        return [X[i] for i in index]
-    return X.iloc[index] if hasattr(X, "iloc") else X[index]
+    return out_of_fold(work, folds, engine=engine)

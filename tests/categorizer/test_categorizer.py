@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rubricate as rb
-from rubricate.categorizer.categorizer import Categorizer
+from rubricate.categorizer import Categorizer
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import stratified_folds
 from rubricate.labels import label_matrix

@@ -11,14 +11,14 @@ from scipy import sparse
 from sklearn.base import clone
 
 import rubricate as rb
-from rubricate.categorizer.rule_runs import rule_analyzer, rule_answers, rule_model
-from rubricate.categorizer.settings import configured
+from rubricate.categorizer import configured
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
-from rubricate.experiments.material import Material
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
 from rubricate.measures import counts, micro
 from rubricate.rules.form import Rule, RuleBase, Word
+from rubricate.training.material import Material
+from rubricate.training.rule_models import rule_analyzer, rule_answers, rule_model
 
 RULES = """
 cereal: grain if wheat or title(corn) or "corn belt";
@@ -210,8 +210,8 @@ def test_a_trial_of_a_study_notices_that_the_file_of_rules_was_edited(tmp_path):
     train = rb.Documents([str(i) for i in range(len(CORPUS))], CORPUS, labels, ("fuel", "grain"))
     settings = {"classifier": "construe", "rules": str(place), "folds": 2, "cut": 0.5}
     trial = Trial("rules", settings, Material(train), Store(tmp_path / "store"))
-    step = trial.fold_steps(0, 0)[0]
-    assert trial.scores(step) is not None
+    step = trial.procedure.steps()[0]
+    assert trial.entry(step) is not None
     before = trial.what(step)
     place.write_text("grain if wheat or corn; fuel if gas;")
     assert Trial("rules", settings, Material(train), Store(tmp_path / "store")).what(step) != before

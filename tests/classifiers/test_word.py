@@ -19,9 +19,10 @@ from tests.oracles.word import cosine_with_names
 import rubricate as rb
 from rubricate import cli
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
-from rubricate.experiments.material import Material
 from rubricate.experiments.store import Store
-from rubricate.experiments.trial import Step, Trial
+from rubricate.experiments.trial import Trial
+from rubricate.training.material import Material
+from rubricate.training.procedure import Step
 
 TERMS = ["corn", "crude", "fx", "money", "oil", "wheat"]
 NAMES = {"grain": ["wheat", "corn"], "crude": "crude oil", "money-fx": "money-fx"}
@@ -254,7 +255,7 @@ def test_an_edited_file_of_names_is_another_trial_with_the_same_signature(tmp_pa
     found = []
     for word in ("wheat", "corn"):
         file.write_text(f"grain\t{word}\nmetal\tgold\n", "utf-8")
-        trial = Trial("word", settings, Material(train, train), Store(tmp_path / "store"))
+        trial = Trial("word", settings, Material(train, test=train), Store(tmp_path / "store"))
         found.append((trial.what(Step(0, None)), trial.signature(0)))
     assert found[0][0] != found[1][0]
     assert found[0][1] == found[1][1]

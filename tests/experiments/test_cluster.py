@@ -7,10 +7,10 @@ import pickle
 import pytest
 
 import rubricate as rb
-from rubricate.experiments.material import Material
 from rubricate.experiments.runner import _Steps, compute_steps, quiet
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
+from rubricate.training.material import Material
 
 SETTINGS = {"classifier": "nb", "cut": "rcut:1"}
 
@@ -21,13 +21,13 @@ def corpus():
 
 
 def _trial(corpus, folder):
-    return Trial("nb", SETTINGS, Material(corpus.train, corpus.test), Store(folder))
+    return Trial("nb", SETTINGS, Material(corpus, test=corpus.test), Store(folder))
 
 
 def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
     trial = _trial(corpus, tmp_path)
     trial.material.dealt(5, 0)  # a value made before it travels stays at home
-    tasks = [(trial, step) for step in trial.steps(test=True)]
+    tasks = [(trial, step) for step in trial.procedure.steps()]
     copy = pickle.loads(pickle.dumps(_Steps(tasks, print)))
     assert copy.advance is None
     copy(0)
@@ -43,6 +43,6 @@ def test_a_cluster_gives_what_this_process_gives(corpus, tmp_path):
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         compute_steps([there], "dask", quiet, "there")
-    for step in here.steps(test=True):
+    for step in here.procedure.steps():
         assert there.store.has(there.what(step))
-        assert (here.scores(step).arrays["values"] == there.scores(step).arrays["values"]).all()
+        assert (here.entry(step).arrays["values"] == there.entry(step).arrays["values"]).all()

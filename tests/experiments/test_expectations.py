@@ -8,11 +8,11 @@ import pytest
 import rubricate as rb
 from rubricate.experiments import expectations
 from rubricate.experiments.expectations import expected
-from rubricate.experiments.material import Material
 from rubricate.experiments.plan import CorpusChoice, Plan, SystemChoice, TrialChoice
 from rubricate.experiments.study import CorpusResult, TrialResult
 from rubricate.experiments.trial import Trial
 from rubricate.reports.study_report import study_data
+from rubricate.training.material import Material
 
 SETTINGS = {
     "SVM, learned cut": {"classifier": "svm", "C": 0.5},
@@ -26,7 +26,7 @@ SETTINGS = {
 @pytest.fixture
 def result(corpus, store):
     plan = Plan((CorpusChoice("small"),), (SystemChoice("svm", {"classifier": "svm"}),))
-    material, trials = Material(corpus.train, corpus.test), []
+    material, trials = Material(corpus, test=corpus.test), []
     for name, settings in SETTINGS.items():
         trial = Trial(name, settings, material, store)
         run, seconds = trial.run()

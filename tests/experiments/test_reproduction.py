@@ -28,7 +28,7 @@ def test_every_reproduction_is_complete(paper):
         assert len(note["text"]) > 20
     for system in found.systems.values():
         assert system.classifier() is not None
-        assert all(setting.origin for setting in system.settings.values())
+        assert all(setting.origin for setting in system.sourced.values())
 
 
 def test_published_figures_are_those_of_the_paper():

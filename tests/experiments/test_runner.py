@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import rubricate as rb
-from rubricate.categorizer.settings import configured
+from rubricate.categorizer import configured
 from rubricate.errors import CorpusMissing, InvalidInput
 from rubricate.experiments import runner as runner_module
-from rubricate.experiments.material import Material
 from rubricate.experiments.plan import CorpusChoice, Learning, Plan, RepresentationChoice, SystemChoice
 from rubricate.experiments.runner import compute_steps, quiet, run_study
 from rubricate.experiments.store import DamagedEntry, Store
 from rubricate.experiments.trial import Trial
-from rubricate.training import scoring as _scoring
+from rubricate.training import scoring
+from rubricate.training.material import Material
 
 SETTINGS = {
     "svm": {"classifier": "svm", "C": 0.5},
@@ -47,7 +47,7 @@ def same(run, other):
 @pytest.mark.parametrize("kind", ["corpus", "single"])
 def test_a_trial_gives_what_the_categorizer_gives(case, kind, request, store):
     corpus = request.getfixturevalue(kind)
-    trial = Trial("x", SETTINGS[case], Material(corpus.train, corpus.test), store)
+    trial = Trial("x", SETTINGS[case], Material(corpus, test=corpus.test), store)
     same(trial.run()[0], configured(SETTINGS[case]).fit(corpus).run(corpus))
 
 
@@ -59,7 +59,7 @@ def test_hierarchical_trials_go_by_the_taxonomy_of_the_corpus(corpus, store):
     runs = []
     for tree in (*TREES, None):
         placed = replace(corpus, taxonomy=tree)
-        trial = Trial("x", {"classifier": "top_down"}, Material(placed.train, placed.test, taxonomy=tree), store)
+        trial = Trial("x", {"classifier": "top_down"}, Material(placed, test=placed.test), store)
         runs.append(trial.run()[0])
         same(runs[-1], configured({"classifier": "top_down"}).fit(placed).run(placed))
     assert not np.array_equal(runs[0].scores.values, runs[1].scores.values), "each taxonomy is stored by itself"
@@ -74,7 +74,7 @@ def test_a_study_and_a_search_of_hierarchical_systems(store):
         folds=2,
     )
     (result,) = run_study(plan, store=store, engine="serial").results
-    assert result.trials[0].trial.candidates[0].classifier.taxonomy == result.corpus.taxonomy
+    assert result.trials[0].trial.classifiers[0].taxonomy == result.corpus.taxonomy
     assert {one.test for one in result.comparison.results} == {"hierarchical_t", "hierarchical_permutation"}
     grid = {"classifier": ["top_down"], "root": ["join", "classifier"]}
     found = rb.tune(result.corpus, grid, folds=2, store=store, engine="serial")
@@ -83,17 +83,30 @@ def test_a_study_and_a_search_of_hierarchical_systems(store):
 
 
 def test_a_cut_of_several_fold_seeds_and_sparse_scores_agree_with_the_categorizer_too(corpus, store, monkeypatch):
-    def settings():
-        return {"classifier": "svm", "cut": "scut:0.1"}
-
-    seeds = Trial("x", settings(), Material(corpus.train, corpus.test), store)
-    seeds.cut = rb.thresholds.Scut(fbr=0.1, seeds=3)
-    other = configured(settings()).set_params(cut=rb.thresholds.Scut(fbr=0.1, seeds=3)).fit(corpus)
+    settings = {"classifier": "svm", "cut": "scut:0.1", "cut__seeds": 3}
+    seeds = Trial("x", settings, Material(corpus, test=corpus.test), store)
+    other = rb.Categorizer("svm", cut=rb.thresholds.Scut(fbr=0.1, seeds=3)).fit(corpus)
     same(seeds.run()[0], other.run(corpus))
-    monkeypatch.setattr(_scoring, "LARGE", 10)
-    monkeypatch.setattr(_scoring, "LIMIT", 2)
-    large = Trial("x", {"classifier": "nb"}, Material(corpus.train, corpus.test), store)
+    monkeypatch.setattr(scoring, "LARGE", 10)
+    monkeypatch.setattr(scoring, "LIMIT", 2)
+    large = Trial("x", {"classifier": "nb"}, Material(corpus, test=corpus.test), store)
     same(large.run()[0], configured({"classifier": "nb"}).fit(corpus).run(corpus))
+
+
+def test_train_and_study_try_the_same_costs_where_only_the_best_scores_are_kept(corpus, store, monkeypatch):
+    """Beyond `LARGE` scores `train` once kept C = 1 where a study tried four."""
+    monkeypatch.setattr(scoring, "LARGE", 100)
+    monkeypatch.setattr(scoring, "LIMIT", 2)
+    plan = plan_over(monkeypatch, corpus, (SystemChoice("default"),))
+    (trial,) = run_study(plan, store=store).results[0].trials
+    model = rb.Categorizer().fit(corpus)
+    assert model.limit_ == 2
+    assert trial.run.signature.classifier == model.signature().classifier
+    same(trial.run, model.run(corpus))
+    tuned = rb.tune(corpus, {"cut": ["micro_macro"]}, store=store)
+    assert tuned.best.value == rb.evaluate(model.out_of_fold_run()).micro["f1"]
+    rough = [rb.Categorizer(rb.SVM(C=C)).fit(corpus).cross_validated["micro_f1"] for C in (0.5, 1.0, 2.0, 4.0)]
+    assert len(set(rough)) > 1, "the costs make a difference here"
 
 
 def test_cross_validated_decisions_are_those_of_the_categorizer(corpus, store):
@@ -108,7 +121,7 @@ def test_explanations_are_those_of_the_categorizer(corpus, store):
     model = configured(settings).fit(corpus)
     text = corpus.test.texts[0]
     for folder in (store, Store(store.folder)):  # computed now, and from the store
-        trial = Trial("x", settings, Material(corpus.train, corpus.test), folder)
+        trial = Trial("x", settings, Material(corpus, test=corpus.test), folder)
         trial.run()
         assert trial.explain(0, "fuel") == model.explain(text, "fuel")["fuel"]
 
@@ -124,7 +137,7 @@ def plan_over(monkeypatch, corpus, systems=None, **parts):
 
 def fits(monkeypatch):
     """Every training of a study, as (classifier, documents)."""
-    from rubricate.thresholds._aligned import Aligned
+    from rubricate.training.aligned import Aligned
 
     made, fit = [], Aligned.fit
 
@@ -262,7 +275,7 @@ def test_errors_name_the_trial_or_the_corpus(corpus, store, monkeypatch):
 
 
 def test_steps_of_two_trials_that_are_the_same_are_made_once(corpus, store, monkeypatch):
-    made, material = fits(monkeypatch), Material(corpus.train, corpus.test)
+    made, material = fits(monkeypatch), Material(corpus, test=corpus.test)
     trials = [Trial(name, {"classifier": "nb"}, material, store) for name in "ab"]
     compute_steps(trials, "threads", quiet, "x")
     assert len(made) == 6
@@ -270,7 +283,7 @@ def test_steps_of_two_trials_that_are_the_same_are_made_once(corpus, store, monk
 
 def test_on_reuters_the_study_gives_the_numbers_of_the_categorizer(reuters_folder, store):
     corpus = rb.load("reuters21578", split="aptemod", folder=reuters_folder)
-    material = Material(corpus.train, corpus.test)
+    material = Material(corpus, test=corpus.test)
     settings = {"classifier": "nb", "weights": "nnn", "select": "chi2:2000", "cut": "micro_macro"}
     trial = Trial("NB", settings, material, store)
     with warnings.catch_warnings():

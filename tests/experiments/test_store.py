@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.experiments import store as store_module
-from rubricate.experiments.fingerprint import canonical, documents_digest
-from rubricate.experiments.once import Once
 from rubricate.experiments.store import DamagedEntry, Store, user_folder
 from rubricate.labels import label_matrix
+from rubricate.training.cache import Once
+from rubricate.training.fingerprint import canonical, documents_digest
 from rubricate.types import Documents
 
 WHAT = {"kind": "scores", "settings": {"C": 1.0}}

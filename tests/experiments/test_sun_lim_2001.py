@@ -8,7 +8,7 @@ from scipy import sparse
 from rubricate.experiments.cells import tally
 from rubricate.experiments.reproduction import load_reproduction, reproduce
 from rubricate.experiments.reproductions._sun_lim_2001_tried import svm_settings
-from rubricate.experiments.reproductions.sun_lim_2001 import Study
+from rubricate.experiments.reproductions.sun_lim_2001 import TreeStudy as Study
 
 ENOUGH = {
     "4": {"crude", "grain", "nat-gas", "ship", "corn", "wheat"},

@@ -5,14 +5,14 @@ import pytest
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.experiments.chosen import choose, cross_fitted, run_chosen
-from rubricate.experiments.systems import Setting, System, run_system
-from rubricate.folds import out_of_fold, stratified_folds
+from rubricate.experiments.systems import PaperSystem, SourcedSetting, SystemExecution
+from rubricate.folds import deal, fold_scores
 from rubricate.thresholds.scut import Scut
+from rubricate.training.choosing import cross_fit
 
 
 def system(name="S", origin="paper", **settings):
-    return System(name, {key: Setting(value, origin) for key, value in settings.items()})
+    return PaperSystem(name, {key: SourcedSetting(value, origin) for key, value in settings.items()})
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +33,8 @@ def test_settings_go_to_vectors_classifier_and_cut():
 
 
 def test_one_recovered_setting_marks_the_system():
-    settings = {"classifier": Setting("svm", "paper"), "C": Setting(1.0, "recovered")}
-    assert System("S", settings).origin == "recovered"
+    settings = {"classifier": SourcedSetting("svm", "paper"), "C": SourcedSetting(1.0, "recovered")}
+    assert PaperSystem("S", settings).origin == "recovered"
     assert system(classifier="svm").origin == "paper"
     assert system(origin="cross-validation", classifier="svm").origin == "cross-validation"
 
@@ -47,15 +47,17 @@ def test_wrong_settings_are_named():
     with pytest.raises(UnknownName, match="held_out"):
         system(classifier="knn", held_out="half")
     with pytest.raises(UnknownName, match="origin"):
-        Setting(1, "guessed")
+        SourcedSetting(1, "guessed")
 
 
 def test_a_run_is_what_the_parts_give(corpus):
-    run = run_system(system("kNN", classifier="knn", k=5, select="chi2:200", cut="scut", held_out="folds"), corpus)
+    run = SystemExecution(
+        system("kNN", classifier="knn", k=5, select="chi2:200", cut="scut", held_out="folds"), corpus
+    ).run()
     vectors = rb.text.Vectors(select="chi2:200")
     X = vectors.fit_transform(corpus.train)
     labels = corpus.train.labels
-    held = out_of_fold(rb.KNN(k=5), X, labels, folds=stratified_folds(labels, 5, seed=0))
+    held = fold_scores(rb.KNN(k=5), X, labels, folds=deal(labels, 5, seed=0))
     scores = rb.KNN(k=5).fit(X, labels).decision_function(vectors.transform(corpus.test))
     assert (run.decisions.values != Scut().fit(held, labels).decide(scores)).nnz == 0
     assert (run.train_counts == labels.sum(axis=0)).all()
@@ -65,7 +67,7 @@ def test_a_run_is_what_the_parts_give(corpus):
 @pytest.mark.parametrize("held_out", ["none", "third", "training"])
 def test_each_way_of_holding_out_decides(corpus, held_out):
     cut = "fixed:0" if held_out == "none" else "scut"
-    run = run_system(system(classifier="svm", cut=cut, held_out=held_out), corpus)
+    run = SystemExecution(system(classifier="svm", cut=cut, held_out=held_out), corpus).run()
     assert run.decisions.values.nnz > 0
 
 
@@ -75,7 +77,7 @@ def test_cuts_never_see_test_labels(corpus):
     blind = rb.Documents(test.ids, test.bodies, test.labels[:, :] * False, test.categories, test.titles)
     other = rb.Corpus(corpus.name, corpus.split, corpus.train, blind)
     made = system(classifier="svm", cut="micro_macro", held_out="folds", vectors_in="folds", title="mark")
-    one, two = run_system(made, corpus), run_system(made, other)
+    one, two = SystemExecution(made, corpus).run(), SystemExecution(made, other).run()
     assert (one.scores.values == two.scores.values).all()
     assert (one.decisions.values != two.decisions.values).nnz == 0
 
@@ -87,19 +89,20 @@ def test_choosing_a_stack_by_cross_validation(corpus):
         "b": system("b", classifier="nb", weights="nnn", select="chi2:300"),
     }
     stack = system("stack", classifier="stack", members=["a", "b"], cut="micro_macro", seeds=2, rounds=20)
-    chosen = choose(stack, corpus.train, members)
-    run = run_chosen(chosen, corpus)
-    assert 0 < chosen.macro <= 1
-    assert rb.evaluate(run).row()["miF1"] == pytest.approx(chosen.micro, abs=0.15)
-    single = choose(system("svm", classifier="svm", title="mark", cut="micro_macro", seeds=2), corpus.train)
-    assert chosen.micro > single.micro - 0.03
+    execution = SystemExecution(stack, corpus, members=members)
+    micro, macro = execution.cross_validated()
+    assert 0 < macro <= 1
+    assert rb.evaluate(execution.run()).row()["miF1"] == pytest.approx(micro, abs=0.15)
+    single = system("svm", classifier="svm", title="mark", cut="micro_macro", seeds=2, held_out="folds")
+    assert micro > SystemExecution(single, corpus).cross_validated()[0] - 0.03
 
 
 def test_cross_fitting_uses_only_other_folds():
     rng = np.random.default_rng(0)
     labels = rb.load("newswire", documents=500, categories=60).train.labels
     folds = np.arange(labels.shape[0]) % 4
-    scores = rng.normal(size=labels.shape)
-    before = cross_fitted(Scut(fbr=None), scores, labels, folds)
-    assert before != (1.0, 1.0)
-    assert cross_fitted(Scut(fbr=None), labels.toarray() * 1.0, labels, folds)[0] == 1.0
+    decided, _ = cross_fit(Scut(fbr=None), [rng.normal(size=labels.shape)], labels, folds=folds)
+    assert (decided != labels).nnz > 0
+    known, _ = cross_fit(Scut(fbr=None), [labels.toarray() * 1.0], labels, folds=folds)
+    table = rb.measures.counts(labels, known)
+    assert rb.measures.micro("f1", table) == 1.0

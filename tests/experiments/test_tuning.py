@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 import rubricate as rb
-from rubricate.categorizer.categorizer import Categorizer
-from rubricate.categorizer.settings import configured
+from rubricate.categorizer import Categorizer, configured
 from rubricate.classifiers.knn import KNN
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.experiments import estimates
@@ -130,7 +129,7 @@ def test_test_documents_have_no_say(corpus, tmp_path):
 
 
 def test_a_search_goes_on_from_the_store(corpus, store, monkeypatch):
-    from rubricate.thresholds._aligned import Aligned
+    from rubricate.training.aligned import Aligned
 
     made, fit = [], Aligned.fit
     monkeypatch.setattr(Aligned, "fit", lambda self, X, labels: (made.append(1), fit(self, X, labels))[1])
@@ -144,7 +143,7 @@ def test_the_validation_part_is_about_the_share_and_stratified(corpus, store):
     judging = estimates.Judging(corpus.train, criterion("micro_f1"), store, share=0.25)
     parts = judging.parted
     assert len(parts.test) == 30
-    assert not set(parts.train.ids) & set(parts.test.ids)
+    assert not set(parts.ids) & set(parts.test.ids)
     totals = corpus.train.labels.sum(axis=0)
     assert np.abs(parts.test.labels.sum(axis=0) - totals / 4).max() <= 2
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rubricate.experiments.reproduction import load_reproduction, read_again
-from rubricate.experiments.reproductions import _yang_1999_cuts as cuts
-from rubricate.experiments.reproductions._yang_1999_scores import with_unlabelled
-from rubricate.experiments.reproductions._yang_1999_study import Study
-from rubricate.experiments.reproductions._yang_1999_systems import way_of
-from rubricate.experiments.reproductions._yang_1999_tuning import Tuning, table_4
-from rubricate.experiments.reproductions._yang_1999_versions import table_1, table_5
+from rubricate.experiments.reproductions.yang_1999_parts import cuts
+from rubricate.experiments.reproductions.yang_1999_parts.scored import with_unlabelled
+from rubricate.experiments.reproductions.yang_1999_parts.study import VersionStudy as Study
+from rubricate.experiments.reproductions.yang_1999_parts.systems import way_of
+from rubricate.experiments.reproductions.yang_1999_parts.tuning import Tuning, table_4
+from rubricate.experiments.reproductions.yang_1999_parts.versions import table_1, table_5
 from rubricate.measures import counts, micro
 from rubricate.reports.reproductions import to_page
 from rubricate.thresholds.pcut import Pcut
@@ -39,7 +39,7 @@ def stub(seed: int, documents: int = 40, categories: int = 5) -> SimpleNamespace
         return (rng.normal(size=known.shape) + 1.5 * known.toarray()).round(1)
 
     train, test = labels(), labels()
-    return SimpleNamespace(labels=train, truth=test, held_out=scores(train), scores=scores(test), decided=test)
+    return SimpleNamespace(labels=train, truth=test, out_of_fold=scores(train), scores=scores(test), decided=test)
 
 
 def nearest(truth, decided):
@@ -56,7 +56,7 @@ def nearest(truth, decided):
 @given(st.integers(0, 10_000))
 def test_one_offset_to_the_cuts_of_scut(seed):
     scored = stub(seed)
-    learned = Scut(fbr=0.1).fit(scored.held_out, scored.labels).cuts_
+    learned = Scut(fbr=0.1).fit(scored.out_of_fold, scored.labels).cuts_
     margins = scored.scores - learned
     every = [margins >= offset for offset in np.unique(margins[np.isfinite(margins)])]
     assert cuts.break_even(scored, "Scut") == pytest.approx(nearest(scored.truth, every))
@@ -156,7 +156,7 @@ def test_knn_on_v3(study, monkeypatch):
 
 def test_unlabelled_documents_pull_the_rankings_down(study, monkeypatch):
     """Y99, table 5: kNN .84 on v2 and .93 on v2.2; left out of the measure, they would not show."""
-    from rubricate.experiments.reproductions import _yang_1999_versions as module
+    from rubricate.experiments.reproductions.yang_1999_parts import versions as module
 
     monkeypatch.setattr(module, "RANKERS", ("kNN",))
     monkeypatch.setattr(module, "VERSIONS", ("v2", "v2.2"))

@@ -9,8 +9,9 @@ import pytest
 from rubricate.corpora import load
 from rubricate.evaluation.evaluating import evaluate
 from rubricate.experiments.reproduction import load_reproduction, read_again
-from rubricate.experiments.reproductions.yang_liu_1999 import Study, _corpus_numbers, category_histogram
-from rubricate.experiments.systems import run_system
+from rubricate.experiments.reproductions.yang_liu_1999 import TableStudy as Study
+from rubricate.experiments.reproductions.yang_liu_1999 import _corpus_numbers, category_histogram
+from rubricate.experiments.systems import SystemExecution
 from rubricate.reports.reproductions import to_page
 
 FOUND = load_reproduction("yang-liu-1999")
@@ -24,7 +25,7 @@ def corpus(reuters_folder):
 @pytest.mark.parametrize("name", ["SVM", "kNN", "NB"])
 def test_rows_of_table_1_are_within_their_tolerance(corpus, name):
     """YL99, table 1."""
-    table, row = FOUND.tables["1"], evaluate(run_system(FOUND.systems[name], corpus)).row()
+    table, row = FOUND.tables["1"], evaluate(SystemExecution(FOUND.systems[name], corpus).run()).row()
     for column, published in table.rows[name].items():
         apart = row[column] - published
         better = -apart if column in table.less else apart

@@ -19,9 +19,9 @@ from rubricate.classifiers.llsf import LLSF
 from rubricate.classifiers.stacking.blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
 from rubricate.classifiers.stacking.cells import Lists, gather_cells, join_cells
 from rubricate.classifiers.svm.svm import SVM
-from rubricate.engines import Engine, one_blas_thread, run_tasks
+from rubricate.engines import Engine, one_blas_thread
 from rubricate.errors import InvalidInput
-from rubricate.folds import _rows, score_matrix, stratified_folds
+from rubricate.folds import deal, out_of_fold, score_matrix, take_rows
 from rubricate.types import Bools, Evidence, Floats, Ints, Scores, Sparse
 
 __all__ = ["Stack"]
@@ -81,7 +81,7 @@ class Stack(Scorer):
         rate: float = 0.05,
         leaves: int = 15,
         keep_scores: bool = False,
-        engine: Engine | str = "serial",
+        engine: Engine | str = "threads",
     ) -> None:
         self.members = members
         self.candidates = candidates
@@ -120,7 +120,7 @@ class Stack(Scorer):
         models = [model for _, model in named]
         blends, held = [], []
         for seed in range(self.seed, self.seed + self.seeds):
-            folds = stratified_folds(labels, min(self.folds, rows), seed=seed)
+            folds = deal(labels, min(self.folds, rows), seed=seed)
             cells = self._unseen(models, X, labels, folds)
             blends.append(self._blend(cells, labels, np.ones(rows, bool)))
             if self.keep_scores:
@@ -131,12 +131,11 @@ class Stack(Scorer):
     def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Lists:
         """The cells of all documents, each scored by members that have not seen it."""
 
-        def one(fold: int) -> tuple[Ints, Lists]:
-            held, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-            part, known = _rows(X, kept), labels[kept]
-            return held, self._cells([_fitted(model, part, known) for model in models], _rows(X, held), labels.shape[1])
+        def work(kept: Ints, held: Ints) -> Lists:
+            part, known = take_rows(X, kept), labels[kept]
+            return self._cells([_fitted(model, part, known) for model in models], take_rows(X, held), labels.shape[1])
 
-        return join_cells(run_tasks(one, [int(k) for k in np.unique(folds)], engine=self.engine), labels.shape)
+        return out_of_fold(work, folds, engine=self.engine, join=lambda parts: join_cells(parts, labels.shape))
 
     def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Lists:
         """The cells of new documents, which are scored in blocks."""
@@ -145,7 +144,7 @@ class Stack(Scorer):
         parts = []
         for start in range(0, max(total, 1), size):
             rows = np.arange(start, min(start + size, total))
-            block = _rows(X, rows)
+            block = take_rows(X, rows)
             parts.append((rows, gather_cells([score_matrix(model, block) for model in fitted], self.candidates)))
         return join_cells(parts, (total, categories))
 
@@ -156,14 +155,14 @@ class Stack(Scorer):
             )
 
     def _cross_fitted(self, cells: Lists, labels: Sparse, folds: Ints) -> Sparse:
-        def one(fold: int) -> tuple[Bools, Floats]:
-            held = folds == fold
-            return held[cells.documents], blend_scores(self._blend(cells, labels, ~held), cells.of(held))
+        """Return the scores of each document by a second level that has not seen it."""
 
-        values = np.empty(len(cells.documents))
-        for at, scores in run_tasks(one, [int(k) for k in np.unique(folds)], engine=self.engine):
-            values[at] = scores
-        return _as_matrix(cells, values)
+        def work(kept: Ints, held: Ints) -> Sparse:
+            seen = np.isin(np.arange(len(folds)), kept)
+            mine = cells.of(~seen)
+            return _as_matrix(mine, blend_scores(self._blend(cells, labels, seen), mine))[held]
+
+        return out_of_fold(work, folds, engine=self.engine)
 
     def _score(self, X: Any) -> Floats:
         cells = self._cells(self.members_, X, len(self.categories_))

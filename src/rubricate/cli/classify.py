@@ -36,7 +36,7 @@ def classify(
     and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it
     abstains), confidence, scores, and with --explain evidence. 'rubricate evaluate' reads all of these.
     """
-    from rubricate.categorizer.categorizer import Categorizer
+    from rubricate.categorizer import Categorizer
     from rubricate.cli.output.progress import progress
     from rubricate.training.scoring import needs_whole_set
 

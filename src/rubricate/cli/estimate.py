@@ -63,7 +63,7 @@ class CurveOptions:
 
     def estimate(self, system: Any, documents: Documents, *, seed: int) -> dict[str, Any]:
         """Estimate at growing sizes and forecast."""
-        from rubricate.categorizer.estimation import machine_parts
+        from rubricate.estimation.systems.subject import machine_parts
         from rubricate.estimation import learning_curve
 
         svm, vectors, labels, names = machine_parts(system, documents)
@@ -105,9 +105,9 @@ def estimate(
     The default for an SVM is xi-alpha: a single training (Joachims 2000); it is pessimistic, most of all for rare
     categories. leave-one-out is exact and takes seconds. Test documents of a corpus are not used.
     """
-    from rubricate.categorizer.categorizer import Categorizer
-    from rubricate.categorizer.estimation import estimate as make
-    from rubricate.categorizer.settings import configured, read_setting
+    from rubricate.categorizer import Categorizer, configured
+    from rubricate.estimation import estimate as make
+    from rubricate.training.settings import read_setting
 
     plugin = None if method is None else registry.load("estimation", method.replace("-", "_"))
     other = method is not None and method.replace("_", "-") != "xi-alpha"
@@ -139,7 +139,7 @@ def estimate(
 
 
 def _suspects(result: Any, documents: Documents, limit: int) -> list[dict[str, Any]]:
-    from rubricate.categorizer.estimation import suspects
+    from rubricate.estimation import suspects
 
     return [asdict(suspect) for suspect in suspects(result, documents, limit=limit)]
 

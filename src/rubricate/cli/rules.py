@@ -46,9 +46,9 @@ def check(file: _File, categories: _Categories = None, as_json: Json = False) ->
 
     Also shown: macros that no rule uses, and rules that occur twice.
     """
-    from rubricate.categorizer.rule_runs import rule_analyzer
     from rubricate.rules.parser import read_rules
     from rubricate.rules.words import analysed
+    from rubricate.training.rule_models import rule_analyzer
 
     if _is_model(Path(file)):
         raise InvalidInput(f"{file} is a model; 'rubricate rules show {file}' prints its rules, for a file to check")
@@ -91,8 +91,8 @@ def run(
     The output is that of 'rubricate classify', which 'evaluate' and 'compare' read: CSV id,labels; with --top one row
     per category, id,category,score,decision; --explain adds the column evidence; --json gives one object per line.
     """
-    from rubricate.categorizer.rule_runs import rule_answers, rule_model
     from rubricate.cli.output.progress import progress
+    from rubricate.training.rule_models import rule_answers, rule_model
 
     model = rule_model(_rules_in(file))
     answering.check(model.categories_)
@@ -110,8 +110,8 @@ def _rules_in(source: str) -> RuleBase:
     path = Path(source)
     if not _is_model(path):
         return read_rules(source)
-    from rubricate.categorizer.rule_runs import rules_of
     from rubricate.files.model import model_file
+    from rubricate.training.rule_models import rules_of
 
     return rules_of(model_file.open(path))
 

@@ -16,7 +16,7 @@ from rubricate.cli.options.printing import Json
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rubricate.categorizer.categorizer import Categorizer
+    from rubricate.categorizer import Categorizer
     from rubricate.types import Corpus
 
 __all__ = ["train"]
@@ -66,7 +66,8 @@ def train(
     cross-validated F1 with 95 % intervals (the whole procedure, on documents it has not seen), and the test figures
     where the data have test documents. Ctrl-C leaves an older model file as it was.
     """
-    from rubricate.categorizer.settings import configured, read_setting
+    from rubricate.categorizer import configured
+    from rubricate.training.settings import read_setting
 
     began = time.perf_counter()
     _check_output(output)

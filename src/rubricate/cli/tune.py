@@ -70,10 +70,10 @@ def tune(
     the order given. Every training is kept in the store, so that a search that was interrupted, or is widened,
     resumes from there. The last line is the command that trains with the best parameters.
     """
-    from rubricate.categorizer.settings import read_setting
     from rubricate.cli.output.progress import progress
     from rubricate.experiments import tuning
     from rubricate.experiments.store import Store
+    from rubricate.training.settings import read_setting
 
     shared = dict(map(read_setting, setting or ())) | ({"classifier": classifier} if classifier else {})
     candidates, kept = _candidates(grid), Store(store, fresh=fresh)
@@ -112,7 +112,7 @@ def _candidates(grid: list[str]) -> dict[str, list[Any]]:
     >>> _candidates(["C=0.1,1", "select=chi2:2000,null"])
     {'C': [0.1, 1], 'select': ['chi2:2000', None]}
     """
-    from rubricate.categorizer.settings import read_setting
+    from rubricate.training.settings import read_setting
 
     candidates: dict[str, list[Any]] = {}
     for pair in grid:

@@ -8,10 +8,11 @@ import numpy as np
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.estimation._deciding import corrected, described, learn, losses, rows_of
-from rubricate.estimation._estimate import Estimate, names_for
-from rubricate.estimation._splits import deviations, micro_deviations
+from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
+from rubricate.estimation.resampling.deciding import corrected, described, learn, losses
+from rubricate.estimation.resampling.splits import deviations, micro_deviations
+from rubricate.folds import take_rows
 from rubricate.labels import indicator
 from rubricate.types import Floats, Signature, Sparse
 
@@ -34,7 +35,7 @@ def bootstrap(
     kind: Literal["bias-corrected", ".632"] = "bias-corrected",
     single: bool = False,
     seed: int = 0,
-    engine: Engine | str = "serial",
+    engine: Engine | str = "threads",
     signature: Signature | None = None,
 ) -> Estimate:
     """Train on B samples of n documents drawn with replacement (joachims2000, section 3.3; efron1993, chapter 17).
@@ -58,24 +59,24 @@ def bootstrap(
     n, m = labels.shape
     emp = [part.sum(axis=0) for part in losses(labels, learn(classifier, X, labels, single=single)(X))]
 
-    def one(b: int) -> tuple[Floats, Floats, int]:
-        """Corrections of the false negatives and positives, out-of-sample losses of both, documents out of sample."""
+    def sample(b: int) -> tuple[Floats, Floats, int]:
+        """Return corrections and out-of-sample losses of both kinds of error, and documents out of the sample."""
         drawn = np.sort(np.random.default_rng([seed, b]).integers(0, n, n))
         times = np.bincount(drawn, minlength=n)
-        lost = losses(labels, learn(classifier, rows_of(X, drawn), labels[drawn], single=single)(X))
+        lost = losses(labels, learn(classifier, take_rows(X, drawn), labels[drawn], single=single)(X))
         out = times == 0
         change = np.array([((1 - times)[:, None] * part).sum(axis=0) for part in lost])
         return change, np.array([part[out].sum(axis=0) for part in lost]), int(out.sum())
 
-    found = run_tasks(one, range(samples), engine=engine)
+    results = run_tasks(sample, range(samples), engine=engine)
     if kind == ".632":
-        left = max(sum(out for _, _, out in found), 1)
-        unseen = n * np.sum([part for _, part, _ in found], axis=0) / left
+        left = max(sum(out for _, _, out in results), 1)
+        unseen = n * np.sum([part for _, part, _ in results], axis=0) / left
         cells = [(1 - FRACTION) * own + FRACTION * other for own, other in zip(emp, unseen, strict=True)]
-        each = [(1 - FRACTION) * np.array(emp) + FRACTION * n * part / max(out, 1) for _, part, out in found]
+        each = [(1 - FRACTION) * np.array(emp) + FRACTION * n * part / max(out, 1) for _, part, out in results]
     else:
-        cells = list(np.array(emp) + np.mean([change for change, _, _ in found], axis=0))
-        each = [np.array(emp) + change for change, _, _ in found]
+        cells = list(np.array(emp) + np.mean([change for change, _, _ in results], axis=0))
+        each = [np.array(emp) + change for change, _, _ in results]
     tables = [corrected(labels, *part) for part in each]
     return Estimate(
         method="bootstrap",

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from rubricate.engines import Engine, run_tasks
+from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.estimation._deciding import described, fold_rows, learn, rows_of
-from rubricate.estimation._estimate import Estimate, names_for
-from rubricate.estimation._splits import deviations, micro_deviations, summed
+from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
-from rubricate.folds import stratified_folds
+from rubricate.estimation.resampling.deciding import described, learn
+from rubricate.estimation.resampling.splits import deviations, micro_deviations, summed
+from rubricate.folds import deal, out_of_fold, splits, take_rows
 from rubricate.labels import indicator
 from rubricate.measures import counts
 from rubricate.types import Counts, Ints, Signature, Sparse
@@ -36,7 +35,7 @@ def cross_validation(
     repeats: int = 1,
     single: bool = False,
     seed: int = 0,
-    engine: Engine | str = "serial",
+    engine: Engine | str = "threads",
     signature: Signature | None = None,
 ) -> Estimate:
     """Each fold is decided by a classifier trained on the others; the tables are added (joachims2000, section 3.4).
@@ -50,12 +49,16 @@ def cross_validation(
     labels = indicator(labels)
     if repeats < 1:
         raise InvalidInput(f"repeats must be at least 1, got {repeats}")
+
+    def work(kept: Ints, held: Ints) -> Sparse:
+        return learn(classifier, take_rows(X, kept), labels[kept], single=single)(take_rows(X, held))
+
     parts: list[Counts] = []
     tables: list[Counts] = []
     for shift in range(repeats):
         dealt = _deal(labels, folds, stratified, seed + shift)
-        decided = run_tasks(lambda pair: _decided(classifier, X, labels, pair, single), fold_rows(dealt), engine=engine)
-        own = [counts(labels[held], yes) for held, yes in decided]
+        decided = out_of_fold(work, dealt, engine=engine)
+        own = [counts(labels[held], decided[held]) for _, held in splits(dealt)]
         parts, tables = parts + own, [*tables, summed(own)]
     spread = tables if repeats > 1 else parts
     return Estimate(
@@ -74,15 +77,7 @@ def cross_validation(
 def _deal(labels: Sparse, folds: int, stratified: bool, seed: int) -> Ints:
     n = labels.shape[0]
     if stratified:
-        return stratified_folds(labels, folds, seed=seed)
+        return deal(labels, folds, seed=seed)
     if not 2 <= folds <= n:
         raise InvalidInput(f"{folds} folds of {n} documents; give from 2 to the number of documents")
     return np.asarray(np.random.default_rng(seed).permutation(np.arange(n) % folds))
-
-
-def _decided(
-    classifier: Any, X: Any, labels: Sparse, pair: tuple[Ints, Ints], single: bool
-) -> tuple[Ints, sparse.csr_array]:
-    held, kept = pair
-    decide = learn(classifier, rows_of(X, kept), labels[kept], single=single)
-    return held, decide(rows_of(X, held))

@@ -8,11 +8,12 @@ import numpy as np
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.estimation._deciding import described, learn, rows_of
-from rubricate.estimation._estimate import Estimate, names_for
-from rubricate.estimation._splits import deviations, micro_deviations, summed
+from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
+from rubricate.estimation.resampling.deciding import described, learn
+from rubricate.estimation.resampling.splits import deviations, micro_deviations, summed
 from rubricate.estimation.theory.bounds import hoeffding, holdout_deviation
+from rubricate.folds import take_rows
 from rubricate.labels import indicator
 from rubricate.measures import counts
 from rubricate.types import Counts, Signature, Sparse
@@ -35,7 +36,7 @@ def holdout(
     delta: float = 0.05,
     single: bool = False,
     seed: int = 0,
-    engine: Engine | str = "serial",
+    engine: Engine | str = "threads",
     signature: Signature | None = None,
 ) -> Estimate:
     """Err_ho = (1/k) Σ L(h_l(x_i), y_i) over k documents drawn at random (joachims2000, section 3.2).
@@ -53,13 +54,13 @@ def holdout(
     if repeats < 1:
         raise InvalidInput(f"repeats must be at least 1, got {repeats}")
 
-    def one(draw: int) -> Counts:
+    def table(draw: int) -> Counts:
         order = np.random.default_rng([seed, draw]).permutation(n)
         held, kept = np.sort(order[:k]), np.sort(order[k:])
-        decide = learn(classifier, rows_of(X, kept), labels[kept], single=single)
-        return counts(labels[held], decide(rows_of(X, held)))
+        decide = learn(classifier, take_rows(X, kept), labels[kept], single=single)
+        return counts(labels[held], decide(take_rows(X, held)))
 
-    tables = run_tasks(one, range(repeats), engine=engine)
+    tables = run_tasks(table, range(repeats), engine=engine)
     return Estimate(
         method="holdout",
         documents=n,

@@ -8,9 +8,10 @@ import numpy as np
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.estimation._deciding import corrected, described, fold_rows, learn, losses, rows_of
-from rubricate.estimation._estimate import Estimate, names_for
+from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
+from rubricate.estimation.resampling.deciding import corrected, described, learn, losses
+from rubricate.folds import splits, take_rows
 from rubricate.labels import indicator
 from rubricate.types import Floats, Ints, Signature, Sparse
 
@@ -30,7 +31,7 @@ def jackknife(
     groups: int | None = None,
     single: bool = False,
     seed: int = 0,
-    engine: Engine | str = "serial",
+    engine: Engine | str = "threads",
     signature: Signature | None = None,
 ) -> Estimate:
     """Err_emp + (G − 1) · mean over g of (error of h_g on all n − error of h_g on the documents it learned from).
@@ -50,17 +51,17 @@ def jackknife(
     dealt = np.random.default_rng(seed).permutation(np.arange(n) % count)
     emp = np.array([part.sum(axis=0) for part in losses(labels, learn(classifier, X, labels, single=single)(X))])
 
-    def one(pair: tuple[Ints, Ints]) -> Floats:
-        _, kept = pair
-        lost = losses(labels, learn(classifier, rows_of(X, kept), labels[kept], single=single)(X))
+    def excess(split: tuple[Ints, Ints]) -> Floats:
+        kept, _ = split
+        lost = losses(labels, learn(classifier, take_rows(X, kept), labels[kept], single=single)(X))
         return np.array([part.sum(axis=0) - n * part[kept].sum(axis=0) / len(kept) for part in lost])
 
-    excess = np.mean(run_tasks(one, fold_rows(dealt), engine=engine), axis=0)
+    mean = np.mean(run_tasks(excess, splits(dealt), engine=engine), axis=0)
     return Estimate(
         method="jackknife",
         documents=n,
         categories=names_for(categories, m),
-        table=corrected(labels, *(emp + (count - 1) * excess)),
+        table=corrected(labels, *(emp + (count - 1) * mean)),
         bias=BIAS,
         spread=SPREAD,
         facts={"groups": count, "trainings": count + 1},

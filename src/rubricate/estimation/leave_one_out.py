@@ -13,8 +13,8 @@ from rubricate.classifiers.svm.leave_one_out.machines import Machines, has_dual
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.estimation._estimate import Estimate, names_for
 from rubricate.estimation.cross_validation import cross_validation
+from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.theory.bounds import rogers_wagner
 from rubricate.measures import counts

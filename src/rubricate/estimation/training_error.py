@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rubricate.estimation._deciding import described, learn
-from rubricate.estimation._estimate import Estimate, names_for
+from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
+from rubricate.estimation.resampling.deciding import described, learn
 from rubricate.estimation.theory.bounds import kearns_ron, vc_excess
 from rubricate.labels import indicator
 from rubricate.measures import counts

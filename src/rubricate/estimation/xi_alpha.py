@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rubricate.classifiers.svm.leave_one_out.machines import Machines
 from rubricate.errors import InvalidInput
-from rubricate.estimation._estimate import Estimate, names_for
+from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
 from rubricate.measures import counts
 from rubricate.types import Ints, Signature, Sparse

@@ -13,18 +13,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rubricate.categorizer.estimation import estimate, svm_of
-from rubricate.categorizer.settings import configured
+from rubricate.classifiers.svm.leave_one_out.machines import is_svm
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.estimation import MEASURES
+from rubricate.estimation import MEASURES, estimate
 from rubricate.experiments.criteria import Criterion
-from rubricate.experiments.material import Material
 from rubricate.experiments.runner import Progress, compute_steps, quiet
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
-from rubricate.folds import stratified_folds
-from rubricate.text.representation import Representation
+from rubricate.folds import deal
+from rubricate.training.candidates import candidates_for
+from rubricate.training.material import Material
+from rubricate.training.settings import parse_settings
 from rubricate.types import Documents, Edges, Run, Undefined
 
 __all__ = ["ESTIMATES", "Estimate", "Judging", "estimate_named"]
@@ -58,9 +58,9 @@ class Judging:
         """A validation part of about `share`, stratified by category, to be scored by those trained on the rest."""
         if not 0 < self.share <= 0.5:
             raise InvalidInput(f"the validation part must be more than 0 and at most half, got {self.share}")
-        held = stratified_folds(self.documents.labels, max(2, round(1 / self.share)), seed=self.seed) == 0
+        held = deal(self.documents.labels, max(2, round(1 / self.share)), seed=self.seed) == 0
         rest, part = (self.documents.take(np.flatnonzero(rows)) for rows in (~held, held))
-        return Material(rest, part, taxonomy=self.taxonomy)
+        return Material(rest, test=part, taxonomy=self.taxonomy)
 
     def trial(self, settings: Mapping[str, Any], material: Material) -> Trial:
         """A trial of these settings."""
@@ -113,12 +113,11 @@ def xi_alpha(settings: Sequence[Mapping[str, Any]], judging: Judging) -> list[fl
         raise InvalidInput(f"xi-alpha estimates {wanted}, not {judging.criterion.name!r}; choose one of these")
 
     def make(each: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        system = configured({"classifier": "svm", **each})
-        svm = svm_of(system)
-        if svm is None:
-            raise InvalidInput(f"xi-alpha is of SVMs, not of {system.classifier!r}; choose by cross-validation")
-        shape = Representation(system.analyzer, weights=system.weights, select=system.select, min_df=system.min_df)
-        vectors, labels = judging.whole.shaped(shape, None).X, judging.documents.labels
+        settings = parse_settings({"classifier": "svm", **each})
+        (svm,) = candidates_for(settings.classifier, tuned=False)
+        if not is_svm(svm):
+            raise InvalidInput(f"xi_alpha is of SVMs, not of {settings.classifier!r}; choose by cross_validation")
+        vectors, labels = judging.whole.shaped(settings.representation(), None).X, judging.documents.labels
         found = replace(estimate(svm, vectors, labels, method="xi_alpha"), convention=judging.undefined)
         return {"value": np.array([getattr(found, average)[measure]], dtype=np.float64)}, {}
 

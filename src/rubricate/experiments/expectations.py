@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.svm import SVM
+from rubricate.classifiers.svm.leave_one_out.machines import is_svm
 from rubricate.estimation import Estimate
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.experiments.study import CorpusResult
 from rubricate.experiments.trial import Trial
+from rubricate.training.procedure import Step
 
 __all__ = ["expected"]
 
@@ -31,7 +32,7 @@ def expected(result: CorpusResult) -> dict[str, list[Estimate]]:
     for one in result.trials:
         svm = _svm(one.trial)
         if svm is not None:
-            key = repr((one.trial._representation(), svm.get_params()))
+            key = repr((one.trial.settings.representation().key(), svm.get_params()))
             found[one.run.name] = made.setdefault(key, []) or _estimates(one.trial, svm, made[key])
     return found
 
@@ -39,17 +40,17 @@ def expected(result: CorpusResult) -> dict[str, list[Estimate]]:
 def _svm(trial: Trial) -> Any:
     """The SVM that a trial settled on; None for other classifiers, and where there is too much."""
     labels = trial.material.labels
-    chosen = trial.candidates[trial.chosen()].classifier
-    return chosen if isinstance(chosen, SVM) and labels.shape[0] * labels.shape[1] <= CHEAP else None
+    chosen = trial.classifiers[trial.chosen()]
+    return chosen if is_svm(chosen) and labels.shape[0] * labels.shape[1] <= CHEAP else None
 
 
 def _estimates(trial: Trial, svm: Any, found: list[Estimate]) -> list[Estimate]:
-    parts = trial.material.shaped(trial._representation(), None)
+    parts = trial.shaped(Step(trial.chosen(), None))
     held = np.bincount(parts.labels.indices, minlength=parts.labels.shape[1])
     shown = np.flatnonzero((held > 0) & (held < parts.labels.shape[0]))
     if not len(shown):
         return found
-    labels, categories = parts.labels[:, shown], [trial.material.train.categories[c] for c in shown]
+    labels, categories = parts.labels[:, shown], [trial.material.categories[c] for c in shown]
     fitted = clone(svm).fit(parts.X, labels)
     found.append(xi_alpha(fitted, parts.X, labels, categories=categories))
     if svm.kernel == "linear":

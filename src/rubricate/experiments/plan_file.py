@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rubricate import registry
-from rubricate.categorizer.settings import configured
 from rubricate.errors import InvalidFile, InvalidInput, RubricateError, UnknownName
 from rubricate.experiments.plan import CorpusChoice, Learning, Plan, RepresentationChoice, SystemChoice
 from rubricate.experiments.toml_lines import Place, line_of, lines
@@ -20,6 +19,7 @@ from rubricate.measures.definition.catalogue import resolve as resolve_measure
 from rubricate.significance.comparing.corrections import ADJUSTMENTS
 from rubricate.significance.definition.catalogue import parse_tests
 from rubricate.thresholds import resolve as resolve_cut
+from rubricate.training.settings import parse_settings
 
 __all__ = ["built_in_plans", "plan_path", "read_plan"]
 
@@ -226,7 +226,7 @@ class _Reader:
                 if name not in plan.systems[systems.index(choice.system)].settings:
                     place = ("representations", shapes.index(choice.representation), name.partition("__")[0])
                 with self._pointing(place):
-                    configured(
+                    parse_settings(
                         {
                             key: choice.settings[key]
                             for key in ("classifier", "analyzer", name)

@@ -22,7 +22,7 @@ from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.experiments.cells import Cell, Value, make_cell
 from rubricate.experiments.figure import Drawing, Figure
-from rubricate.experiments.systems import Setting, System
+from rubricate.experiments.systems import PaperSystem, SourcedSetting
 
 __all__ = ["Published", "Reproduction", "Results", "load_reproduction", "papers", "read_again", "reproduce"]
 
@@ -66,7 +66,7 @@ class Reproduction:
     source: str
     corpus: Mapping[str, Any]
     tables: Mapping[str, Published]
-    systems: Mapping[str, System]
+    systems: Mapping[str, PaperSystem]
     notes: Sequence[Mapping[str, str]] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -108,8 +108,8 @@ def load_reproduction(paper: str) -> Reproduction:
     )
 
 
-def _system(name: str, settings: Mapping[str, Any]) -> System:
-    return System(name, {key: Setting(**value) for key, value in settings.items()})
+def _system(name: str, settings: Mapping[str, Any]) -> PaperSystem:
+    return PaperSystem(name, {key: SourcedSetting(**value) for key, value in settings.items()})
 
 
 def _read_csv(text: str) -> dict[str, dict[str, Value]]:

@@ -17,11 +17,12 @@ from rubricate.corpora import load
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import CorpusMissing, InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.criteria import criterion
-from rubricate.experiments.material import Material
 from rubricate.experiments.plan import CorpusChoice, Plan, TrialChoice
 from rubricate.experiments.store import Store
 from rubricate.experiments.study import CorpusResult, Study, TrialResult
-from rubricate.experiments.trial import Step, Trial
+from rubricate.experiments.trial import Trial
+from rubricate.training.material import Material
+from rubricate.training.procedure import Step
 from rubricate.types import Corpus, Run
 
 __all__ = ["Progress", "compute_steps", "quiet", "run_study"]
@@ -54,7 +55,7 @@ def _on(plan: Plan, choice: CorpusChoice, store: Store, engine: Engine | str, pr
         raise InvalidInput(
             f"corpus {choice.name!r} has no test documents; give it a split column, or test = 0.2 for a share"
         )
-    whole, choices = Material(corpus.train, corpus.test, taxonomy=corpus.taxonomy), plan.trials()
+    whole, choices = Material(corpus, test=corpus.test), plan.trials()
     trials = [_trial(one, whole, store) for one in choices]
     curves = _curves(plan, choices, whole, store)
     compute_steps([*trials, *(trial for own in curves.values() for _, trial in own)], engine, progress, corpus.name)
@@ -113,9 +114,12 @@ def _curves(
     wanted = [one for one in choices if one.system in plan.learning.systems]
     if not wanted:
         return {}
-    order = np.random.default_rng(plan.seed).permutation(len(whole.train))
-    sizes = sorted({max(2, round(share * len(whole.train))) for share in plan.learning.shares})
-    parts = [Material(whole.train.take(np.sort(order[:size])), whole.test, taxonomy=whole.taxonomy) for size in sizes]
+    order = np.random.default_rng(plan.seed).permutation(len(whole.documents))
+    sizes = sorted({max(2, round(share * len(whole.documents))) for share in plan.learning.shares})
+    parts = [
+        Material(whole.documents.take(np.sort(order[:size])), test=whole.test, taxonomy=whole.taxonomy)
+        for size in sizes
+    ]
     return {
         one.name: [(size, _trial(one, part, store)) for size, part in zip(sizes, parts, strict=True)] for one in wanted
     }
@@ -127,7 +131,7 @@ def compute_steps(
     """Put every step of some trials that the store lacks into it, each once."""
     tasks: dict[str, tuple[Trial, Step]] = {}
     for trial in trials:
-        for step in trial.steps(test=test):
+        for step in trial.procedure.steps(final=test):
             described = trial.what(step)
             if not trial.store.has(described):
                 tasks.setdefault(trial.store.key(described), (trial, step))
@@ -150,7 +154,7 @@ class _Steps:
     def __call__(self, number: int) -> None:
         trial, step = self.tasks[number]
         with _named(trial.name):
-            trial.scores(step)
+            trial.entry(step)
         if self.advance is not None:
             self.advance(1)
 

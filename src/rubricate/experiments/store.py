@@ -16,42 +16,30 @@ import platform
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rubricate._version import __version__
 from rubricate.errors import InvalidFile
-from rubricate.experiments.fingerprint import canonical, digest
 from rubricate.files.container import read_container, write_container
+from rubricate.training.cache import Arrays, Entry, Make
+from rubricate.training.fingerprint import canonical, digest
 
-__all__ = ["VARIABLE", "DamagedEntry", "Entry", "Store", "user_folder"]
+__all__ = ["VARIABLE", "DamagedEntry", "Store", "user_folder"]
 
 VARIABLE = "RUBRICATE_STORE"
 FORMAT, VERSION = "rubricate-store", 1
 LEFT_OVER = 24 * 3600
 """Seconds after which a half-written file of a killed process is removed."""
 
-Arrays = Mapping[str, NDArray[Any]]
-
 
 class DamagedEntry(UserWarning):
     """A file of the store was damaged and is computed again."""
-
-
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """What the store keeps under one key: arrays by name, and what is known of them."""
-
-    arrays: Arrays
-    notes: Mapping[str, Any]
-    seconds: float
 
 
 def user_folder() -> Path:
@@ -76,6 +64,8 @@ class Store:
 
     `fresh=True` overlooks what is there (and replaces it).
     """
+
+    shared = True
 
     def __init__(self, folder: str | Path | None = None, *, fresh: bool = False) -> None:
         self.folder = Path(folder or os.environ.get(VARIABLE) or user_folder())
@@ -130,7 +120,11 @@ class Store:
         self._made.add(path.stem)
         return Entry(arrays, kept, seconds)
 
-    def remember(self, what: Mapping[str, Any], make: Callable[[], tuple[Arrays, Mapping[str, Any]]]) -> Entry:
+    def keep(self, what: Mapping[str, Any], entry: Entry) -> None:
+        """Keep a result that was computed elsewhere."""
+        self.put(what, entry.arrays, seconds=entry.seconds, notes=entry.notes)
+
+    def remember(self, what: Mapping[str, Any], make: Make) -> Entry:
         """What the store has, else what `make` gives (arrays and notes), which the store then has."""
         found = self.get(what)
         if found is not None:

@@ -1,47 +1,49 @@
-"""Systems described by settings: vectors, a classifier, a cut, and where the cut learns its scores.
+"""Systems of a paper's table: settings with their origin, and the procedure that they stand for.
 
 A setting has a value and an origin: `paper`, `recovered` (found by scanning against published figures) or
-`cross-validation` (chosen on training documents). Settings of a system:
+`cross-validation` (chosen on training documents). The settings are those of `training.settings`, and
 
-    classifier    the name of a plug-in; every setting that it has as a parameter goes to it
-    weights, select, by, title, min_df, tokens, stem, stop, min_length, ngrams, window   the vectors
-    cut           the name of a threshold; settings that start with `cut_` are its parameters
-    held_out      where the cut learns: "none", "folds" (five, stratified), "third" (one of three parts), "training"
+    held_out      where the cut learns its scores: "none", "folds" (five), "third" (one of three parts), "training"
     vectors_in    "all" (default): vectors and selection come from all training documents, a preprocessing as in the
                   paper; "folds": they are made anew for each fold
-    seed, seeds   of the folds
+    seeds         how often the documents are dealt to folds
+    members       of a stack: the names of other systems, each with vectors of its own
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
 
-from rubricate import registry
-from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import out_of_fold, score_matrix, stratified_folds
 from rubricate.text.analyzer import Analyzer
-from rubricate.text.select import Select
+from rubricate.text.representation import AS_GIVEN, Representation
 from rubricate.text.vectors import Vectors
-from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Scores, Signature, Sparse
+from rubricate.thresholds import Threshold, resolve
+from rubricate.training.candidates import candidates_for
+from rubricate.training.choosing import cross_fit
+from rubricate.training.execution import Execution
+from rubricate.training.material import Material
+from rubricate.training.procedure import HeldOut, Procedure, Step
+from rubricate.training.scoring import scores_of
+from rubricate.training.settings import Settings, parse_settings
+from rubricate.types import Corpus, Decisions, Floats, Run, Scores
 
-__all__ = ["ORIGINS", "Setting", "System", "run_of", "run_system"]
+__all__ = ["ORIGINS", "PaperSystem", "SourcedSetting", "SystemExecution"]
 
 ORIGINS = ("paper", "recovered", "cross-validation")
-ANALYZER = ("tokens", "min_length", "stop", "stem", "ngrams", "window", "title")
-VECTORS = ("weights", "min_df", "select", "by", *ANALYZER)
-OWN = ("classifier", "cut", "held_out", "vectors_in", "seed", "seeds", "members")
-HELD_OUT = ("none", "folds", "third", "training")
+OWN = ("held_out", "vectors_in", "seeds", "members")
+FOLDS: Mapping[str, int] = {"none": 0, "third": 3}
+"""Parts by `held_out`, where they are not five."""
 
 
 @dataclass(frozen=True)
-class Setting:
+class SourcedSetting:
     """A value and where it comes from; `why` says more."""
 
     value: Any
@@ -54,135 +56,131 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class System:
+class PaperSystem:
     """A row of a table as settings."""
 
     name: str
-    settings: Mapping[str, Setting]
+    sourced: Mapping[str, SourcedSetting]
 
     def __post_init__(self) -> None:
-        if "classifier" not in self.settings:
+        if "classifier" not in self.sourced:
             raise InvalidInput(f"system {self.name!r} names no classifier; add a setting 'classifier'")
-        if self.held_out not in HELD_OUT:
-            raise UnknownName("held_out", str(self.held_out), HELD_OUT)
-        known = {*OWN, *VECTORS, *inspect.signature(self._class).parameters}
-        for name in self.settings:
-            if name not in known and not name.startswith("cut_"):
-                raise UnknownName(f"setting of system {self.name!r}", name, known)
+        if self.held_out not in get_args(HeldOut):
+            raise UnknownName("held_out", str(self.held_out), get_args(HeldOut))
+        self.settings  # noqa: B018  # a wrong setting is found now, not after an hour
 
     @property
     def origin(self) -> str:
         """`recovered` when any setting is, else `cross-validation` when any is, else `paper`."""
-        origins = {setting.origin for setting in self.settings.values()}
+        origins = {setting.origin for setting in self.sourced.values()}
         return next((origin for origin in ("recovered", "cross-validation") if origin in origins), "paper")
 
     @property
-    def held_out(self) -> str:
+    def held_out(self) -> HeldOut:
         """Where the cut learns its scores."""
         return self.get("held_out", "none")
 
-    @property
-    def _class(self) -> Any:
-        return registry.load("classifiers", self.settings["classifier"].value)
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings as objects; titles are read as bodies are, unless a setting says otherwise."""
+        plain = {name: setting.value for name, setting in self.sourced.items() if name not in OWN}
+        return parse_settings({"analyzer": Analyzer(), **plain})
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a setting."""
-        return self.settings[name].value if name in self.settings else default
+        """Return the value of a setting."""
+        return self.sourced[name].value if name in self.sourced else default
 
-    def vectors(self) -> Vectors:
-        """The representation, unfitted."""
-        options = {name: _given(self.get(name)) for name in ANALYZER if name in self.settings}
-        select = self.get("select")
-        chosen = Select(select, by=self.get("by")) if isinstance(select, str) else None
-        return Vectors(
-            Analyzer(**options), weights=self.get("weights", "ltc"), min_df=self.get("min_df", 1), select=chosen
-        )
+    def varied(self, name: str | None = None, **changes: Any) -> PaperSystem:
+        """Return the system with some settings changed; None takes a setting out."""
+        changed = {**self.sourced, **{key: SourcedSetting(value, "paper") for key, value in changes.items()}}
+        kept = {key: setting for key, setting in changed.items() if setting.value is not None}
+        return PaperSystem(name or self.name, kept)
 
     def classifier(self) -> Any:
-        """The classifier, unfitted."""
-        taken = set(inspect.signature(self._class).parameters) - set(OWN)
-        return self._class(**{name: setting.value for name, setting in self.settings.items() if name in taken})
+        """Return the classifier, unfitted."""
+        return candidates_for(self.settings.classifier, tuned=False)[0]
 
-    def cut(self) -> Any:
-        """The threshold, unfitted."""
-        name, argument = registry.parse(self.get("cut", "fixed:0"))
-        made = registry.load("thresholds", name)
-        options = {key[4:]: setting.value for key, setting in self.settings.items() if key.startswith("cut_")}
-        if argument is not None:
-            parameter, read = made.shorthand
-            options[parameter] = read(argument)
-        return made(**options)
+    def vectors(self) -> Vectors:
+        """Return the representation as one transformer of texts, unfitted."""
+        asked = self.settings
+        return Vectors(asked.analyzer, weights=asked.weights, min_df=asked.min_df, select=asked.select)
 
-    def signature(self, corpus: Corpus) -> Signature:
-        """What every number of the system depends on."""
-        vectors = self.vectors()
-        return Signature(
-            corpus=corpus.name,
-            split=corpus.split,
-            terms=_shown(vectors.analyzer),
-            weights=str(vectors.weights),
-            selection=_shown(vectors.select) if vectors.select is not None else "",
-            classifier=_shown(self.classifier()),
-            cut=f"{_shown(self.cut())} on {self.held_out}",
-            seed=self.get("seed", 0),
-            version=__version__,
+    def cut(self) -> Threshold:
+        """Return the threshold, unfitted."""
+        return resolve("fixed:0" if self.settings.cut is None else self.settings.cut)
+
+    def procedure(self, members: Mapping[str, PaperSystem] | None = None) -> Procedure:
+        """Return the training that the settings stand for; the classifier is fitted as it is, without `Aligned`.
+
+        A stack takes the systems that its setting `members` names, reads documents through them, and has out-of-fold
+        scores of its own.
+        """
+        procedure = Procedure(
+            representations=(self.settings.representation(),),
+            candidates=(self.classifier(),),
+            cut=self.cut(),
+            folds=FOLDS.get(self.held_out, 5),
+            seed=self.settings.seed,
+            seeds=self.get("seeds", 1),
+            bare=True,
+            vectors_in=self.get("vectors_in", "all"),
+            held_out=self.held_out,
+        )
+        if "members" not in self.sourced:
+            return procedure
+        known = members or {}
+        named = [(name, make_pipeline(known[name].vectors(), known[name].classifier())) for name in self.get("members")]
+        stack = self.classifier().set_params(
+            members=named, seed=procedure.seed, seeds=procedure.seeds, keep_scores=True
+        )
+        return replace(
+            procedure, representations=(Representation(weights=AS_GIVEN),), candidates=(stack,), folds=5, held_out="own"
         )
 
 
-def _given(value: Any) -> Any:
-    """None is written "none" in a TOML file, and a pair is a list there."""
-    return None if value == "none" else tuple(value) if isinstance(value, list) else value
+class SystemExecution(Execution):
+    """A system of a paper at work on a corpus."""
 
+    def __init__(
+        self, system: PaperSystem, corpus: Corpus, *, members: Mapping[str, PaperSystem] | None = None
+    ) -> None:
+        self.system, self.corpus = system, corpus
+        super().__init__(system.procedure(members), Material(corpus, test=corpus.test), engine="serial")
 
-def _shown(estimator: Any) -> str:
-    return " ".join(str(estimator).split())
+    @cached_property
+    def scores(self) -> Floats:
+        """Scores of the test documents, documents × categories."""
+        return scores_of(self.entry(Step(0, None)))
 
+    def run(self) -> Run:
+        """Return scores and decisions on the test documents."""
+        test, categories = self.corpus.test, self.corpus.categories
+        cut = self.choice().cut
+        return Run(
+            name=self.system.name,
+            documents=test.ids,
+            categories=categories,
+            scores=Scores(self.scores, categories, test.ids),
+            decisions=Decisions(cut.decide(self.scores), categories, test.ids),
+            truth=test.labels,
+            train_counts=self.material.train_counts.astype(np.int64),
+            signature=self.system.settings.signature(
+                classifier=self.classifiers[0], cut=self.procedure.cut, origin=self.material.origin
+            ),
+        )
 
-def run_system(system: System, corpus: Corpus) -> Run:
-    """Train on the training documents, tune the cut on them as the system says, decide on the test documents."""
-    train, labels = corpus.train, corpus.train.labels
-    if system.get("vectors_in", "all") == "folds":
-        model: Any = make_pipeline(system.vectors(), system.classifier())
-        fitted = make_pipeline(system.vectors(), system.classifier()).fit(train, labels)
-        scores = score_matrix(fitted, corpus.test)
-        held = _held_out(system, model, train, labels, None)
-    else:
-        vectors = system.vectors()
-        X = vectors.fit_transform(train, labels)
-        fitted = system.classifier().fit(X, labels)
-        scores = score_matrix(fitted, vectors.transform(corpus.test))
-        held = _held_out(system, system.classifier(), X, labels, fitted)
-    cut = system.cut()
-    cut.merge([system.cut().fit(*one) for one in held]) if held else cut.fit(None, labels)
-    return run_of(system, corpus, scores, cut.decide(scores))
+    def cross_validated(self) -> tuple[float, float]:
+        """Return micro-F1 and macro-F1 on the training documents, the mean over all dealings.
 
+        Every fold is decided by cuts from the out-of-fold scores of the other folds.
+        """
+        from rubricate.measures import counts, macro, micro
 
-def _held_out(system: System, model: Any, X: Any, labels: Sparse, fitted: Any) -> list[tuple[Floats, Sparse]]:
-    """Scores and labels for the cut to learn from, once a seed; nothing for a cut that needs none."""
-    seeds = range(system.get("seed", 0), system.get("seed", 0) + system.get("seeds", 1))
-    if system.held_out == "folds":
-        return [(out_of_fold(model, X, labels, folds=stratified_folds(labels, 5, seed=s)), labels) for s in seeds]
-    if system.held_out == "third":
-        return [_third(model, X, labels, seed) for seed in seeds]
-    return [(score_matrix(fitted, X), labels)] if system.held_out == "training" else []
-
-
-def _third(model: Any, X: Any, labels: Sparse, seed: int) -> tuple[Floats, Sparse]:
-    part = stratified_folds(labels, 3, seed=seed)
-    kept, held = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
-    return score_matrix(model.fit(X[kept], labels[kept]), X[held]), labels[held]
-
-
-def run_of(system: System, corpus: Corpus, scores: Floats, decided: Sparse) -> Run:
-    """The run of a system on the test documents of a corpus."""
-    test: Documents = corpus.test
-    return Run(
-        name=system.name,
-        documents=test.ids,
-        categories=corpus.categories,
-        scores=Scores(scores, corpus.categories, test.ids),
-        decisions=Decisions(decided, corpus.categories, test.ids),
-        truth=test.labels,
-        train_counts=np.asarray(corpus.train.labels.sum(axis=0)).ravel().astype(np.int64),
-        signature=system.signature(corpus),
-    )
+        labels, figures = self.material.labels, []
+        for seed in range(self.procedure.seed, self.procedure.seed + self.procedure.seeds):
+            dealt = self.material.dealt(self.procedure.folds, seed)
+            decided, _ = cross_fit(self.procedure.cut, [self.held_out(0, seed)[0]], labels, folds=dealt)
+            table = counts(labels, decided)
+            figures.append((micro("f1", table), macro("f1", table)))
+        both = np.mean(figures, axis=0)
+        return float(both[0]), float(both[1])

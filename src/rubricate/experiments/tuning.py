@@ -18,9 +18,9 @@ from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.experiments.criteria import criterion as criterion_named
 from rubricate.experiments.estimates import Judging, estimate_named
-from rubricate.experiments.fingerprint import canonical
 from rubricate.experiments.runner import Progress, quiet
 from rubricate.experiments.store import Store
+from rubricate.training.fingerprint import canonical
 from rubricate.types import Corpus, Documents, Undefined
 
 __all__ = ["Grid", "Judge", "Tried", "Tuned", "best_of", "search", "tune"]

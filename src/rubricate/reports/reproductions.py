@@ -56,7 +56,7 @@ def settings(reproduction: Reproduction) -> Table:
     lines = [
         (name, key, _text(setting.value), setting.origin, setting.why)
         for name, system in reproduction.systems.items()
-        for key, setting in system.settings.items()
+        for key, setting in system.sourced.items()
     ]
     return Table(("system", "setting", "value", "origin", "reason"), lines, "Settings")
 

@@ -1,7 +1,7 @@
 """Public names of `rubricate.rules`; `__init__.py` reads this list."""
 
-from rubricate.categorizer.rule_runs import rules_of as rules_of
-from rubricate.categorizer.rule_runs import run_rules as run_rules
+from rubricate.training.rule_models import rules_of as rules_of
+from rubricate.training.rule_models import run_rules as run_rules
 
 from .form import RuleBase as RuleBase
 from .parser import parse_rules as parse_rules

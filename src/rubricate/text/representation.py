@@ -1,12 +1,13 @@
-"""Documents → vectors, with what learns from labels or frequencies kept apart, so that folds can learn it anew.
+"""Documents → vectors, with what learns from labels or frequencies kept apart, so that each fold can learn it anew.
 
-Text is read once. What follows, the selection of terms and their weights, costs little and is learned from each
-training part alone: no held-out document touches a χ², an idf or a norm that is used to score it.
+Text is read once (`RawRows`). What follows, the selection of terms and their weights, costs little and is learned from
+each training part alone: no held-out document touches a χ², an idf or a norm that is used to score it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -21,21 +22,24 @@ from rubricate.text.select import Select
 from rubricate.text.smart import parse_scheme
 from rubricate.text.vectors import Vectors
 from rubricate.text.weights import Weights
-from rubricate.types import Documents, Sparse
+from rubricate.types import Documents
 
-__all__ = ["Representation", "Shape", "Source", "source_of"]
+__all__ = ["RawRows", "Representation", "Shape", "Source", "source_of"]
 
-Source: TypeAlias = Literal["counts", "texts", "vectors"]
+Source: TypeAlias = Literal["counts", "texts", "vectors", "documents"]
 PRECOMPUTED = "precomputed"
+AS_GIVEN = "documents"
 FIELD = "vectors"
 """The field of `Documents` that holds vectors of the user's own."""
 
 
 def source_of(weights: Any) -> Source:
-    """What `weights` starts from: counts of terms, raw texts (scikit-learn's vectorizers), or vectors as they are."""
+    """Return what `weights` starts from: counts of terms, texts (scikit-learn's vectorizers), or rows as they are."""
     if weights is None or (isinstance(weights, str) and weights == PRECOMPUTED):
         return "vectors"
     if isinstance(weights, str):
+        if weights == AS_GIVEN:
+            return "documents"
         parse_scheme(weights)
         return "counts"
     if isinstance(weights, type) or not hasattr(weights, "transform"):
@@ -59,7 +63,7 @@ class Shape(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Learn from rows and labels, and give the vectors."""
+        """Learn from rows and labels, and return the vectors."""
         self.select_ = _step(self.select, Select)
         self.weights_ = _step(self.weights, Weights)
         for step in (self.select_, self.weights_):
@@ -67,7 +71,7 @@ class Shape(TransformerMixin, BaseEstimator):
         return X
 
     def transform(self, X: Any) -> Any:
-        """The vectors of rows."""
+        """Return the vectors of rows."""
         check_is_fitted(self)
         for step in (self.select_, self.weights_):
             X = X if step is None else step.transform(X)
@@ -80,16 +84,47 @@ def _step(given: Any, made: Any) -> Any:
     return made(given) if isinstance(given, str) else clone(given)
 
 
+@dataclass(frozen=True, eq=False)
+class RawRows:
+    """Documents before anything is learned from labels: counts over all terms, texts, vectors, or documents.
+
+    `reader` holds the terms of counts; it is None for everything else.
+    """
+
+    source: Source
+    values: Any
+    reader: Vectors | None = None
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0]) if hasattr(self.values, "shape") else len(self.values)
+
+    def of(self, X: Any) -> Any:
+        """Return the rows of further documents; counts are over the terms of the first ones."""
+        return _read(self.source, X) if self.reader is None else self.reader.transform(X)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms, in the order of the counts' columns; empty where rows are not counts."""
+        return () if self.reader is None else self.reader.vocabulary_
+
+
 class Representation(TransformerMixin, BaseEstimator):
     """How documents become vectors: by an analyzer, selection and weights; by a transformer; or as they are.
 
-    analyzer   an `Analyzer`; None for the default one, which counts the terms of titles twice
-    weights    a SMART triple, `Weights` or any transformer of counts; a transformer of texts (TfidfVectorizer); None or
-               "precomputed" for vectors of the user's own, dense or sparse (or the field "vectors" of `Documents`)
-    select     None, a shorthand such as "chi2:2415", or a selector
-    min_df     terms of fewer training documents are left out (counts only)
+    Parameters
+    ----------
+    analyzer
+        An `Analyzer`; None for the default one, which counts the terms of titles twice.
+    weights
+        A SMART triple, `Weights` or any transformer of counts; a transformer of texts (TfidfVectorizer); None or
+        "precomputed" for vectors of the user's own, dense or sparse (or the field "vectors" of `Documents`);
+        "documents" for classifiers that read documents themselves.
+    select
+        None, a shorthand such as "chi2:2415", or a selector.
+    min_df
+        Terms of fewer training documents are left out (counts only).
 
-    Learned: one of `vectors_` (counts), `transformer_` (texts), `shape_` (vectors).
+    Learned: one of `vectors_` (counts), `transformer_` (texts), `shape_` (the rest).
     """
 
     def __init__(self, analyzer: Any = None, *, weights: Any = "ltc", select: Any = None, min_df: int = 1) -> None:
@@ -100,57 +135,45 @@ class Representation(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from documents and their label matrix."""
-        self.settle(self.read(X), y)
+        self.fit_transform(X, y)
         return self
 
-    def read(self, X: Any) -> Any:
-        """The rows to learn from: counts over all terms, texts, or vectors. Nothing in them depends on labels."""
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Learn from documents and their label matrix, and return the vectors; the text is read once."""
+        raw, part = self.read(X), self.part()
+        vectors = part.fit_transform(raw.values, y)
+        self._keep(raw, part)
+        return vectors
+
+    def read(self, X: Any) -> RawRows:
+        """Return the rows to learn from. Nothing in them depends on labels."""
         source = source_of(self.weights)
-        if source == "vectors":
-            return _matrix(X)
-        if source == "texts":
-            return _texts(X)
-        self._reader = Vectors(self._analyzer(), weights="nnn", min_df=self.min_df)
-        return self._reader.fit_transform(X)
-
-    def read_more(self, texts: Sequence[str]) -> Sparse:
-        """Counts of further texts over the terms that `read` found; between `read` and `settle`."""
-        return self._reader.transform(texts)
-
-    def terms_read(self) -> tuple[str, ...]:
-        """The terms that `read` found, in the order of the counts' columns; between `read` and `settle`."""
-        return self._reader.vocabulary_
+        if source != "counts":
+            return RawRows(source, _read(source, X))
+        reader = Vectors(self.reading_analyzer(), weights="nnn", min_df=self.min_df)
+        return RawRows(source, reader.fit_transform(X), reader)
 
     def part(self) -> Any:
-        """An unfitted transformer from such rows to vectors, to be learned from the training part of a fold."""
+        """Return an unfitted transformer from raw rows to vectors, to be learned from the training part of a fold."""
         source = source_of(self.weights)
         if source == "texts":
             return self._steps_from_texts()
         return Shape(self.select, self.weights if source == "counts" else None)
 
-    def settle(self, rows: Any, labels: Sparse | None) -> Any:
-        """Learn from all rows, keep what `transform` needs, and give the vectors."""
-        part = self.part()
-        found = part.fit_transform(rows, labels)
-        source = source_of(self.weights)
-        if source == "counts":
-            self.vectors_ = self._assembled(part)
-        elif source == "texts":
-            self.transformer_ = part
-        else:
-            self.shape_, self.width_ = part, int(rows.shape[1])
-        return found
+    def assembled(self, raw: RawRows, part: Any) -> Self:
+        """Return a fitted copy from raw rows and a part that was fitted on all of them."""
+        return clone(self)._keep(raw, part)
 
     def transform(self, X: Any) -> Any:
-        """The vectors of documents."""
+        """Return the vectors of documents."""
         check_is_fitted(self)
         source = source_of(self.weights)
         if source == "counts":
             return self.vectors_.transform(X)
         if source == "texts":
             return self.transformer_.transform(_texts(X))
-        rows = _matrix(X)
-        if rows.shape[1] != self.width_:
+        rows = _read(source, X)
+        if source == "vectors" and rows.shape[1] != self.width_:
             raise InvalidInput(
                 f"X has {rows.shape[1]} features, but Categorizer is expecting {self.width_} features as input; "
                 "give vectors made as those for training were"
@@ -158,7 +181,7 @@ class Representation(TransformerMixin, BaseEstimator):
         return self.shape_.transform(rows)
 
     def names(self) -> Sequence[str] | None:
-        """The terms, in the order of the columns; None where columns have no names."""
+        """Return the terms, in the order of the columns; None where columns have no names."""
         check_is_fitted(self)
         source = source_of(self.weights)
         if source == "counts":
@@ -170,21 +193,40 @@ class Representation(TransformerMixin, BaseEstimator):
         return [str(name) for name in last.get_feature_names_out()]
 
     def describe(self) -> dict[str, Any]:
-        """Terms, weights and selection in a few words each, for a signature."""
+        """Describe terms, weights and selection in a few words each, for a signature."""
         source = source_of(self.weights)
         weights = self.weights if isinstance(self.weights, str) else repr(self.weights)
+        chosen = "" if self.select is None else self.select if isinstance(self.select, str) else repr(self.select)
         return {
-            "terms": self._analyzer().signature() if source == "counts" else "",
+            "terms": self.reading_analyzer().signature() if source == "counts" else "",
             "weights": PRECOMPUTED if source == "vectors" else " ".join(weights.split()),
-            "selection": self.select
-            if isinstance(self.select, str)
-            else ""
-            if self.select is None
-            else repr(self.select),
+            "selection": chosen,
         }
 
-    def _analyzer(self) -> Analyzer:
+    def key(self) -> Hashable:
+        """Return a key that is equal for representations that give the same vectors."""
+        return _frozen(self)
+
+    def reading_key(self) -> Hashable:
+        """Return a key that is equal for representations that read documents the same way."""
+        source = source_of(self.weights)
+        return (source, _frozen(self.analyzer), self.min_df) if source == "counts" else (source,)
+
+    def reading_analyzer(self) -> Analyzer:
+        """Return the analyzer that documents are read with."""
         return Analyzer(title=2) if self.analyzer is None else self.analyzer
+
+    def _keep(self, raw: RawRows, part: Any) -> Self:
+        """Keep what `transform` needs."""
+        if raw.source == "counts":
+            self.vectors_ = self._vectors(raw, part)
+        elif raw.source == "texts":
+            self.transformer_ = part
+        else:
+            self.shape_ = part
+            if raw.source == "vectors":
+                self.width_ = int(raw.values.shape[1])
+        return self
 
     def _steps_from_texts(self) -> Any:
         if self.select is not None:
@@ -193,10 +235,10 @@ class Representation(TransformerMixin, BaseEstimator):
             return make_pipeline(clone(self.weights), Shape(self.select))
         return clone(self.weights)
 
-    def _assembled(self, part: Shape) -> Vectors:
-        """What `Vectors.fit` would have learned from the same documents, without reading the text again."""
-        reader = self._reader
-        made = Vectors(clone(self._analyzer()), weights=self.weights, min_df=self.min_df, select=self.select)
+    def _vectors(self, raw: RawRows, part: Shape) -> Vectors:
+        """Return what `Vectors.fit` would have learned from the same documents, without reading the text again."""
+        reader: Any = raw.reader
+        made = Vectors(clone(self.reading_analyzer()), weights=self.weights, min_df=self.min_df, select=self.select)
         made.stop_words_, made.vocabulary_, made.idf_ = reader.stop_words_, reader.vocabulary_, None
         if part.select_ is not None:
             chosen = np.flatnonzero(part.select_.get_support())
@@ -205,14 +247,47 @@ class Representation(TransformerMixin, BaseEstimator):
             made.idf_ = part.weights_.idf_
         else:
             made.weights_ = part.weights_
-        del self._reader
         return made
+
+
+def _frozen(value: Any) -> Hashable:
+    """Return a hashable form of a parameter: estimators by class and parameters, what cannot be hashed by identity."""
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        params = value.get_params(deep=False)
+        return (type(value), *((name, _frozen(each)) for name, each in sorted(params.items())))
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_frozen, value))
+    if isinstance(value, (set, frozenset)):
+        return frozenset(value)
+    if isinstance(value, Mapping):
+        return frozenset((name, _frozen(each)) for name, each in value.items())
+    return value if isinstance(value, Hashable) else _Same(value)
+
+
+class _Same:
+    """A key for an object that cannot be hashed: equal to itself alone."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value  # kept, so that its id is not given to another object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 def _one_to_one(transformer: Any) -> bool:
     from sklearn.base import OneToOneFeatureMixin
 
     return isinstance(transformer, OneToOneFeatureMixin)
+
+
+def _read(source: Source, X: Any) -> Any:
+    """Return the rows of documents that need no terms."""
+    if source == "texts":
+        return _texts(X)
+    return _matrix(X) if source == "vectors" else X
 
 
 def _texts(X: Any) -> list[str]:

@@ -1,9 +1,9 @@
 """Public names of `rubricate.thresholds`; `__init__.py` reads this list."""
 
+from rubricate.training.thresholded import Thresholded as Thresholded
 from rubricate.types import Decisions as Decisions
 from rubricate.types import Scores as Scores
 
-from ._thresholded import Thresholded as Thresholded
 from .definition.catalogue import decide as decide
 from .definition.catalogue import resolve as resolve
 from .definition.threshold import Threshold as Threshold

@@ -1,18 +1,21 @@
-"""What a categorizer says of a document: labels, how sure it is, scores, and why."""
+"""What a trained model says of a document: labels, confidence, scores, and evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from rubricate.training import scoring as _scoring
+from rubricate.training import scoring
 from rubricate.training.confidence import offsets
 from rubricate.types import Decisions, Evidence, Floats, Scores
+
+if TYPE_CHECKING:
+    from rubricate.training.trained import Trained
 
 __all__ = ["Answer", "answer", "best_of", "labels_of", "rows_in"]
 
@@ -33,14 +36,14 @@ class Answer:
 
 
 def labels_of(decisions: Decisions) -> list[Any]:
-    """The labels of each document, a tuple in the order of the categories."""
+    """Return the labels of each document, a tuple in the order of the categories."""
     starts, columns = decisions.values.indptr, decisions.values.indices
     names = decisions.categories
     return [tuple(names[c] for c in columns[a:b]) for a, b in pairwise(starts)]
 
 
 def rows_in(block: Any) -> Iterator[tuple[Any, Floats]]:
-    """Columns and scores of each document in a block."""
+    """Yield columns and scores of each document in a block."""
     values: Any = block.values if isinstance(block, Scores) else block
     if sparse.issparse(values):
         for a, b in zip(values.indptr[:-1], values.indptr[1:], strict=True):
@@ -52,33 +55,33 @@ def rows_in(block: Any) -> Iterator[tuple[Any, Floats]]:
 
 
 def best_of(row: tuple[Any, Floats], categories: Sequence[str], k: int) -> list[tuple[str, float]]:
-    """The k best categories of a document, best first, those that it can never have left out."""
+    """Return the k best categories of a document, best first, without those that it can never have."""
     columns, scores = row
     order = np.argsort(-scores, kind="stable")[:k]
     return [(categories[columns[i]], float(scores[i])) for i in order if scores[i] > -np.inf]
 
 
 def answer(
-    model: Any, vectors: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
+    trained: Trained, vectors: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
 ) -> list[Answer]:
-    """The answers of a fitted categorizer on vectors; its `answers` explains the options."""
-    blocks = model._blocks(vectors)
-    if _scoring.needs_whole_set(model.cut_):
-        blocks = iter([_scoring.gathered(list(blocks), len(model.categories_))])
-    found: list[Answer] = []
+    """Return the answers on vectors; `Categorizer.answers` explains the options."""
+    blocks = trained.blocks(vectors)
+    if scoring.needs_whole_set(trained.cut):
+        blocks = iter([scoring.stacked(list(blocks), len(trained.categories))])
+    answers: list[Answer] = []
     for block in blocks:
-        decided = labels_of(Decisions(model.cut_.decide(block), model.categories_, _Unnamed(block)))
-        sure = _confidence(model, block, len(decided))
+        decided = labels_of(Decisions(trained.cut.decide(block), trained.categories, _Unnamed(block)))
+        chances = _chances(trained, block, len(decided))
         scores = [
-            _scores(row, model.categories_, labels, top) for row, labels in zip(rows_in(block), decided, strict=True)
+            _scores(row, trained.categories, labels, top) for row, labels in zip(rows_in(block), decided, strict=True)
         ]
-        part = vectors[len(found) : len(found) + len(decided)]
-        reasons = _evidence(model, part, decided, block, explain) if explain else [{}] * len(decided)
-        found += [
+        part = vectors[len(answers) : len(answers) + len(decided)]
+        reasons = _evidence(trained, part, decided, block, explain) if explain else [{}] * len(decided)
+        answers += [
             Answer(None if abstain is not None and (p is None or p < abstain) else labels, p, labels, s, why)
-            for labels, p, s, why in zip(decided, sure, scores, reasons, strict=True)
+            for labels, p, s, why in zip(decided, chances, scores, reasons, strict=True)
         ]
-    return found
+    return answers
 
 
 class _Unnamed(Sequence[str]):
@@ -94,15 +97,16 @@ class _Unnamed(Sequence[str]):
         return str(index)
 
 
-def _confidence(model: Any, block: Any, n: int) -> list[float | None]:
-    sure = model._sureness()
-    return [None] * n if sure is None else sure.predict(offsets(block, model.cut_)).tolist()
+def _chances(trained: Trained, block: Any, n: int) -> list[float | None]:
+    if trained.confidence is None:
+        return [None] * n
+    return trained.confidence.predict(offsets(block, trained.cut)).tolist()
 
 
 def _scores(
     row: tuple[Any, Floats], categories: Sequence[str], labels: tuple[str, ...], top: int | None
 ) -> tuple[tuple[str, float], ...]:
-    """The scores of the labels, and of the best `top` categories."""
+    """Return the scores of the labels, and of the best `top` categories."""
     if not labels and top is None:
         return ()
     ranked = best_of(row, categories, len(row[0]))
@@ -110,15 +114,15 @@ def _scores(
 
 
 def _evidence(
-    model: Any, vectors: Any, decided: Sequence[tuple[str, ...]], block: Any, limit: int
+    trained: Trained, vectors: Any, decided: Sequence[tuple[str, ...]], block: Any, limit: int
 ) -> list[dict[str, list[Evidence]]]:
-    """For each document the evidence for its labels, or for its best category; asked for category by category."""
+    """Return for each document the evidence for its labels, or for its best category, one category at a time."""
     wanted: dict[str, list[int]] = {}
     for place, (labels, row) in enumerate(zip(decided, rows_in(block), strict=True)):
-        for name in labels or [name for name, _ in best_of(row, model.categories_, 1)]:
+        for name in labels or [name for name, _ in best_of(row, trained.categories, 1)]:
             wanted.setdefault(name, []).append(place)
-    found: list[dict[str, list[Evidence]]] = [{} for _ in decided]
+    reasons: list[dict[str, list[Evidence]]] = [{} for _ in decided]
     for name, places in wanted.items():
-        for place, evidence in zip(places, model._evidence(vectors[places], model._column(name), limit), strict=True):
-            found[place][name] = evidence
-    return found
+        for place, evidence in zip(places, trained.evidence(vectors[places], name, limit), strict=True):
+            reasons[place][name] = evidence
+    return reasons

@@ -24,16 +24,33 @@ YForm: TypeAlias = Literal["column", "sets", "dense", "sparse"]
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Labels, the names of their columns, the form in which they came, and the classes of a column."""
+    """Labels, the names of their columns, the form they came in, and the classes of a column."""
 
     labels: Sparse
     categories: tuple[str, ...]
     form: YForm
     classes: NDArray[Any]
 
+    def check(self) -> None:
+        """Raise where there is nothing to learn: too few documents, no label, or the same labels throughout."""
+        documents = self.labels.shape[0]
+        held = np.bincount(self.labels.indices, minlength=len(self.categories))
+        if documents < 2:
+            raise InvalidInput(
+                f"{documents} document to learn from (n_samples={documents}); a categorizer needs 2 or more"
+            )
+        if not held.any():
+            raise InvalidInput("none of the documents has a label; there is nothing to learn")
+        if np.all((held == 0) | (held == documents)):
+            names = ", ".join(name for name, n in zip(self.categories, held, strict=True) if n)
+            raise InvalidInput(
+                f"all {documents} documents have the same labels (1 class, {names:.80}), so there is nothing to tell "
+                "apart; give documents of other categories too, or without a label"
+            )
+
 
 def given_documents(X: Any) -> Any:
-    """The documents to learn from: those for training of a corpus; an iterator as a list; else as they are."""
+    """Return the documents to learn from: those for training of a corpus; an iterator as a list; else as they are."""
     if isinstance(X, Corpus):
         return X.train
     if hasattr(X, "__array__") and not hasattr(X, "__len__"):
@@ -42,7 +59,7 @@ def given_documents(X: Any) -> Any:
 
 
 def count(X: Any) -> int:
-    """How many documents there are."""
+    """Return how many documents there are."""
     if isinstance(X, str) or not (hasattr(X, "shape") or hasattr(X, "__len__")):
         kind = type(X).__name__
         raise InvalidInput(
@@ -52,12 +69,12 @@ def count(X: Any) -> int:
 
 
 def ids_of(X: Any, n: int, start: int = 0) -> Sequence[str]:
-    """The ids of the documents; their positions from 0 where they have none."""
+    """Return the ids of the documents; their positions from `start` where they have none."""
     return X.ids if isinstance(X, Documents) else [str(i) for i in range(start, start + n)]
 
 
 def take_target(X: Any, y: Any, categories: tuple[str, ...] | None = None) -> Target:
-    """The labels of y, or of `Documents` where y is None; `categories` fixes the columns.
+    """Return the labels of y, or of `Documents` where y is None; `categories` fixes the columns.
 
     A column of single labels (strings, or numbers) stays a column; a list or column of label sets may hold None for
     documents without labels; matrices, sparse or dense, may be data frames with names; rows of 0 and 1 are a matrix.
@@ -75,13 +92,13 @@ def take_target(X: Any, y: Any, categories: tuple[str, ...] | None = None) -> Ta
         return _from_column(np.asarray(y).ravel().tolist(), categories)
     if sparse.issparse(y) or getattr(y, "ndim", 1) == 2 or hasattr(y, "columns"):
         names = tuple(map(str, y.columns)) if hasattr(y, "columns") and not sparse.issparse(y) else None
-        matrix, found = label_matrix(y if sparse.issparse(y) else np.asarray(y), names or categories)
-        return _named(matrix, found, "sparse" if sparse.issparse(y) else "dense", categories)
+        matrix, known = label_matrix(y if sparse.issparse(y) else np.asarray(y), names or categories)
+        return _named(matrix, known, "sparse" if sparse.issparse(y) else "dense", categories)
     return _from_column(column(y), categories)
 
 
 def _plain(y: Any) -> Any:
-    """Rows of flags as a matrix; whatever only NumPy can read as an array."""
+    """Return rows of flags as a matrix, and what only NumPy can read as an array."""
     if hasattr(y, "__array__") and not hasattr(y, "__iter__"):
         return np.asarray(y)
     if (
@@ -111,10 +128,10 @@ def _from_column(values: list[Any], categories: tuple[str, ...] | None) -> Targe
     classes = np.unique(np.array(values)) if single else np.empty(0)
     names = categories
     if single and categories is None:
-        names = tuple(str(one) for one in classes.tolist())
+        names = tuple(map(str, classes.tolist()))
     sets = [(str(value),) for value in values] if single else values
-    matrix, found = label_matrix(sets, names)
-    return Target(matrix, found, "column" if single else "sets", classes if single else np.array(found, dtype=str))
+    matrix, known = label_matrix(sets, names)
+    return Target(matrix, known, "column" if single else "sets", classes if single else np.array(known, dtype=str))
 
 
 def _is_label(value: Any) -> bool:

@@ -19,7 +19,7 @@ from rubricate.experiments.cells import Value
 from rubricate.experiments.figure import Drawing
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
 from rubricate.experiments.reproductions._sun_lim_2001_tried import svm_settings, tried_settings
-from rubricate.experiments.systems import System
+from rubricate.experiments.systems import PaperSystem
 from rubricate.hierarchy import Hierarchy, as_svg
 from rubricate.measures import category_similarity, macro, micro
 from rubricate.measures.counting.tables import counts
@@ -43,7 +43,7 @@ Found: TypeAlias = dict[tuple[str, str], Value]
 
 def sun_lim_2001(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
     """Our figures of the wanted tables."""
-    study = Study(reproduction, say)
+    study = TreeStudy(reproduction, say)
     makers: dict[str, Callable[[], Found]] = {"figure1": study.figure_1, "2": study.table_2, "3": study.table_3}
     makers |= {name: lambda tree=tree: study.results(tree) for name, tree in RESULTS.items()}  # type: ignore[misc]
     makers |= {"systems": study.systems, "settings": lambda: tried_settings(study)}
@@ -89,7 +89,7 @@ def inside(labels: Sparse) -> Ints:
     return np.flatnonzero(np.diff(labels.indptr))
 
 
-class Study:
+class TreeStudy:
     """The corpus, the vectors and the trees, each made when first needed."""
 
     def __init__(self, reproduction: Reproduction, say: Say) -> None:
@@ -192,7 +192,7 @@ class Study:
         return np.hstack([_precision_recall(part) for part in parts])
 
     def decided(
-        self, tree: Tree, way: str, system: System, seed: int, tried: Mapping[str, Any]
+        self, tree: Tree, way: str, system: PaperSystem, seed: int, tried: Mapping[str, Any]
     ) -> tuple[Sparse, Sparse]:
         """Truth and decisions for the tree's test documents and as many others."""
         X, new = self.vectors(tried.get("weights", system.get("weights")), tried)

@@ -6,19 +6,24 @@ from collections.abc import Callable, Sequence
 
 from rubricate.experiments.cells import Value
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
-from rubricate.experiments.reproductions._yang_1999_study import Found, Study
-from rubricate.experiments.reproductions._yang_1999_systems import gains, indirect_comparisons, table_6, ways_of_cutting
-from rubricate.experiments.reproductions._yang_1999_text import text_numbers
-from rubricate.experiments.reproductions._yang_1999_times import times
-from rubricate.experiments.reproductions._yang_1999_tuning import Tuning, table_4
-from rubricate.experiments.reproductions._yang_1999_versions import table_1, table_5
+from rubricate.experiments.reproductions.yang_1999_parts.study import Found, VersionStudy
+from rubricate.experiments.reproductions.yang_1999_parts.systems import (
+    gains,
+    indirect_comparisons,
+    table_6,
+    ways_of_cutting,
+)
+from rubricate.experiments.reproductions.yang_1999_parts.text import text_numbers
+from rubricate.experiments.reproductions.yang_1999_parts.times import times
+from rubricate.experiments.reproductions.yang_1999_parts.tuning import Tuning, table_4
+from rubricate.experiments.reproductions.yang_1999_parts.versions import table_1, table_5
 
 __all__ = ["yang_1999"]
 
 
 def yang_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
     """Our figures of the wanted tables, and the curves of the search where table 3 is among them."""
-    study = Study(reproduction, say)
+    study = VersionStudy(reproduction, say)
     tuning = Tuning(study)
     makers: dict[str, Callable[[], Found]] = {
         "1": lambda: table_1(study),

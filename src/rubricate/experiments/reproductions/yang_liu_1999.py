@@ -12,11 +12,10 @@ import numpy as np
 from rubricate.corpora import load
 from rubricate.evaluation.evaluating import evaluate
 from rubricate.experiments.cells import Value
-from rubricate.experiments.chosen import Chosen, choose, run_chosen
 from rubricate.experiments.figure import Figure, Series
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
-from rubricate.experiments.systems import Setting, System, run_system
-from rubricate.folds import stratified_folds
+from rubricate.experiments.systems import SystemExecution
+from rubricate.folds import deal
 from rubricate.measures import by_frequency
 from rubricate.significance import compare
 from rubricate.types import Corpus, Ints, Run
@@ -31,7 +30,7 @@ MEASURES = {"recall": "miR", "precision": "miP", "error": "error"}
 
 def yang_liu_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
     """Our figures of the wanted tables, and the figures that need no more than was computed for them."""
-    study = Study(reproduction, say)
+    study = TableStudy(reproduction, say)
     makers = {"1": table_1, "2": table_2, "3": table_3, "text": text_numbers}
     values: dict[Place, Value] = {}
     for name in tables:
@@ -40,21 +39,21 @@ def yang_liu_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -
     return Results(values, origins, study.figures())
 
 
-def _origin(study: Study, table: str, row: str) -> str:
+def _origin(study: TableStudy, table: str, row: str) -> str:
     """That of the systems behind a row; one recovered setting makes the row recovered."""
     systems = study.reproduction.systems
     origins = {systems[name].origin for name in row.split("/") if name in systems and table in "123"}
     return next((one for one in ("recovered", "cross-validation") if one in origins), "paper")
 
 
-class Study:
+class TableStudy:
     """The corpus and the runs, each made when first needed."""
 
     def __init__(self, reproduction: Reproduction, say: Say) -> None:
         self.reproduction = reproduction
         self.say = say
         self._runs: dict[str, Run] = {}
-        self._chosen: dict[str, Chosen] = {}
+        self._executions: dict[str, SystemExecution] = {}
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -68,27 +67,20 @@ class Study:
         """The run of a system of the reproduction."""
         if name not in self._runs:
             self.say(name)
-            system = self.reproduction.systems[name]
-            if name in OURS:
-                self._runs[name] = run_chosen(self.chosen(name), self.corpus)
-            else:
-                self._runs[name] = run_system(system, self.corpus)
+            self._runs[name] = self.execution(name).run()
         return self._runs[name]
 
-    def chosen(self, name: str) -> Chosen:
-        """A system of ours with its cross-validated figures."""
-        if name not in self._chosen:
+    def execution(self, name: str) -> SystemExecution:
+        """Return a system of the reproduction at work on the corpus."""
+        if name not in self._executions:
             systems = self.reproduction.systems
-            self._chosen[name] = choose(systems[name], self.corpus.train, systems)
-        return self._chosen[name]
+            self._executions[name] = SystemExecution(systems[name], self.corpus, members=systems)
+        return self._executions[name]
 
     def varied(self, name: str, label: str, **changes: Any) -> Run:
         """The run of a system with some settings changed."""
         self.say(label)
-        system = self.reproduction.systems[name]
-        settings = {**system.settings, **{key: Setting(value, "paper") for key, value in changes.items()}}
-        kept = {key: setting for key, setting in settings.items() if setting.value is not None}
-        return run_system(System(label, kept), self.corpus)
+        return SystemExecution(self.reproduction.systems[name].varied(label, **changes), self.corpus).run()
 
     def figures(self) -> tuple[Figure, ...]:
         """Figure 1, and figures 4 and 5 where all five systems were run."""
@@ -100,29 +92,29 @@ class Study:
         return tuple(drawn)
 
 
-def table_1(study: Study) -> dict[tuple[str, str], Value]:
+def table_1(study: TableStudy) -> dict[tuple[str, str], Value]:
     """The five systems, then ours with the cross-validated figures that chose them."""
     found: dict[tuple[str, str], Value] = {}
     for name in (*FIVE, *OURS):
         found |= {(name, column): float(value) for column, value in evaluate(study.run(name)).row().items()}
     for name in OURS:
-        chosen = study.chosen(name)
-        found[name, "miF1, cross-validated"] = chosen.micro
-        found[name, "maF1, cross-validated"] = chosen.macro
+        micro, macro = study.execution(name).cross_validated()
+        found[name, "miF1, cross-validated"] = micro
+        found[name, "maF1, cross-validated"] = macro
     return found
 
 
-def table_2(study: Study) -> dict[tuple[str, str], Value]:
+def table_2(study: TableStudy) -> dict[tuple[str, str], Value]:
     """The marks of s, S, T and T' for every pair of the paper."""
     return _marks(study, "2", ",".join(TESTS), lambda one: TESTS.get(one.test))
 
 
-def table_3(study: Study) -> dict[tuple[str, str], Value]:
+def table_3(study: TableStudy) -> dict[tuple[str, str], Value]:
     """The marks of the p-test on recall, precision and error."""
     return _marks(study, "3", "p", lambda one: MEASURES.get(one.measure))
 
 
-def _marks(study: Study, table: str, tests: str, column: Any) -> dict[tuple[str, str], Value]:
+def _marks(study: TableStudy, table: str, tests: str, column: Any) -> dict[tuple[str, str], Value]:
     found: dict[tuple[str, str], Value] = {}
     for row in study.reproduction.tables[table].rows:
         pair = [study.run(name) for name in row.split("/")]
@@ -131,13 +123,13 @@ def _marks(study: Study, table: str, tests: str, column: Any) -> dict[tuple[str,
     return found
 
 
-def text_numbers(study: Study) -> dict[tuple[str, str], Value]:
+def text_numbers(study: TableStudy) -> dict[tuple[str, str], Value]:
     """Sections 2, 3.4, 5.1 and 5.2."""
     found = {**_corpus_numbers(study), **_contrasts(study), **_networks(study)}
     return {(item, "value"): value for item, value in found.items()}
 
 
-def _corpus_numbers(study: Study) -> dict[str, Value]:
+def _corpus_numbers(study: TableStudy) -> dict[str, Value]:
     train, counts = study.corpus.train, study.train_counts
     return {
         "training documents": len(train),
@@ -152,7 +144,7 @@ def _corpus_numbers(study: Study) -> dict[str, Value]:
     }
 
 
-def _vocabulary(study: Study) -> Sequence[str]:
+def _vocabulary(study: TableStudy) -> Sequence[str]:
     from rubricate.text.vectors import Vectors
 
     return Vectors(weights="nnn").fit(study.corpus.train).vocabulary_
@@ -167,7 +159,7 @@ def _s_test(one: Run, other: Run) -> str:
     return found.symbol
 
 
-def _contrasts(study: Study) -> dict[str, Value]:
+def _contrasts(study: TableStudy) -> dict[str, Value]:
     """Section 5.2: another weighting, the simplified kNN, the other model of NB; section 5.1: a polynomial SVM."""
     raw = study.varied("SVM", "SVM, tf", weights="ntc")
     top = study.varied("kNN", "kNN, top category", cut="rcut:1", held_out="none", cut_fbr=None, cut_fallback=None)
@@ -185,7 +177,7 @@ def _contrasts(study: Study) -> dict[str, Value]:
     }
 
 
-def _networks(study: Study) -> dict[str, Value]:
+def _networks(study: TableStudy) -> dict[str, Value]:
     """Section 3.4: one network for all categories against one a category; section 5.1: hidden units by validation.
 
     All of them are trained to the lowest held-out loss, not stopped as early as the row of table 1.
@@ -199,15 +191,15 @@ def _networks(study: Study) -> dict[str, Value]:
     return found
 
 
-def _hidden_units(study: Study) -> int:
+def _hidden_units(study: TableStudy) -> int:
     """The size with the best micro-F1 on a third of the training documents, cuts from another third."""
     train = study.corpus.train
-    part = stratified_folds(train.labels, 3, seed=1)
+    part = deal(train.labels, 3, seed=1)
     kept, held = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
     inner = replace(study.corpus, train=train.take(kept), test=train.take(held))
-    settings = {key: one for key, one in study.reproduction.systems["NNet"].settings.items() if key != "epochs"}
+    nnet = study.reproduction.systems["NNet"]
     scores: Mapping[int, float] = {
-        units: _micro(run_system(System(f"NNet-{units}", {**settings, "hidden": Setting(units, "paper")}), inner))
+        units: _micro(SystemExecution(nnet.varied(f"NNet-{units}", epochs=None, hidden=units), inner).run())
         for units in study.reproduction.options["hidden"]
     }
     return max(scores, key=lambda units: scores[units])

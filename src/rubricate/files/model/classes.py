@@ -19,14 +19,14 @@ FUNCTIONS = ("measures", "engines")
 """Kinds of plug-ins that are functions and may be parameters."""
 
 OURS = {
-    "Aligned": "rubricate.thresholds._aligned",
+    "Aligned": "rubricate.training.aligned",
     "Analyzer": "rubricate.text",
-    "Categorizer": "rubricate.categorizer.categorizer",
+    "Categorizer": "rubricate.categorizer",
     "Confidence": "rubricate.training.confidence",
     "Representation": "rubricate.text.representation",
     "Select": "rubricate.text",
     "Shape": "rubricate.text.representation",
-    "Thresholded": "rubricate.thresholds._thresholded",
+    "Thresholded": "rubricate.training.thresholded",
     "Vectors": "rubricate.text.vectors",
     "Weights": "rubricate.text",
 }

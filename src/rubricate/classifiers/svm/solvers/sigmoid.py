@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.folds import stratified_folds
-from rubricate.types import Bools, Floats, Sparse
+from rubricate.folds import deal, out_of_fold
+from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["fit_sigmoids", "held_out_scores", "sigmoid"]
 
@@ -26,12 +26,11 @@ def held_out_scores(
     fit: Callable[[Any, Sparse, Floats], Any], X: Any, labels: Sparse, weights: Floats, seed: int
 ) -> Floats:
     """Return the score of each document from a classifier fitted to the other folds, stratified by category."""
-    folds = stratified_folds(labels, min(FOLDS, X.shape[0]), seed=seed)
-    scores = np.empty(labels.shape)
-    for fold in np.unique(folds):
-        held, kept = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        scores[held] = fit(X[kept], labels[kept], weights[kept])._score(X[held])
-    return scores
+
+    def work(kept: Ints, held: Ints) -> Floats:
+        return fit(X[kept], labels[kept], weights[kept])._score(X[held])
+
+    return out_of_fold(work, deal(labels, min(FOLDS, X.shape[0]), seed=seed), engine="serial")
 
 
 def _loss(z: Floats, target: Floats, weights: Floats) -> float:

@@ -1,0 +1,367 @@
+"""The whole flow as one estimator: texts in, decisions out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from rubricate import registry
+from rubricate.engines import Engine
+from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.files.model import model_file
+from rubricate.measures import Abstention, counts, micro
+from rubricate.text.representation import source_of
+from rubricate.thresholds import Threshold
+from rubricate.training.answers import Answer, labels_of
+from rubricate.training.candidates import bare_target
+from rubricate.training.material import Material
+from rubricate.training.procedure import Procedure
+from rubricate.training.settings import Settings, parse_settings
+from rubricate.training.targets import given_documents, ids_of, take_target
+from rubricate.training.trained import Trained
+from rubricate.training.truth import with_truth
+from rubricate.types import Corpus, Decisions, Floats, Run, Signature
+
+__all__ = ["Categorizer", "configured"]
+
+
+def configured(settings: Mapping[str, Any]) -> Categorizer:
+    """Return a categorizer with plain settings, as a command line or a plan gives them; see `training.settings`.
+
+    >>> configured({"classifier": "knn", "k": 30, "select": "chi2:2415"})
+    Categorizer(classifier=KNN(k=30), select='chi2:2415')
+    """
+    plain = {name: value for name, value in settings.items() if name != "engine"}
+    return Categorizer(**vars(parse_settings(plain)), engine=settings.get("engine", "threads"))
+
+
+class Categorizer(ClassifierMixin, BaseEstimator):
+    """Analysis, selection, weights, classifier and threshold, learned together and used as one.
+
+    Parameters
+    ----------
+    classifier
+        One of ours or of scikit-learn's, a bare name such as "knn", or None: a linear SVM whose C is chosen among 0.5,
+        1, 2, 4.
+    analyzer
+        An `Analyzer`; None for the default one, which counts the terms of titles twice.
+    weights
+        A SMART triple; a transformer of counts or of texts; None or "precomputed" for vectors of your own.
+    select
+        None, a shorthand such as "chi2:2415", or a selector.
+    min_df
+        Terms of fewer training documents are left out.
+    cut
+        A threshold, its shorthand or a number; None: the best category where every training document has exactly one
+        label (`single_label_`), else `MicroMacro()`.
+    folds
+        None: as many as the cut says (5); 0: none, which saves time and leaves no confidence.
+    seed
+        Of the folds.
+    engine
+        Where folds run: "threads", "serial", "dask", …; results do not depend on it.
+
+    `fit` deals the documents to folds stratified by category (sechidis2011), scores each fold by classifiers trained on
+    the others, and from these out-of-fold scores chooses C, learns the cut, and judges the result
+    (`training.procedure`). Text is read once; selection and weights are learned again in every fold, so that no
+    document has a say in its own score (the vocabulary and `min_df`, which see no labels, are common). Where there are
+    fewer documents than folds, as many folds as documents. Beyond 2²³ scores (documents × categories) only the 64 best
+    categories of each document are kept and decided upon. A hierarchical classifier without a taxonomy gets that of
+    the corpus.
+
+    Learned: `categories_`; `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`;
+    `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
+    documents, folds); `confidence_` and the coverage–error curve (`coverage`), unless folds=0.
+
+    Cost: (folds × candidates + 1) trainings. Reuters ApteMod-90 with all defaults: some seconds on two cores.
+
+    >>> texts = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
+    >>> model = Categorizer().fit(texts, ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3)
+    >>> model.classify(["Exports of wheat", "oil prices"])
+    [('grain',), ('fuel',)]
+    """
+
+    def __init__(
+        self,
+        classifier: Any = None,
+        *,
+        analyzer: Any = None,
+        weights: Any = "ltc",
+        select: Any = None,
+        min_df: int = 1,
+        cut: str | float | Threshold | None = None,
+        folds: int | None = None,
+        seed: int = 0,
+        engine: Engine | str = "threads",
+    ) -> None:
+        self.classifier = classifier
+        self.analyzer = analyzer
+        self.weights = weights
+        self.select = select
+        self.min_df = min_df
+        self.cut = cut
+        self.folds = folds
+        self.seed = seed
+        self.engine = engine
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from `Documents`, a `Corpus` (its training documents), or texts and their labels.
+
+        Texts and labels may be lists or pandas, polars or Arrow columns; labels also label sets, or a matrix
+        documents × categories. Unlabelled and empty documents are fine; a category that all or none of the documents
+        have cannot be learned and is always or never assigned. Classifiers that learn nothing from labels ("word" with
+        names, "construe") take documents without any: the words are read, no figure is promised, and what scores
+        above 0 is assigned.
+        """
+        X = X if isinstance(X, Corpus) else given_documents(X)
+        known = bare_target(self.classifier, given_documents(X), y)
+        material = Material(X, y if known is None else known)
+        if known is None:
+            material.target.check()
+        return self._keep(material, self.procedure(material).run(material, engine=self.engine))
+
+    def settings(self) -> Settings:
+        """Return the parameters as settings of a training."""
+        return Settings(**{name: value for name, value in self.get_params(deep=False).items() if name != "engine"})
+
+    def procedure(self, material: Material) -> Procedure:
+        """Return the training that `fit` runs on some material."""
+        return self.settings().procedure(material)
+
+    def trained(self) -> Trained:
+        """Return the fitted parts as one object."""
+        check_is_fitted(self, "aligned_")
+        return Trained(
+            representation=self.representation_,
+            classifier=self.aligned_,
+            cut=self.cut_,
+            categories=self.categories_,
+            ids=self.ids_,
+            limit=self.limit_,
+            judged=getattr(self, "_judged", None),
+            confidence=self.confidence_,
+            coverage=self.coverage_,
+            figures=self.cross_validation_,
+        )
+
+    def recalibrated(self, trained: Trained, cut: Any) -> Self:
+        """Return a copy with another cut, and the confidence and figures that go with it."""
+        other = copy(self)
+        other.cut = cut
+        return other._keep_judged(trained)
+
+    def _keep(self, material: Material, trained: Trained) -> Self:
+        target = material.target
+        self.origin_, self.ids_ = material.origin, material.ids
+        self.categories_, self.classes_, self.form_ = target.categories, target.classes, target.form
+        self.train_counts_, self.single_label_ = material.train_counts, material.single_label
+        self.representation_, self.aligned_, self.limit_ = trained.representation, trained.classifier, trained.limit
+        if hasattr(trained.representation, "width_"):
+            self.n_features_in_ = trained.representation.width_
+        return self._keep_judged(trained)
+
+    def _keep_judged(self, trained: Trained) -> Self:
+        self.cut_, self.confidence_, self.coverage_ = trained.cut, trained.confidence, trained.coverage
+        self.cross_validation_, self._judged = trained.figures, trained.judged
+        return self
+
+    def vectors(self, X: Any) -> Any:
+        """Return the vectors of documents, as the classifier gets them."""
+        return self.trained().vectors(X.train if isinstance(X, Corpus) else X)
+
+    def decide(self, X: Any) -> Decisions:
+        """Decide on each document: a boolean sparse matrix with names."""
+        values = self.trained().decide(X.train if isinstance(X, Corpus) else X)
+        return Decisions(values, self.categories_, ids_of(X, values.shape[0]))
+
+    def answers(
+        self, X: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
+    ) -> list[Answer]:
+        """Return what there is to say of each document: labels, confidence, scores, evidence.
+
+        Parameters
+        ----------
+        abstain
+            Labels are None (send it to a person) where the confidence is under this chance.
+        top
+            Scores of so many best categories beside those of the labels.
+        explain
+            So many reasons for each label (for the best category where there is none).
+        """
+        return self.trained().answers(X, abstain=abstain, top=top, explain=explain)
+
+    def classify(self, X: Any, *, abstain: float | None = None) -> list[tuple[str, ...] | None]:
+        """Return the labels of each document, none as (); None for a document whose confidence is below `abstain`."""
+        if abstain is None:
+            return labels_of(self.decide(X))
+        return [each.labels for each in self.answers(X, abstain=abstain)]
+
+    def rank(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
+        """Return the k best categories of each document with their scores, best first; equal scores by column."""
+        return self.trained().rank(X, k)
+
+    def confidence(self, X: Any) -> Floats:
+        """Estimate for each document the chance that exactly its true labels are assigned."""
+        return self.trained().chances(X)
+
+    def coverage(self) -> Abstention:
+        """Return the error among the documents answered, by how many are: answering where the confidence is enough.
+
+        Measured on out-of-fold documents; an answer is wrong unless all its labels are right and none is missing.
+        At most 1,000 points are kept.
+        """
+        check_is_fitted(self)
+        if self.coverage_ is None:
+            raise InvalidInput(
+                "the model was learned with folds=0 and has no coverage–error curve; fit it with folds=5"
+            )
+        return Abstention(**self.coverage_)
+
+    def explain(self, X: Any, category: str | None = None, limit: int = 10) -> Any:
+        """Return what spoke most for (> 0) or against (< 0) the labels of a text: category → evidence, words by name.
+
+        `category` asks for that one. Without labels the best category is explained. One text gives a mapping, a list
+        of texts a list of mappings. With kNN the evidence is neighbours, named by the ids of the training documents.
+        """
+        if isinstance(X, str):
+            return self.explain([X], category, limit)[0]
+        return self.trained().explain(X, category, limit)
+
+    def run(self, X: Any, name: str | None = None, *, y: Any = None) -> Run:
+        """Score and decide on documents, with their truth where they have labels, for `evaluate` and `compare`.
+
+        A category of the truth that was not learned is kept: it scores -inf and is never assigned.
+        """
+        documents = X.test if isinstance(X, Corpus) else X
+        run = self.trained().run(documents, name or self._name())
+        return with_truth(replace(run, train_counts=self.train_counts_, signature=self.signature()), documents, y)
+
+    def out_of_fold_run(self, name: str | None = None) -> Run:
+        """Return the out-of-fold decisions on the training documents, beside the truth.
+
+        Known after `fit` with folds, not after `open`: the file keeps the figures, not the documents' outcomes.
+        """
+        judged = self.trained().judged
+        if judged is None:
+            raise InvalidInput(
+                "out-of-fold decisions are there after fit with folds; this model was opened or had none"
+            )
+        return Run(
+            name=name or self._name(),
+            documents=self.ids_,
+            categories=self.categories_,
+            decisions=Decisions(judged.decided, self.categories_, self.ids_),
+            truth=judged.labels,
+            train_counts=self.train_counts_,
+            signature=self.signature(),
+        )
+
+    def update(self, X: Any, y: Any = None) -> Self:
+        """Learn further documents where the classifier can (naive Bayes, kNN, Rocchio, sleeping experts).
+
+        Categories, terms and cuts stay.
+        """
+        trained, documents = self.trained(), given_documents(X)
+        labels = take_target(documents, y, self.categories_).labels
+        trained.learn_more(documents, labels)
+        self.train_counts_ = self.train_counts_ + np.bincount(labels.indices, minlength=labels.shape[1])
+        self.ids_ = (*self.ids_, *map(str, ids_of(documents, labels.shape[0], len(self.ids_))))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Decide in the form of y: the best class for a column, a matrix for a matrix, else tuples of labels."""
+        check_is_fitted(self)
+        if self.form_ == "column":
+            return self.classes_[np.argmax(self._scores(X), axis=1)]
+        decided = self.decide(X)
+        if self.form_ == "sets":
+            sets = np.empty(decided.values.shape[0], dtype=object)
+            sets[:] = labels_of(decided)
+            return sets
+        return decided.values if self.form_ == "sparse" else decided.values.toarray().astype(np.int64)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Score documents, documents × categories; for a column of two classes one vector, positive for the second."""
+        scores = self._scores(X)
+        if self.form_ == "column" and len(self.classes_) == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy for a column of labels, else micro-F1."""
+        check_is_fitted(self)
+        if self.form_ == "column":
+            return float(super().score(X, y, sample_weight))
+        if sample_weight is not None:
+            raise InvalidInput("micro-F1 takes no sample weights; weigh single labels, or leave them out")
+        run = self.run(X, y=y)
+        if run.truth is None or run.decisions is None:
+            raise InvalidInput("score needs labels beside the documents")
+        return micro("f1", counts(run.truth, run.decisions.values))
+
+    def signature(self) -> Signature:
+        """Return where the numbers of this model come from."""
+        chosen = self.aligned_.classifier if hasattr(self, "aligned_") else None
+        origin = getattr(self, "origin_", ("", ""))
+        return self.settings().signature(classifier=chosen, cut=getattr(self, "cut_", None), origin=origin)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model to one file, in one step; see docs/model-file.md."""
+        check_is_fitted(self)
+        return model_file.save(self, path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Read the model in a file that `save` wrote."""
+        model = model_file.open(path)
+        if not isinstance(model, cls):
+            raise InvalidFile(f"a {type(model).__name__}, not a Categorizer", path=path, remedy="use rubricate.open")
+        return model
+
+    @property
+    def classifier_(self) -> Any:
+        """The fitted classifier; None where every category is empty or full."""
+        check_is_fitted(self)
+        return self.aligned_.classifier_
+
+    @property
+    def cross_validated(self) -> Mapping[str, Any] | None:
+        """Figures of the whole procedure on documents it had not seen; None with folds=0."""
+        check_is_fitted(self)
+        return self.cross_validation_
+
+    def try_out(self) -> None:
+        """Decide on two documents, one of them empty; raises where the parts do not fit together."""
+        columns = len(self.categories_)
+        if self.aligned_.constants_.shape != (columns,) or self.train_counts_.shape != (columns,):
+            raise ValueError(f"{columns} categories, but parts for another number of them")
+        if len(self.classes_) != columns or not all(isinstance(name, str) for name in self.categories_):
+            raise ValueError("the categories are not as they should be")
+        width = getattr(self.representation_, "width_", None)
+        few = ["", " ".join(map(str, (self.representation_.names() or ())[:3]))]
+        decided = self.decide(few if width is None else np.zeros((2, width)))
+        if decided.values.shape != (2, columns):
+            raise ValueError("decisions of the wrong shape")
+
+    def _scores(self, X: Any) -> Floats:
+        return self.trained().scores(X.train if isinstance(X, Corpus) else X)
+
+    def _name(self) -> str:
+        kind = type(self.aligned_.classifier)
+        return registry.find("classifiers", kind) or kind.__name__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = source_of(self.weights) == "vectors"
+        tags.input_tags.string = not given
+        tags.input_tags.two_d_array = given
+        tags.input_tags.sparse = given
+        tags.classifier_tags.multi_label = True
+        return tags

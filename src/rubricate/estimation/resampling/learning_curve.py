@@ -1,0 +1,152 @@
+"""How many documents do I need? The estimate at growing sizes, and a power law through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rubricate.errors import InvalidInput
+from rubricate.estimation.definition.estimate import MEASURES, Estimate, names_for
+from rubricate.estimation.xi_alpha import xi_alpha
+from rubricate.folds import take_rows
+from rubricate.labels import indicator
+from rubricate.types import Floats, Ints, Sparse
+
+__all__ = ["Forecast", "LearningCurve", "forecast", "learning_curve"]
+
+RESAMPLES = 200
+EXPONENTS = np.arange(0.05, 2.001, 0.01)
+"""The c that a law may have."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A measure expected at some number of documents, with an interval."""
+
+    measure: str
+    documents: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """Estimates at growing sizes: `values[measure]` is sizes × draws × (categories + 1), the last the micro-average."""
+
+    sizes: Ints
+    categories: tuple[str, ...]
+    values: dict[str, Floats] = field(default_factory=dict)
+
+    def column(self, category: str | None) -> int:
+        """The place of a category; that of the micro-average for None."""
+        if category is None:
+            return len(self.categories)
+        if category not in self.categories:
+            raise InvalidInput(f"no category {category!r} in the curve; it has {', '.join(self.categories[:10])}")
+        return self.categories.index(category)
+
+    def mean(self, measure: str = "f1", category: str | None = None) -> Floats:
+        """The mean over the draws at each size."""
+        return np.asarray(self.values[measure][:, :, self.column(category)].mean(axis=1))
+
+    def at(
+        self,
+        documents: int,
+        *,
+        measure: str = "f1",
+        category: str | None = None,
+        level: float = 0.95,
+        seed: int = 0,
+    ) -> Forecast:
+        """What to expect of so many documents: see `forecast`."""
+        points = self.values[measure][:, :, self.column(category)]
+        value, low, high = forecast(self.sizes, points, documents, falling=measure == "error", level=level, seed=seed)
+        return Forecast(measure, documents, value, low, high)
+
+
+def learning_curve(
+    classifier: Any,
+    X: Any,
+    labels: Sparse,
+    *,
+    sizes: Sequence[int] | None = None,
+    draws: int = 3,
+    categories: Any = None,
+    estimator: Callable[..., Estimate] = xi_alpha,
+    seed: int = 0,
+    **options: Any,
+) -> LearningCurve:
+    """The estimate at each size, on `draws` random subsets of the documents, each size within the next.
+
+    By default six sizes from n/32 to n, each twice the one before. `estimator` is any of this package; ξα makes a curve
+    of the price of two trainings a draw, as the sizes halve. A category that a subset lacks has recall and F1 0 there.
+    """
+    labels = indicator(labels)
+    n = labels.shape[0]
+    wanted = sorted({int(s) for s in sizes}) if sizes is not None else sorted({n >> k for k in range(6)} - {0, 1})
+    if not wanted or wanted[0] < 2 or wanted[-1] > n:
+        raise InvalidInput(f"sizes must be from 2 to the {n} documents there are, got {list(sizes or ())}")
+    names = names_for(categories, labels.shape[1])
+    values = {name: np.zeros((len(wanted), draws, len(names) + 1)) for name in MEASURES}
+    for draw in range(draws):
+        order = np.random.default_rng([seed, draw]).permutation(n)
+        for k, size in enumerate(wanted):
+            some = np.sort(order[:size])
+            found = estimator(classifier, take_rows(X, some), labels[some], categories=names, **options)
+            for name in MEASURES:
+                values[name][k, draw] = [*getattr(found, name), found.micro[name]]
+    return LearningCurve(np.array(wanted), names, values)
+
+
+def _law(n: Any, a: float, b: float, c: float) -> Any:
+    """a + b n^−c: what is left when documents abound, and how fast the rest goes."""
+    return a + b * np.power(n, -c)
+
+
+def _fit(sizes: Floats, points: Floats) -> tuple[float, float, float]:
+    """The law nearest to the points by weighted least squares: 0 <= a <= 1, b >= 0, c of `EXPONENTS`.
+
+    A point of n documents weighs n, as the variance of such an estimate goes with 1/n. For each c a line through
+    (n^−c, point); where a or b leave their range, the best with one of them at its end.
+    """
+    weights, x = sizes / sizes.sum(), sizes[None, :] ** -EXPONENTS[:, None]
+    mean_x, mean = x @ weights, points @ weights
+    spread = (x - mean_x[:, None]) ** 2 @ weights
+    b = np.maximum((x - mean_x[:, None]) @ (weights * (points - mean)) / np.where(spread > 0, spread, 1), 0.0)
+    a = mean - b * mean_x
+    ends = np.clip(a, 0.0, 1.0)
+    pinned = np.maximum((x * (points[None, :] - ends[:, None])) @ weights / (x**2 @ weights), 0.0)
+    b, a = np.where(a != ends, pinned, b), ends
+    best = int(np.argmin((a[:, None] + b[:, None] * x - points) ** 2 @ weights))
+    return float(a[best]), float(b[best]), float(EXPONENTS[best])
+
+
+def forecast(
+    sizes: Any, points: Any, documents: int, *, falling: bool = False, level: float = 0.95, seed: int = 0
+) -> tuple[float, float, float]:
+    """(value, low, high) at so many documents by the inverse power law a + b n^−c through the points.
+
+    `points` are sizes × draws; measures where more is better are fitted as 1 − value. The interval is the central
+    `level` of laws fitted to residuals, times √n, drawn anew (a residual bootstrap): it covers the noise of the points,
+    and not that another law may be the right one. Values are kept within [0, 1].
+    """
+    points = np.atleast_2d(np.asarray(points, float).T).T
+    if len(points) < 3:
+        raise InvalidInput(f"an extrapolation from {len(points)} sizes; give at least 3")
+    grid = np.repeat(np.asarray(sizes, float), points.shape[1])
+    flat = (points if falling else 1 - points).ravel()
+    law = _fit(grid, flat)
+    rest, rng = (flat - _law(grid, *law)) * np.sqrt(grid), np.random.default_rng(seed)
+    drawn = []
+    for _ in range(RESAMPLES):
+        again = _law(grid, *law) + rng.choice(rest, len(rest)) / np.sqrt(grid)
+        drawn.append(_law(documents, *_fit(grid, again)))
+    tail = 100 * (1 - level) / 2
+    low, high = np.percentile(drawn, [tail, 100 - tail])
+    found = np.clip([_law(documents, *law), low, high], 0, 1)
+    value, low, high = found if falling else (1 - found[0], 1 - found[2], 1 - found[1])
+    return float(value), float(low), float(high)

@@ -1,0 +1,1 @@
+"""Estimates of whole systems: texts, corpora and labels in any form."""

@@ -1,0 +1,130 @@
+"""The system under estimation: what is in it, and how it is put before an estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rubricate._version import __version__
+from rubricate.classifiers.svm.leave_one_out.machines import is_svm
+from rubricate.errors import InvalidInput
+from rubricate.estimation.resampling.deciding import Learner
+from rubricate.text.representation import Representation
+from rubricate.training.candidates import candidates_for, make_classifier, placed
+from rubricate.training.material import Material
+from rubricate.training.settings import Settings
+from rubricate.training.targets import given_documents, take_target
+from rubricate.types import Ints, Signature
+
+__all__ = ["Machine", "Subject", "machine_parts"]
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """An SVM, fitted or not, the vectors it learns from, and the columns of the categories that it can tell apart."""
+
+    svm: Any
+    vectors: Any
+    columns: Ints
+
+
+class Subject:
+    """A system and the documents that it is judged on.
+
+    Parameters
+    ----------
+    system
+        A `Categorizer` (anything with `settings()`), a classifier, or the name of one; fitted or not.
+    X, y
+        The training documents in any form.
+    """
+
+    def __init__(self, system: Any, X: Any, y: Any = None) -> None:
+        self.system = make_classifier(system) if isinstance(system, str) else system
+        known = getattr(system, "categories_", None) if self._is_trained else None
+        self.material = Material(X, take_target(given_documents(X), y, known))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the system takes documents and decides, as a `Categorizer` does."""
+        return hasattr(self.system, "settings") and hasattr(self.system, "trained")
+
+    @property
+    def _is_trained(self) -> bool:
+        return self._is_whole and hasattr(self.system, "aligned_")
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of the system; a bare classifier gets those of the default `Categorizer`."""
+        if self._is_whole:
+            return self.system.settings()
+        return Settings(clone(self.system), cut=0.0 if is_svm(self.system) else None)
+
+    @cached_property
+    def svm(self) -> Any:
+        """The SVM in the system, fitted or not; None where there is none."""
+        chosen = self.system
+        if self._is_trained:
+            chosen = self.system.classifier_
+        elif self._is_whole:
+            chosen = candidates_for(self.settings.classifier, tuned=False)[0]
+        return chosen if is_svm(chosen) else None
+
+    def machine(self) -> Machine:
+        """Return the SVM with its vectors, made from terms and weights of all documents."""
+        labels, counts = self.material.labels, self.material.train_counts
+        columns = np.flatnonzero((counts > 0) & (counts < labels.shape[0]))
+        if not len(columns):
+            raise InvalidInput("every category has all or none of the documents: there is nothing to estimate")
+        if self._is_trained:
+            self._check_documents()
+            return Machine(self.svm, self.system.vectors(self.material.documents), columns)
+        if self._is_whole:
+            return Machine(self.svm, self._vectors(self.settings.representation()), columns)
+        if hasattr(self.svm, "alpha_"):
+            return Machine(self.svm, self.material.documents, columns)
+        vectors = self.material.documents if self._has_vectors else self._vectors(Representation())
+        return Machine(self.svm, vectors, columns)
+
+    def learner(self) -> Any:
+        """Return what the resampling estimators train anew: the whole procedure, or a classifier of vectors."""
+        if not self._is_whole and self._has_vectors:
+            return placed(self.system, Representation(weights=None), self.material)
+        engine = self.system.engine if self._is_whole else "threads"
+        return Learner(self.settings, self.material.categories, self.material.taxonomy, engine)
+
+    def signature(self, seed: int | None) -> Signature:
+        """Return where the numbers come from."""
+        if self._is_whole:
+            return self.system.signature()
+        corpus, split = self.material.origin
+        text = " ".join(repr(self.system).split())
+        return Signature(corpus, split, classifier=text, seed=seed, version=__version__)
+
+    @property
+    def _has_vectors(self) -> bool:
+        return hasattr(self.material.documents, "shape") and len(self.material.documents.shape) == 2
+
+    def _vectors(self, representation: Representation) -> Any:
+        return self.material.shaped(representation, None).X
+
+    def _check_documents(self) -> None:
+        if self.svm.alpha_.shape[0] != self.material.labels.shape[0] or self.system.ids_ != self.material.ids:
+            raise InvalidInput("the model was learned from other documents; give those, or a model not yet fitted")
+
+
+def machine_parts(system: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any, list[str]]:
+    """Return an SVM to be fitted, the vectors of the documents, their labels, and the categories: for learning curves.
+
+    Terms and weights are those of all documents, at every size.
+    """
+    subject = Subject(clone(system), X, y)
+    if subject.svm is None:
+        raise InvalidInput("a learning curve by xi_alpha needs an SVM; give one, or learning_curve another estimator")
+    machine = subject.machine()
+    names = [subject.material.categories[c] for c in machine.columns]
+    return clone(machine.svm), machine.vectors, subject.material.labels[:, machine.columns], names

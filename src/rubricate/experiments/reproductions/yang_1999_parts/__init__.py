@@ -1,0 +1,1 @@
+"""Tables and claims of Yang 1999, one file each."""

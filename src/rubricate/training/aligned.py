@@ -1,0 +1,110 @@
+"""Any classifier as one that takes a label matrix and gives scores for all of its columns."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.pipeline import Pipeline
+
+from rubricate.errors import InvalidInput
+from rubricate.folds import score_matrix
+from rubricate.types import Floats, Sparse
+
+__all__ = ["Aligned", "Form"]
+
+Form: TypeAlias = Literal["classes", "binary", "matrix"]
+"""What the labels are: one class per document, one of two classes, or any number of categories."""
+
+
+class Aligned(BaseEstimator):
+    """Fits a clone of `classifier` with labels in the `form` it knows.
+
+    A category that none of the documents has is not shown to the classifier, which may refuse it: its score is
+    -inf. Nor is one that all of them have, in a matrix: its score is +inf. Columns of `labels` are the categories; in
+    the form "classes" a document has exactly one, in "binary" there is one column, and `classes` names them.
+    A classifier with a taxonomy is shown every column, since columns are its categories, with the same scores; so is
+    one that goes by the names of the categories (`names_categories`), whose own scores stand in all of them.
+    """
+
+    def __init__(self, classifier: Any, *, form: Form, classes: Any) -> None:
+        self.classifier = classifier
+        self.form = form
+        self.classes = classes
+
+    def fit(self, X: Any, labels: Sparse) -> Self:
+        """Fit the classifier on the categories that some documents have and some have not."""
+        held = np.bincount(labels.indices, minlength=labels.shape[1])
+        full = held == labels.shape[0]
+        self.constants_ = np.where(full, np.inf, -np.inf)
+        by_name = self.form == "matrix" and getattr(_last(self.classifier), "names_categories", False)
+        self.columns_ = np.flatnonzero(((held > 0) & ~full) | by_name)
+        self.classifier_ = None
+        if len(self.columns_):
+            self.classifier_ = clone(self.classifier).fit(X, self.target(labels))
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Score documents, documents × categories."""
+        if self.classifier_ is None:
+            return np.tile(self.constants_, (_length(X), 1))
+        known = score_matrix(self.classifier_, X)
+        known = known[:, self.columns_] if self.shows_all() else self._columns(known)
+        scores = np.tile(self.constants_, (len(known), 1))
+        scores[:, self.columns_] = known
+        return scores
+
+    def target(self, labels: Sparse) -> Any:
+        """Return labels in the form that the classifier knows."""
+        if self.form == "classes":
+            return self.classes[labels.indices]
+        if self.form == "binary":
+            return self.classes[labels.toarray()[:, 0].astype(np.int64)]
+        return _matrix(self.classifier, labels if self.shows_all() else labels[:, self.columns_])
+
+    def shows_all(self) -> bool:
+        """Return whether the columns of the classifier are those of the labels."""
+        return self.form == "matrix" and _knows_columns(self.classifier)
+
+    def _columns(self, scores: Floats) -> Floats:
+        """Return one column for each category shown; two classes have one score, or a probability each."""
+        wanted = len(self.columns_)
+        if scores.shape[1] == 2 and wanted == 1:
+            return scores[:, 1:]
+        if scores.shape[1] == 1 and wanted == 2 and self.form == "classes":
+            return np.hstack([-scores, scores])
+        if scores.shape[1] != wanted:
+            raise InvalidInput(
+                f"{type(self.classifier).__name__} gave {scores.shape[1]} scores per document for {wanted} categories; "
+                "cuts need one score per category (for SVC: decision_function_shape='ovr')"
+            )
+        return scores
+
+
+def _last(classifier: Any) -> Any:
+    return classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
+
+
+def _knows_columns(classifier: Any) -> bool:
+    last = _last(classifier)
+    return getattr(last, "taxonomy", None) is not None or getattr(last, "names_categories", False)
+
+
+def _matrix(classifier: Any, labels: Sparse) -> Any:
+    """Return a label matrix as the classifier can take it.
+
+    Sparse only where that is known to be understood: scikit-learn's nearest neighbours take it and score nonsense.
+    """
+    last = _last(classifier)
+    if any(kind.__module__.startswith("rubricate.") for kind in type(last).__mro__):
+        return labels
+    if labels.shape[1] == 1 and not isinstance(last, (ClassifierChain, MultiOutputClassifier)):
+        return labels.toarray()[:, 0].astype(np.int8)
+    return labels if isinstance(last, OneVsRestClassifier) else labels.toarray().astype(np.int8)
+
+
+def _length(X: Any) -> int:
+    return int(X.shape[0] if hasattr(X, "shape") else len(X))

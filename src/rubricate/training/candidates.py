@@ -1,0 +1,150 @@
+"""The classifiers that a procedure chooses among: by name or by default, and with what they must know of the data."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import warnings
+from collections.abc import Iterable, MutableMapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from rubricate import registry
+from rubricate.classifiers.words.names import name_texts
+from rubricate.errors import InvalidInput
+from rubricate.text.representation import Representation, source_of
+from rubricate.training.material import Material
+from rubricate.training.targets import Target, count
+from rubricate.types import Documents
+
+__all__ = ["COSTS", "bare_target", "candidates_for", "links_digest", "make_classifier", "placed", "shown"]
+
+COSTS = (0.5, 1.0, 2.0, 4.0)
+"""The costs C among which the default classifier, a linear SVM, is chosen."""
+
+
+def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = None) -> Any:
+    """Return the classifier of this name; parameters without a default are taken out of `parameters`.
+
+    >>> make_classifier("knn"), make_classifier("construe", {"rules": "reuters10"})
+    (KNN(), Construe(rules='reuters10'))
+    >>> make_classifier("construe")
+    Traceback (most recent call last):
+    rubricate.errors.InvalidInput: the classifier 'construe' needs a value for rules; give rules=VALUE (in a shell,
+    --set rules=VALUE)
+    """
+    kind, given = registry.load("classifiers", name), {} if parameters is None else parameters
+    known = inspect.signature(kind).parameters.values()
+    needed = [each.name for each in known if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+    missing = [each for each in needed if each not in given]
+    if missing:
+        how = f"{missing[0]}=VALUE (in a shell, --set {missing[0]}=VALUE)"
+        raise InvalidInput(f"the classifier {name!r} needs a value for {missing[0]}; give {how}")
+    return kind(**{each: given.pop(each) for each in needed})
+
+
+def candidates_for(classifier: Any, *, tuned: bool) -> tuple[Any, ...]:
+    """Return the candidates that a classifier, a name or None stands for; None is an SVM, `tuned` one of each cost.
+
+    >>> candidates_for(None, tuned=True)
+    (SVM(C=0.5), SVM(), SVM(C=2.0), SVM(C=4.0))
+    """
+    if classifier is None:
+        svm = registry.load("classifiers", "svm")
+        return tuple(svm(C=C) for C in COSTS) if tuned else (svm(),)
+    if isinstance(classifier, str):
+        return (make_classifier(classifier),)
+    if isinstance(classifier, type) or not hasattr(classifier, "fit"):
+        raise InvalidInput(f"expected a classifier such as rb.SVM(C=1) or a name such as 'svm', got {classifier!r}")
+    return (classifier,)
+
+
+def bare_target(classifier: Any, documents: Any, y: Any) -> Target | None:
+    """Return an empty target over the categories that the classifier knows by itself; None where labels are needed."""
+    labelled = isinstance(documents, Documents) and documents.labels.nnz
+    chosen = make_classifier(classifier) if isinstance(classifier, str) else classifier
+    if y is not None or labelled or not getattr(chosen, "names_categories", False):
+        return None
+    categories = chosen.known_categories()
+    labels = sparse.csr_array((count(documents), len(categories)), dtype=bool)
+    return Target(labels, categories, "sets", np.array(categories, dtype=object))
+
+
+def placed(classifier: Any, representation: Representation, material: Material) -> Any:
+    """Return the classifier with what it must know of the material before it is fitted.
+
+    A hierarchical classifier gets the names of the columns, and the taxonomy of the material if it has none. One that
+    matches the names of categories gets them, read as the documents are.
+    """
+    own = getattr(classifier, "taxonomy", None)
+    taxonomy = material.taxonomy if own is None else own
+    if taxonomy is not None and {"taxonomy", "categories"} <= classifier.get_params(deep=False).keys():
+        categories = classifier.categories or material.categories
+        classifier = clone(classifier).set_params(taxonomy=taxonomy, categories=categories)
+    if not getattr(classifier, "names_categories", False):
+        return classifier
+    return (_ruled if hasattr(classifier, "rules") else _named)(classifier, representation, material)
+
+
+def _named(classifier: Any, representation: Representation, material: Material) -> Any:
+    """Return the classifier with the counts of its names' terms, one row per category.
+
+    One that already has counts, or whose columns are not terms, is taken as it is. Names without a known term are
+    warned of here, once, and score 0. All terms are needed, so selection is refused.
+    """
+    if sparse.issparse(classifier.names) or source_of(representation.weights) != "counts":
+        given = clone(classifier)
+        return given.set_params(categories=material.categories) if given.categories is None else given
+    if representation.select is not None:
+        raise InvalidInput(
+            f"{type(classifier).__name__} matches names to documents by all terms, but "
+            f"select={representation.select!r} leaves some out; set select=None (min_df may be used)"
+        )
+    counts = material.raw(representation).of(name_texts(classifier.names, material.categories))
+    _warn([material.categories[row] for row in np.flatnonzero(np.diff(counts.indptr) == 0)], len(material.categories))
+    return clone(classifier).set_params(names=counts)
+
+
+def _ruled(classifier: Any, representation: Representation, material: Material) -> Any:
+    """Return a classifier by hand-written rules, which looks words up among the terms of the documents."""
+    given = {"categories": classifier.categories or material.categories}
+    if source_of(representation.weights) == "counts" and classifier.terms is None:
+        if representation.select is not None:
+            raise InvalidInput(
+                f"rules may ask for any term, but select={representation.select!r} leaves some out; set select=None"
+            )
+        analyzer = classifier.analyzer or representation.reading_analyzer()
+        given |= {"terms": material.raw(representation).terms, "analyzer": analyzer}
+    return clone(classifier).set_params(**given)
+
+
+def _warn(unmatched: list[str], categories: int) -> None:
+    if unmatched:
+        names = ", ".join(map(repr, unmatched[:5])) + (", …" if len(unmatched) > 5 else "")
+        message = f"no word of {len(unmatched)} of {categories} names occurs in the documents ({names}): they score 0"
+        remedy = "describe them in `names`, a mapping or a file (--set names=FILE)"
+        warnings.warn(f"{message}; {remedy}", UserWarning, stacklevel=7)
+
+
+def shown(classifier: Any, given: Any = None) -> str:
+    """Describe a classifier in a signature; one that matches names as it was `given`, without the data's terms.
+
+    A taxonomy is described by the number of its links and the start of their SHA-256, whatever their order.
+    """
+    if getattr(classifier, "names_categories", False) and given is not None:
+        classifier = make_classifier(given) if isinstance(given, str) else given
+    taxonomy = getattr(classifier, "taxonomy", None)
+    if taxonomy is None:
+        return " ".join(repr(classifier).split())
+    text = " ".join(repr(clone(classifier).set_params(taxonomy=None, categories=None)).split())
+    links = f"taxonomy={len(taxonomy)} links {links_digest(taxonomy)[:8]}"
+    return f"{text[:-1]}{'' if text.endswith('()') else ', '}{links})"
+
+
+def links_digest(taxonomy: Iterable[tuple[Any, Any]]) -> str:
+    """Return the SHA-256 of (parent, child) pairs, whatever their order."""
+    links = sorted(f"{parent}\t{child}\n" for parent, child in taxonomy)
+    return hashlib.sha256("".join(links).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,170 @@
+"""A procedure at work on some documents: its steps, each computed once, and what follows from them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rubricate.engines import Engine, run_tasks
+from rubricate.folds import out_of_fold
+from rubricate.training.aligned import Aligned, Form
+from rubricate.training.cache import Arrays, Cache, Entry, Memory
+from rubricate.training.candidates import placed
+from rubricate.training.choosing import Choice, Judged, choose, fit_cut, judge
+from rubricate.training.material import Fold, Material, Shaped
+from rubricate.training.procedure import Procedure, Step
+from rubricate.training.scoring import limit_for, score_all, scores_of, to_arrays, written_out
+from rubricate.training.targets import count
+from rubricate.training.trained import Trained
+from rubricate.types import Ints, Sparse
+
+__all__ = ["Execution"]
+
+
+class Execution:
+    """A procedure over some material and a cache. Nothing is computed before it is asked for, and nothing twice.
+
+    A step is described to the cache by `what`: by itself, which serves in memory.
+    """
+
+    def __init__(
+        self,
+        procedure: Procedure,
+        material: Material,
+        *,
+        cache: Cache | None = None,
+        engine: Engine | str = "threads",
+    ) -> None:
+        self.procedure, self.material, self.engine = procedure, material, engine
+        self.cache: Cache = Memory() if cache is None else cache
+        self.classifiers = [placed(one.candidate, one.representation, material) for one in procedure.options]
+        self._fitted: dict[int, Any] = {}
+
+    # -- steps
+
+    def what(self, step: Step) -> Any:
+        """Return what determines the scores of a step."""
+        return step
+
+    def entry(self, step: Step) -> Entry:
+        """Return the scores of a step as the cache keeps them, computed where it has none."""
+        return self.cache.remember(self.what(step), partial(self._compute, step))
+
+    def compute(self, steps: Sequence[Step]) -> None:
+        """Put the steps that the cache lacks into it, on the engine."""
+        missing = [step for step in steps if not self.cache.has(self.what(step))]
+        for step, entry in zip(missing, run_tasks(self._task, missing, engine=self.engine), strict=True):
+            if entry is not None:
+                self.cache.keep(self.what(step), entry)
+
+    def _task(self, step: Step) -> Entry | None:
+        """Compute a step in any process; where the cache is not shared the result travels back."""
+        entry = self.entry(step)
+        return None if self.cache.shared else entry
+
+    def shaped(self, step: Step) -> Shaped:
+        """Return the vectors of a step."""
+        representation = self.procedure.options[step.option].representation
+        return self.material.shaped(representation, step.fold, vectors_in=self.procedure.vectors_in)
+
+    def _compute(self, step: Step) -> tuple[Arrays, Mapping[str, Any]]:
+        began = time.perf_counter()
+        parts = self.shaped(step)
+        shaped = time.perf_counter()
+        fitted = self.fitted(step.option) if step.fold is None else self._fit(step.option, parts)
+        trained = time.perf_counter()
+        limit = self.procedure.limit
+        if step.fold is None:
+            limit = limit_for(count(parts.Z), parts.labels.shape[1]) or limit
+        scores = score_all(fitted, parts.Z, columns=parts.labels.shape[1], limit=limit)
+        times = {"vectors": shaped - began, "fit": trained - shaped, "score": time.perf_counter() - trained}
+        return to_arrays(scores), times
+
+    def _fit(self, option: int, parts: Shaped) -> Any:
+        classifier, labels = self.classifiers[option], parts.labels
+        if not self.procedure.bare:
+            form: Form = "classes" if self.procedure.single_label else "matrix"
+            classifier = Aligned(classifier, form=form, classes=np.arange(labels.shape[1]))
+        return clone(classifier).fit(parts.X, labels)
+
+    def fitted(self, option: int) -> Any:
+        """Return the classifier of an option, trained on all documents."""
+        if option not in self._fitted:
+            self._fitted[option] = self._fit(option, self.shaped(Step(option, None)))
+        return self._fitted[option]
+
+    # -- what follows from them
+
+    def held_out(self, option: int, seed: int) -> tuple[Any, Sparse]:
+        """Return scores that the cut of an option may learn from, and their labels."""
+        procedure, labels = self.procedure, self.material.labels
+        if procedure.held_out == "training":
+            vectors = self.shaped(Step(option, None)).X
+            return score_all(self.fitted(option), vectors, columns=labels.shape[1], limit=procedure.limit), labels
+        if procedure.held_out == "own":
+            return written_out(self.fitted(option).out_of_fold_scores()[seed - procedure.seed]), labels
+        self.compute(procedure.fold_steps(range(option, option + 1), seed))
+        if procedure.held_out == "third":
+            step = Step(option, Fold(procedure.folds, seed, 0))
+            return scores_of(self.entry(step)), labels[np.flatnonzero(self._dealt(seed) == 0)]
+
+        def work(kept: Ints, held: Ints) -> Any:
+            number = int(self._dealt(seed)[held[0]])
+            return scores_of(self.entry(Step(option, Fold(procedure.folds, seed, number))))
+
+        return out_of_fold(work, self._dealt(seed), engine="serial"), labels
+
+    def held_out_scores(self) -> list[tuple[Any, Sparse]]:
+        """Return the scores of every option from the first dealing; nothing where nothing is held out."""
+        if self.procedure.held_out == "none":
+            return []
+        self.compute(self.procedure.steps(final=False))
+        return [self.held_out(option, self.procedure.seed) for option in range(len(self.procedure.options))]
+
+    def choice(self, scores: Sequence[tuple[Any, Sparse]] | None = None) -> Choice:
+        """Choose an option and learn its cut; `scores` are those of `held_out_scores` where they are at hand."""
+        procedure = self.procedure
+        held = self.held_out_scores() if scores is None else scores
+        if not held:
+            return Choice(0, fit_cut(procedure.cut, None, self.material.labels))
+        first = choose(procedure.cut, [each for each, _ in held], held[0][1])
+        if procedure.seeds == 1:
+            return first
+        dealings = range(procedure.seed + 1, procedure.seed + procedure.seeds)
+        more = [fit_cut(procedure.cut, *self.held_out(first.option, seed)) for seed in dealings]
+        return replace(first, cut=clone(procedure.cut).merge([first.cut, *more]))
+
+    def judged(self, scores: Sequence[tuple[Any, Sparse]] | None = None) -> Judged:
+        """Judge the whole procedure by the out-of-fold scores of the first dealing."""
+        held = self.held_out_scores() if scores is None else scores
+        dealt = self._dealt(self.procedure.seed)
+        return judge(self.procedure.cut, [each for each, _ in held], self.material.labels, folds=dealt)
+
+    def trained(self) -> Trained:
+        """Run the procedure to its end."""
+        held, material = self.held_out_scores(), self.material
+        choice = self.choice(held)
+        judged = self.judged(held) if self.procedure.held_out == "folds" else None
+        return Trained(
+            representation=material.fitted(self.procedure.options[choice.option].representation),
+            classifier=self.fitted(choice.option),
+            cut=choice.cut,
+            categories=material.categories,
+            ids=material.ids,
+            limit=self.procedure.limit,
+            option=choice.option,
+            worths=choice.worths,
+            judged=judged,
+            confidence=None if judged is None else judged.confidence(),
+            coverage=None if judged is None else judged.coverage(),
+            figures=None if judged is None else judged.figures(self.procedure.folds),
+        )
+
+    def _dealt(self, seed: int) -> Ints:
+        return self.material.dealt(self.procedure.folds, seed)

@@ -1,0 +1,135 @@
+"""Training as a value: what is tried, how it is judged, and the steps that this takes.
+
+    Procedure(representations × candidates, cut, folds, …)  →  steps  →  Trained
+
+An option is one representation with one candidate. `Procedure.run` computes the steps on any engine, against a cache
+that is memory or a store, chooses among the options, and learns the cut. `Categorizer`, studies, searches, estimates
+and reproductions all run a procedure; what they give is the same by construction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from rubricate.engines import Engine
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.representation import Representation
+from rubricate.thresholds import Threshold
+from rubricate.training.cache import Cache
+from rubricate.training.material import Fold, Material, VectorsIn
+
+if TYPE_CHECKING:
+    from rubricate.training.trained import Trained
+
+__all__ = ["HeldOut", "Option", "Procedure", "Step"]
+
+HeldOut: TypeAlias = Literal["folds", "third", "training", "own", "none"]
+"""Where the scores come from that options are chosen and cuts learned by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """One representation with one candidate: what can be chosen."""
+
+    representation: Representation
+    candidate: Any
+
+
+@dataclass(frozen=True)
+class Step:
+    """The training of one option on all documents outside a fold, or (None) on all."""
+
+    option: int
+    fold: Fold | None
+
+
+@dataclass(frozen=True, eq=False)
+class Procedure:
+    """How to learn from labelled documents.
+
+    Parameters
+    ----------
+    representations, candidates
+        What is tried: every unfitted representation with every unfitted classifier.
+    cut
+        An unfitted threshold.
+    folds
+        Parts of the training documents; 0 for none.
+    seed, seeds
+        The documents are dealt `seeds` times, from `seed` on. The first dealing chooses the option; the cut is merged
+        from those of all dealings.
+    limit
+        Only so many best scores of each document are kept; None for all.
+    single_label
+        Whether every document has exactly one label: classifiers then learn from a column of classes.
+    bare
+        Fit candidates on the label matrix as it is, and score its columns. Else they are wrapped in `Aligned`, which
+        takes any classifier and never shows it a category that all or none of the documents have.
+    vectors_in
+        "folds": selection and weights are learned anew in each fold; "all": once from all training documents.
+    held_out
+        Where the scores come from that cuts learn: all "folds"; a "third" of the documents, the rest being learned
+        from; the "training" documents themselves; the classifier's "own" out-of-fold scores; "none".
+    """
+
+    representations: tuple[Representation, ...]
+    candidates: tuple[Any, ...]
+    cut: Threshold
+    folds: int = 5
+    seed: int = 0
+    seeds: int = 1
+    limit: int | None = None
+    single_label: bool = False
+    bare: bool = False
+    vectors_in: VectorsIn = "folds"
+    held_out: HeldOut = "folds"
+
+    def __post_init__(self) -> None:
+        for name, kind in (("vectors_in", VectorsIn), ("held_out", HeldOut)):
+            if getattr(self, name) not in get_args(kind):
+                raise UnknownName(name, str(getattr(self, name)), get_args(kind))
+        if not self.representations or not self.candidates:
+            raise InvalidInput("a procedure needs at least one representation and one candidate")
+        if (self.folds == 0) != (self.held_out == "none"):
+            raise InvalidInput(f"folds={self.folds} does not go with held_out={self.held_out!r}; with 'none' give 0")
+        if self.held_out == "none" and len(self.options) > 1:
+            raise InvalidInput(f"choosing among {len(self.options)} options needs held-out scores; give folds=5")
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Every representation with every candidate, by representation."""
+        return tuple(Option(shape, candidate) for shape in self.representations for candidate in self.candidates)
+
+    def fold_steps(self, options: range, seed: int) -> list[Step]:
+        """Return the steps of some options whose scores are needed for one dealing.
+
+        Steps with the same vectors follow each other.
+        """
+        numbers = {"folds": range(self.folds), "third": range(1)}.get(self.held_out, range(0))
+        shapes = range(len(self.representations))
+        each = len(self.candidates)
+        return [
+            Step(option, Fold(self.folds, seed, number))
+            for shape in shapes
+            for number in numbers
+            for option in options
+            if option // each == shape
+        ]
+
+    def steps(self, *, final: bool = True) -> list[Step]:
+        """Return the steps that are known to be needed before anything is computed; with `final` the training on all.
+
+        Where several options are tried, the further dealings and the last training of the chosen one come later.
+        """
+        options = range(len(self.options))
+        alone = len(options) == 1
+        dealings = range(self.seed, self.seed + (self.seeds if alone else 1))
+        steps = [step for seed in dealings for step in self.fold_steps(options, seed)]
+        return steps + ([Step(0, None)] if final and alone else [])
+
+    def run(self, material: Material, *, cache: Cache | None = None, engine: Engine | str = "threads") -> Trained:
+        """Compute the steps that the cache lacks, choose, learn the cut, and train on all documents."""
+        from rubricate.training.execution import Execution
+
+        return Execution(self, material, cache=cache, engine=engine).trained()

@@ -1,0 +1,221 @@
+"""Settings of a training as objects, and the one place where plain settings become them.
+
+Command lines, plans and reproductions say settings as plain values:
+
+    classifier, analyzer, weights, select, min_df, cut, folds, seed     themselves
+    analyzer__stem, classifier__C, cut__fbr, select__by                 parameters of a part
+    stem, title, tokens, …                                              parameters of the analyzer
+    by                                                                  how selection joins categories
+    cut_fbr, cut_fallback, …                                            parameters of the threshold
+    C, k, alpha, …                                                      parameters of the classifier
+
+A parameter that the classifier has is the classifier's. As TOML has no null, "none" stands for None in `select` and in
+parameters of the analyzer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rubricate import registry
+from rubricate._version import __version__
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.analyzer import Analyzer
+from rubricate.text.representation import Representation
+from rubricate.text.select import Select
+from rubricate.thresholds import Threshold, resolve
+from rubricate.training.candidates import candidates_for, make_classifier, shown
+from rubricate.training.material import Material
+from rubricate.training.procedure import Procedure
+from rubricate.training.scoring import limit_for
+from rubricate.types import Signature
+
+__all__ = ["Settings", "parse_settings", "read_setting"]
+
+ABOVE_ZERO = 1e-9
+"""The cut where there are no labels: a score of 0 says that no word of a name, and no rule, was found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What a training is asked for; the parameters of `Categorizer`, which explains them.
+
+    `procedure` settles what they leave open by looking at the labels.
+    """
+
+    classifier: Any = None
+    analyzer: Any = None
+    weights: Any = "ltc"
+    select: Any = None
+    min_df: int = 1
+    cut: str | float | Threshold | None = None
+    folds: int | None = None
+    seed: int = 0
+
+    def representation(self) -> Representation:
+        """Return how documents become vectors, unfitted."""
+        return Representation(self.analyzer, weights=self.weights, select=self.select, min_df=self.min_df)
+
+    def procedure(self, material: Material) -> Procedure:
+        """Return the training that these settings stand for, given the labels."""
+        cut = self._cut(material)
+        folds = self._folds(cut, len(material.ids)) if material.labels.nnz else 0
+        return Procedure(
+            representations=(self.representation(),),
+            candidates=candidates_for(self.classifier, tuned=folds > 0),
+            cut=cut,
+            folds=folds,
+            seed=self.seed,
+            seeds=cut.seeds if folds and cut.needs_scores else 1,
+            limit=limit_for(*material.labels.shape),
+            single_label=material.single_label,
+            held_out="folds" if folds else "none",
+        )
+
+    def signature(self, *, classifier: Any = None, cut: Any = None, origin: tuple[str, str] = ("", "")) -> Signature:
+        """Return where numbers come from; `classifier` and `cut` are those that a training settled on."""
+        chosen = self.classifier if classifier is None else classifier
+        text = self.cut if isinstance(self.cut, str) else " ".join(repr(self.cut if cut is None else cut).split())
+        return Signature(
+            corpus=origin[0],
+            split=origin[1],
+            classifier=shown(chosen, self.classifier),
+            cut=text,
+            seed=self.seed,
+            version=__version__,
+            **self.representation().describe(),
+        )
+
+    def _cut(self, material: Material) -> Threshold:
+        if not material.labels.nnz:
+            return self._cut_without_labels()
+        if self.cut is not None:
+            return resolve(self.cut)
+        return resolve("rcut:1") if material.single_label else resolve("micro_macro")
+
+    def _cut_without_labels(self) -> Threshold:
+        """Return a cut that learns nothing: what scores above 0 is assigned, unless another one is given."""
+        cut = resolve(ABOVE_ZERO if self.cut is None else self.cut)
+        if cut.needs_labels or self.folds:
+            asked = f"folds={self.folds!r}" if self.folds else f"cut={self.cut!r}"
+            raise InvalidInput(
+                f"{asked} learns from labels, and these documents have none; give a cut such as 0.1 or rcut:1"
+            )
+        return cut
+
+    def _folds(self, cut: Threshold, documents: int) -> int:
+        folds = cut.folds if self.folds is None else self.folds
+        if not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
+            raise InvalidInput(f"folds must be 0 (none) or from 2 on, got {self.folds!r}")
+        if folds == 0 and cut.needs_scores:
+            raise InvalidInput(
+                f"{cut!r} learns from out-of-fold scores; give folds=5, or a cut such as 'rcut:1' or 0.0"
+            )
+        if not (isinstance(self.seed, (int, np.integer)) and self.seed >= 0):
+            raise InvalidInput(
+                f"seed, by which documents are dealt to folds, must be a whole number from 0 on; got {self.seed!r}"
+            )
+        return min(int(folds), documents)
+
+
+KNOWN = tuple(each.name for each in fields(Settings))
+
+
+def read_setting(pair: str) -> tuple[str, Any]:
+    """Read NAME=VALUE; a value that reads as JSON (a number, true, null, a list) is that, else text.
+
+    >>> read_setting("C=2"), read_setting("analyzer__stem=porter2"), read_setting("select=null")
+    (('C', 2), ('analyzer__stem', 'porter2'), ('select', None))
+    """
+    name, equals, value = pair.partition("=")
+    if not equals or not name:
+        raise InvalidInput(f"expected NAME=VALUE, such as C=2, got {pair!r}")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value
+
+
+def parse_settings(settings: Mapping[str, Any]) -> Settings:
+    """Return plain settings as objects; the module describes their names.
+
+    Parameters of a classifier that is not named are those of the default one, an SVM, whose C is then not tuned.
+
+    >>> parse_settings({"classifier": "knn", "k": 30, "cut": "scut:0.3", "cut_fallback": "infinity"}).cut
+    Scut(fallback='infinity', fbr=0.3)
+    """
+    own = {name: value for name, value in settings.items() if name in KNOWN}
+    own |= {"select": None} if own.get("select") == "none" else {}
+    parts: dict[str, dict[str, Any]] = {}
+    taken = _parameters_of(own.get("classifier"))
+    for name, value in settings.items():
+        if name not in KNOWN:
+            part, parameter = _place(name, taken)
+            parts.setdefault(part, {})[parameter] = _plain(value) if part == "analyzer" and "__" not in name else value
+    made = Settings(**own)
+    for part, parameters in parts.items():
+        if part not in KNOWN:
+            raise UnknownName("setting", part, KNOWN)
+        made = replace(made, **{part: _with(part, getattr(made, part), parameters)})
+    return made
+
+
+def _parameters_of(classifier: Any) -> frozenset[str]:
+    """Return the names of the parameters of a classifier, given itself, by name, or None for an SVM."""
+    if classifier is None or isinstance(classifier, str):
+        import inspect
+
+        return frozenset(inspect.signature(registry.load("classifiers", classifier or "svm")).parameters)
+    return frozenset(classifier.get_params(deep=False) if hasattr(classifier, "get_params") else ())
+
+
+def _place(name: str, taken: frozenset[str]) -> tuple[str, str]:
+    """Return the part that a setting belongs to, and its name there."""
+    part, mark, rest = name.partition("__")
+    if mark:
+        return part, rest
+    if name in taken:
+        return "classifier", name
+    if name.startswith("cut_"):
+        return "cut", name.removeprefix("cut_")
+    if name == "by":
+        return "select", name
+    return ("analyzer" if name in Analyzer().get_params() else "classifier"), name
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a TOML file: None is written "none" there, and a pair is a list."""
+    return None if value == "none" else tuple(value) if isinstance(value, list) else value
+
+
+def _with(part: str, given: Any, parameters: dict[str, Any]) -> Any:
+    """Return a part with some of its parameters set."""
+    if part == "select" and given is None:
+        return None
+    made = _object(part, given, parameters)
+    if not hasattr(made, "get_params"):
+        raise InvalidInput(f"{part}__{next(iter(parameters))}: {part}={made!r} has no parameters of its own")
+    known = made.get_params(deep=False)
+    for name in parameters:
+        if name.partition("__")[0] not in known:
+            raise UnknownName(f"parameter of the {part}", name, known)
+    return made.set_params(**parameters)
+
+
+def _object(part: str, given: Any, parameters: dict[str, Any]) -> Any:
+    """Return a part as an object of its own; shorthand is resolved, what a classifier needs leaves `parameters`."""
+    if part == "classifier" and (given is None or isinstance(given, str)):
+        return make_classifier(given or "svm", parameters)
+    if part == "analyzer" and given is None:
+        return Analyzer(title=2)
+    if part == "cut" and given is not None:
+        return resolve(given)
+    if part == "select" and isinstance(given, str):
+        return Select(given)
+    return clone(given) if hasattr(given, "get_params") else given

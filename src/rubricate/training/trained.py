@@ -1,0 +1,153 @@
+"""What a procedure leaves behind: everything that is needed to score, decide and explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.representation import Representation
+from rubricate.training import scoring
+from rubricate.training.answers import Answer, answer, best_of, rows_in
+from rubricate.training.choosing import Judged
+from rubricate.training.confidence import Confidence, offsets
+from rubricate.training.explaining import explain_rows
+from rubricate.training.targets import count, ids_of
+from rubricate.types import Decisions, Evidence, Floats, Run, Scores, Sparse
+
+__all__ = ["Trained"]
+
+NO_CONFIDENCE = "the model was learned with folds=0 and knows no confidence; fit it with folds=5"
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A fitted representation, classifier and cut, used together.
+
+    Parameters
+    ----------
+    representation, classifier, cut
+        The fitted parts; the classifier scores every category.
+    categories, ids
+        The names of the columns, and of the training documents.
+    limit
+        Only so many best scores of each document are kept; None for all.
+    option, worths
+        The number of the chosen option, and what each was worth (empty where there was one).
+    judged
+        Out-of-fold decisions on the training documents; None where there were no folds, or after opening a file.
+    confidence, coverage, figures
+        The chance that a decision is exactly right, the coverage–error curve, and the figures of the whole procedure
+        on documents that it had not seen; None without folds.
+    """
+
+    representation: Representation
+    classifier: Any
+    cut: Any
+    categories: tuple[str, ...]
+    ids: Sequence[str]
+    limit: int | None = None
+    option: int = 0
+    worths: tuple[float, ...] = ()
+    judged: Judged | None = None
+    confidence: Confidence | None = None
+    coverage: Mapping[str, Floats] | None = None
+    figures: Mapping[str, Any] | None = None
+
+    def vectors(self, X: Any) -> Any:
+        """Return the vectors of documents, as the classifier gets them."""
+        return self.representation.transform(X)
+
+    def blocks(self, vectors: Any, limit: int | None = None) -> Iterator[Any]:
+        """Score vectors block by block, with the limit of the model or this one."""
+        columns = len(self.categories)
+        return scoring.blocks(self.classifier, vectors, columns=columns, limit=self.limit or limit)
+
+    def scores(self, X: Any) -> Floats:
+        """Score documents; all categories, whatever the limit."""
+        return scoring.score_all(self.classifier, self.vectors(X), columns=len(self.categories))
+
+    def decide(self, X: Any) -> Sparse:
+        """Return the categories of each document, documents × categories."""
+        return scoring.decide(self.cut, self.blocks(self.vectors(X)), len(self.categories))
+
+    def rank(self, X: Any, k: int) -> list[list[tuple[str, float]]]:
+        """Return the k best categories of each document with their scores, best first; equal scores by column."""
+        if k < 1:
+            raise InvalidInput(f"rank: k must be at least 1, got {k}")
+        return [best_of(row, self.categories, k) for block in self.blocks(self.vectors(X)) for row in rows_in(block)]
+
+    def chances(self, X: Any) -> Floats:
+        """Return the chance that exactly the true labels of each document are assigned."""
+        if self.confidence is None:
+            raise InvalidInput(NO_CONFIDENCE)
+        parts = [self.confidence.predict(offsets(block, self.cut)) for block in self.blocks(self.vectors(X))]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def answers(
+        self, X: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
+    ) -> list[Answer]:
+        """Return labels, confidence, scores and evidence of each document; `Categorizer.answers` has the options."""
+        if abstain is not None and not 0 <= abstain <= 1:
+            raise InvalidInput(f"abstain must be a probability from 0 to 1, got {abstain}")
+        if abstain is not None and self.confidence is None:
+            raise InvalidInput(NO_CONFIDENCE)
+        return answer(self, self.vectors(X), abstain=abstain, top=top, explain=explain)
+
+    def explain(self, X: Any, category: str | None, limit: int) -> list[dict[str, Sequence[Evidence]]]:
+        """Return the evidence for one category of each document, or for its labels."""
+        if category is None:
+            return [dict(each.evidence) for each in self.answers(X, explain=limit)]
+        return [{category: reasons} for reasons in self.evidence(self.vectors(X), category, limit)]
+
+    def evidence(self, vectors: Any, category: str, limit: int) -> list[list[Evidence]]:
+        """Return what spoke most for or against a category, for each row of some vectors."""
+        if category not in self.categories:
+            raise UnknownName("category", str(category), self.categories)
+        column, names = self.categories.index(category), self.representation.names()
+        return explain_rows(self.classifier, vectors, column, limit, names=names, ids=self.ids)
+
+    def run(self, X: Any, name: str) -> Run:
+        """Score and decide on documents; of very many scores only the best of each document are kept."""
+        vectors, columns = self.vectors(X), len(self.categories)
+        ids = ids_of(X, count(vectors))
+        parts = list(self.blocks(vectors, scoring.limit_for(count(vectors), columns)))
+        scores = scoring.stacked(parts, columns)
+        named = (
+            replace(scores, categories=self.categories, documents=ids)
+            if isinstance(scores, Scores)
+            else Scores(scores, self.categories, ids)
+        )
+        decided = Decisions(scoring.decide(self.cut, iter(parts), columns), self.categories, ids)
+        return Run(name, ids, self.categories, scores=named, decisions=decided)
+
+    def learn_more(self, X: Any, labels: Sparse) -> None:
+        """Teach the classifier further documents of the categories that it knows; representation and cut stay."""
+        classifier = self.classifier.classifier_
+        method = getattr(classifier, "update", None) or getattr(classifier, "partial_fit", None)
+        if method is None:
+            raise InvalidInput(
+                f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them, "
+                "or use one that can: nb, knn, rocchio, experts"
+            )
+        if labels.shape[0] != count(X):
+            raise InvalidInput(f"{count(X)} documents and {labels.shape[0]} label sets; give one set per document")
+        self._check_learnable(labels)
+        method(self.vectors(X), self.classifier.target(labels))
+
+    def _check_learnable(self, labels: Sparse) -> None:
+        lengths, aligned = np.diff(labels.indptr), self.classifier
+        if aligned.form == "classes" and np.any(lengths != 1):
+            row = int(np.flatnonzero(lengths != 1)[0])
+            raise InvalidInput(
+                f"document {row} has {lengths[row]} labels; this model was learned from one label per document"
+            )
+        held = np.bincount(labels.indices, minlength=labels.shape[1])
+        strange = np.where(aligned.constants_ > 0, held != labels.shape[0], held > 0)
+        strange[aligned.columns_] = False
+        if strange.any():
+            name = self.categories[int(np.flatnonzero(strange)[0])]
+            raise InvalidInput(f"{name!r} had all or none of the training documents and was not learned; fit anew")
