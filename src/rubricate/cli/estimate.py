@@ -109,8 +109,9 @@ def estimate(
     from rubricate.estimation import estimate as make
     from rubricate.training.settings import read_setting
 
-    plugin = None if method is None else registry.load("estimation", method.replace("-", "_"))
-    other = method is not None and method.replace("_", "-") != "xi-alpha"
+    method = None if method is None else method.replace("-", "_")
+    plugin = None if method is None else registry.load("estimation", method)
+    other = method not in (None, "xi_alpha")
     curve.check({"--method": other, "--option": bool(option), "--suspects": suspects > 0})
     corpus = inputs.corpus_of(data, reading, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))

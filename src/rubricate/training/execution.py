@@ -43,7 +43,9 @@ class Execution:
     ) -> None:
         self.procedure, self.material, self.engine = procedure, material, engine
         self.cache: Cache = Memory() if cache is None else cache
-        self.classifiers = [placed(one.candidate, one.representation, material) for one in procedure.options]
+        self.classifiers: list[Any] = []
+        for option in procedure.options:
+            self.classifiers.append(placed(option.candidate, option.representation, material))
         self._fitted: dict[int, Any] = {}
 
     # -- steps
