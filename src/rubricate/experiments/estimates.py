@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out.machines import is_svm
+from rubricate.classifiers.svm.leave_one_out.machines import has_dual
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import MEASURES, estimate
@@ -115,7 +115,7 @@ def xi_alpha(settings: Sequence[Mapping[str, Any]], judging: Judging) -> list[fl
     def make(each: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         settings = parse_settings({"classifier": "svm", **each})
         (svm,) = candidates_for(settings.classifier, tuned=False)
-        if not is_svm(svm):
+        if not has_dual(svm):
             raise InvalidInput(f"xi_alpha is of SVMs, not of {settings.classifier!r}; choose by cross_validation")
         vectors, labels = judging.whole.shaped(settings.representation(), None).X, judging.documents.labels
         found = replace(estimate(svm, vectors, labels, method="xi_alpha"), convention=judging.undefined)

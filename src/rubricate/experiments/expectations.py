@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out.machines import is_svm
+from rubricate.classifiers.svm.leave_one_out.machines import has_dual
 from rubricate.estimation import Estimate
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
@@ -41,7 +41,7 @@ def _svm(trial: Trial) -> Any:
     """The SVM that a trial settled on; None for other classifiers, and where there is too much."""
     labels = trial.material.labels
     chosen = trial.classifiers[trial.chosen()]
-    return chosen if is_svm(chosen) and labels.shape[0] * labels.shape[1] <= CHEAP else None
+    return chosen if has_dual(chosen) and labels.shape[0] * labels.shape[1] <= CHEAP else None
 
 
 def _estimates(trial: Trial, svm: Any, found: list[Estimate]) -> list[Estimate]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.svm.leave_one_out.machines import is_svm
+from rubricate.classifiers.svm.leave_one_out.machines import has_dual
 from rubricate.errors import InvalidInput
 from rubricate.estimation.systems.estimating import estimate
 from rubricate.folds import deal
@@ -41,7 +41,7 @@ def calibrate(model: Any, X: Any, y: Any = None, *, cut: Any = None) -> Any:
     every document (`every=True`); cost: as for "leave_one_out", some tenths of a second for Reuters.
     """
     check_is_fitted(model, "aligned_")
-    if not is_svm(model.classifier_):
+    if not has_dual(model.classifier_):
         raise InvalidInput(
             f"only an SVM gives leave-one-out scores at once, not {model.classifier_!r}; fit with folds=5"
         )

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rubricate._version import __version__
-from rubricate.classifiers.svm.leave_one_out.machines import is_svm
+from rubricate.classifiers.svm.leave_one_out.machines import has_dual
 from rubricate.errors import InvalidInput
 from rubricate.estimation.resampling.deciding import Learner
 from rubricate.text.representation import Representation
@@ -62,7 +62,7 @@ class Subject:
         """The settings of the system; a bare classifier gets those of the default `Categorizer`."""
         if self._is_whole:
             return self.system.settings()
-        return Settings(clone(self.system), cut=0.0 if is_svm(self.system) else None)
+        return Settings(clone(self.system), cut=0.0 if has_dual(self.system) else None)
 
     @cached_property
     def svm(self) -> Any:
@@ -72,7 +72,7 @@ class Subject:
             chosen = self.system.classifier_
         elif self._is_whole:
             chosen = candidates_for(self.settings.classifier, tuned=False)[0]
-        return chosen if is_svm(chosen) else None
+        return chosen if has_dual(chosen) else None
 
     def machine(self) -> Machine:
         """Return the SVM with its vectors, made from terms and weights of all documents."""
