@@ -63,8 +63,8 @@ class CurveOptions:
 
     def estimate(self, system: Any, documents: Documents, *, seed: int) -> dict[str, Any]:
         """Estimate at growing sizes and forecast."""
-        from rubricate.estimation.systems.subject import machine_parts
         from rubricate.estimation import learning_curve
+        from rubricate.estimation.systems.subject import machine_parts
 
         svm, vectors, labels, names = machine_parts(system, documents)
         learned = learning_curve(svm, vectors, labels, categories=names, seed=seed)
