@@ -17,7 +17,7 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.llsf import LLSF
 from rubricate.classifiers.stacking.blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
-from rubricate.classifiers.stacking.cells import Lists, gather_cells, join_cells
+from rubricate.classifiers.stacking.cells import Cells, gather_cells, join_cells
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.engines import Engine, one_blas_thread
 from rubricate.errors import InvalidInput
@@ -128,16 +128,16 @@ class Stack(Scorer):
         self.blends_, self.held_scores_ = tuple(blends), tuple(held)
         self.members_ = tuple(_fitted(model, X, labels) for model in models)
 
-    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Lists:
+    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Cells:
         """The cells of all documents, each scored by members that have not seen it."""
 
-        def work(kept: Ints, held: Ints) -> Lists:
+        def work(kept: Ints, held: Ints) -> Cells:
             part, known = take_rows(X, kept), labels[kept]
             return self._cells([_fitted(model, part, known) for model in models], take_rows(X, held), labels.shape[1])
 
         return out_of_fold(work, folds, engine=self.engine, join=lambda parts: join_cells(parts, labels.shape))
 
-    def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Lists:
+    def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Cells:
         """The cells of new documents, which are scored in blocks."""
         total = X.shape[0] if hasattr(X, "shape") else len(X)
         size = max(1, scorer.BLOCK // categories)
@@ -148,13 +148,13 @@ class Stack(Scorer):
             parts.append((rows, gather_cells([score_matrix(model, block) for model in fitted], self.candidates)))
         return join_cells(parts, (total, categories))
 
-    def _blend(self, cells: Lists, labels: Sparse, rows: Bools) -> Blend:
+    def _blend(self, cells: Cells, labels: Sparse, rows: Bools) -> Blend:
         with one_blas_thread():
             return learn_blend(
                 cells, labels, rows=rows, C=self.C, rounds=self.rounds, rate=self.rate, leaves=self.leaves
             )
 
-    def _cross_fitted(self, cells: Lists, labels: Sparse, folds: Ints) -> Sparse:
+    def _cross_fitted(self, cells: Cells, labels: Sparse, folds: Ints) -> Sparse:
         """Return the scores of each document by a second level that has not seen it."""
 
         def work(kept: Ints, held: Ints) -> Sparse:
@@ -225,6 +225,6 @@ def _fitted(model: Any, X: Any, labels: Sparse) -> Any:
     return clone(model).fit(X, y)
 
 
-def _as_matrix(cells: Lists, values: Floats) -> Sparse:
+def _as_matrix(cells: Cells, values: Floats) -> Sparse:
     starts = np.searchsorted(cells.documents, np.arange(cells.shape[0] + 1))
     return sparse.csr_array((values, cells.categories.astype(np.int32), starts), shape=cells.shape)

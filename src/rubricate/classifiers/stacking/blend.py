@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from rubricate.classifiers.numerics.boosted_trees import Trees, grow_trees, score_trees
 from rubricate.classifiers.numerics.logistic import fit_logistic
-from rubricate.classifiers.stacking.cells import Lists, true_cells
+from rubricate.classifiers.stacking.cells import Cells, true_cells
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["FLOOR", "Blend", "blend_scores", "contributions_of", "learn_blend", "surroundings"]
@@ -54,7 +54,7 @@ class Blend(NamedTuple):
         return Trees(self.base, self.features, self.limits, self.lefts, self.values)
 
 
-def learn_blend(cells: Lists, labels: Sparse, *, rows: Bools, C: float, rounds: int, rate: float, leaves: int) -> Blend:
+def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: int, rate: float, leaves: int) -> Blend:
     """Learn from the cells of the documents in `rows` (booleans); labels of other documents are not looked at."""
     used, known = cells.of(rows), sparse.csr_array(labels[np.flatnonzero(rows)], dtype=np.float64)
     counts = np.asarray(known.sum(axis=0)).ravel()
@@ -72,7 +72,7 @@ def learn_blend(cells: Lists, labels: Sparse, *, rows: Bools, C: float, rounds: 
     return Blend(centre, spread, counts, known.shape[0], guessed.together, belief, weights, *trees)
 
 
-def blend_scores(blend: Blend, cells: Lists) -> Floats:
+def blend_scores(blend: Blend, cells: Cells) -> Floats:
     """Log-odds of the logistic regression plus those of the trees, a number a cell, within ±FLOOR."""
     linear = _linear(blend, cells)
     scores = linear @ blend.weights[:-1] + blend.weights[-1] + score_trees(blend.trees, _plain(blend, cells))
@@ -81,7 +81,7 @@ def blend_scores(blend: Blend, cells: Lists) -> Floats:
     return np.where(counts == 0, FLOOR, np.where(counts == blend.total, -FLOOR, scores))
 
 
-def contributions_of(blend: Blend, cells: Lists) -> Floats:
+def contributions_of(blend: Blend, cells: Cells) -> Floats:
     """What each member, then its surroundings, then the trees add to the score: cells × (members + 2)."""
     members, parts = cells.scores.shape[1], _linear(blend, cells) * blend.weights[:-1]
     by_member = parts[:, :members] + parts[:, members : 2 * members] + parts[:, 2 * members : 3 * members]
@@ -102,16 +102,16 @@ def _standard(blend: Blend, scores: Floats) -> Floats:
     return np.clip((scores - blend.centre) / blend.spread, -FAR, FAR)
 
 
-def _first(blend: Blend, cells: Lists) -> Floats:
+def _first(blend: Blend, cells: Cells) -> Floats:
     """Features of the first guess: the members' scores and the frequency of the category."""
     return np.column_stack([_standard(blend, cells.scores), _log_counts(blend, cells)])
 
 
-def _log_counts(blend: Blend, cells: Lists) -> Floats:
+def _log_counts(blend: Blend, cells: Cells) -> Floats:
     return np.log1p(blend.counts)[cells.categories] / np.log1p(max(blend.total, 1))
 
 
-def surroundings(blend: Blend, cells: Lists) -> Floats:
+def surroundings(blend: Blend, cells: Cells) -> Floats:
     """What the other cells of the document say: co-occurring categories, rank, number of categories expected."""
     chance = expit(_first(blend, cells) @ blend.belief[:-1] + blend.belief[-1])
     starts = np.searchsorted(cells.documents, np.arange(cells.shape[0] + 1))
@@ -124,7 +124,7 @@ def surroundings(blend: Blend, cells: Lists) -> Floats:
     return np.column_stack([company, rank, expected])
 
 
-def _at(matrix: Sparse, cells: Lists) -> Floats:
+def _at(matrix: Sparse, cells: Cells) -> Floats:
     """The entries of a sparse matrix at the cells."""
     matrix.sort_indices()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
@@ -135,13 +135,13 @@ def _at(matrix: Sparse, cells: Lists) -> Floats:
     return np.where(found, np.append(matrix.data, 0.0)[at], 0.0)
 
 
-def _plain(blend: Blend, cells: Lists) -> Floats:
+def _plain(blend: Blend, cells: Cells) -> Floats:
     """Features of the trees."""
     frequency = _log_counts(blend, cells)
     return np.column_stack([cells.scores, cells.maxima[cells.documents], surroundings(blend, cells), frequency])
 
 
-def _linear(blend: Blend, cells: Lists) -> Floats:
+def _linear(blend: Blend, cells: Cells) -> Floats:
     """Features of the logistic regression: scores, scores by frequency, maxima, then the surroundings."""
     scores, maxima = _standard(blend, cells.scores), _standard(blend, cells.maxima)[cells.documents]
     frequency = _log_counts(blend, cells)[:, None]

@@ -1,4 +1,4 @@
-"""Lists of a stack: the (document, category) pairs that some member takes seriously, with every member's score."""
+"""Cells of a stack: the (document, category) pairs that some member takes seriously, with every member's score."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["Lists", "gather_cells", "join_cells", "true_cells"]
+__all__ = ["Cells", "gather_cells", "join_cells", "true_cells"]
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
-    """Lists in the order of documents, then categories.
+class Cells:
+    """Cells in the order of documents, then categories.
 
     `documents` and `categories` say where each is, `scores` what each member said (cells × members), `maxima` the
     highest score of each member over the categories of a document (documents × members). Scores are rounded to single
@@ -27,13 +27,13 @@ class Lists:
     maxima: Floats
     shape: tuple[int, int]
 
-    def of(self, rows: Bools) -> Lists:
+    def of(self, rows: Bools) -> Cells:
         """The cells of some of the documents; their numbers stay."""
         kept = rows[self.documents]
-        return Lists(self.documents[kept], self.categories[kept], self.scores[kept], self.maxima, self.shape)
+        return Cells(self.documents[kept], self.categories[kept], self.scores[kept], self.maxima, self.shape)
 
 
-def gather_cells(scores: Sequence[Floats], depth: int) -> Lists:
+def gather_cells(scores: Sequence[Floats], depth: int) -> Cells:
     """The `depth` best categories of the first member and a sixth as many (at least one) of each other, by document.
 
     Equal scores go to the earlier category.
@@ -49,10 +49,10 @@ def gather_cells(scores: Sequence[Floats], depth: int) -> Lists:
         np.column_stack(columns).astype(np.float64)
         for columns in ([one[chosen] for one in rounded], [one.max(axis=1) for one in rounded])
     )
-    return Lists(documents, categories, values, maxima, shape)
+    return Cells(documents, categories, values, maxima, shape)
 
 
-def join_cells(parts: Sequence[tuple[Ints, Lists]], shape: tuple[int, int]) -> Lists:
+def join_cells(parts: Sequence[tuple[Ints, Cells]], shape: tuple[int, int]) -> Cells:
     """The cells of parts of a collection as those of the whole; each comes with its documents' numbers."""
     documents = np.concatenate([rows[cells.documents] for rows, cells in parts])
     order = np.argsort(documents, kind="stable")
@@ -61,10 +61,10 @@ def join_cells(parts: Sequence[tuple[Ints, Lists]], shape: tuple[int, int]) -> L
         maxima[rows] = cells.maxima
     categories = np.concatenate([cells.categories for _, cells in parts])
     scores = np.concatenate([cells.scores for _, cells in parts])
-    return Lists(documents[order], categories[order], scores[order], maxima, shape)
+    return Cells(documents[order], categories[order], scores[order], maxima, shape)
 
 
-def true_cells(cells: Lists, labels: Sparse) -> Floats:
+def true_cells(cells: Cells, labels: Sparse) -> Floats:
     """1 for the cells that are labels, 0 for the others."""
     rows = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
     known = np.sort(rows * np.int64(labels.shape[1]) + labels.indices)
