@@ -67,3 +67,46 @@ def test_kernels_import_nothing_of_ours_but_kernels():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
             assert not module.startswith("rubricate") or module.startswith("rubricate.kernels"), path.name
+
+
+def _modules() -> list[tuple[str, ast.Module]]:
+    """Every module of the package by its dotted name, parsed."""
+    names = {path: ".".join(("rubricate", *path.relative_to(SOURCE).with_suffix("").parts)) for path in _files()}
+    return [(name.removesuffix(".__init__"), ast.parse(path.read_text("utf-8"))) for path, name in names.items()]
+
+
+def _files() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def test_no_two_classes_share_a_name():
+    """A class name means one thing in the whole package, so that a reader who meets it knows which."""
+    homes: dict[str, list[str]] = {}
+    for module, tree in _modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module)
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
+def _owner(module: str, name: str) -> str | None:
+    """The package that may import a name of a module: the folder of what is private in it; None if nothing is."""
+    parts = module.split(".")
+    private = [i for i, part in enumerate([*parts, name]) if part.startswith("_") and not part.endswith("__")]
+    return ".".join(parts[: min(private[0], len(parts) - 1)]) if private else None
+
+
+def test_nobody_imports_the_private_parts_of_another_package():
+    """`from rubricate.other._x import y` and `from rubricate.other.x import _y` are for the package itself alone."""
+    open_to_all = {"rubricate._version", "rubricate._exports", "rubricate._deprecated"}
+    trespassers = []
+    for module, tree in _modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rubricate"):
+                owners = {alias.name: _owner(str(node.module), alias.name) for alias in node.names}
+                trespassers += [
+                    f"{module} imports {node.module}.{name}"
+                    for name, owner in owners.items()
+                    if owner and node.module not in open_to_all and not f"{module}.".startswith(f"{owner}.")
+                ]
+    assert trespassers == []

@@ -17,13 +17,13 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists
 
-__all__ = ["Judged", "codes", "disagreements"]
+__all__ = ["PairDecisions", "codes", "disagreements"]
 
 _END = np.int32(2**31 - 1)
 """Stands behind the last column of a row; no column is as large."""
 
 
-class Judged(NamedTuple):
+class PairDecisions(NamedTuple):
     """The decisions of two systems beside the truth."""
 
     truth: Lists
@@ -38,7 +38,7 @@ def _front(cells: Lists, place: int, end: int) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def disagreements(judged: Judged, categories: int) -> np.ndarray:
+def disagreements(judged: PairDecisions, categories: int) -> np.ndarray:
     """Return 3 × categories: only a right, only b right, both wrong."""
     truth, of_a, of_b = judged
     tally = np.zeros((3, categories), np.int64)
@@ -61,7 +61,7 @@ def disagreements(judged: Judged, categories: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def codes(judged: Judged) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def codes(judged: PairDecisions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return row starts, columns and codes t + 2a + 4b of every cell that one of the three holds."""
     truth, of_a, of_b = judged
     most = len(truth.items) + len(of_a.items) + len(of_b.items)

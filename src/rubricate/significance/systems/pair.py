@@ -63,7 +63,7 @@ def disagreements(a: System, b: System) -> Ints:
     """
     (truth, of_a), (_, of_b) = a.labels, b.labels
     same_documents(a, b)
-    return kernel.disagreements(kernel.Judged(_cells(truth), _cells(of_a), _cells(of_b)), truth.shape[1])
+    return kernel.disagreements(kernel.PairDecisions(_cells(truth), _cells(of_a), _cells(of_b)), truth.shape[1])
 
 
 def codes(a: System, b: System) -> Sparse:
@@ -73,7 +73,7 @@ def codes(a: System, b: System) -> Sparse:
     """
     (truth, of_a), (_, of_b) = a.labels, b.labels
     same_documents(a, b)
-    starts, columns, values = kernel.codes(kernel.Judged(_cells(truth), _cells(of_a), _cells(of_b)))
+    starts, columns, values = kernel.codes(kernel.PairDecisions(_cells(truth), _cells(of_a), _cells(of_b)))
     if a.categories:
         place = np.empty(truth.shape[1], np.int32)
         place[sorted(range(len(place)), key=a.categories.__getitem__)] = np.arange(len(place), dtype=np.int32)
