@@ -25,7 +25,7 @@ def test_names_differ_by_more_than_case(kind):
 
 def test_listing_imports_no_plugin():
     sys.modules.pop("rubricate.engines.serial", None)
-    registry._homes.cache_clear()
+    registry.refresh()
     assert "serial" in registry.names("engines")
     assert "rubricate.engines.serial" not in sys.modules
 

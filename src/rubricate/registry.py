@@ -19,7 +19,7 @@ from typing import Any
 
 from rubricate.errors import InvalidInput, UnknownName
 
-__all__ = ["KINDS", "Kind", "find", "load", "names", "parse"]
+__all__ = ["KINDS", "Kind", "find", "load", "names", "parse", "refresh"]
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ def _homes(kind: str) -> dict[str, str]:
 
 
 def names(kind: str) -> list[str]:
-    """The plug-ins of a kind, sorted; none of them is imported."""
+    """Return the names of the plug-ins of a kind, sorted; none of them is imported."""
     return sorted({*_homes(kind), *_entry_points(kind)})
 
 
 def load(kind: str, name: str) -> Any:
-    """The plug-in of this kind and name: a class, a function or a value."""
+    """Return the plug-in of this kind and name: a class, a function or a value."""
     homes = _homes(kind)
     if name in homes:
         module = importlib.import_module(homes[name])
@@ -89,7 +89,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def find(kind: str, plugin: Any) -> str | None:
-    """The registered name of a plug-in object, or None when it is not one of ours."""
+    """Return the registered name of a plug-in object, or None where it is not registered."""
     module = getattr(plugin, "__module__", "")
     stem = module.rpartition(".")[2]
     if _homes(kind).get(stem) == module:
@@ -97,8 +97,14 @@ def find(kind: str, plugin: Any) -> str | None:
     return next((name for name, point in _entry_points(kind).items() if point.load() is plugin), None)
 
 
+def refresh() -> None:
+    """Forget which plug-ins are installed, so that packages installed since then are seen."""
+    _homes.cache_clear()
+    _entry_points.cache_clear()
+
+
 def parse(shorthand: str) -> tuple[str, str | None]:
-    """A name with an optional argument behind a colon.
+    """Split a name from its optional argument behind a colon.
 
     >>> parse("chi2:2415"), parse("svm")
     (('chi2', '2415'), ('svm', None))

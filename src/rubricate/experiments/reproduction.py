@@ -96,8 +96,9 @@ def load_reproduction(paper: str) -> Reproduction:
     """Read the TOML file of a paper and the published figures it names."""
     if paper not in papers():
         raise UnknownName("reproduction", paper, papers())
-    folder = resources.files("rubricate.experiments.reproductions")
-    whole = tomllib.loads((folder / f"{paper.replace('-', '_')}.toml").read_text("utf-8"))
+    stem = paper.replace("-", "_")
+    folder = resources.files(registry.load(KIND, stem).__module__.rpartition(".")[0])  # the TOML lies beside the code
+    whole = tomllib.loads((folder / f"{stem}.toml").read_text("utf-8"))
     tables = {
         name: Published(name, rows=_read_csv((folder / "published" / one.pop("figures")).read_text("utf-8")), **one)
         for name, one in whole["tables"].items()
