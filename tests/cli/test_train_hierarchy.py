@@ -71,7 +71,7 @@ def test_the_hierarchy_needs_a_classifier_that_knows_it(rubricate, tmp_path):
     for options in ((), ("--classifier", "svm")):
         code, _, talk = rubricate("train", "docs.csv", "-o", "model", "--hierarchy", "tree.csv", *options)
         assert code != 0
-        assert "--hierarchy needs a classifier that knows hierarchies; give --classifier top_down" in talk
+        assert "--hierarchy needs a classifier that knows hierarchies; give one of big_bang, local" in talk
 
 
 def test_a_label_that_is_not_in_the_hierarchy_is_named(rubricate, tmp_path):
@@ -178,4 +178,4 @@ def test_a_flat_classifier_has_no_use_for_a_hierarchy(rubricate, tmp_path, comma
     (tmp_path / "tree.csv").write_text(TREE)
     code, _, talk = rubricate(*command, "--hierarchy", "tree.csv")
     assert code == 2
-    assert "give --classifier top_down, local, tolerant" in talk
+    assert "give one of big_bang, local, proximity, tolerant" in talk

@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from rubricate.corpora.archives.archive import Limits, members
+from rubricate.corpora.archives.archive import ArchiveLimits, members
 from rubricate.errors import InvalidFile, UnsafeArchive
 
 FILES = {"a.txt": b"alpha\nbeta\n", "deep/er/b.txt": b"", "web/http:^^www.cs^~x.html": bytes(range(256)) * 40}
@@ -119,10 +119,10 @@ def test_links_in_zip_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("limits", "problem"),
     [
-        (Limits(members=1), "more than 1 members"),
-        (Limits(member_bytes=1000), "has 1,000,000 bytes"),
-        (Limits(total_bytes=1_500_000), "more than 1,500,000 bytes"),
-        (Limits(ratio=20, ratio_from=100_000), "more than 20 times its size"),
+        (ArchiveLimits(members=1), "more than 1 members"),
+        (ArchiveLimits(member_bytes=1000), "has 1,000,000 bytes"),
+        (ArchiveLimits(total_bytes=1_500_000), "more than 1,500,000 bytes"),
+        (ArchiveLimits(ratio=20, ratio_from=100_000), "more than 20 times its size"),
     ],
 )
 @pytest.mark.parametrize("kind", ["tar.gz", "zip"])
@@ -143,13 +143,13 @@ def test_floods_are_stopped(limits, problem, kind, tmp_path):
 def test_a_flood_is_stopped_although_nobody_reads_the_member(tmp_path):
     path = write(tmp_path / "x.tar.gz", tar_bytes({"big": bytes(3_000_000)}))
     with pytest.raises(UnsafeArchive):
-        list(members(path, lambda name: False, limits=Limits(total_bytes=1_000_000)))
+        list(members(path, lambda name: False, limits=ArchiveLimits(total_bytes=1_000_000)))
 
 
 def test_a_flood_in_a_header_is_stopped(tmp_path):
     path = write(tmp_path / "x.tar.gz", tar_bytes({"x" * 3_000_000: b""}))
     with pytest.raises(UnsafeArchive, match="more than 1,000,000 bytes"):
-        read_all(path, limits=Limits(total_bytes=1_000_000))
+        read_all(path, limits=ArchiveLimits(total_bytes=1_000_000))
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
@@ -230,6 +230,7 @@ def test_a_zip_packed_otherwise_says_so(method, tmp_path):
 
 
 @given(position=st.integers(0, 10_000), value=st.integers(0, 255))
+@example(position=-10, value=0)  # the size of the directory
 def test_a_changed_byte_of_a_zip_is_found_or_harmless(position, value, tmp_path_factory):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -97,7 +97,8 @@ def with_hierarchy(corpus: Corpus, path: Path | None, classifier: Any) -> Corpus
     from rubricate.hierarchy import read_taxonomy
 
     kind = registry.load("classifiers", classifier) if isinstance(classifier, str) else type(classifier)
-    if not hasattr(kind, "_get_param_names") or "taxonomy" not in kind._get_param_names():
-        known = "top_down, local, tolerant, big_bang or proximity"
-        raise InvalidInput(f"--hierarchy needs a classifier that knows hierarchies; give --classifier {known}")
+    if not getattr(kind, "needs_hierarchy", False):
+        names = registry.names("classifiers")
+        known = [name for name in names if getattr(registry.load("classifiers", name), "needs_hierarchy", False)]
+        raise InvalidInput(f"--hierarchy needs a classifier that knows hierarchies; give one of {', '.join(known)}")
     return replace(corpus, taxonomy=read_taxonomy(path))

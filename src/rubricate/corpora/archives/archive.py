@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from rubricate.corpora.archives.guard import Guard, Limits
+from rubricate.corpora.archives.guard import ArchiveLimits, Guard
 from rubricate.errors import InvalidFile
 
-__all__ = ["Limits", "Member", "members"]
+__all__ = ["ArchiveLimits", "Member", "members"]
 
 _BLOCK = 1 << 20
 _TAR_ENDINGS = (".tar", ".tar.gz", ".gtar.gz", ".tgz")
@@ -64,7 +64,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise InvalidFile(f"damaged or cut short ({reason})", path=path, remedy="fetch it again") from error
 
 
-def members(path: str | Path, want: _Want | None = None, *, limits: Limits | None = None) -> Iterator[Member]:
+def members(path: str | Path, want: _Want | None = None, *, limits: ArchiveLimits | None = None) -> Iterator[Member]:
     """Yield the files whose name is wanted, in the order of the archive; a folder is read in sorted order.
 
     Names have `/` between folders and no leading `./`; `want` takes such a name. A file that is not an archive is its
@@ -76,7 +76,7 @@ def members(path: str | Path, want: _Want | None = None, *, limits: Limits | Non
         return
     if not path.is_file():
         raise InvalidFile("no such file", path=path, remedy="check the path")
-    guard = Guard(path, limits or Limits())
+    guard = Guard(path, limits or ArchiveLimits())
     with _readable(path), path.open("rb") as raw:
         yield from _archive(raw, wanted, guard)
 
@@ -178,6 +178,8 @@ def _headers(guard: Guard) -> type[tarfile.TarInfo]:
 
 def _zip(wanted: _Want, guard: Guard, raw: IO[bytes]) -> Iterator[Member]:
     with zipfile.ZipFile(raw) as archive:
+        if archive.start_dir > 0 and not archive.infolist():  # zipfile takes a directory of size 0 for an empty archive
+            raise zipfile.BadZipFile("members, but an empty directory of them")
         for info in archive.infolist():
             name = guard.name(info.filename)
             guard.member(name, info.file_size)

@@ -1,4 +1,4 @@
-"""Limits on the content of an archive, and the guard that counts while it is read.
+"""ArchiveLimits on the content of an archive, and the guard that counts while it is read.
 
 A member whose name would leave the folder (`../`, absolute, a drive), a link or a device is refused although
 nothing is ever written, so that a hostile archive is reported as such and never half-read.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rubricate.errors import UnsafeArchive
 
-__all__ = ["Guard", "Limits"]
+__all__ = ["ArchiveLimits", "Guard"]
 
 _MEGABYTE = 1 << 20
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -20,7 +20,7 @@ _DISTRUST = "do not use this archive; if you trust it, unpack it yourself and gi
 
 
 @dataclass(frozen=True)
-class Limits:
+class ArchiveLimits:
     """Most members, bytes per member, per header and in total, and most times the size of the archive.
 
     The ratio applies once `ratio_from` bytes have come out: a small file of zeros packs well and floods nothing.
@@ -37,7 +37,7 @@ class Limits:
 class Guard:
     """Counts what comes out of one archive and raises UnsafeArchive past a limit."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(self, path: Path, limits: ArchiveLimits) -> None:
         self.path, self.limits = path, limits
         self._packed, self._out, self._members = max(path.stat().st_size, 1), 0, 0
 
