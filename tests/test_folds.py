@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, fold_scores, score_matrix
+from rubricate.folds import deal, fold_scores, out_of_fold, score_matrix, sparse_scores, splits, take_rows
 from rubricate.labels import indicator
 
 
@@ -105,3 +105,55 @@ def test_scores_come_from_either_method():
     assert score_matrix(Probabilities(), None).tolist() == [[0.8, 0.1]]
     with pytest.raises(InvalidInput, match="neither decision_function nor predict_proba"):
         score_matrix(object(), None)
+
+
+FOLDS = np.array([1, 0, 2, 0, 1, 2, 0])
+
+
+@pytest.mark.parametrize("engine", ["serial", "threads"])
+def test_results_of_every_kind_come_back_in_the_order_of_the_documents(engine):
+    cells = np.arange(7.0)[:, None] + [0.0, 100.0]
+    kinds = {
+        "array": (lambda held: cells[held], cells),
+        "vector": (lambda held: cells[held, 0], cells[:, 0]),
+        "sparse": (lambda held: sparse.csr_array(cells[held]), cells),
+        "scores": (lambda held: sparse_scores(sparse.csr_array(cells[held]), -1.0), cells),
+        "list": (lambda held: [str(row) for row in held], [str(row) for row in range(7)]),
+    }
+    for name, (make, expected) in kinds.items():
+        result = out_of_fold(lambda kept, held, make=make: make(held), FOLDS, engine=engine)
+        values = getattr(result, "values", result)
+        plain = values.toarray() if sparse.issparse(values) else values
+        assert np.array_equal(plain, expected), name
+    assert out_of_fold(lambda kept, held: sparse_scores(sparse.csr_array(cells[held]), -1.0), FOLDS).floor == -1.0
+    both = out_of_fold(lambda kept, held: (cells[held], [*held]), FOLDS, engine=engine)
+    assert np.array_equal(both[0], cells)
+    assert both[1] == [*range(7)]
+
+
+def test_no_row_is_kept_and_held_at_once():
+    for kept, held in splits(FOLDS):
+        assert not set(kept) & set(held)
+        assert sorted([*kept, *held]) == [*range(7)]
+        assert len(set(FOLDS[held])) == 1
+
+
+def test_results_of_another_kind_are_joined_by_the_caller():
+    joined = out_of_fold(lambda kept, held: len(held), FOLDS, join=dict_of_sizes)
+    assert joined == {0: 3, 1: 2, 2: 2}
+
+
+def dict_of_sizes(parts):
+    return {int(FOLDS[held[0]]): size for held, size in parts}
+
+
+def test_rows_are_taken_from_whatever_holds_them():
+    import pandas as pd
+
+    index = np.array([2, 0])
+    assert take_rows(["a", "b", "c"], index) == ["c", "a"]
+    assert take_rows(np.arange(3), index).tolist() == [2, 0]
+    assert take_rows(pd.Series(["a", "b", "c"], index=[7, 8, 9]), index).tolist() == ["c", "a"]
+    scores = take_rows(sparse_scores(sparse.csr_array(np.eye(3)), -2.0), index)
+    assert scores.values.toarray().tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert scores.floor == -2.0

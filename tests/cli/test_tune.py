@@ -43,7 +43,7 @@ def test_the_best_is_printed_as_a_command_that_trains(data, tmp_path, monkeypatc
     lines = result.stdout.strip().splitlines()
     assert lines[0].split() == ["k", "select", "micro_f1"]
     assert sum(line.endswith("best") for line in lines) == 1
-    assert "4 of 4 combinations tried, by cross-validation" in lines
+    assert "4 of 4 combinations tried, by cross_validation" in lines
     command = shlex.split(lines[-1])
     assert command[:5] == ["rubricate", "train", str(data), "-o", "model.rubric"]
     assert invoke(*command[1:]).exit_code == 0
@@ -93,7 +93,7 @@ def test_a_parameter_given_twice_is_refused():
     [
         (["--grid", "kk=1,2"], "no parameter of the classifier named 'kk'"),
         (["--grid", "C=1", "--criterion", "micro_f"], "Did you mean 'micro_f1'"),
-        (["--grid", "C=1", "--by", "xi"], "no estimate named 'xi'"),
+        (["--grid", "C=1", "--by", "xi"], "no way of judging named 'xi'"),
         (["--grid", "C=1", "--stop", "1"], "--stop goes with --greedy"),
         (["--grid", "classifier=svm,smv"], "Did you mean 'svm'"),
         (["--grid", "C=-1,1"], "C=-1"),

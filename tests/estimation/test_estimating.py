@@ -101,3 +101,15 @@ def test_leave_one_out_scores_serve_a_cut():
     found = rb.estimate(rb.SVM().fit(X, labels), X, labels, method="leave_one_out", every=True)
     decided = rb.thresholds.Scut().fit(found.scores, labels).decide(found.scores)
     assert micro("f1", counts(labels, decided)) >= found.micro["f1"] - 0.02
+
+
+def test_a_method_spelled_with_a_hyphen_warns_and_works():
+    with pytest.warns(DeprecationWarning, match="'xi-alpha' is now 'xi_alpha'"):
+        assert rb.estimate("svm", TEXTS, LABELS, method="xi-alpha").method == "xi_alpha"
+
+
+def test_names_of_categories_reach_classifiers_that_match_them():
+    texts = ["wheat corn", "oil gas", "corn harvest", "gas pipe"] * 5
+    labels = ["corn", "gas", "corn", "gas"] * 5
+    found = rb.estimate(rb.Categorizer("word", cut=0.1, folds=0), texts, labels, method="cross_validation", folds=2)
+    assert found.micro["f1"] == 1.0

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import rubricate as rb
-from rubricate.experiments.runner import _Steps, compute_steps, quiet
+from rubricate.experiments.steps import TrialSteps, compute_steps
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
 from rubricate.training.material import Material
@@ -28,7 +28,7 @@ def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
     trial = _trial(corpus, tmp_path)
     trial.material.dealt(5, 0)  # a value made before it travels stays at home
     tasks = [(trial, step) for step in trial.procedure.steps()]
-    copy = pickle.loads(pickle.dumps(_Steps(tasks, print)))
+    copy = pickle.loads(pickle.dumps(TrialSteps(tasks, print)))
     assert copy.advance is None
     copy(0)
     assert trial.store.has(trial.what(tasks[0][1]))
@@ -39,10 +39,10 @@ def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
 def test_a_cluster_gives_what_this_process_gives(corpus, tmp_path):
     distributed = pytest.importorskip("distributed")
     here, there = _trial(corpus, tmp_path / "here"), _trial(corpus, tmp_path / "there")
-    compute_steps([here], "serial", quiet, "here")
+    compute_steps([here], engine="serial")
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        compute_steps([there], "dask", quiet, "there")
+        compute_steps([there], engine="dask")
     for step in here.procedure.steps():
         assert there.store.has(there.what(step))
         assert (here.entry(step).arrays["values"] == there.entry(step).arrays["values"]).all()

@@ -13,7 +13,8 @@ from rubricate.categorizer import configured
 from rubricate.errors import CorpusMissing, InvalidInput
 from rubricate.experiments import runner as runner_module
 from rubricate.experiments.plan import CorpusChoice, Learning, Plan, RepresentationChoice, SystemChoice
-from rubricate.experiments.runner import compute_steps, quiet, run_study
+from rubricate.experiments.runner import run_study
+from rubricate.experiments.steps import compute_steps
 from rubricate.experiments.store import DamagedEntry, Store
 from rubricate.experiments.trial import Trial
 from rubricate.training import scoring
@@ -277,7 +278,7 @@ def test_errors_name_the_trial_or_the_corpus(corpus, store, monkeypatch):
 def test_steps_of_two_trials_that_are_the_same_are_made_once(corpus, store, monkeypatch):
     made, material = fits(monkeypatch), Material(corpus, test=corpus.test)
     trials = [Trial(name, {"classifier": "nb"}, material, store) for name in "ab"]
-    compute_steps(trials, "threads", quiet, "x")
+    compute_steps(trials)
     assert len(made) == 6
 
 
@@ -288,7 +289,7 @@ def test_on_reuters_the_study_gives_the_numbers_of_the_categorizer(reuters_folde
     trial = Trial("NB", settings, material, store)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        compute_steps([trial], "threads", quiet, "x")
+        compute_steps([trial])
         run, _ = trial.run()
     same(run, configured(settings).fit(corpus).run(corpus))
     assert rb.evaluate(run).row()["miF1"] == pytest.approx(0.818, abs=0.002)  # yangliu1999: .7956 with other cuts

@@ -14,7 +14,7 @@ import rubricate as rb
 from rubricate.categorizer import Categorizer, configured
 from rubricate.classifiers.knn import KNN
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.experiments import estimates
+from rubricate.experiments import judging as judging_module
 from rubricate.experiments.criteria import criterion, known_criteria
 from rubricate.experiments.store import Store
 from rubricate.experiments.tuning import tune
@@ -65,7 +65,7 @@ def surface(monkeypatch, values):
         asked.extend(tuple(each.values()) for each in settings)
         return [values[tuple(each.values())] for each in settings]
 
-    monkeypatch.setitem(estimates.ESTIMATES, "look-up", look_up)
+    monkeypatch.setitem(judging_module.WAYS, "look_up", look_up)
     return asked
 
 
@@ -85,7 +85,7 @@ def test_greedy_is_one_parameter_after_the_other(data):
     values = dict(zip(points, data.draw(st.lists(st.integers(0, 9), min_size=24, max_size=24)), strict=True))
     with pytest.MonkeyPatch.context() as patch:
         asked = surface(patch, values)
-        found = tune(None, grid, by="look-up", greedy=True, store=Store("unused"))
+        found = tune(None, grid, by="look_up", greedy=True, store=Store("unused"))
     assert len(asked) == len(set(asked)) == 3 + 2 + 4 - 2, "the sum of the candidates, nothing twice"
     assert values[tuple(found.best.values.values())] == values[greedy_by_hand(values, list(grid.values()))]
 
@@ -94,7 +94,7 @@ def test_greedy_stops_with_a_parameter_that_gets_worse(monkeypatch):
     values = {(a, b): -abs(a - 1) - b for a in range(10) for b in range(3)}
     asked = surface(monkeypatch, values)
     grid = {"a": list(range(10)), "b": [0, 1, 2]}
-    found = tune(None, grid, by="look-up", greedy=True, stop=2, store=Store("unused"))
+    found = tune(None, grid, by="look_up", greedy=True, stop=2, store=Store("unused"))
     assert found.best.values == {"a": 1, "b": 0}
     assert asked == [(0, 0), (1, 0), (2, 0), (3, 0), (1, 1), (1, 2)]
 
@@ -103,27 +103,27 @@ def test_further_passes_find_what_one_misses_and_end_when_nothing_changes(monkey
     values = {(0, 0): 0, (1, 0): -1, (0, 1): 1, (1, 1): 5}
     asked = surface(monkeypatch, values)
     grid = {"a": [0, 1], "b": [0, 1]}
-    assert tune(None, grid, by="look-up", greedy=True, store=Store("x")).best.value == 1
-    assert tune(None, grid, by="look-up", greedy=True, passes=9, store=Store("x")).best.value == 5
+    assert tune(None, grid, by="look_up", greedy=True, store=Store("x")).best.value == 1
+    assert tune(None, grid, by="look_up", greedy=True, passes=9, store=Store("x")).best.value == 5
     assert len(asked) == 3 + 4
 
 
 def test_ties_go_to_the_first_and_nan_to_nobody(monkeypatch):
     surface(monkeypatch, {(0,): float("nan"), (1,): 2.0, (2,): 2.0})
     for greedy in (False, True):
-        found = tune(None, {"a": [0, 1, 2]}, by="look-up", greedy=greedy, store=Store("unused"))
+        found = tune(None, {"a": [0, 1, 2]}, by="look_up", greedy=greedy, store=Store("unused"))
         assert found.best.values == {"a": 1}
         assert found.to_dict()["tried"][0]["micro_f1"] is None
 
 
 def test_errors_are_made_small(monkeypatch):
     surface(monkeypatch, {(0,): 0.3, (1,): 0.1})
-    assert tune(None, {"a": [0, 1]}, by="look-up", criterion="micro_error", store=Store("x")).best.values == {"a": 1}
+    assert tune(None, {"a": [0, 1]}, by="look_up", criterion="micro_error", store=Store("x")).best.values == {"a": 1}
 
 
 def test_test_documents_have_no_say(corpus, tmp_path):
     shuffled = Corpus("small", "made", corpus.train, corpus.test.take(np.arange(20)[::-1]))
-    for by in estimates.ESTIMATES:
+    for by in judging_module.WAYS:
         found = [tune(one, {"C": [0.1, 1]}, by=by, store=Store(tmp_path / by)) for one in (corpus, shuffled)]
         assert found[0] == found[1]
 
@@ -140,7 +140,7 @@ def test_a_search_goes_on_from_the_store(corpus, store, monkeypatch):
 
 
 def test_the_validation_part_is_about_the_share_and_stratified(corpus, store):
-    judging = estimates.Judging(corpus.train, criterion("micro_f1"), store, share=0.25)
+    judging = judging_module.Judging(corpus.train, criterion("micro_f1"), store, share=0.25)
     parts = judging.parted
     assert len(parts.test) == 30
     assert not set(parts.ids) & set(parts.test.ids)
@@ -149,15 +149,15 @@ def test_the_validation_part_is_about_the_share_and_stratified(corpus, store):
 
 
 def test_xi_alpha_gives_the_estimate_of_an_svm_and_keeps_it(corpus, store, monkeypatch):
-    found = tune(corpus, {"C": [0.1, 1.0]}, by="xi-alpha", criterion="macro_f1", store=store)
+    found = tune(corpus, {"C": [0.1, 1.0]}, by="xi_alpha", criterion="macro_f1", store=store)
     expected = [
         rb.estimate(rb.Categorizer(rb.SVM(C=C)), corpus.train, method="xi_alpha").macro["f1"] for C in (0.1, 1.0)
     ]
     assert [one.value for one in found.tried] == expected
-    monkeypatch.setattr(estimates, "estimate", None)
-    assert tune(corpus, {"C": [0.1, 1.0]}, by="xi-alpha", criterion="macro_f1", store=Store(store.folder)) == found
+    monkeypatch.setattr(judging_module, "estimate", None)
+    assert tune(corpus, {"C": [0.1, 1.0]}, by="xi_alpha", criterion="macro_f1", store=Store(store.folder)) == found
     with pytest.raises(InvalidInput, match="choose one of these"):
-        tune(corpus, {"C": [1.0]}, by="xi-alpha", criterion="eleven_point", store=store)
+        tune(corpus, {"C": [1.0]}, by="xi_alpha", criterion="eleven_point", store=store)
 
 
 WRONG = {
@@ -180,7 +180,7 @@ def test_what_cannot_be_tuned_is_said(case, corpus, store):
 
 
 def test_unknown_names_are_answered_with_the_nearest(corpus, store):
-    for options, nearest in (({"by": "cross-validatoin"}, "cross-validation"), ({"criterion": "micro_f"}, "micro_f1")):
+    for options, nearest in (({"by": "cross_validatoin"}, "cross_validation"), ({"criterion": "micro_f"}, "micro_f1")):
         with pytest.raises(UnknownName, match=nearest):
             tune(corpus, {"C": [1]}, store=store, **options)
 
@@ -239,7 +239,7 @@ def test_xi_alpha_chooses_any_setting_by_one_training_each(grid, corpus, store, 
     trained = []
     learn = rb.SVM._learn
     monkeypatch.setattr(rb.SVM, "_learn", lambda self, *given: trained.append(1) or learn(self, *given))
-    found = tune(corpus, grid, by="xi-alpha", store=store)
+    found = tune(corpus, grid, by="xi_alpha", store=store)
     assert len(trained) == len(found.tried) == max(map(len, grid.values()))
     for one in found.tried:
         model = configured({"classifier": "svm", **one.values})
@@ -249,4 +249,9 @@ def test_xi_alpha_chooses_any_setting_by_one_training_each(grid, corpus, store, 
 
 def test_xi_alpha_is_of_svms(corpus, store):
     with pytest.raises(InvalidInput, match="of SVMs, not of"):
-        tune(corpus, {"k": [3]}, settings={"classifier": "knn"}, by="xi-alpha", store=store)
+        tune(corpus, {"k": [3]}, settings={"classifier": "knn"}, by="xi_alpha", store=store)
+
+
+def test_a_way_of_judging_spelled_with_a_hyphen_warns_and_works(corpus, store):
+    with pytest.warns(DeprecationWarning, match="'xi-alpha' is now 'xi_alpha'"):
+        assert tune(corpus, {"C": [1.0]}, by="xi-alpha", store=store).by == "xi_alpha"

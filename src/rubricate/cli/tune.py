@@ -35,7 +35,7 @@ _Stop = Annotated[
 ]
 _Passes = Annotated[int, typer.Option(help="Greedy: at most this many rounds over the parameters.", min=1)]
 _By = Annotated[
-    str, typer.Option(help="cross-validation, validation (one part), or xi-alpha (SVMs, one training each).")
+    str, typer.Option(help="cross_validation, validation (one part), or xi_alpha (SVMs, one training each).")
 ]
 _Folds = Annotated[int, typer.Option(help="Stratified folds.", min=2)]
 _Share = Annotated[float, typer.Option(help="The size of the validation part.")]
@@ -53,7 +53,7 @@ def tune(
     greedy: _Greedy = False,
     stop: _Stop = None,
     passes: _Passes = 1,
-    by: _By = "cross-validation",
+    by: _By = "cross_validation",
     folds: _Folds = 5,
     share: _Share = 0.3,
     seed: _Seed = 0,
@@ -89,7 +89,7 @@ def tune(
             greedy=greedy,
             stop=stop,
             passes=passes,
-            by=by,
+            by=by.replace("-", "_"),
             folds=folds,
             share=share,
             seed=seed,

@@ -17,17 +17,17 @@ from typing import Any, TypeAlias
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.experiments.criteria import criterion as criterion_named
-from rubricate.experiments.estimates import Judging, estimate_named
-from rubricate.experiments.runner import Progress, quiet
+from rubricate.experiments.judging import Judging, way_named
+from rubricate.experiments.steps import Progress, quiet
 from rubricate.experiments.store import Store
 from rubricate.training.fingerprint import canonical
 from rubricate.types import Corpus, Documents, Undefined
 
-__all__ = ["Grid", "Judge", "Tried", "Tuned", "best_of", "search", "tune"]
+__all__ = ["CandidateGrid", "Judge", "Tried", "Tuned", "best_of", "search", "tune"]
 
-Grid: TypeAlias = Mapping[str, Sequence[Any]]
+CandidateGrid: TypeAlias = Mapping[str, Sequence[Any]]
 Judge: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], Sequence[float]]
-"""The value of each combination of candidates."""
+"""Gives the value of each of some combinations of candidates."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Tuned:
     combinations: int
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        rows = [{**one.values, self.criterion: _number(one.value)} for one in self.tried]
+        """Return the result as JSON has it."""
+        rows = [{**trial.values, self.criterion: _number(trial.value)} for trial in self.tried]
         return {
             "best": dict(self.best.values),
             "settings": dict(self.settings),
@@ -69,14 +69,14 @@ def _number(value: float) -> float | None:
 
 def tune(
     documents: Documents | Corpus,
-    grid: Grid,
+    grid: CandidateGrid,
     *,
     settings: Mapping[str, Any] | None = None,
     criterion: str = "micro_f1",
     greedy: bool = False,
     stop: int | None = None,
     passes: int = 1,
-    by: str = "cross-validation",
+    by: str = "cross_validation",
     folds: int = 5,
     share: float = 0.3,
     seed: int = 0,
@@ -87,14 +87,23 @@ def tune(
 ) -> Tuned:
     """Choose among candidates for any parameters of a `Categorizer` by what the training documents say.
 
-    grid        candidates by parameter, as `configured` names them: {"C": [0.5, 1], "select": ["chi2:2000", None]}
-    settings    of the categorizer besides, the same in all trials
-    criterion   any measure: micro_f1, macro_f1, micro_f_beta:0.5, micro_error, eleven_point, …
-    greedy      one parameter after the other, in the order of the grid, each from its first candidate
-    stop        greedy: end with a parameter after so many candidates in a row that were not better
-    passes      greedy: so many rounds over the parameters at most; a round that changes nothing is the last
-    by          "cross-validation" (stratified `folds`), "validation" (a part of `share`), or "xi-alpha" (an SVM, one
-                training each)
+    Parameters
+    ----------
+    grid
+        Candidates by parameter, named as in plain settings: {"C": [0.5, 1], "select": ["chi2:2000", None]}.
+    settings
+        Further settings, the same in all trials.
+    criterion
+        Any measure: micro_f1, macro_f1, micro_f_beta:0.5, micro_error, eleven_point, …
+    greedy
+        Try one parameter after the other, in the order of the grid, each from its first candidate.
+    stop
+        Greedy: end with a parameter after so many candidates in a row that were not better.
+    passes
+        Greedy: so many rounds over the parameters at most; a round that changes nothing is the last.
+    by
+        "cross_validation" (stratified `folds`), "validation" (a part of `share`), or "xi_alpha" (an SVM, one training
+        each).
 
     Every training is in the store and never made twice: an interrupted search goes on when called again. The value of
     the best is that of the best of many, so a little too good; judge it on other documents.
@@ -105,15 +114,14 @@ def tune(
     >>> labels, names = label_matrix(["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3)
     >>> documents = Documents([str(i) for i in range(18)], texts, labels, names)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = tune(documents, {"classifier": ["svm", "nb"], "select": [None, "chi2:2"]}, store=Store(folder))
-    >>> dict(found.best.values), len(found.tried)
+    ...     tuned = tune(documents, {"classifier": ["svm", "nb"], "select": [None, "chi2:2"]}, store=Store(folder))
+    >>> dict(tuned.best.values), len(tuned.tried)
     ({'classifier': 'svm', 'select': None}, 4)
     """
     _check(grid, stop, passes)
-    given = documents.train if isinstance(documents, Corpus) else documents
-    chosen = criterion_named(criterion)
+    chosen, (way, judge) = criterion_named(criterion), way_named(by)
     judging = Judging(
-        given,
+        documents.train if isinstance(documents, Corpus) else documents,
         chosen,
         Store() if store is None else store,
         folds=folds,
@@ -124,21 +132,21 @@ def tune(
         progress=progress,
         taxonomy=documents.taxonomy if isinstance(documents, Corpus) else None,
     )
-    shared, estimate = dict(settings or {}), estimate_named(by)
+    shared = dict(settings or {})
     tried = search(
         grid,
-        lambda points: estimate([{**shared, **point} for point in points], judging),
+        lambda points: judge([{**shared, **point} for point in points], judging),
         better=chosen.better,
         greedy=greedy,
         stop=stop,
         passes=passes,
     )
     every = math.prod(len(candidates) for candidates in grid.values())
-    return Tuned(best_of(tried, chosen.better), tried, shared, criterion, by, every)
+    return Tuned(best_of(tried, chosen.better), tried, shared, criterion, way, every)
 
 
 def search(
-    grid: Grid,
+    grid: CandidateGrid,
     judge: Judge,
     *,
     better: Callable[[float, float], bool] = operator.gt,
@@ -146,22 +154,22 @@ def search(
     stop: int | None = None,
     passes: int = 1,
 ) -> tuple[Tried, ...]:
-    """What was tried, in order, each combination once; the options are those of `tune`, the judge any function.
+    """Return what was tried, in order, each combination once; the options are those of `tune`, the judge any function.
 
-    >>> found = search({"a": [0, 1, 2], "b": [0, 1]}, lambda points: [p["a"] - p["b"] for p in points], greedy=True)
-    >>> [(one.values["a"], one.values["b"], one.value) for one in found]
+    >>> tried = search({"a": [0, 1, 2], "b": [0, 1]}, lambda points: [p["a"] - p["b"] for p in points], greedy=True)
+    >>> [(trial.values["a"], trial.values["b"], trial.value) for trial in tried]
     [(0, 0, 0), (1, 0, 1), (2, 0, 2), (2, 1, 1)]
     """
     _check(grid, stop, passes)
-    made = _Search(judge, better)
+    trials = _Search(judge, better, stop)
     if greedy:
-        _greedy(made, grid, stop, passes)
+        trials.greedy(grid, passes)
     else:
-        made.values([dict(zip(grid, each, strict=True)) for each in itertools.product(*grid.values())])
-    return tuple(made.tried.values())
+        trials.values([dict(zip(grid, each, strict=True)) for each in itertools.product(*grid.values())])
+    return tuple(trials.tried.values())
 
 
-def _check(grid: Grid, stop: int | None, passes: int) -> None:
+def _check(grid: CandidateGrid, stop: int | None, passes: int) -> None:
     if not grid:
         raise InvalidInput("nothing to tune; give candidates, such as C=0.1,1,10")
     for name, candidates in grid.items():
@@ -176,54 +184,50 @@ def _check(grid: Grid, stop: int | None, passes: int) -> None:
 class _Search:
     """Trials that were made, and those to be made, each once."""
 
-    def __init__(self, judge: Judge, better: Callable[[float, float], bool]) -> None:
-        self.judge, self.better = judge, better
+    def __init__(self, judge: Judge, better: Callable[[float, float], bool], stop: int | None) -> None:
+        self.judge, self.better, self.stop = judge, better, stop
         self.tried: dict[str, Tried] = {}
 
     def values(self, points: Sequence[Mapping[str, Any]]) -> list[float]:
-        """The value of each combination; those not yet tried are, together."""
+        """Return the value of each combination; those not yet tried are, together."""
         new = {canonical(point): point for point in points if canonical(point) not in self.tried}
-        found = self.judge(list(new.values())) if new else []
-        for (key, point), value in zip(new.items(), found, strict=True):
+        judged = self.judge(list(new.values())) if new else []
+        for (key, point), value in zip(new.items(), judged, strict=True):
             self.tried[key] = Tried(dict(point), value)
         return [self.tried[canonical(point)].value for point in points]
 
+    def greedy(self, grid: CandidateGrid, passes: int) -> None:
+        """Try one parameter after the other, the others fixed at the best so far."""
+        point = {name: candidates[0] for name, candidates in grid.items()}
+        for _ in range(passes):
+            before = dict(point)
+            for name, candidates in grid.items():
+                point[name] = self._best_candidate(point, name, candidates)
+            if point == before:
+                break
+
+    def _best_candidate(self, point: Mapping[str, Any], name: str, candidates: Sequence[Any]) -> Any:
+        """Return the best value of one parameter, the others fixed; a tie keeps the value that the point has."""
+        chosen, worse = point[name], 0
+        best = self.values([point])[0]
+        for some in self._batches(candidates):
+            for candidate, value in zip(some, self.values([{**point, name: each} for each in some]), strict=True):
+                if self.better(value, best):
+                    chosen, best, worse = candidate, value, 0
+                elif candidate != point[name]:
+                    worse += 1
+            if self.stop is not None and worse >= self.stop:
+                break
+        return chosen
+
+    def _batches(self, candidates: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        """Return all candidates at once, or one at a time where the search may end early."""
+        return iter([candidates]) if self.stop is None else ([each] for each in candidates)
+
 
 def best_of(tried: Sequence[Tried], better: Callable[[float, float], bool]) -> Tried:
-    """The best, the first of equals."""
-    found = tried[0]
-    for one in tried[1:]:
-        found = one if better(one.value, found.value) else found
-    return found
-
-
-def _greedy(made: _Search, grid: Grid, stop: int | None, passes: int) -> None:
-    point = {name: candidates[0] for name, candidates in grid.items()}
-    for _ in range(passes):
-        before = dict(point)
-        for name, candidates in grid.items():
-            point[name] = _best_candidate(made, point, name, candidates, stop)
-        if point == before:
-            break
-
-
-def _best_candidate(
-    made: _Search, point: Mapping[str, Any], name: str, candidates: Sequence[Any], stop: int | None
-) -> Any:
-    """The best value of one parameter, the others fixed; a tie keeps the value that the point has."""
-    chosen, worse = point[name], 0
-    best = made.values([point])[0]
-    for some in _batches(candidates, stop):
-        for candidate, value in zip(some, made.values([{**point, name: each} for each in some]), strict=True):
-            if made.better(value, best):
-                chosen, best, worse = candidate, value, 0
-            elif candidate != point[name]:
-                worse += 1
-        if stop is not None and worse >= stop:
-            break
-    return chosen
-
-
-def _batches(candidates: Sequence[Any], stop: int | None) -> Iterator[Sequence[Any]]:
-    """All at once, or one at a time where the search may end early."""
-    return iter([candidates]) if stop is None else ([each] for each in candidates)
+    """Return the best, the first of equals."""
+    best = tried[0]
+    for trial in tried[1:]:
+        best = trial if better(trial.value, best.value) else best
+    return best

@@ -48,6 +48,10 @@ class Execution:
             self.classifiers.append(placed(option.candidate, option.representation, material))
         self._fitted: dict[int, Any] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the engine at home: a copy in another process computes where it is."""
+        return {**vars(self), "engine": "serial"}
+
     # -- steps
 
     def what(self, step: Step) -> Any:

@@ -1,0 +1,224 @@
+"""A procedure chooses among representations × candidates, computes each step once, and is the same on any engine."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+import rubricate as rb
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.folds import deal
+from rubricate.labels import label_matrix
+from rubricate.text.representation import Representation
+from rubricate.thresholds import resolve
+from rubricate.training.cache import Entry, Memory
+from rubricate.training.choosing import fit_cut, worth
+from rubricate.training.execution import Execution
+from rubricate.training.material import Fold, Material
+from rubricate.training.procedure import Procedure, Step
+
+WORDS = {"grain": "wheat corn silo", "fuel": "oil gas barrel", "ship": "port vessel cargo"}
+
+
+def make_texts(n: int, seed: int) -> tuple[list[str], list[set[str]]]:
+    """Two words of each category of a document, in a sentence of noise; titles say nothing."""
+    rng = np.random.default_rng(seed)
+    texts, labels = [], []
+    for _ in range(n):
+        own = rng.choice(list(WORDS), int(rng.integers(1, 3)), replace=False)
+        words = [str(rng.choice(WORDS[name].split())) for name in own for _ in range(2)]
+        texts.append(" ".join([*words, *(f"noise{rng.integers(9)}" for _ in range(4))]))
+        labels.append({str(name) for name in own})
+    return texts, labels
+
+
+@pytest.fixture(scope="module")
+def material():
+    return Material(*make_texts(90, 0))
+
+
+def procedure(**changes):
+    parts = {
+        "representations": (Representation(), Representation(weights="lnc", select="chi2:6")),
+        "candidates": (rb.SVM(C=0.1), rb.SVM(C=2.0), rb.KNN(k=3)),
+        "cut": resolve("scut"),
+        "folds": 3,
+    }
+    return Procedure(**(parts | changes))
+
+
+def test_every_representation_is_tried_with_every_candidate_and_the_best_is_kept(material):
+    asked = procedure()
+    trained = asked.run(material)
+    worths = []
+    for option in asked.options:  # the same by hand: one option at a time
+        alone = procedure(representations=(option.representation,), candidates=(option.candidate,))
+        ((scores, labels),) = Execution(alone, material).held_out_scores()
+        worths.append(worth(fit_cut(asked.cut, scores, labels).decide(scores), labels))
+    assert len(worths) == 6
+    assert trained.worths == tuple(worths)
+    assert trained.option == int(np.argmax(worths))
+    chosen = asked.options[trained.option]
+    assert trained.representation.get_params(deep=False) == chosen.representation.get_params(deep=False)
+    assert repr(trained.classifier.classifier) == repr(chosen.candidate)
+    new, _ = make_texts(20, 1)
+    alone = procedure(representations=(chosen.representation,), candidates=(chosen.candidate,)).run(material)
+    assert (trained.decide(new) != alone.decide(new)).nnz == 0
+
+
+def test_the_figures_are_of_the_choice_too(material):
+    """Each fold is decided by the option that the other folds choose, so the figures do not see the choice."""
+    many, judged = procedure(), procedure().run(material).judged
+    held = [scores for scores, _ in Execution(many, material).held_out_scores()]
+    dealt = deal(material.labels, 3, seed=0)
+    for fold in range(3):
+        kept, out = np.flatnonzero(dealt != fold), np.flatnonzero(dealt == fold)
+        cuts = [fit_cut(many.cut, scores[kept], material.labels[kept]) for scores in held]
+        best = int(
+            np.argmax([worth(c.decide(s[kept]), material.labels[kept]) for c, s in zip(cuts, held, strict=True)])
+        )
+        assert (judged.decided[out] != cuts[best].decide(held[best][out])).nnz == 0
+
+
+def test_text_is_read_once_per_analyzer_and_vectors_made_once_per_representation_and_fold(monkeypatch):
+    calls = {"read": 0, "part": 0}
+    for name in calls:
+        method = getattr(Representation, name)
+
+        def counted(self, *given, method=method, name=name):
+            calls[name] += 1
+            return method(self, *given)
+
+        monkeypatch.setattr(Representation, name, counted)
+    shapes = (Representation(), Representation(select="chi2:5"), Representation(rb.text.Analyzer(stem=None)))
+    procedure(representations=shapes).run(Material(*make_texts(40, 2)))
+    assert calls["read"] == 2
+    assert calls["part"] == 3 * 3 + 1, "three folds of three representations, and all documents for the chosen one"
+
+
+def test_steps_of_the_same_vectors_follow_each_other():
+    steps = procedure().steps()
+    assert len(steps) == 18
+    vectors = [(step.option // 3, step.fold.number) for step in steps]
+    assert vectors == sorted(vectors)
+    alone = procedure(candidates=(rb.SVM(),), representations=(Representation(),), seeds=2).steps()
+    assert [step.fold and step.fold.seed for step in alone] == [0, 0, 0, 1, 1, 1, None]
+
+
+@pytest.mark.parametrize("engine", ["serial", "threads"])
+def test_engines_give_the_same(material, engine):
+    trained = procedure().run(material, engine=engine)
+    other = procedure().run(Material(material.documents, material.target), engine="serial")
+    assert trained.worths == other.worths
+    assert trained.figures == other.figures
+
+
+def test_results_of_other_processes_travel_back_where_the_cache_is_not_shared(material):
+    """As on a cluster: the task works on a copy, whose memory is not ours."""
+
+    def elsewhere(function, tasks):
+        return [pickle.loads(pickle.dumps(function))(task) for task in tasks]
+
+    here, there = Execution(procedure(), material), Execution(procedure(), material, engine=elsewhere)
+    steps = here.procedure.steps()
+    here.compute(steps)
+    there.compute(steps)
+    for step in steps:
+        assert there.cache.has(step)
+        np.testing.assert_array_equal(here.entry(step).arrays["values"], there.entry(step).arrays["values"])
+
+
+def test_a_step_is_computed_once(material):
+    execution = Execution(procedure(candidates=(rb.SVM(),)), material)
+    first = execution.entry(Step(0, Fold(3, 0, 1)))
+    assert execution.entry(Step(0, Fold(3, 0, 1))) is first
+    assert set(first.notes) == {"vectors", "fit", "score"}
+
+
+def test_memory_keeps_and_pickles_empty():
+    memory = Memory()
+    memory.keep("a", Entry({}, {"n": 1}, 0.0))
+    assert memory.remember("a", lambda: pytest.fail("computed again")).notes == {"n": 1}
+    began = time.perf_counter()
+    assert 0 <= memory.remember("b", lambda: ({}, {})).seconds <= time.perf_counter() - began
+    assert not pickle.loads(pickle.dumps(memory)).has("a")
+
+
+@pytest.mark.parametrize("held_out", ["third", "training"])
+def test_scores_may_come_from_a_third_or_from_the_training_documents(material, held_out):
+    asked = procedure(held_out=held_out, candidates=(rb.SVM(),), representations=(Representation(),), vectors_in="all")
+    trained = asked.run(material)
+    assert trained.judged is None
+    assert trained.figures is None
+    vectors = Representation().fit_transform(material.documents, material.labels)
+    dealt = deal(material.labels, 3, seed=0)
+    kept, held = (dealt != 0, dealt == 0) if held_out == "third" else (dealt >= 0, dealt >= 0)
+    svm = rb.SVM().fit(vectors[np.flatnonzero(kept)], material.labels[np.flatnonzero(kept)])
+    scores = svm.decision_function(vectors[np.flatnonzero(held)])
+    expected = resolve("scut").fit(scores, material.labels[np.flatnonzero(held)]).cuts_
+    np.testing.assert_allclose(trained.cut.cuts_, expected, rtol=1e-6)
+
+
+def test_documents_may_go_to_the_classifier_as_they_are(material):
+    stack = rb.classifiers.Stack(
+        [("svm", _pipeline(rb.SVM())), ("nb", _pipeline(rb.NB()))],
+        folds=3,
+        rounds=5,
+        keep_scores=True,
+    )
+    asked = procedure(
+        representations=(Representation(weights="documents"),), candidates=(stack,), bare=True, held_out="own"
+    )
+    trained = asked.run(material)
+    new, labels = make_texts(30, 3)
+    truth, _ = label_matrix(labels, material.categories)
+    assert rb.measures.micro("f1", rb.measures.counts(truth, trained.decide(new))) > 0.8
+
+
+def _pipeline(classifier):
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(rb.text.Vectors(), classifier)
+
+
+def test_what_does_not_go_together_is_refused():
+    with pytest.raises(UnknownName, match="vectors_in"):
+        procedure(vectors_in="some")
+    with pytest.raises(UnknownName, match="held_out"):
+        procedure(held_out="half")
+    with pytest.raises(InvalidInput, match="at least one representation"):
+        procedure(candidates=())
+    with pytest.raises(InvalidInput, match="folds=0 does not go with held_out='folds'"):
+        procedure(folds=0)
+    with pytest.raises(InvalidInput, match="choosing among 6 options needs held-out scores"):
+        procedure(folds=0, held_out="none")
+
+
+def test_representations_with_the_same_short_form_are_told_apart():
+    """The printed form of an estimator is cut at 700 characters; two long lists of stop words must not be mixed up."""
+    words = [f"word{'a' * i}" for i in range(60)]
+    one, other = (Representation(rb.text.Analyzer(stop=[*words, last])) for last in ("wheat", "corn"))
+    assert repr(one) == repr(other)
+    assert one.key() != other.key()
+    assert one.reading_key() != other.reading_key()
+    assert one.key() == Representation(rb.text.Analyzer(stop=[*words, "wheat"])).key()
+    weights = np.eye(2)
+    same = _Fixed(weights)
+    assert Representation(weights=same).key() == Representation(weights=same).key()
+    assert Representation(weights=same).key() != Representation(weights=_Fixed(weights.copy())).key()
+
+
+class _Fixed:
+    """A transformer with an array among its parameters."""
+
+    def __init__(self, matrix):
+        self.matrix = matrix
+
+    def get_params(self, deep=True):
+        return {"matrix": self.matrix}
+
+    def transform(self, X):
+        return X
