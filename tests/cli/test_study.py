@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from rubricate import cli
 from rubricate.experiments.store import Store
-from rubricate.reports import page as page_module
+from rubricate.reports import report as report_module
 
 SIGNALS = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not on Windows")
 
@@ -96,7 +96,7 @@ def test_json_is_whole_and_the_same_from_the_store(plan, tmp_path):
 
 
 def test_several_corpora_have_a_report_each(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr(page_module, "write_report", partial(page_module.write_report, figures=False))
+    monkeypatch.setattr(report_module, "write_report", partial(report_module.write_report, figures=False))
     (tmp_path / "more.csv").write_bytes((tmp_path / "mine.csv").read_bytes())
     plan.write_text(PLAN + '\n[[corpora]]\nname = "more.csv"\ntest = 0.4\n', encoding="utf-8")
     result = invoke("study", plan, "--store", tmp_path / "store", "--report", tmp_path / "report")
@@ -182,7 +182,7 @@ def test_ctrl_c_and_kill_lose_nothing_and_a_rerun_gives_what_two_undisturbed_run
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == ""
-    assert "goes on from there" in err
+    assert "resumes from there" in err
     assert "Traceback" not in err
     kept = entries(folder)
     assert len(kept) < 36, "the study was over before it was interrupted"
