@@ -9,8 +9,9 @@ from sklearn.metrics import log_loss
 from tests.oracles.boosting import boosted
 
 from rubricate.classifiers.numerics.boosted_trees import grow_trees, score_trees
+from rubricate.kernels.boosting import Boosting
 
-SETTING = {"rounds": 4, "rate": 0.3, "leaves": 4, "least": 3, "penalty": 1.0}
+SETTING = Boosting(rounds=4, rate=0.3, leaves=4, least=3, penalty=1.0)
 
 
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 60), features=st.integers(1, 4))
@@ -18,8 +19,8 @@ def test_agrees_with_the_slow_twin(seed, rows, features):
     rng = np.random.default_rng(seed)
     X, new = rng.normal(size=(rows, features)), rng.normal(size=(20, features))
     y = (X[:, 0] + rng.normal(size=rows) > 0.3).astype(float)
-    trees = grow_trees(X, y, **SETTING)
-    np.testing.assert_allclose(score_trees(trees, new), boosted(X, y, new, **SETTING), rtol=1e-9, atol=1e-9)
+    trees = grow_trees(X, y, SETTING)
+    np.testing.assert_allclose(score_trees(trees, new), boosted(X, y, new, **SETTING._asdict()), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -27,7 +28,7 @@ def test_as_good_as_the_one_of_scikit_learn():
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(2, 8000, 6))
     y, truth = ((Z[:, 0] * Z[:, 1] + Z[:, 2] + rng.normal(size=8000) / 2 > 1).astype(float) for Z in (X, new))
-    trees = grow_trees(X, y, rounds=60, rate=0.1, leaves=15, least=20, penalty=1.0)
+    trees = grow_trees(X, y, Boosting(rounds=60, rate=0.1, leaves=15, least=20, penalty=1.0))
     peer = HistGradientBoostingClassifier(
         max_iter=60, learning_rate=0.1, max_leaf_nodes=15, l2_regularization=1.0, early_stopping=False
     ).fit(X, y)
@@ -38,7 +39,7 @@ def test_as_good_as_the_one_of_scikit_learn():
 def test_many_equal_values_and_constant_features_are_no_split():
     X = np.column_stack([np.repeat([0.0, 1.0], 50), np.full(100, 7.0)])
     y = np.repeat([0.0, 1.0], 50)
-    trees = grow_trees(X, y, **SETTING)
+    trees = grow_trees(X, y, SETTING)
     assert set(trees.features[:, 0]) == {0}
     assert trees.limits[0, 0] == 0.5
     assert (score_trees(trees, X) > 0).tolist() == (y > 0).tolist()
@@ -46,9 +47,9 @@ def test_many_equal_values_and_constant_features_are_no_split():
 
 @pytest.mark.parametrize("truth", [0.0, 1.0])
 def test_one_class_and_no_rows_are_finite(truth):
-    trees = grow_trees(np.ones((5, 2)), np.full(5, truth), **SETTING)
+    trees = grow_trees(np.ones((5, 2)), np.full(5, truth), SETTING)
     assert np.isfinite(score_trees(trees, np.ones((2, 2)))).all()
-    empty = grow_trees(np.ones((0, 2)), np.ones(0), **SETTING)
+    empty = grow_trees(np.ones((0, 2)), np.ones(0), SETTING)
     assert score_trees(empty, np.ones((2, 2))).tolist() == [0.0, 0.0]
 
 
@@ -57,4 +58,4 @@ def test_neighbouring_floats_are_told_apart():
     high = np.nextafter(low, 2)
     X = np.repeat([low, high], 20)[:, None]
     y = np.repeat([0.0, 1.0], 20)
-    assert (score_trees(grow_trees(X, y, **SETTING), X) > 0).tolist() == (y > 0).tolist()
+    assert (score_trees(grow_trees(X, y, SETTING), X) > 0).tolist() == (y > 0).tolist()

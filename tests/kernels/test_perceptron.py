@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 from tests.oracles.perceptron import perceptron
 
-from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, narrow, train
+from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, Examples, Rule, narrow, train
+from rubricate.kernels.rows import Rows
 
 CELLS = st.sampled_from([0.0, 0.0, 1.0, -0.5, 2.0])
 PROBLEMS = st.tuples(st.integers(1, 9), st.integers(1, 4)).flatmap(
@@ -29,8 +30,8 @@ def test_agrees_with_the_slow_twin(name, kept, problem, passes, margin):
     X, y, weights = problem
     orders = np.array([np.random.default_rng(e).permutation(len(X)) for e in range(passes)], np.int32)
     rows = sparse.csr_array(X)
-    own = (rows.indptr.astype(np.int64), rows.indices, rows.data)
-    w, made = train(*own, y, weights, orders, X.shape[1], margin, kept)
+    own = Rows(rows.indptr.astype(np.int64), rows.indices, rows.data)
+    w, made = train(Examples(own, y, weights, orders), X.shape[1], Rule(margin, kept))
     wanted, turns = perceptron(X, y, weights, orders, margin=margin, kept=name)
     assert made == turns
     np.testing.assert_allclose(w, wanted, atol=1e-10)
@@ -43,7 +44,7 @@ def test_some_columns_of_the_rows(problem, mask):
     place = np.full(X.shape[1], -1, np.int32)
     place[kept] = np.arange(len(kept))
     rows = sparse.csr_array(X)
-    starts, columns, values = narrow(rows.indptr.astype(np.int64), rows.indices, rows.data, place)
+    starts, columns, values = narrow(Rows(rows.indptr.astype(np.int64), rows.indices, rows.data), place)
     found = sparse.csr_array((values, columns, starts), shape=(len(X), len(kept))).toarray()
     assert (found == X[:, kept]).all()
 
@@ -58,7 +59,7 @@ def test_agrees_with_scikit_learn(kept, average):
     peer = SGDClassifier("perceptron", max_iter=6, average=average, **options).fit(X, y)
     rows = sparse.csr_array(X)
     orders = np.tile(np.arange(60, dtype=np.int32), (6, 1))
-    own = (rows.indptr.astype(np.int64), rows.indices, rows.data)
-    w, passes = train(*own, y, np.ones(60), orders, 5, 0.0, kept)
+    own = Rows(rows.indptr.astype(np.int64), rows.indices, rows.data)
+    w, passes = train(Examples(own, y, np.ones(60), orders), 5, Rule(0.0, kept))
     assert passes == 6
     np.testing.assert_allclose(w, [*peer.coef_[0], peer.intercept_[0]], rtol=1e-9)

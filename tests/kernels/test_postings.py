@@ -10,15 +10,15 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from tests.oracles.knn import inner, nearest
 
-from rubricate.kernels.postings import nearest_by_postings
+from rubricate.kernels.postings import PostingLists, nearest_by_postings
+from rubricate.kernels.rows import Rows
 
 
 def search(queries, documents, k):
     rows, turned = sparse.csr_array(queries.astype(float)), sparse.csc_array(documents.astype(float))
-    return nearest_by_postings(
-        rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data,
-        turned.indptr.astype(np.int64), turned.indices.astype(np.uint32), turned.data, len(documents), k,
-    )  # fmt: skip
+    starts, holders = turned.indptr.astype(np.int64), turned.indices.astype(np.uint32)
+    lists = PostingLists(starts, holders, turned.data, len(documents))
+    return nearest_by_postings(Rows(rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data), lists, k)
 
 
 def agrees(queries, documents, k):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rubricate.kernels.text import empty_table, scan
+from rubricate.kernels.text import Alphabet, Buffer, empty_table, scan
 from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points
 
 
 def run(texts: list[str], table, classes=NO_CLASSES):
     parts = [text.encode("utf-8") for text in texts]
     buffer = np.frombuffer(b"".join(parts), np.uint8)
-    return scan(buffer, np.cumsum([len(part) for part in parts]), *byte_tables("letters"), classes, table)
+    texts = Buffer(buffer, np.cumsum([len(part) for part in parts]))
+    return scan(texts, Alphabet(*byte_tables("letters"), classes), table)
 
 
 def words(table) -> list[bytes]:

@@ -15,7 +15,8 @@ from rubricate.classifiers.numerics.matrices import binary_scale
 from rubricate.classifiers.words.category_terms import chosen_terms, correlation
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, narrow, train
+from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, Examples, Rule, narrow, train
+from rubricate.kernels.rows import Rows
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["CLASSI"]
@@ -84,15 +85,15 @@ class CLASSI(Scorer):
 
     def _taught(self, X: Any, labels: Any, weights: Floats, chosen: list[Ints]) -> list[tuple[Floats, int]]:
         """Weights and passes of each category."""
-        rows = (X.indptr.astype(np.int64), X.indices, X.data)
+        rows = Rows(X.indptr.astype(np.int64), X.indices, X.data)
         orders = [np.random.default_rng((self.seed, epoch)).permutation(X.shape[0]) for epoch in range(self.epochs)]
-        turns, kept = np.array(orders, np.int32), KEPT[self.kept]
+        turns, rule = np.array(orders, np.int32), Rule(float(self.margin), KEPT[self.kept])
 
         def one(c: int) -> tuple[Floats, int]:
             targets = np.full(X.shape[0], -1.0)
             targets[labels.indices[labels.indptr[c] : labels.indptr[c + 1]]] = 1.0
-            own = narrow(*rows, _places(chosen[c], X.shape[1]))
-            return train(*own, targets, weights, turns, len(chosen[c]), float(self.margin), kept)
+            own = narrow(rows, _places(chosen[c], X.shape[1]))
+            return train(Examples(own, targets, weights, turns), len(chosen[c]), rule)
 
         return run_tasks(one, range(len(chosen)), engine=self.engine)
 

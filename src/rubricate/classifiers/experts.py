@@ -12,7 +12,8 @@ from rubricate.classifiers.base.batches import take_stream
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.words.presence import present_terms
 from rubricate.errors import InvalidInput
-from rubricate.kernels.experts import Pool, compact_pool, empty_pool, learn_experts, score_experts
+from rubricate.kernels.experts import Pool, Stream, compact_pool, empty_pool, learn_experts, score_experts
+from rubricate.kernels.rows import Lists
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["Experts"]
@@ -72,14 +73,14 @@ class Experts(Scorer):
         y may bring new categories: classes not met before, or further columns of a label matrix.
         """
         X, labels, weights = take_stream(self, X, y, classes=classes, sample_weight=sample_weight)
-        self._go_on(X, labels, weights, np.zeros((0, 0)))
+        self._go_on(X, labels, weights)
         return self
 
     def progressive(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Floats:
         """Learn further documents, and give the scores that each had before: documents × categories, as `classes_`."""
         X, labels, weights = take_stream(self, X, y, classes=classes, sample_weight=sample_weight)
         scores = np.zeros(labels.shape)
-        self._go_on(X, labels, weights, scores)
+        self._go_on(X, labels, weights, scores=scores)
         return scores
 
     def decision_function(self, X: Any) -> Floats:
@@ -96,23 +97,24 @@ class Experts(Scorer):
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._keep(empty_pool(X.shape[1]))
-        self._go_on(X, labels, weights, np.zeros((0, 0)))
+        self._go_on(X, labels, weights)
         self._keep(compact_pool(self._pool()))
 
-    def _go_on(self, X: Any, labels: Sparse, weights: Floats | None, scores: Floats) -> None:
+    def _go_on(self, X: Any, labels: Sparse, weights: Floats | None, *, scores: Floats | None = None) -> None:
+        """Learn further documents; fill `scores`, where given, with what each scored before."""
         if not (isinstance(self.beta, Real) and 0 < self.beta < 1):
             raise InvalidInput(f"beta must be above 0 and below 1, got {self.beta!r}; 0.3 and 0.5 are usual")
         if not hasattr(self, "seen_"):
             self._keep(empty_pool(X.shape[1]))
         weights = np.ones(X.shape[0]) if weights is None else weights
-        pool = tuple(np.require(part, requirements="W") for part in self._pool())
-        starts, labelled = labels.indptr.astype(np.int64), labels.indices.astype(np.int64)
-        self._keep(
-            learn_experts(*present_terms(X), starts, labelled, weights, float(self.beta), labels.shape[1], pool, scores)
-        )
+        pool = Pool(*(np.require(part, requirements="W") for part in self._pool()))
+        own = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
+        stream = Stream(Lists(*present_terms(X)), own, weights)
+        scores = np.zeros((0, labels.shape[1])) if scores is None else scores
+        self._keep(learn_experts(stream, pool, scores, float(self.beta)))
 
     def _score(self, X: Any) -> Floats:
-        return score_experts(*present_terms(X), len(self.classes_), self._pool())
+        return score_experts(Lists(*present_terms(X)), len(self.classes_), self._pool())
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The experts awake, each with its part in 2 · score − 1: weight for less weight against, over all awake."""
@@ -135,20 +137,11 @@ class Experts(Scorer):
         return sorted(found, key=lambda voice: -abs(voice.weight))[:limit]
 
     def _pool(self) -> Pool:
-        return (
-            self.seen_,
-            self.first_,
-            self.length_,
-            self.room_,
-            self.category_,
-            self.favour_,
-            self.against_,
-            self.size_,
-        )
+        return Pool(*(getattr(self, f"{part}_") for part in Pool._fields))
 
     def _keep(self, pool: Pool) -> None:
-        self.seen_, self.first_, self.length_, self.room_ = pool[:4]
-        self.category_, self.favour_, self.against_, self.size_ = pool[4:]
+        for part, array in pool._asdict().items():
+            setattr(self, f"{part}_", array)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

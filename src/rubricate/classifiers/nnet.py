@@ -11,7 +11,7 @@ from scipy import sparse
 from rubricate.classifiers.base.evidence import strongest
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import take_columns, used_columns
-from rubricate.classifiers.numerics.networks import Lesson, Network, cross_entropy, squared_error
+from rubricate.classifiers.numerics.networks import Network, Teacher, cross_entropy, squared_error
 from rubricate.engines import Engine, one_blas_thread
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import stratified_folds
@@ -108,22 +108,22 @@ class NNet(Scorer):
             best = self._stopped(X, labels, weights, kept=kept, held=held)
             if not self.refit:
                 return best
-        lesson, networks = self._lesson(X, labels, weights, everything), self._start(X, labels)
+        teacher, networks = self._teacher(X, labels, weights, rows=everything), self._start(X, labels)
         for epoch in range(self.epochs_):
-            lesson.teach(networks, epoch)
+            teacher.teach(networks, epoch)
         return networks
 
     def _stopped(self, X: Any, labels: Sparse, weights: Any, *, kept: Ints, held: Ints) -> list[Network]:
         """Teach until the held-out loss has not fallen for `patience` passes; the best networks, and their epoch."""
-        lesson, networks = self._lesson(X, labels, weights, kept), self._start(X[kept], labels[kept])
+        teacher, networks = self._teacher(X, labels, weights, rows=kept), self._start(X[kept], labels[kept])
         losses: list[float] = []
         best = networks
         while len(losses) < self.epochs and len(losses) - int(np.argmin([*losses, np.inf])) <= self.patience:
-            lesson.teach(networks, len(losses))
+            teacher.teach(networks, len(losses))
             u = np.column_stack([network.outputs(X[held]) for network in networks])
             losses.append(LOSSES[self.loss](u, labels[held], weights[held]))
             if losses[-1] == min(losses) and not self.refit:
-                best = [Network(*(part.copy() for part in network.arrays())) for network in networks]
+                best = [Network(*(part.copy() for part in network.layers())) for network in networks]
         self.losses_, self.epochs_ = np.array(losses), int(np.argmin(losses)) + 1
         return best
 
@@ -133,10 +133,10 @@ class NNet(Scorer):
         parts = [priors[[c]] for c in range(len(priors))] if self._is_separate() else [priors]
         return [Network.start(X.shape[1], self.hidden, p, seed=(self.seed, k)) for k, p in enumerate(parts)]
 
-    def _lesson(self, X: Any, labels: Sparse, weights: Any, rows: Ints) -> Lesson:
+    def _teacher(self, X: Any, labels: Sparse, weights: Any, *, rows: Ints) -> Teacher:
         own = labels[rows]
         columns = [own[:, [c]] for c in range(own.shape[1])] if self._is_separate() else [own]
-        return Lesson(
+        return Teacher(
             X=X[rows],
             labels=columns,
             weights=weights[rows],

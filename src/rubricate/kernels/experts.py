@@ -11,7 +11,7 @@ Pool     a document of a category makes an expert, before the update, of each of
          weights β^n for, n the documents with the phrase so far, as if it had been awake and wrong on each; 1 against.
          The experts of a phrase lie in a block (`first`, `length`, `room`); a full block moves to the end with twice
          the room. `size` holds how many places are taken.
-Given    documents by row (`starts`, `terms`: distinct phrases), their categories by row, their weights; the pool.
+Given    documents as lists of distinct phrases, their categories as lists, their weights; the pool.
 Return   the pool, its block arrays grown; the scores before each update where `scores` has rows.
 Cost     two visits of the experts of the document's phrases. Weights stay above 1e-300, so that none is lost for ever.
 Edges    a document of weight 0 is scored, not learned.
@@ -19,28 +19,71 @@ Edges    a document of weight 0 is scored, not learned.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["Pool", "compact_pool", "empty_pool", "learn_experts", "score_experts"]
+from rubricate.kernels.rows import Lists
 
-Pool = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""seen, first, length, room (one a phrase); category, favour, against (one an expert); size."""
+__all__ = ["Pool", "Stream", "compact_pool", "empty_pool", "learn_experts", "score_experts"]
+
 TINY = 1e-300
 ROOM = 2
 """Places of a new block."""
 
 
+class Pool(NamedTuple):
+    """The experts: `seen` to `room` have one entry per phrase, `category` to `against` one per expert; `size` one."""
+
+    seen: np.ndarray
+    first: np.ndarray
+    length: np.ndarray
+    room: np.ndarray
+    category: np.ndarray
+    favour: np.ndarray
+    against: np.ndarray
+    size: np.ndarray
+
+
+class Stream(NamedTuple):
+    """Documents as lists of phrases, the categories of each, and their weights."""
+
+    documents: Lists
+    labels: Lists
+    weights: np.ndarray
+
+
+class _Ledger(NamedTuple):
+    """F and A of each category on one document, what they are multiplied by, and which categories are awake.
+
+    `touched` lists the categories awake in the order they were met; `last` is scratch of `_enlist`.
+    """
+
+    sums: np.ndarray
+    factors: np.ndarray
+    awake: np.ndarray
+    touched: np.ndarray
+    last: np.ndarray
+
+
 def empty_pool(width: int) -> Pool:
-    """No experts for so many phrases."""
-    zeros = [np.zeros(width, np.int64) for _ in range(3)]
-    weights = [np.zeros(16) for _ in range(2)]
-    return np.zeros(width), *zeros, np.zeros(16, np.int32), *weights, np.zeros(1, np.int64)  # type: ignore[return-value]
+    """Return a pool without experts for so many phrases."""
+    first, length, room = (np.zeros(width, np.int64) for _ in range(3))
+    category, favour, against = np.zeros(16, np.int32), np.zeros(16), np.zeros(16)
+    return Pool(np.zeros(width), first, length, room, category, favour, against, np.zeros(1, np.int64))
+
+
+@numba.njit(cache=True, nogil=True)
+def _empty_ledger(categories: int) -> _Ledger:
+    sums, factors = np.zeros((categories, 2)), np.ones((categories, 2))
+    awake, touched = np.zeros(categories, np.bool_), np.empty(categories, np.int64)
+    return _Ledger(sums, factors, awake, touched, np.full(categories, -1, np.int64))
 
 
 @numba.njit(cache=True, nogil=True)
 def _with_room(pool: Pool, places: int) -> Pool:
-    """The pool with room for so many more at its end."""
+    """Return the pool with room for so many more experts at its end."""
     seen, first, length, room, category, favour, against, size = pool
     if size[0] + places <= len(category):
         return pool
@@ -48,14 +91,14 @@ def _with_room(pool: Pool, places: int) -> Pool:
     new_category, new_favour, new_against = np.zeros(more, np.int32), np.zeros(more), np.zeros(more)
     new_category[: size[0]] = category[: size[0]]
     new_favour[: size[0]], new_against[: size[0]] = favour[: size[0]], against[: size[0]]
-    return seen, first, length, room, new_category, new_favour, new_against, size
+    return Pool(seen, first, length, room, new_category, new_favour, new_against, size)
 
 
 @numba.njit(cache=True, nogil=True)
 def _add(pool: Pool, w: int, c: int, weight: float) -> Pool:
-    """An expert for phrase w and category c."""
-    if pool[2][w] == pool[3][w]:
-        places = max(ROOM, 2 * pool[3][w])
+    """Add an expert for phrase w and category c."""
+    if pool.length[w] == pool.room[w]:
+        places = max(ROOM, 2 * pool.room[w])
         pool = _with_room(pool, places)
         _, first, length, room, category, favour, against, size = pool
         old, new = first[w], size[0]
@@ -63,17 +106,17 @@ def _add(pool: Pool, w: int, c: int, weight: float) -> Pool:
             category[new + i], favour[new + i], against[new + i] = category[old + i], favour[old + i], against[old + i]
         first[w], room[w] = new, places
         size[0] += places
-    _, first, length, _, category, favour, against, _ = pool
-    at = first[w] + length[w]
-    category[at], favour[at], against[at] = c, max(weight, TINY), 1.0
-    length[w] += 1
+    at = pool.first[w] + pool.length[w]
+    pool.category[at], pool.favour[at], pool.against[at] = c, max(weight, TINY), 1.0
+    pool.length[w] += 1
     return pool
 
 
 @numba.njit(cache=True, nogil=True)
-def _sum(held: np.ndarray, pool: Pool, sums: np.ndarray, awake: np.ndarray, touched: np.ndarray) -> int:
-    """F and A of each category with an expert awake; how many those are, and which."""
-    _, first, length, _, category, favour, against, _ = pool
+def _sum(held: np.ndarray, pool: Pool, ledger: _Ledger) -> int:
+    """Add up F and A of each category with an expert awake; return how many those are, listed in `touched`."""
+    first, length, category, favour, against = pool.first, pool.length, pool.category, pool.favour, pool.against
+    sums, awake, touched = ledger.sums, ledger.awake, ledger.touched
     count = 0
     for w in held:
         for i in range(first[w], first[w] + length[w]):
@@ -87,12 +130,15 @@ def _sum(held: np.ndarray, pool: Pool, sums: np.ndarray, awake: np.ndarray, touc
 
 
 @numba.njit(cache=True, nogil=True)
-def _enlist(held: np.ndarray, own: np.ndarray, beta: float, pool: Pool, sums: np.ndarray, last: np.ndarray) -> Pool:
+def _enlist(pool: Pool, document: tuple[np.ndarray, np.ndarray], ledger: _Ledger, beta: float) -> Pool:
     """Make the experts that the document's categories lack, and add them to the sums."""
+    held, own = document
+    sums, last = ledger.sums, ledger.last
     for w in held:
-        for i in range(pool[1][w], pool[1][w] + pool[2][w]):
-            last[pool[4][i]] = w
-        weight = beta ** pool[0][w]
+        for i in range(pool.first[w], pool.first[w] + pool.length[w]):
+            last[pool.category[i]] = w
+        # As if the expert had been there from the start: wrong, and multiplied by β, on each document with the phrase.
+        weight = beta ** pool.seen[w]
         for c in own:
             if last[c] != w:
                 pool = _add(pool, w, c, weight)
@@ -103,9 +149,11 @@ def _enlist(held: np.ndarray, own: np.ndarray, beta: float, pool: Pool, sums: np
 
 
 @numba.njit(cache=True, nogil=True)
-def _weigh(awake: np.ndarray, own: np.ndarray, loss: float, sums: np.ndarray, factors: np.ndarray) -> None:
-    """What the weights for and against each category are multiplied by; `own` are those of the document."""
-    for c in awake:
+def _weigh(ledger: _Ledger, count: int, own: np.ndarray, loss: float) -> None:
+    """Set what the weights for and against each category are multiplied by; `own` are those of the document."""
+    sums, factors, _, touched, _ = ledger
+    # First as if the document were in none of them; then those of the document are overwritten.
+    for c in touched[:count]:
         F, A = sums[c]
         factors[c, 0], factors[c, 1] = loss * (F + A) / (loss * F + A), (F + A) / (loss * F + A)
     for c in own:
@@ -116,7 +164,7 @@ def _weigh(awake: np.ndarray, own: np.ndarray, loss: float, sums: np.ndarray, fa
 
 @numba.njit(cache=True, nogil=True)
 def _update(held: np.ndarray, pool: Pool, factors: np.ndarray) -> None:
-    _, first, length, _, category, favour, against, _ = pool
+    first, length, category, favour, against = pool.first, pool.length, pool.category, pool.favour, pool.against
     for w in held:
         for i in range(first[w], first[w] + length[w]):
             c = category[i]
@@ -125,47 +173,42 @@ def _update(held: np.ndarray, pool: Pool, factors: np.ndarray) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def learn_experts(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    label_starts: np.ndarray,
-    labels: np.ndarray,
-    weights: np.ndarray,
-    beta: float,
-    categories: int,
-    pool: Pool,
-    scores: np.ndarray,
-) -> Pool:
-    """Learn the documents in their order; fill in `scores`, or leave them out where it has no rows."""
-    sums, factors = np.zeros((categories, 2)), np.ones((categories, 2))
-    awake, touched = np.zeros(categories, np.bool_), np.empty(categories, np.int64)
-    last = np.full(categories, -1, np.int64)
+def learn_experts(stream: Stream, pool: Pool, scores: np.ndarray, beta: float) -> Pool:
+    """Learn the documents in their order; return the pool.
+
+    `scores` is documents × categories and filled with the scores before each update, or 0 × categories.
+    """
+    (starts, terms), (label_starts, labels), weights = stream
+    ledger = _empty_ledger(scores.shape[1])
+    sums, factors, awake, touched, _ = ledger
     for d in range(len(starts) - 1):
         held, own = terms[starts[d] : starts[d + 1]], labels[label_starts[d] : label_starts[d + 1]]
-        count = _sum(held, pool, sums, awake, touched)
+        count = _sum(held, pool, ledger)
         if len(scores) > 0:
             for c in touched[:count]:
                 scores[d, c] = sums[c, 0] / (sums[c, 0] + sums[c, 1])
         if weights[d] > 0.0:
             if len(own) > 0:
-                pool = _enlist(held, own, beta, pool, sums, last)
-            _weigh(touched[:count], own, beta ** weights[d], sums, factors)
+                pool = _enlist(pool, (held, own), ledger, beta)
+            _weigh(ledger, count, own, beta ** weights[d])
             _update(held, pool, factors)
             for w in held:
-                pool[0][w] += weights[d]
+                pool.seen[w] += weights[d]
         sums[touched[:count]] = 0.0
         awake[touched[:count]] = False
+        # A category whose first experts this document made is in `own`, not yet in `touched`.
         sums[own] = 0.0
     return pool
 
 
 @numba.njit(cache=True, nogil=True)
-def score_experts(starts: np.ndarray, terms: np.ndarray, categories: int, pool: Pool) -> np.ndarray:
-    """The scores, documents × categories."""
-    scores, sums = np.zeros((len(starts) - 1, categories)), np.zeros((categories, 2))
-    awake, touched = np.zeros(categories, np.bool_), np.empty(categories, np.int64)
+def score_experts(documents: Lists, categories: int, pool: Pool) -> np.ndarray:
+    """Return the scores, documents × categories."""
+    starts, terms = documents
+    scores, ledger = np.zeros((len(starts) - 1, categories)), _empty_ledger(categories)
+    sums, _, awake, touched, _ = ledger
     for d in range(len(starts) - 1):
-        count = _sum(terms[starts[d] : starts[d + 1]], pool, sums, awake, touched)
+        count = _sum(terms[starts[d] : starts[d + 1]], pool, ledger)
         for c in touched[:count]:
             scores[d, c] = sums[c, 0] / (sums[c, 0] + sums[c, 1])
         sums[touched[:count]] = 0.0
@@ -175,7 +218,7 @@ def score_experts(starts: np.ndarray, terms: np.ndarray, categories: int, pool: 
 
 @numba.njit(cache=True, nogil=True)
 def compact_pool(pool: Pool) -> Pool:
-    """The pool without spare places, the blocks in the order of the phrases, categories ascending."""
+    """Return the pool without spare places, the blocks in the order of the phrases, categories ascending."""
     seen, first, length, _, category, favour, against, _ = pool
     total = length.sum()
     places = np.zeros(len(first), np.int64)
@@ -188,4 +231,4 @@ def compact_pool(pool: Pool) -> Pool:
         for i in order:
             new_category[at], new_favour[at], new_against[at] = category[block][i], favour[block][i], against[block][i]
             at += 1
-    return seen, places, length, length.copy(), new_category, new_favour, new_against, np.full(1, total, np.int64)
+    return Pool(seen, places, length, length.copy(), new_category, new_favour, new_against, np.full(1, total, np.int64))

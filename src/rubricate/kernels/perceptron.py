@@ -7,99 +7,104 @@ Given    documents as rows (starts, columns, values), targets, weights, orders (
          every pass (freund1999, the averaged form of its voted perceptron); POCKET, those with the least weight of
          errors, y (w·x + b) <= 0, after any pass (gallant1990, with a look after each pass instead of each document).
 Return   w and b, and the number of passes made: training ends with a pass that moved nothing.
-Cost     passes × stored values; AVERAGE adds a number a term, POCKET a second look at every document a pass.
+Cost     passes × stored values; AVERAGE adds one number per term, POCKET a second look at every document in each pass.
 Ties     of equal errors the earlier pass. Without documents, w and b are 0.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["AVERAGE", "LAST", "POCKET", "narrow", "train"]
+from rubricate.kernels.rows import Rows
+
+__all__ = ["AVERAGE", "LAST", "POCKET", "Examples", "Rule", "narrow", "train"]
 
 LAST, AVERAGE, POCKET = 0, 1, 2
 
 
+class Examples(NamedTuple):
+    """Documents with targets ±1 and weights, and the order of each pass (passes × documents)."""
+
+    rows: Rows
+    targets: np.ndarray
+    weights: np.ndarray
+    orders: np.ndarray
+
+
+class Rule(NamedTuple):
+    """The margin below which a document moves the weights, and which weights to keep."""
+
+    margin: float
+    kept: int
+
+
 @numba.njit(cache=True, nogil=True)
-def narrow(
-    starts: np.ndarray, columns: np.ndarray, values: np.ndarray, place: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rows with only the columns that have a place (>= 0), which becomes their number."""
+def narrow(rows: Rows, place: np.ndarray) -> Rows:
+    """Return the rows with only the columns that have a place (>= 0), which becomes their number."""
     kept = 0
-    for i in range(len(columns)):
-        kept += place[columns[i]] >= 0
-    found_starts, found, data = np.zeros(len(starts), np.int64), np.empty(kept, np.int32), np.empty(kept)
+    for i in range(len(rows.terms)):
+        kept += place[rows.terms[i]] >= 0
+    starts, terms, values = np.zeros(len(rows.starts), np.int64), np.empty(kept, np.int32), np.empty(kept)
     at = 0
     for row in range(len(starts) - 1):
-        for i in range(starts[row], starts[row + 1]):
-            if place[columns[i]] >= 0:
-                found[at], data[at] = place[columns[i]], values[i]
+        for i in range(rows.starts[row], rows.starts[row + 1]):
+            if place[rows.terms[i]] >= 0:
+                terms[at], values[at] = place[rows.terms[i]], rows.values[i]
                 at += 1
-        found_starts[row + 1] = at
-    return found_starts, found, data
+        starts[row + 1] = at
+    return Rows(starts, terms, values)
 
 
 @numba.njit(cache=True, nogil=True)
-def _output(starts: np.ndarray, columns: np.ndarray, values: np.ndarray, row: int, w: np.ndarray) -> float:
-    """w·x + b; b is the last number of w."""
+def _output(rows: Rows, row: int, w: np.ndarray) -> float:
+    """Return w·x + b; b is the last number of w."""
     u = w[-1]
-    for i in range(starts[row], starts[row + 1]):
-        u += w[columns[i]] * values[i]
+    for i in range(rows.starts[row], rows.starts[row + 1]):
+        u += w[rows.terms[i]] * rows.values[i]
     return u
 
 
 @numba.njit(cache=True, nogil=True)
-def _move(starts: np.ndarray, columns: np.ndarray, values: np.ndarray, row: int, step: float, w: np.ndarray) -> None:
-    for i in range(starts[row], starts[row + 1]):
-        w[columns[i]] += step * values[i]
+def _move(w: np.ndarray, rows: Rows, row: int, step: float) -> None:
+    for i in range(rows.starts[row], rows.starts[row + 1]):
+        w[rows.terms[i]] += step * rows.values[i]
     w[-1] += step
 
 
 @numba.njit(cache=True, nogil=True)
-def _errors(
-    starts: np.ndarray,
-    columns: np.ndarray,
-    values: np.ndarray,
-    targets: np.ndarray,
-    weights: np.ndarray,
-    w: np.ndarray,
-) -> float:
+def _errors(examples: Examples, w: np.ndarray) -> float:
     wrong = 0.0
-    for row in range(len(targets)):
-        if targets[row] * _output(starts, columns, values, row, w) <= 0.0:
-            wrong += weights[row]
+    for row in range(len(examples.targets)):
+        if examples.targets[row] * _output(examples.rows, row, w) <= 0.0:
+            wrong += examples.weights[row]
     return wrong
 
 
 @numba.njit(cache=True, nogil=True)
-def train(
-    starts: np.ndarray,
-    columns: np.ndarray,
-    values: np.ndarray,
-    targets: np.ndarray,
-    weights: np.ndarray,
-    orders: np.ndarray,
-    size: int,
-    margin: float,
-    kept: int,
-) -> tuple[np.ndarray, int]:
-    """w with b behind it, and the passes made. `late` gathers step × time, so that the mean is w − late / time."""
+def train(examples: Examples, size: int, rule: Rule) -> tuple[np.ndarray, int]:
+    """Return w with b behind it, and the number of passes made."""
+    rows, targets, weights, orders = examples
+    margin, kept = rule
+    # The mean of the weights after every document is w − late / time, `late` the sum of step × time of the step:
+    # so a document that moves nothing costs nothing.
     w, late, best = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size + 1)
     least, time, passes = np.inf, 0.0, 0
     for order in orders:
         moved = False
         for row in order:
-            if targets[row] * _output(starts, columns, values, row, w) <= margin and weights[row] > 0.0:
+            if targets[row] * _output(rows, row, w) <= margin and weights[row] > 0.0:
                 moved = True
                 step = weights[row] * targets[row]
-                _move(starts, columns, values, row, step, w)
+                _move(w, rows, row, step)
                 if kept == AVERAGE:
-                    _move(starts, columns, values, row, step * time, late)
+                    _move(late, rows, row, step * time)
             time += 1.0
         passes += 1
         if kept == POCKET:
-            wrong = _errors(starts, columns, values, targets, weights, w)
+            wrong = _errors(examples, w)
             if wrong < least:
                 least, best = wrong, w.copy()
         if not moved:

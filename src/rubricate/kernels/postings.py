@@ -1,13 +1,12 @@
 """The k documents most similar to each query, over postings.
 
 Problem  sim(q, d) = Σ_t q_t d_t over the terms of the query; find the k documents of largest sim.
-Given    queries by row (`starts`, `terms`, `values`), and for each term its postings: the documents that hold it,
-         ascending, and its weight there (`post_starts`, `post_documents`, `post_weights`); documents in all; k.
+Given    queries by row, and for each term its postings: the documents that hold it, ascending, and its weight there; k.
          Terms and documents are uint32, so that no index can be negative and none is checked for it.
 Return   (documents, similarities), queries × k, best first; k must not exceed the number of documents.
-Cost     one multiplication and addition a posting of the query's terms; then either two looks at each document (in
+Cost     one multiplication and addition per posting of the query's terms; then either two looks at each document (in
          vector registers) or, where the postings are fewer than an eighth of the documents, one at those touched
-         only. Memory: one number a document.
+         only. Memory: one number per document.
 Ties     equal similarities go to the document of smaller number.
 Edges    weights may be negative. A document that shares no term has similarity 0, which is better than a negative one.
 Exact    the sum of each document runs over the terms in the query's order, so equal documents get equal sums, and a
@@ -16,17 +15,18 @@ Exact    the sum of each document runs over the terms in the query's order, so e
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from rubricate.kernels.best import offer, ranked, worse
+from rubricate.kernels.rows import Rows
 
-__all__ = ["nearest_by_postings"]
+__all__ = ["PostingLists", "nearest_by_postings"]
 
 CHUNK = 128
-"""Documents that are compared at once with the bar."""
+"""Documents that are compared with the bar at once."""
 GROUPS = 4
 """Groups for each of the k, whose peaks set the bar."""
 HALVINGS = 12
@@ -35,9 +35,18 @@ FEW = 8
 """Postings are few where so many times their number is less than the number of documents."""
 
 
+class PostingLists(NamedTuple):
+    """Term t occurs in documents[starts[t] : starts[t + 1]], with these weights; `size` is the number of documents."""
+
+    starts: np.ndarray
+    documents: np.ndarray
+    weights: np.ndarray
+    size: int
+
+
 @numba.njit(cache=True, nogil=True)
 def _reach(values: np.ndarray, bar: float) -> int:
-    """How many values reach the bar."""
+    """Count the values that reach the bar."""
     count = 0
     for i in range(len(values)):
         count += values[i] >= bar
@@ -46,7 +55,7 @@ def _reach(values: np.ndarray, bar: float) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def _bar(sums: np.ndarray, peaks: np.ndarray, k: int) -> float:
-    """A number that k sums or more reach, and few besides: as many peaks of groups, d modulo their number, reach it."""
+    """Return a number that at least k sums reach, and few more: at least k peaks of groups (d mod groups) reach it."""
     groups = len(peaks)
     if groups > len(sums):
         return -np.inf
@@ -55,6 +64,7 @@ def _bar(sums: np.ndarray, peaks: np.ndarray, k: int) -> float:
         part = sums[start : start + groups]
         for g in range(groups):
             peaks[g] = part[g] if part[g] > peaks[g] else peaks[g]
+    # Groups are disjoint, so k peaks that reach a number are k documents that reach it: a lower bound of the k-th best.
     low, high = np.inf, -np.inf
     for peak in peaks:
         low, high = min(low, peak), max(high, peak)
@@ -69,7 +79,7 @@ def _bar(sums: np.ndarray, peaks: np.ndarray, k: int) -> float:
 
 @numba.njit(cache=True, nogil=True)
 def _choose(sums: np.ndarray, bar: float, near: np.ndarray, found: np.ndarray) -> None:
-    """The best of all documents; a chunk that does not reach the bar is passed over. Cleans up behind itself."""
+    """Keep the best of all documents, skipping chunks that do not reach the bar; set the sums back to 0."""
     kept: Any = np.int64(0)  # no literal: one compilation of `offer` serves
     for start in range(0, len(sums), CHUNK):
         chunk = sums[start : start + CHUNK]
@@ -77,6 +87,7 @@ def _choose(sums: np.ndarray, bar: float, near: np.ndarray, found: np.ndarray) -
             for i in range(len(chunk)):
                 if chunk[i] >= bar:
                     kept = offer(chunk[i], start + i, kept, near, found)
+            # The heap is full: its worst entry is the new bar. Equal sums of later documents lose, as ties must.
             if kept == len(near):
                 bar = near[0]
         chunk[:] = 0.0
@@ -84,7 +95,7 @@ def _choose(sums: np.ndarray, bar: float, near: np.ndarray, found: np.ndarray) -
 
 @numba.njit(cache=True, nogil=True)
 def _touch(holders: np.ndarray, seen: np.ndarray, touched: np.ndarray, count: int) -> int:
-    """List the documents that were not seen before; the new length of the list."""
+    """List the documents that were not seen before; return the new length of the list."""
     for d in holders:
         if not seen[d]:
             seen[d], touched[count] = True, d
@@ -96,7 +107,7 @@ def _touch(holders: np.ndarray, seen: np.ndarray, touched: np.ndarray, count: in
 def _choose_touched(
     sums: np.ndarray, touched: np.ndarray, seen: np.ndarray, near: np.ndarray, found: np.ndarray
 ) -> None:
-    """The best of the documents touched and of the first k others, whose sum is 0; cleans up behind itself."""
+    """Keep the best of the documents touched and of the first k others, whose sum is 0; set the sums back to 0."""
     kept: Any = np.int64(0)
     for d in touched:
         kept = offer(sums[d], d, kept, near, found)
@@ -110,25 +121,18 @@ def _choose_touched(
 
 
 @numba.njit(cache=True, nogil=True)
-def nearest_by_postings(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    post_starts: np.ndarray,
-    post_documents: np.ndarray,
-    post_weights: np.ndarray,
-    documents: int,
-    k: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest documents of each query and their similarities."""
-    queries = len(starts) - 1
-    found, near = np.empty((queries, k), np.int64), np.empty((queries, k))
+def nearest_by_postings(queries: Rows, lists: PostingLists, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k nearest documents of each query and their similarities."""
+    starts, terms, values = queries
+    post_starts, post_documents, post_weights, documents = lists
+    found, near = np.empty((len(starts) - 1, k), np.int64), np.empty((len(starts) - 1, k))
     sums, seen = np.zeros(documents), np.zeros(documents, np.bool_)
     touched, peaks = np.empty(documents // FEW + 1, np.int64), np.empty(GROUPS * k)
-    for q in range(queries):
+    for q in range(len(starts) - 1):
         reach = 0
         for i in range(starts[q], starts[q + 1]):
             reach += post_starts[terms[i] + 1] - post_starts[terms[i]]
+        # Few postings touch few documents: then only those are looked at, not all.
         few = FEW * reach < documents
         count: Any = np.int64(0)
         for i in range(starts[q], starts[q + 1]):

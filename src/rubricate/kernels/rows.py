@@ -1,7 +1,7 @@
 """Rows of a sparse matrix: their largest and mean values, and their lengths made one.
 
 Given  where each row starts, and the stored values.
-Return one number a row, or nothing: `make_unit` changes the values in place.
+Return one number per row, or nothing: `make_unit` changes the values in place.
 Cost   one or two passes, values summed from left to right.
 Edges  an empty row has 0; a row of zeros stays as it is.
 """
@@ -33,7 +33,7 @@ class Lists(NamedTuple):
 
 @numba.njit(cache=True, nogil=True)
 def largest(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The largest stored value of each row, of values that are not negative."""
+    """Return the largest stored value of each row; values must not be negative."""
     found = np.zeros(len(starts) - 1)
     for row in range(len(found)):
         for i in range(starts[row], starts[row + 1]):
@@ -43,7 +43,7 @@ def largest(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @numba.njit(cache=True, nogil=True)
 def mean(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The mean of the stored values of each row."""
+    """Return the mean of the stored values of each row."""
     found = np.zeros(len(starts) - 1)
     for row in range(len(found)):
         for i in range(starts[row], starts[row + 1]):

@@ -1,7 +1,6 @@
 """Expand a grammar into ASCII bytes: lists of sequences of literals, made-up names, numbers and further lists.
 
-Given  `Grammar`: literals (`pieces` of `blob`), sequences of (operation, argument) pairs, lists of sequences;
-       `Topics`: the tree with the lists of each topic; the list to expand, what it is about, the story's date.
+Given  grammar, topics and rates, and a theme: the list to expand, the topic, the story's date.
 Return where the text ends in the buffer, which the caller has made long enough.
 Cost   linear in the bytes written. A list's entry of rank r is taken with probability proportional to 1 / r.
 Edges  the first letter of an expansion becomes a capital, also behind an opening quotation mark.
@@ -16,7 +15,21 @@ import numpy as np
 
 from rubricate.kernels.splitmix import Whole, below, mix, octave, weighted
 
-__all__ = ["DATE", "KINDS", "LIST", "LITERAL", "NAME", "NUMBER", "TOPIC", "Grammar", "Rates", "Topics", "expand"]
+__all__ = [
+    "DATE",
+    "KINDS",
+    "LIST",
+    "LITERAL",
+    "NAME",
+    "NUMBER",
+    "TOPIC",
+    "Grammar",
+    "Pen",
+    "Rates",
+    "Theme",
+    "Topics",
+    "expand",
+]
 
 LITERAL, LIST, TOPIC, NAME, NUMBER, DATE = range(6)
 KINDS = ("actors", "thing", "deed", "title", "lead", "follow", "firm")
@@ -27,7 +40,10 @@ _32 = np.uint64(32)
 
 
 class Grammar(NamedTuple):
-    """How things are worded; `ranks[n]` is the sum of 1/1 … 1/n in whole numbers, `opening` the list of datelines."""
+    """Literals (`pieces` of `blob`), sequences of (operation, argument) pairs, and lists of sequences.
+
+    `ranks[n]` is the sum of 1/1 … 1/n in whole numbers, `opening` the list of datelines.
+    """
 
     blob: np.ndarray
     pieces: np.ndarray
@@ -71,16 +87,35 @@ class Rates(NamedTuple):
     parent: int
 
 
+class Pen(NamedTuple):
+    """The random state, the expansions under way, and the bytes written.
+
+    A row of `stack` has the next operation of a sequence, the end of the sequence, and the topic it is about.
+    """
+
+    state: np.ndarray
+    stack: np.ndarray
+    out: np.ndarray
+
+
+class Theme(NamedTuple):
+    """What to write: the list to expand, the topic, and the story's month, day and week."""
+
+    listed: Whole
+    topic: Whole
+    date: np.ndarray
+
+
 @numba.njit(cache=True, nogil=True)
 def _pick(state: np.ndarray, grammar: Grammar, listed: Whole) -> Whole:
-    """A sequence of the list, the first likeliest."""
+    """Draw a sequence of the list; the first is the likeliest."""
     first, n = grammar.lists[listed], grammar.lists[listed + 1] - grammar.lists[listed]
     return first + weighted(state, grammar.ranks, 0, n)
 
 
 @numba.njit(cache=True, nogil=True)
 def _voice(state: np.ndarray, topics: Topics, rates: Rates, topic: Whole) -> Whole:
-    """Whose phrase is used in a sentence about `topic`: its own, a child's, its parent's or its grandparent's."""
+    """Draw whose phrase a sentence about `topic` uses: its own, a child's, its parent's or its grandparent's."""
     dice = below(state, 1000)
     start, stop = topics.child_starts[topic], topics.child_starts[topic + 1]
     if stop > start and dice < rates.child:
@@ -120,7 +155,7 @@ def _put_number(out: np.ndarray, end: Whole, number: Whole) -> Whole:
 
 @numba.njit(cache=True, nogil=True)
 def _name(state: np.ndarray, topics: Topics, kind: Whole, topic: Whole, week: Whole) -> Whole:
-    """The number of a name: firms belong to a topic, people to a topic for a week, places to nobody."""
+    """Draw the number of a name: firms belong to a topic, people to a topic for a week, places to nobody."""
     if kind == _SUBJECT:
         return topics.subjects[topic]
     if kind == _FIRM:
@@ -136,7 +171,7 @@ def _name(state: np.ndarray, topics: Topics, kind: Whole, topic: Whole, week: Wh
 
 @numba.njit(cache=True, nogil=True)
 def _put_quantity(state: np.ndarray, out: np.ndarray, end: Whole, kind: Whole) -> Whole:
-    """A percentage with one decimal (kind 0), or a count."""
+    """Write a percentage with one decimal (kind 0), or a count."""
     if kind != 0:
         return _put_number(out, end, 2 + octave(state, 9))
     end = _put_number(out, end, octave(state, 5))
@@ -152,20 +187,12 @@ def _capitalise(out: np.ndarray, start: Whole) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def expand(
-    state: np.ndarray,
-    stack: np.ndarray,
-    out: np.ndarray,
-    end: Whole,
-    grammar: Grammar,
-    topics: Topics,
-    rates: Rates,
-    date: np.ndarray,
-    listed: Whole,
-    about: Whole,
-) -> Whole:
-    """Write one expansion of the list `listed`; a row of `stack` has the next operation, the last, and the topic."""
+def expand(pen: Pen, end: Whole, theme: Theme, grammar: Grammar, topics: Topics, rates: Rates) -> Whole:
+    """Write one expansion of the theme's list from `end` on; return where it ends."""
+    state, stack, out = pen
+    listed, about, date = theme
     depth, start = 0, end
+    # A stack instead of recursion: lists nest, and a compiled function that calls itself needs declared types.
     while True:
         if listed >= 0:
             chosen = _pick(state, grammar, listed)

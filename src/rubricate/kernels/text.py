@@ -1,36 +1,81 @@
 """Find the words of many texts and number them by first occurrence.
 
-Given  the texts as one UTF-8 buffer with the end of each text; `fold`, 256 entries that say what a byte is in a
-       word (0: no part of one; 1: the first byte of a longer code point; else the folded byte); `lower`, each byte
-       with ASCII capitals folded; `classes`, which code points are part of a word; the table of known words.
+Given  the texts as one UTF-8 buffer with the end of each text, the alphabet, and the table of known words.
 Return the number of the word at each occurrence, where each text starts among them, and the grown table.
 Cost   one pass over the bytes; open addressing keyed by hash, then length and bytes, never more than half full.
 Edges  a text without words gives an empty range. Words do not cross the end of a text. The buffer must be valid
        UTF-8 (lone surrogates in three bytes are), as no end of a code point is checked.
 
-The table is five arrays: `slots` (word or -1), `hashes`, `ends` (word w is pool[ends[w] : ends[w + 1] - 1]),
-`pool` (the bytes of the words, a line feed after each) and `counter` (the number of words; where hashes begin: a
-beginning that the writer of a text cannot know keeps him from choosing words that all fall on one slot).
 Indices are unsigned: that spares the compiled code the test for Python's negative ones.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["Table", "empty_table", "scan"]
+__all__ = ["Alphabet", "Buffer", "Table", "empty_table", "scan"]
 
-Table = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 BASIS, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a, 64 bits
 ONE, SHIFT = np.uint64(1), np.uint64(29)
 LINE_FEED = np.uint8(10)
 ROOM = 512
 
 
+class Buffer(NamedTuple):
+    """Texts in UTF-8 end to end, and where each ends."""
+
+    bytes: np.ndarray
+    ends: np.ndarray
+
+
+class Alphabet(NamedTuple):
+    """What a word is made of.
+
+    `fold` says what each byte is in a word: 0, not part of one; 1, the first byte of a longer code point; else the
+    folded byte. `lower` is each byte with ASCII capitals folded; `classes` says which code points are part of a word.
+    """
+
+    fold: np.ndarray
+    lower: np.ndarray
+    classes: np.ndarray
+
+
+class Table(NamedTuple):
+    """The words known so far: `slots` has a word or -1; word w is pool[ends[w] : ends[w + 1] - 1].
+
+    `pool` has a line feed after each word. `counter` is the number of words and the start of all hashes: a start that
+    the author of a text cannot know prevents texts made of words that all fall on one slot.
+    """
+
+    slots: np.ndarray
+    hashes: np.ndarray
+    ends: np.ndarray
+    pool: np.ndarray
+    counter: np.ndarray
+
+
+class _Output(NamedTuple):
+    """Word numbers, where each text starts among them, and how far the scan is: text, byte, occurrences, pool room."""
+
+    ids: np.ndarray
+    starts: np.ndarray
+    state: np.ndarray
+
+
+class _Word(NamedTuple):
+    """A word of the buffer: from `start` to before `end`, with its hash."""
+
+    start: np.uint64
+    end: np.uint64
+    hash: np.uint64
+
+
 def empty_table(seed: int = 0) -> Table:
-    """A table without words; `seed` (63 bits) moves them about in the table and changes nothing else."""
-    return (
+    """Return a table without words; `seed` (63 bits) moves them about in the table and changes nothing else."""
+    return Table(
         np.full(2 * ROOM, -1, np.int32),
         np.empty(ROOM, np.uint64),
         np.zeros(ROOM + 1, np.uint64),
@@ -41,7 +86,7 @@ def empty_table(seed: int = 0) -> Table:
 
 @numba.njit(cache=True, nogil=True)
 def _width(buffer: np.ndarray, i: np.uint64, classes: np.ndarray) -> int:
-    """Bytes of the code point that starts at i when it is part of a word, else 0."""
+    """Return the bytes of the code point that starts at i when it is part of a word, else 0."""
     lead, second = np.int64(buffer[i]), np.int64(buffer[i + ONE]) & 0x3F
     if lead < 0xE0:
         return 2 if classes[(lead & 0x1F) << 6 | second] else 0
@@ -72,18 +117,10 @@ def _rehash(slots: np.ndarray, hashes: np.ndarray, size: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def _find(
-    buffer: np.ndarray,
-    start: np.uint64,
-    end: np.uint64,
-    h: np.uint64,
-    lower: np.ndarray,
-    slots: np.ndarray,
-    hashes: np.ndarray,
-    ends: np.ndarray,
-    pool: np.ndarray,
-) -> np.uint64:
-    """The slot of the word buffer[start:end], or the free slot where it belongs."""
+def _find(target: _Word, buffer: np.ndarray, lower: np.ndarray, table: Table) -> np.uint64:
+    """Return the slot of a word of the buffer, or the free slot where it belongs."""
+    start, end, h = target
+    slots, hashes, ends, pool, _ = table
     mask = np.uint64(len(slots) - 1)
     p = h & mask
     while True:
@@ -103,23 +140,13 @@ def _find(
 
 
 @numba.njit(cache=True, nogil=True)
-def _scan_until_full(
-    buffer: np.ndarray,
-    text_ends: np.ndarray,
-    fold: np.ndarray,
-    lower: np.ndarray,
-    classes: np.ndarray,
-    table: Table,
-    ids: np.ndarray,
-    starts: np.ndarray,
-    state: np.ndarray,
-) -> bool:
-    """Read on from `state` (text, byte, occurrences); False, at the start of a new word, when the table is full.
+def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: Table, output: _Output) -> bool:
+    """Read on from the state of the output; return False, at the start of a new word, when the table is full.
 
     The arrays are fixed in here: growing them inside the loop would make it three times as slow, and so would a
     function of its own for finding the end of a word.
-    `state[3]` is then the room that the pool needs.
     """
+    (buffer, text_ends), (fold, lower, classes), (ids, starts, state) = texts, alphabet, output
     slots, hashes, ends, pool, counter = table
     i, found, size = np.uint64(state[1]), np.uint64(state[2]), np.uint64(counter[0])
     basis = BASIS ^ np.uint64(counter[1])
@@ -127,6 +154,7 @@ def _scan_until_full(
         stop = np.uint64(text_ends[text])
         while i < stop:
             start, h = i, basis
+            # The hash runs along with the search for the word's end, so that its bytes are read once.
             while i < stop:
                 c = fold[buffer[i]]
                 if c > 1:
@@ -142,8 +170,8 @@ def _scan_until_full(
             if i == start:
                 i += ONE
                 continue
-            h ^= h >> SHIFT
-            p = _find(buffer, start, i, h, lower, slots, hashes, ends, pool)
+            h ^= h >> SHIFT  # slots go by the low bits, which FNV-1a mixes least
+            p = _find(_Word(start, i, h), buffer, lower, table)
             if slots[p] < 0:
                 at, length = ends[size], i - start + ONE
                 if size == np.uint64(len(hashes)) or at + length > np.uint64(len(pool)):
@@ -162,19 +190,17 @@ def _scan_until_full(
 
 
 @numba.njit(cache=True, nogil=True)
-def scan(
-    buffer: np.ndarray, text_ends: np.ndarray, fold: np.ndarray, lower: np.ndarray, classes: np.ndarray, table: Table
-) -> tuple[np.ndarray, np.ndarray, Table]:
-    """The word numbers of all texts, where each text starts among them, and the grown table."""
-    ids = np.empty(len(buffer) // 2 + len(text_ends) + 1, np.int32)
-    starts = np.zeros(len(text_ends) + 1, np.int64)
-    state = np.zeros(4, np.int64)
-    while not _scan_until_full(buffer, text_ends, fold, lower, classes, table, ids, starts, state):
+def scan(texts: Buffer, alphabet: Alphabet, table: Table) -> tuple[np.ndarray, np.ndarray, Table]:
+    """Return the word numbers of all texts, where each text starts among them, and the grown table."""
+    # Words of one letter with one byte between them: no text has more.
+    ids = np.empty(len(texts.bytes) // 2 + len(texts.ends) + 1, np.int32)
+    starts, state = np.zeros(len(texts.ends) + 1, np.int64), np.zeros(4, np.int64)
+    while not _scan_until_full(texts, alphabet, table, _Output(ids, starts, state)):
         slots, hashes, ends, pool, counter = table
         if counter[0] == len(hashes):
             hashes, ends = _longer(hashes, 2 * len(hashes)), _longer(ends, 2 * len(hashes) + 1)
             slots = _rehash(slots, hashes, counter[0])
         else:
             pool = _longer(pool, 2 * state[3])
-        table = (slots, hashes, ends, pool, counter)
+        table = Table(slots, hashes, ends, pool, counter)
     return ids[: state[2]].copy(), starts, table

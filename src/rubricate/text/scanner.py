@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.kernels.text import empty_table, scan
+from rubricate.kernels.text import Alphabet, Buffer, empty_table, scan
 from rubricate.text.texts import Texts
 from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points, encode
 from rubricate.types import Ints
@@ -41,10 +41,12 @@ class Scanner:
         titled = self._apart and texts.titles is not None
         buffer, ends, ascii_only = encode(texts.segments() if titled else texts.joined())
         classes = NO_CLASSES if ascii_only else code_points(self._tokens)
-        known = int(self._table[4][0])
-        ids, starts, self._table = scan(buffer, ends, *byte_tables(self._tokens), classes, self._table)
+        known = int(self._table.counter[0])
+        ids, starts, self._table = scan(
+            Buffer(buffer, ends), Alphabet(*byte_tables(self._tokens), classes), self._table
+        )
         return Scanned(self.number, ids, starts, self._names(known), titled)
 
     def _names(self, first: int) -> list[str]:
-        _, _, ends, pool, size = self._table
-        return pool[int(ends[first]) : int(ends[size[0]])].tobytes().decode("utf-8").split("\n")[:-1]
+        ends, table = self._table.ends, self._table
+        return table.pool[int(ends[first]) : int(ends[table.counter[0]])].tobytes().decode("utf-8").split("\n")[:-1]

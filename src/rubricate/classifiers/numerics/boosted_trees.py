@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.kernels.boosting import BINS, add_trees, boost
-from rubricate.types import Floats, Ints
+from rubricate.kernels.boosting import BINS, BoostedTrees, Boosting, add_trees, boost
+from rubricate.types import Floats
 
-__all__ = ["Trees", "grow_trees", "score_trees"]
-
-
-class Trees(NamedTuple):
-    """The log-odds before the first tree, and the trees, rounds × nodes (see `kernels.boosting`)."""
-
-    base: float
-    features: Ints
-    limits: Floats
-    lefts: Ints
-    values: Floats
+__all__ = ["grow_trees", "score_trees"]
 
 
-def grow_trees(X: Floats, truth: Floats, *, rounds: int, rate: float, leaves: int, least: int, penalty: float) -> Trees:
-    """Boost on X, rows × features; its values are binned at quantiles, 128 bins at most."""
+def grow_trees(X: Floats, truth: Floats, settings: Boosting) -> BoostedTrees:
+    """Boost on X, rows × features, whose values are put into at most 128 bins at quantiles."""
     limits = [_limits(column) for column in X.T]
     bins = np.empty(X.shape, np.uint8)
     for f, edges in enumerate(limits):
         bins[:, f] = np.searchsorted(edges, X[:, f], side="left")
-    base, asked, lasts, lefts, values = boost(bins, truth.astype(np.float64), rounds, rate, leaves, least, penalty)
+    trees = boost(bins, truth.astype(np.float64), settings)
     table = np.full((max(len(limits), 1), BINS), np.inf)
     for f, edges in enumerate(limits):
         table[f, : len(edges)] = edges
-    return Trees(float(base), asked, np.where(asked >= 0, table[asked, lasts], 0.0), lefts, values)
+    asked = trees.features
+    ends = np.where(asked >= 0, table[asked, trees.limits], 0.0)
+    return trees._replace(base=float(trees.base), limits=ends)
 
 
-def score_trees(trees: Trees, X: Floats) -> Floats:
-    """The log-odds of each row."""
+def score_trees(trees: BoostedTrees, X: Floats) -> Floats:
+    """Return the log-odds of each row."""
     scores = np.full(len(X), trees.base)
-    add_trees(np.ascontiguousarray(X), trees.features, trees.limits, trees.lefts, trees.values, scores)
+    add_trees(trees, np.ascontiguousarray(X), scores)
     return scores
 
 
 def _limits(values: Floats) -> NDArray[np.float64]:
-    """Where bins end: between distinct values, at quantiles where there are more than BINS of them."""
+    """Return where bins end: between distinct values, at quantiles where there are more than BINS of them."""
     distinct = np.unique(values)
     if len(distinct) > BINS:
         ranks = np.linspace(0, len(values) - 1, BINS + 1)[1:-1].astype(np.int64)

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.engines import one_blas_thread
-from rubricate.kernels.postings import nearest_by_postings
+from rubricate.kernels.postings import PostingLists, nearest_by_postings
+from rubricate.kernels.rows import Rows
 from rubricate.kernels.similar_rows import nearest_rows
 from rubricate.types import Floats, Ints
 
@@ -28,19 +29,17 @@ QUERIES = 256
 
 @dataclass(frozen=True, eq=False)
 class Postings:
-    """For each term the documents that hold it and its weight there."""
+    """An index of sparse unit vectors: for each term the documents that hold it and its weight there."""
 
-    starts: Ints
-    documents: NDArray[np.uint32]
-    weights: Floats
-    size: int
+    lists: PostingLists
 
     @staticmethod
     def of(vectors: sparse.csr_array) -> Postings:
         """The postings of documents × terms: one counting sort."""
         turned = sparse.csc_array(vectors)
         turned.sort_indices()
-        return Postings(turned.indptr.astype(np.int64), turned.indices.astype(np.uint32), turned.data, vectors.shape[0])
+        starts, documents = turned.indptr.astype(np.int64), turned.indices.astype(np.uint32)
+        return Postings(PostingLists(starts, documents, turned.data, vectors.shape[0]))
 
     def nearest(self, queries: Any, k: int, threads: int | None) -> tuple[Ints, Floats]:
         """The k nearest documents of each query and their cosines; see `kernels.postings`."""
@@ -48,9 +47,7 @@ class Postings:
         starts, terms = unit.indptr.astype(np.int64), unit.indices.astype(np.uint32)
 
         def block(begin: int, end: int) -> tuple[Ints, Floats]:
-            return nearest_by_postings(
-                starts[begin : end + 1], terms, unit.data, self.starts, self.documents, self.weights, self.size, k
-            )
+            return nearest_by_postings(Rows(starts[begin : end + 1], terms, unit.data), self.lists, k)
 
         return _in_blocks(block, unit.shape[0], QUERIES, threads)
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
-from rubricate.kernels.nnet import train_pass
+from rubricate.kernels.nnet import Layers, Lesson, Steps, train_pass
+from rubricate.kernels.rows import Lists, Rows
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["Lesson", "Network", "cross_entropy", "squared_error"]
+__all__ = ["Network", "Teacher", "cross_entropy", "squared_error"]
 
 Singles: TypeAlias = NDArray[np.float32]
-Parts: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +46,9 @@ class Network:
         outer = rng.standard_normal((len(priors), hidden), np.float32) / np.float32(np.sqrt(hidden))
         return cls(inner, np.zeros(hidden, np.float32), outer, bias)
 
-    def arrays(self) -> Parts:
-        """The four parts."""
-        return self.W1, self.b1, self.W2, self.b2
+    def layers(self) -> Layers:
+        """Return the four arrays as kernels take them."""
+        return Layers(self.W1, self.b1, self.W2, self.b2)
 
     def units(self, X: Any) -> NDArray[Any]:
         """h, or u without a hidden layer."""
@@ -69,7 +69,7 @@ class Network:
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class Teacher:
     """Documents to learn from, the labels of each network, and how: batch, rate, loss, engine, seed."""
 
     X: sparse.csr_array
@@ -80,7 +80,7 @@ class Lesson:
     squared: bool
     engine: Engine | str
     seed: int
-    _sums: dict[int, Parts] = field(default_factory=dict)
+    _sums: dict[int, Layers] = field(default_factory=dict)
 
     def teach(self, networks: list[Network], epoch: int) -> None:
         """One pass over the documents, in an order of its own for each epoch."""
@@ -88,12 +88,10 @@ class Lesson:
         run_tasks(lambda k: self._teach(k, networks[k], order), range(len(networks)), engine=self.engine)
 
     def _teach(self, k: int, network: Network, order: Ints) -> None:
-        W1, b1, W2, b2 = parts = network.arrays()
-        zeros = np.zeros_like
-        sums = self._sums.setdefault(k, (zeros(W1), zeros(b1), zeros(W2), zeros(b2)))
-        X, Y, rate = self.X, self.labels[k], np.float32(self.rate)
-        rows = (X.indptr, X.indices, X.data, Y.indptr, Y.indices)
-        train_pass(*rows, self.weights, order, self.batch, parts, sums, rate, self.squared)
+        layers, X, Y = network.layers(), self.X, self.labels[k]
+        sums = self._sums.setdefault(k, Layers(*map(np.zeros_like, layers)))
+        lesson = Lesson(Rows(X.indptr, X.indices, X.data), Lists(Y.indptr, Y.indices), self.weights, order)
+        train_pass(lesson, layers, sums, Steps(self.batch, np.float32(self.rate), self.squared))
 
 
 def cross_entropy(u: NDArray[Any], labels: Sparse, weights: Singles) -> float:

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from rubricate.classifiers.numerics.boosted_trees import Trees, grow_trees, score_trees
+from rubricate.classifiers.numerics.boosted_trees import grow_trees, score_trees
 from rubricate.classifiers.numerics.logistic import fit_logistic
 from rubricate.classifiers.stacking.cells import Cells, true_cells
+from rubricate.kernels.boosting import BoostedTrees, Boosting
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["FLOOR", "Blend", "blend_scores", "contributions_of", "learn_blend", "surroundings"]
@@ -21,10 +22,11 @@ FAR = 6.0
 """Standard deviations from the mean beyond which a member's score counts no more in a linear model."""
 SMOOTH = 2.0
 """Documents added to a category before a share of them is taken."""
-
+LEAST, PENALTY = 40, 5.0
+"""Cells in a leaf at least, and the penalty on its value: features that members share must not be learned by heart."""
 
 NOTHING = np.zeros(0)
-NO_TREES = Trees(0.0, np.zeros((0, 1), np.int64), np.zeros((0, 1)), np.zeros((0, 1), np.int64), np.zeros((0, 1)))
+NO_TREES = BoostedTrees(0.0, np.zeros((0, 1), np.int64), np.zeros((0, 1)), np.zeros((0, 1), np.int64), np.zeros((0, 1)))
 
 
 class Blend(NamedTuple):
@@ -32,7 +34,7 @@ class Blend(NamedTuple):
 
     `centre`, `spread` of the members' scores; `counts`, the documents of each category of `total`; `together`, the
     share of the documents of c' that have c, categories c' × c; `belief`, weights of the first guess; `weights` of the
-    logistic regression; then the parts of `Trees`.
+    logistic regression; then the parts of `BoostedTrees`.
     """
 
     centre: Floats
@@ -49,9 +51,9 @@ class Blend(NamedTuple):
     values: Floats
 
     @property
-    def trees(self) -> Trees:
+    def trees(self) -> BoostedTrees:
         """The boosted trees."""
-        return Trees(self.base, self.features, self.limits, self.lefts, self.values)
+        return BoostedTrees(self.base, self.features, self.limits, self.lefts, self.values)
 
 
 def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: int, rate: float, leaves: int) -> Blend:
@@ -66,9 +68,8 @@ def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: 
     belief = fit_logistic(_first(bare, used)[inside], truth[inside], C=C)
     guessed = bare._replace(belief=belief)
     weights = fit_logistic(_linear(guessed, used)[inside], truth[inside], C=C)
-    trees = grow_trees(
-        _plain(guessed, used)[inside], truth[inside], rounds=rounds, rate=rate, leaves=leaves, least=40, penalty=5.0
-    )
+    boosting = Boosting(rounds, rate, leaves, least=LEAST, penalty=PENALTY)
+    trees = grow_trees(_plain(guessed, used)[inside], truth[inside], boosting)
     return Blend(centre, spread, counts, known.shape[0], guessed.together, belief, weights, *trees)
 
 

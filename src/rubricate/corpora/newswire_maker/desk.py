@@ -12,7 +12,7 @@ from scipy import sparse
 from rubricate.corpora.newswire_maker.grammar import Compiled, compiled
 from rubricate.corpora.newswire_maker.quotas import quotas
 from rubricate.corpora.newswire_maker.tree import TopicTree, tables, tree
-from rubricate.kernels.stories import write
+from rubricate.kernels.stories import Assignment, Pages, write
 from rubricate.kernels.story_words import Rates, Topics
 from rubricate.types import Documents, Ints, Sparse
 
@@ -47,8 +47,8 @@ class Desk:
         times = _FIRST_DAY + (numbers * _YEAR // self.documents).astype("timedelta64[s]")
         out = np.empty(len(numbers) * self.wording.longest, np.uint8)
         ends, found = np.empty((len(numbers), 2), np.int64), np.empty((len(numbers), 3), np.int64)
-        grammar, topics = self.wording.grammar, self.topics
-        write(self.seed, numbers, _calendar(times), self.train, self.quotas, grammar, topics, _RATES, out, ends, found)
+        assignment = Assignment(self.seed, self.train, self.quotas, numbers, _calendar(times))
+        write(assignment, Pages(out, ends, found), self.wording.grammar, self.topics, _RATES)
         titles, bodies = _texts(out, ends)
         return Documents(
             ids=[f"newswire-{number + 1}" for number in numbers.tolist()],
