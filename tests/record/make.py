@@ -9,11 +9,13 @@ import sys
 import time
 
 from tests.record.parts import CASES
-from tests.record.recording import computed, store, stored
+from tests.record.recording import computed, processor, store, stored
 
 
 def main(part: str | None = None, *names: str) -> None:
     """Compute and store the cases named, or those that have no entry yet."""
+    if not stored("machine"):
+        store("machine", {"processor": processor()})
     for name, cases in CASES.items():
         if part in (None, name):
             entries = stored(name)

@@ -7,12 +7,16 @@ from functools import partial
 from tests.record.command_cases import reuters_estimates, run_cases, study_cases
 from tests.record.material import newswire, reuters, whole_reuters
 from tests.record.models import model_cases
-from tests.record.recording import Case, computed, differences, stored
+from tests.record.recording import NEAR, Case, computed, differences, processor, stored
 from tests.record.systems import classifier_cases, scores_of, setting_cases, with_bases
 from tests.record.variants import default, further_cases, variant_cases
 
 PACKAGES = ("big_bang", "local", "proximity", "svm", "tolerant", "top_down")
 """Classifiers of many settings, of which Reuters has the cases too."""
+
+SENSITIVE = ("calibrated", "estimate: suspects", "scores: llsf", "scores: nnets_parc")
+"""How the names of cases begin whose sixth digit depends on the processor: singular vectors are found by iteration to
+a tolerance, and leave-one-out scores by solvers that stop at one; measured with three kinds of OpenBLAS kernels."""
 
 CASES: dict[str, dict[str, Case]] = {
     "newswire": {
@@ -45,4 +49,5 @@ def changed(part: str, case: str) -> list[str]:
     recorded = stored(part)
     if case not in recorded:
         return [f"not recorded; run python -m tests.record.make {part}"]
-    return list(differences(recorded[case], computed(CASES[part][case])))
+    elsewhere = case.startswith(SENSITIVE) and processor() != stored("machine").get("processor")
+    return list(differences(recorded[case], computed(CASES[part][case]), near=NEAR if elsewhere else 0.0))

@@ -4,6 +4,10 @@ A part is one JSON file beside this module: case → values. A case is a functio
 values through public names only, so that the record holds whatever the package looks like inside. Scores are rounded
 to 6 digits, then digested; shape, mean and extremes stand beside a digest to show how far a changed one is off.
 
+Digests do not depend on threads, hash seeds or runs. On another kind of processor BLAS adds in another order, and what
+is computed by iteration (`SENSITIVE` in `parts.py`) may differ in the sixth digit: there, and only there, such cases
+are held to `NEAR`. `machine.json` says on which kind the record was made.
+
 A digest may be renewed (`python -m tests.record.make PART CASE`) only in a commit that names the cause.
 """
 
@@ -18,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_info
 
 FOLDER = Path(__file__).parent
 DIGITS = 6
@@ -25,6 +30,9 @@ VERBATIM = 1_000
 """Characters of JSON up to which a list or mapping is stored as it is."""
 MANY = 20
 """Items up to which a longer one is stored item by item; one of more, as of all categories, as a digest."""
+
+NEAR = 1e-4
+"""How far numbers may be apart on another kind of processor."""
 
 Case = Callable[[], Any]
 
@@ -108,17 +116,29 @@ def computed(case: Case) -> Any:
     return json.loads(_compact(short(plain(case()))))
 
 
-def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Yield a line for each place where two trees differ."""
-    if isinstance(before, dict) and isinstance(after, dict) and "sha256" not in before:
-        for key in sorted({*before, *after}):
+def processor() -> str:
+    """Return the kind of processor that BLAS computes for."""
+    return ", ".join(sorted({library["architecture"] for library in threadpool_info() if "architecture" in library}))
+
+
+def differences(before: Any, after: Any, path: str = "", *, near: float = 0.0) -> Iterator[str]:
+    """Yield a line for each place where two trees differ, numbers by more than `near`.
+
+    With `near`, digests may differ where the figures beside them are near.
+    """
+    if isinstance(before, dict) and isinstance(after, dict) and (near or "sha256" not in before):
+        for key in sorted({*before, *after} - ({"sha256"} if near else set())):
             place = f"{path}/{key}"
             if key not in before or key not in after:
                 yield f"{place}: {'new' if key in after else 'gone'}"
             else:
-                yield from differences(before[key], after[key], place)
+                yield from differences(before[key], after[key], place, near=near)
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (old, new) in enumerate(zip(before, after, strict=True)):
-            yield from differences(old, new, f"{path}/{index}")
-    elif before != after:
+            yield from differences(old, new, f"{path}/{index}", near=near)
+    elif before != after and not (near and _are_near(before, after, near)):
         yield f"{path}: {_compact(before)} became {_compact(after)}"
+
+
+def _are_near(before: Any, after: Any, near: float) -> bool:
+    return isinstance(before, float) and isinstance(after, float) and abs(before - after) <= near

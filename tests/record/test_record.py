@@ -39,3 +39,11 @@ def test_differences_name_the_place():
     after = {"a": [1, {"b": 2.5}], "c": {"sha256": "1"}, "e": 1}
     assert list(differences(before, before)) == []
     assert [line.split(":")[0] for line in differences(before, after)] == ["/a/1/b", "/c", "/d", "/e"]
+
+
+def test_near_numbers_pass_where_digests_cannot_be_the_same():
+    before, after = digest([0.5, 1.25]), digest([0.5, 1.25001])
+    assert list(differences(before, after)) != []
+    assert list(differences(before, after, near=1e-4)) == []
+    assert list(differences(before, digest([0.5, 1.26]), near=1e-4)) != []
+    assert list(differences(before, digest([0.5, 1.25, 0.9]), near=1e-4)) != []
