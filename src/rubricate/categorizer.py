@@ -327,7 +327,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     @property
     def classifier_(self) -> Any:
-        """The fitted classifier; None where every category is empty or full."""
+        """Fitted classifier; None where every category is empty or full."""
         check_is_fitted(self)
         return self.aligned_.classifier_
 
@@ -359,9 +359,9 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given = source_of(self.weights) == "vectors"
-        tags.input_tags.string = not given
-        tags.input_tags.two_d_array = given
-        tags.input_tags.sparse = given
+        vectors = source_of(self.weights) == "vectors"
+        tags.input_tags.string = not vectors
+        tags.input_tags.two_d_array = vectors
+        tags.input_tags.sparse = vectors
         tags.classifier_tags.multi_label = True
         return tags

@@ -11,7 +11,7 @@ from rubricate.experiments.cells import Cell, make_cell, tally, to_json
 
 
 def cell(published, ours, **more):
-    return make_cell("p", "1", "SVM", "miF1", published=published, ours=ours, **more)
+    return make_cell("p", "1", row="SVM", column="miF1", published=published, ours=ours, **more)
 
 
 @pytest.mark.parametrize(

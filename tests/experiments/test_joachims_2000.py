@@ -41,7 +41,8 @@ def test_splits_follow_from_the_seed_and_rho_2_is_not_below_rho_1():
     labels = rng.random((80, 3)) < 0.4
     counted = sparse.csr_array(np.hstack([labels * 3.0, rng.poisson(1.0, (80, 12))]))
     options = {"seed": 0, "C": 0.5}
-    one, two = (paper._splits(counted, sparse.csr_array(labels), options, 40, 3, lambda _: None, "") for _ in range(2))
+    halves = paper.HalfSplits(counted, sparse.csr_array(labels), ("a", "b", "c"), 40, options)
+    one, two = (halves.measured("", half=40, splits=3) for _ in range(2))
     assert set(one) == {"ρ=1", "ρ=2", "hold-out"}
     assert one["ρ=1"].shape == (3, 4, 3)
     np.testing.assert_array_equal(one["hold-out"], two["hold-out"])
@@ -60,9 +61,9 @@ def test_two_splits_of_reuters(reuters_folder):
     """Means of two splits lie within four published standard deviations (or 20 %) for error and F1 of earn and acq."""
     reproduction = load_reproduction("joachims-2000")
     short = dataclasses.replace(reproduction, options={**reproduction.options, "splits": 2})
-    counted, labels, names = paper._read(short.options["sources"]["1"])
-    assert labels.shape == (12_902, 10)
-    rows = paper._rows(paper._splits(counted, labels, short.options, 6451, 2, lambda _: None, ""), names)
+    halves = paper.HalfSplits.of(short.options["sources"]["1"], short.options, lambda _: None)
+    assert halves.labels.shape == (12_902, 10)
+    rows = paper._rows(halves.measured("", half=6451, splits=2), halves.names)
     table = short.tables["1"]
     for row in ("earn, ρ=1", "acq, ρ=1", "earn, ρ=2"):
         for column in ("Err ξα", "Err", "F1 ξα", "F1"):
@@ -77,12 +78,12 @@ def test_curves_are_rows_and_drawings():
     labels = rng.random((160, 10)) < 0.4
     counted = sparse.csr_array(np.hstack([labels * 3.0, rng.poisson(1.0, (160, 30))]))
     options = {**reproduction.options, "sizes": [40, 80], "curve_splits": 2, "splits": 2}
-    given = counted, sparse.csr_array(labels), names, options, 80, lambda _: None
-    rows, drawn = paper._curves("curves", *given)
+    halves = paper.HalfSplits(counted, sparse.csr_array(labels), tuple(names), 80, options)
+    rows, drawn = paper._curves(halves)
     assert {row for row, _ in rows} == {f"{name}, {size}" for name in ("earn", "acq", "money-fx") for size in (40, 80)}
     assert len(rows) == 6 * 8
     assert [one.name for one in drawn[:2]] == ["figure4-error", "figure4-f1"]
     assert [len(one.series) for one in drawn] == [4] * 6
     assert drawn[0].series[2].y[1] == rows["earn, 80", "Err"]
-    _, bars = paper._table("1", *given)
+    _, bars = paper._table("1", halves)
     assert [one.name for one in bars] == ["figure3-error", "figure3-recall", "figure3-precision", "figure3-f1"]

@@ -6,11 +6,11 @@ from rubricate.reports.reproductions import compact, differences, in_full, setti
 from rubricate.reports.tables import render
 
 CELLS = [
-    make_cell("p", "1", "SVM", "miF1", published=0.8599, ours=0.8633, tolerance=0.006, origin="recovered"),
-    make_cell("p", "1", "SVM", "error", published=0.00365, ours=0.00457, tolerance=0.0006, note="because"),
-    make_cell("p", "1", "SVM, ours", "miF1", published=None, ours=0.89, origin="cross-validation"),
-    make_cell("p", "2", "SVM/NNet", "s-test", published=">>", ours=">", note="ours is better"),
-    make_cell("p", "2", "SVM/kNN", "s-test", published=">", ours=">"),
+    make_cell("p", "1", row="SVM", column="miF1", published=0.8599, ours=0.8633, tolerance=0.006, origin="recovered"),
+    make_cell("p", "1", row="SVM", column="error", published=0.00365, ours=0.00457, tolerance=0.0006, note="because"),
+    make_cell("p", "1", row="SVM, ours", column="miF1", published=None, ours=0.89, origin="cross-validation"),
+    make_cell("p", "2", row="SVM/NNet", column="s-test", published=">>", ours=">", note="ours is better"),
+    make_cell("p", "2", row="SVM/kNN", column="s-test", published=">", ours=">"),
 ]
 
 

@@ -38,7 +38,7 @@ def cross_validation(
     engine: Engine | str = "threads",
     signature: Signature | None = None,
 ) -> Estimate:
-    """Each fold is decided by a classifier trained on the others; the tables are added (joachims2000, section 3.4).
+    """Decide each fold by a classifier trained on the others, and add the tables (joachims2000, section 3.4).
 
     `stratified` deals every category evenly (`rubricate.folds`); without it the folds are random and of equal size.
     `repeats` deals anew with the next seeds. `single`: the classifier gives each document its one best class.
@@ -56,7 +56,7 @@ def cross_validation(
     parts: list[Counts] = []
     tables: list[Counts] = []
     for shift in range(repeats):
-        dealt = _deal(labels, folds, stratified, seed + shift)
+        dealt = _deal(labels, folds, stratified=stratified, seed=seed + shift)
         decided = out_of_fold(work, dealt, engine=engine)
         own = [counts(labels[held], decided[held]) for _, held in splits(dealt)]
         parts, tables = parts + own, [*tables, summed(own)]
@@ -74,7 +74,7 @@ def cross_validation(
     )
 
 
-def _deal(labels: Sparse, folds: int, stratified: bool, seed: int) -> Ints:
+def _deal(labels: Sparse, folds: int, *, stratified: bool, seed: int) -> Ints:
     n = labels.shape[0]
     if stratified:
         return deal(labels, folds, seed=seed)

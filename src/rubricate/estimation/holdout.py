@@ -39,7 +39,7 @@ def holdout(
     engine: Engine | str = "threads",
     signature: Signature | None = None,
 ) -> Estimate:
-    """Err_ho = (1/k) Σ L(h_l(x_i), y_i) over k documents drawn at random (joachims2000, section 3.2).
+    """Measure Err_ho = (1/k) Σ L(h_l(x_i), y_i) over k documents drawn at random (joachims2000, section 3.2).
 
     `share` of the documents is held out. Over `repeats` draws the tables are added (micro-expectation, equation 84);
     the bounds in `facts` are those of one draw, for one category's error.

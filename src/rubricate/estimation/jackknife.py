@@ -34,7 +34,7 @@ def jackknife(
     engine: Engine | str = "threads",
     signature: Signature | None = None,
 ) -> Estimate:
-    """Err_emp + (G − 1) · mean over g of (error of h_g on all n − error of h_g on the documents it learned from).
+    """Estimate Err_emp + (G − 1) · mean over g of (error of h_g on all n − its error on the documents it learned from).
 
     h_g is trained without group g; G = n groups of one document by default, else `groups` random ones. For G = n this
     is the jackknife approximation of the bootstrap's bias correction (joachims2000, section 3.3, after Efron 1982):

@@ -30,7 +30,7 @@ def training_error(
     single: bool = False,
     signature: Signature | None = None,
 ) -> Estimate:
-    """Err_emp = (1/n) Σ L(h(x_i), y_i) (joachims2000, section 3.1).
+    """Measure Err_emp = (1/n) Σ L(h(x_i), y_i) (joachims2000, section 3.1).
 
     `dimension` is the VC dimension of the hypotheses, by default the number of terms and one more, that of
     hyperplanes; ∞ gives no bound. In `facts`: `vc_bound` a category, which the error does not exceed with probability
@@ -60,5 +60,5 @@ def training_error(
 
 
 def _hyperplanes(X: Any) -> float | None:
-    """The VC dimension of hyperplanes in the space of X; None for texts."""
+    """Return the VC dimension of hyperplanes in the space of X; None for texts."""
     return float(X.shape[1] + 1) if getattr(X, "ndim", 0) == 2 else None

@@ -21,7 +21,7 @@ class Cell:
 
     `published`, `ours` and `agrees` may be None: nothing is published, or the figure could not be made here (corpus
     missing). Such cells are not counted. A cell that does not agree has a note. `origin` says where the settings
-    behind ours come from: `paper`, or `recovered` when any was found by scanning against the published figures.
+    behind ours come from: `paper`, or `recovered` when any came from scanning against the published figures.
     """
 
     paper: str
@@ -46,9 +46,9 @@ class Cell:
 def make_cell(
     paper: str,
     table: str,
+    *,
     row: str,
     column: str,
-    *,
     published: Value,
     ours: Value,
     tolerance: float | None = None,
@@ -56,20 +56,22 @@ def make_cell(
     note: str = "",
     origin: str = "paper",
 ) -> Cell:
-    """A cell with its verdict. Numbers agree within the tolerance, with `better` 1 (or −1) also where ours is larger
-    (or smaller); the rest when they are equal. A figure of ours that is NaN counts as missing.
+    """Return a cell with its verdict.
 
-    >>> make_cell("p", "1", "SVM", "miF1", published=0.8599, ours=0.8633, tolerance=0.006).agrees
+    Numbers agree within the tolerance, with `better` 1 (or −1) also where ours is larger (or smaller); the rest when
+    they are equal. A figure of ours that is NaN counts as missing.
+
+    >>> make_cell("p", "1", row="SVM", column="miF1", published=0.8599, ours=0.8633, tolerance=0.006).agrees
     True
     """
     ours = None if isinstance(ours, float) and math.isnan(ours) else ours
-    agrees = None if published is None or ours is None else _agree(published, ours, tolerance, better)
+    agrees = None if published is None or ours is None else _agree(published, ours, tolerance=tolerance, better=better)
     if agrees is False and not note:
         note = "differs; no reason is on record"
     return Cell(paper, table, row, column, published, ours, tolerance, agrees, note, origin)
 
 
-def _agree(published: Value, ours: Value, tolerance: float | None, better: int) -> bool:
+def _agree(published: Value, ours: Value, *, tolerance: float | None, better: int) -> bool:
     if isinstance(published, (int, float)) and isinstance(ours, (int, float)):
         apart = float(ours) - float(published)
         return better * apart > 0 or abs(apart) <= (tolerance or 0.0) + 1e-12
@@ -90,7 +92,7 @@ class Tally:
 def tally(cells: Iterable[Cell]) -> Tally:
     """Count the cells that agree; those without a verdict are left out.
 
-    >>> str(tally([make_cell("p", "1", "a", "b", published=1, ours=1)]))
+    >>> str(tally([make_cell("p", "1", row="a", column="b", published=1, ours=1)]))
     '1 of 1 agree'
     """
     verdicts = [cell.agrees for cell in cells if cell.agrees is not None]
@@ -98,5 +100,5 @@ def tally(cells: Iterable[Cell]) -> Tally:
 
 
 def to_json(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """One object a cell, with the fields of `Cell`."""
+    """Return one object per cell, with the fields of `Cell`."""
     return [asdict(cell) for cell in cells]

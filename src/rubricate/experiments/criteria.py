@@ -25,25 +25,25 @@ class Criterion:
     greater_is_better: bool = True
 
     def better(self, a: float, b: float) -> bool:
-        """Whether a is better than b; NaN is worse than any number."""
+        """Return whether a is better than b; NaN is worse than any number."""
         if a != a or b != b:
             return a == a
         return a > b if self.greater_is_better else a < b
 
 
 def _of_counts() -> list[str]:
-    """The measures that have a micro and a macro average, those with a β among them."""
+    """Return the measures that have a micro and a macro average, those with a β among them."""
     return [*of_kind("counts"), *of_kind("counts", parametric=True)]
 
 
 def known_criteria() -> list[str]:
-    """Every criterion by name, those with a β as `micro_f_beta:2`."""
+    """Return every criterion by name, those with a β as `micro_f_beta:2`."""
     flat = [f"{average}_{name}" for name in _of_counts() for average in AVERAGES]
     return sorted([*flat, *of_kind("documents"), *of_kind("ranking")])
 
 
 def criterion(name: str) -> Criterion:
-    """`micro_f1`, `macro_f_beta:0.5`, `micro_error`; `example_f1`; of the ranking `eleven_point`, `average_precision`.
+    """Return a criterion: `micro_f1`, `macro_f_beta:0.5`, `micro_error`, `example_f1`, `eleven_point`, ….
 
     >>> criterion("micro_error").greater_is_better
     False
@@ -69,8 +69,8 @@ def _average(name: str, average: str, rest: str) -> Criterion:
 
 
 def _other(name: str, run: Run, undefined: Undefined) -> float:
-    found = evaluate_run(run, undefined=undefined)
-    values = {**found.examples, **found.ranking}
+    evaluation = evaluate_run(run, undefined=undefined)
+    values = {**evaluation.examples, **evaluation.ranking}
     if name not in values:
         raise InvalidInput(f"criterion {name!r} needs the scores of every document; choose one of decisions")
     return float(values[name])

@@ -22,37 +22,37 @@ CHEAP = 4_000_000
 
 
 def expected(result: CorpusResult) -> dict[str, list[Estimate]]:
-    """ξα and, with a linear kernel, leave-one-out for each trial of an SVM, by the name of its run.
+    """Estimate ξα and, with a linear kernel, leave-one-out for each trial of an SVM, by the name of its run.
 
     They speak of the SVM at its own cut, score > 0. Trials that differ only in the cut share theirs. Cost: one training
     for each SVM and less than 10-fold cross-validation; corpora above four million cells are left out.
     """
     made: dict[str, list[Estimate]] = {}
-    found = {}
-    for one in result.trials:
-        svm = _svm(one.trial)
+    estimates = {}
+    for each in result.trials:
+        svm = _svm(each.trial)
         if svm is not None:
-            key = repr((one.trial.settings.representation().key(), svm.get_params()))
-            found[one.run.name] = made.setdefault(key, []) or _estimates(one.trial, svm, made[key])
-    return found
+            key = repr((each.trial.settings.representation().key(), svm.get_params()))
+            if key not in made:
+                made[key] = _estimates(each.trial, svm)
+            estimates[each.run.name] = made[key]
+    return estimates
 
 
 def _svm(trial: Trial) -> Any:
-    """The SVM that a trial settled on; None for other classifiers, and where there is too much."""
+    """Return the SVM that a trial settled on; None for other classifiers, and where there is too much."""
     labels = trial.material.labels
     chosen = trial.classifiers[trial.chosen()]
     return chosen if has_dual(chosen) and labels.shape[0] * labels.shape[1] <= CHEAP else None
 
 
-def _estimates(trial: Trial, svm: Any, found: list[Estimate]) -> list[Estimate]:
+def _estimates(trial: Trial, svm: Any) -> list[Estimate]:
     parts = trial.shaped(Step(trial.chosen(), None))
     held = np.bincount(parts.labels.indices, minlength=parts.labels.shape[1])
     shown = np.flatnonzero((held > 0) & (held < parts.labels.shape[0]))
     if not len(shown):
-        return found
+        return []
     labels, categories = parts.labels[:, shown], [trial.material.categories[c] for c in shown]
     fitted = clone(svm).fit(parts.X, labels)
-    found.append(xi_alpha(fitted, parts.X, labels, categories=categories))
-    if svm.kernel == "linear":
-        found.append(leave_one_out(fitted, parts.X, labels, categories=categories))
-    return found
+    methods: list[Any] = [xi_alpha, leave_one_out] if svm.kernel == "linear" else [xi_alpha]
+    return [method(fitted, parts.X, labels, categories=categories) for method in methods]

@@ -97,8 +97,8 @@ class Plan:
     def __post_init__(self) -> None:
         if not self.corpora or not self.systems:
             raise InvalidInput("a plan needs at least one corpus and one system; add [[corpora]] and [[systems]]")
-        known = [one.name for one in self.representations]
-        for names in (known, [one.name for one in self.systems]):
+        known = [choice.name for choice in self.representations]
+        for names in (known, [choice.name for choice in self.systems]):
             if twice := {name for name in names if names.count(name) > 1}:
                 raise InvalidInput(f"the name {min(twice)!r} comes twice in the plan; names must differ")
         for system in self.systems:
@@ -106,27 +106,29 @@ class Plan:
                 if name not in known:
                     raise UnknownName("representation of this plan", name, known)
         for name in self.learning.systems:
-            if name not in [one.name for one in self.systems]:
-                raise UnknownName("system of this plan", name, [one.name for one in self.systems])
+            if name not in [choice.name for choice in self.systems]:
+                raise UnknownName("system of this plan", name, [choice.name for choice in self.systems])
 
     def trials(self) -> list[TrialChoice]:
-        """Every combination on a corpus: systems in their order, representations, then thresholds."""
+        """Return every combination on a corpus: systems in their order, representations, then thresholds."""
         return [choice for system in self.systems for choice in self._of(system)]
 
     def _of(self, system: SystemChoice) -> list[TrialChoice]:
         chosen = [
-            one for one in self.representations if not system.representations or one.name in system.representations
+            choice
+            for choice in self.representations
+            if not system.representations or choice.name in system.representations
         ]
         thresholds = system.thresholds or self.thresholds
-        found = []
-        for one in chosen:
+        trials = []
+        for choice in chosen:
             for cut in thresholds:
-                parts = [system.name, *([one.name] if len(chosen) > 1 else [])]
+                parts = [system.name, *([choice.name] if len(chosen) > 1 else [])]
                 parts += [_cut_name(cut)] if len(thresholds) > 1 else []
-                settings = {**one.settings, **system.settings, "folds": self.folds, "seed": self.seed}
+                settings = {**choice.settings, **system.settings, "folds": self.folds, "seed": self.seed}
                 settings |= {} if cut is None else {"cut": cut}
-                found.append(TrialChoice(" ".join(parts), system.name, one.name, cut, settings))
-        return found
+                trials.append(TrialChoice(" ".join(parts), system.name, choice.name, cut, settings))
+        return trials
 
 
 def _cut_name(cut: Threshold) -> str:

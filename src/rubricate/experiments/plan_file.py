@@ -30,13 +30,13 @@ LEAST = {"folds": 2, "seed": 0, "resamples": 0}
 
 
 def built_in_plans() -> list[str]:
-    """The plans that come with the package, by name."""
-    found = files("rubricate.experiments").joinpath("plans").iterdir()
-    return sorted(one.name.removesuffix(".toml") for one in found if one.name.endswith(".toml"))
+    """Return the plans that come with the package, by name."""
+    plans = files("rubricate.experiments").joinpath("plans").iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in plans if file.name.endswith(".toml"))
 
 
 def plan_path(name: str | Path) -> Path:
-    """The file of a plan: a path, or the name of one that comes with the package."""
+    """Return the file of a plan: a path, or the name of one that comes with the package."""
     if str(name) in built_in_plans():
         return Path(str(files("rubricate.experiments").joinpath("plans", f"{name}.toml")))
     if not Path(name).is_file() and not Path(name).suffix:
@@ -45,7 +45,7 @@ def plan_path(name: str | Path) -> Path:
 
 
 def read_plan(path: str | Path) -> Plan:
-    """The plan in a file, checked: names, kinds of values, and that every combination makes a categorizer."""
+    """Read a plan and check it: names, kinds of values, and that every combination makes a categorizer."""
     place = plan_path(path)
     try:
         text = place.read_text(encoding="utf-8")
@@ -60,9 +60,9 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"\(at line (\d+)", str(error))
+        position = re.search(r"\(at line (\d+)", str(error))
         problem = re.sub(r"\s*\(at .*\)", "", str(error))
-        line = int(found[1]) if found else len(text.splitlines())
+        line = int(position[1]) if position else len(text.splitlines())
         raise InvalidFile(f"not valid TOML: {problem}", path=path, line=line, remedy="see toml.io") from None
 
 
@@ -75,14 +75,14 @@ class _Reader:
     at: dict[Place, int] = field(default_factory=dict)
 
     def plan(self) -> Plan:
-        self._known(self.data, (*TOP, *LISTS, *TABLES), (), "key of a plan")
+        self._known(self.data, (*TOP, *LISTS, *TABLES), (), kind="key of a plan")
         self._top()
         corpora = tuple(self._corpus(table, place) for table, place in self._tables("corpora", needed=True))
         systems = tuple(self._system(table, place) for table, place in self._tables("systems", needed=True))
-        given = tuple(self._representation(*each) for each in self._tables("representations"))
+        shapes = tuple(self._representation(*each) for each in self._tables("representations"))
         parts: dict[str, Any] = {name: self.data[name] for name in TOP if name in self.data}
         parts |= {name: tuple(self.data[name]) for name in ("measures", "tests") if name in self.data}
-        parts |= {"representations": given} if given else {}
+        parts |= {"representations": shapes} if shapes else {}
         with self._pointing(()):
             plan = Plan(
                 corpora=corpora,
@@ -103,7 +103,7 @@ class _Reader:
                 self._fail(f"{name} must be at least {least}, got {self.data[name]}", (name,), f"give {least} or more")
         for name, known in (("adjust", ADJUSTMENTS), ("undefined", ("zero", "one", "omit"))):
             if name in self.data and self.data[name] not in known:
-                self._unknown(f"value of {name}", self.data[name], known, (name,))
+                self._unknown(f"value of {name}", self.data[name], known, at=(name,))
         self._each("measures", resolve_measure)
         self._each("tests", lambda name: parse_tests([name]))
 
@@ -113,12 +113,12 @@ class _Reader:
                 check(value)
 
     def _tables(self, name: str, *, needed: bool = False) -> Iterator[tuple[Mapping[str, Any], Place]]:
-        found = self.data.get(name, [])
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        tables = self.data.get(name, [])
+        if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
             self._fail(f"{name} must be tables", (name,), f"write [[{name}]] above each of them")
-        if needed and not found:
+        if needed and not tables:
             self._fail(f"a plan needs at least one of {name}", (), f"add a table [[{name}]] with a name")
-        return ((table, (name, i)) for i, table in enumerate(found))
+        return ((table, (name, i)) for i, table in enumerate(tables))
 
     def _name(self, table: Mapping[str, Any], place: Place) -> str:
         if not isinstance(table.get("name"), str) or not table["name"].strip():
@@ -130,27 +130,28 @@ class _Reader:
         names = registry.names("corpora")
         looks_like_path = "/" in name or "\\" in name or "." in name
         if name not in names and not looks_like_path:
-            self._unknown("corpus", name, names, (*place, "name"))
+            self._unknown("corpus", name, names, at=(*place, "name"))
         if name not in names and not (self.path.parent / name).exists():
             self._fail(f"there is no {name!r}", (*place, "name"), "give a path from the folder of the plan")
         for key in ("split", "otherwise"):
             if key in table:
                 self._kind(table[key], str, (*place, key))
         if table.get("otherwise", names[0]) not in names:
-            self._unknown("corpus", table["otherwise"], names, (*place, "otherwise"))
+            self._unknown("corpus", table["otherwise"], names, at=(*place, "otherwise"))
         options = {key: value for key, value in table.items() if key not in ("name", "split", "otherwise")}
         if name in names:
-            self._corpus_options(name, table.get("split"), options, place)
+            self._corpus_options(table, options, place)
         folder = None if name in names else self.path.parent
         return CorpusChoice(name, table.get("split"), options, table.get("otherwise"), folder)
 
-    def _corpus_options(self, name: str, split: Any, options: Mapping[str, Any], place: Place) -> None:
+    def _corpus_options(self, table: Mapping[str, Any], options: Mapping[str, Any], place: Place) -> None:
+        name = table["name"]
         source = registry.load("corpora", name)
         with self._pointing((*place, "split")):
-            source.choose(split)
+            source.choose(table.get("split"))
         for key in options:
             if key not in source.options():
-                self._unknown(f"option of {name}", key, (*source.options(), "split", "otherwise"), (*place, key))
+                self._unknown(f"option of {name}", key, (*source.options(), "split", "otherwise"), at=(*place, key))
 
     def _representation(self, table: Mapping[str, Any], place: Place) -> RepresentationChoice:
         return RepresentationChoice(self._name(table, place), self._flat(table, place, skip=("name",)))
@@ -161,43 +162,42 @@ class _Reader:
         if "classifier" in settings:
             self._kind(settings["classifier"], str, (*place, "classifier"))
             if settings["classifier"] not in registry.names("classifiers"):
-                self._unknown(
-                    "classifier", settings["classifier"], registry.names("classifiers"), (*place, "classifier")
-                )
-        known = [self._name(one, where) for one, where in self._tables("representations")]
+                names = registry.names("classifiers")
+                self._unknown("classifier", settings["classifier"], names, at=(*place, "classifier"))
+        known = [self._name(each, where) for each, where in self._tables("representations")]
         chosen = self._strings(table, "representations", place)
         for each in chosen:
             if each not in known:
-                self._unknown("representation of this plan", each, known, (*place, "representations"))
+                self._unknown("representation of this plan", each, known, at=(*place, "representations"))
         return SystemChoice(name, settings, chosen, self._cuts(table, place))
 
     def _flat(self, table: Mapping[str, Any], place: Place, skip: Sequence[str]) -> dict[str, Any]:
-        """Settings; a table within stands for the parameters of a part: analyzer = {stem = "porter"}."""
-        found: dict[str, Any] = {}
+        """Return settings; a table within stands for the parameters of a part: analyzer = {stem = "porter"}."""
+        settings: dict[str, Any] = {}
         for key, value in table.items():
             if key in skip:
                 continue
             parts = (
                 {f"{key}__{inner}": each for inner, each in value.items()} if isinstance(value, dict) else {key: value}
             )
-            found |= parts
+            settings |= parts
             for name in ("cut", "folds", "seed", "engine"):
                 if name in parts:
                     self._fail(f"{name!r} does not belong here", (*place, key), f"use {_instead(name)}")
-        return found
+        return settings
 
     def _cuts(self, table: Mapping[str, Any], place: Place) -> tuple[str | float, ...]:
-        found = self._list(table, "thresholds", place)
-        for cut in found:
+        cuts = self._list(table, "thresholds", place)
+        for cut in cuts:
             with self._pointing((*place, "thresholds")):
                 resolve_cut(cut)
-        return tuple(found)
+        return tuple(cuts)
 
     def _learning(self) -> Learning:
         table = self.data.get("learning", {})
         if not isinstance(table, dict):
             self._fail("learning must be a table", ("learning",), "write [learning] above systems and shares")
-        self._known(table, ("systems", "shares", "measure"), ("learning",), "key of [learning]")
+        self._known(table, ("systems", "shares", "measure"), ("learning",), kind="key of [learning]")
         shares = self._list(table, "shares", ("learning",)) or Learning.shares
         for share in shares:
             if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share < 1:
@@ -208,7 +208,7 @@ class _Reader:
         known = [self._name(*each) for each in self._tables("systems")]
         for name in names:
             if name not in known:
-                self._unknown("system of this plan", name, known, ("learning", "systems"))
+                self._unknown("system of this plan", name, known, at=("learning", "systems"))
         measure = table.get("measure", Learning.measure)
         from rubricate.experiments.criteria import criterion
 
@@ -218,8 +218,8 @@ class _Reader:
 
     def _every_combination(self, plan: Plan) -> None:
         """Make each categorizer once, so that a wrong parameter is found now and not after an hour."""
-        systems = [one.name for one in plan.systems]
-        shapes = [one.name for one in plan.representations]
+        systems = [each.name for each in plan.systems]
+        shapes = [each.name for each in plan.representations]
         for choice in plan.trials():
             for name in choice.settings:
                 place: Place = ("systems", systems.index(choice.system), name.partition("__")[0])
@@ -235,29 +235,29 @@ class _Reader:
                     )
 
     def _strings(self, table: Mapping[str, Any], name: str, place: Place) -> tuple[str, ...]:
-        found = self._list(table, name, place)
-        for value in found:
+        values = self._list(table, name, place)
+        for value in values:
             self._kind(value, str, (*place, name))
-        return tuple(found)
+        return tuple(values)
 
     def _list(self, table: Mapping[str, Any], name: str, place: Place) -> list[Any]:
-        found = table.get(name, [])
-        if not isinstance(found, list):
-            self._fail(f"{name} must be a list", (*place, name), f"write {name} = [{found!r}]")
-        return found
+        values = table.get(name, [])
+        if not isinstance(values, list):
+            self._fail(f"{name} must be a list", (*place, name), f"write {name} = [{values!r}]")
+        return values
 
     def _kind(self, value: Any, kind: type, place: Place) -> None:
         if not isinstance(value, kind) or isinstance(value, bool):
             said = {str: "a text in quotes", int: "a whole number"}[kind]
             self._fail(f"{place[-1]} must be {said}, got {value!r}", place, f"give {said}")
 
-    def _known(self, table: Mapping[str, Any], known: Sequence[str], place: Place, kind: str) -> None:
+    def _known(self, table: Mapping[str, Any], known: Sequence[str], place: Place, *, kind: str) -> None:
         for key in table:
             if key not in known:
-                self._unknown(kind, key, known, (*place, key))
+                self._unknown(kind, key, known, at=(*place, key))
 
-    def _unknown(self, kind: str, name: Any, known: Any, place: Place) -> NoReturn:
-        with self._pointing(place):
+    def _unknown(self, kind: str, name: Any, known: Any, *, at: Place) -> NoReturn:
+        with self._pointing(at):
             raise UnknownName(kind, str(name), known)
         raise AssertionError  # unreachable: _pointing raises again
 
@@ -266,7 +266,7 @@ class _Reader:
 
     @contextmanager
     def _pointing(self, place: Place) -> Iterator[None]:
-        """Errors within are told with the file and the line of this place."""
+        """Add the file and the line of this place to errors within."""
         try:
             yield
         except InvalidFile:

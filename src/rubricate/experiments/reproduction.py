@@ -49,7 +49,7 @@ class Published:
     less: Sequence[str] = ()
 
     def tolerance(self, row: str, column: str) -> float | None:
-        """The tolerance of a figure; None where it must be equal."""
+        """Return the tolerance of a figure; None where it must be equal."""
         for by_column in (self.tolerances.get(row, {}), self.tolerances.get("*", {})):
             for name in (column, "*"):
                 if name in by_column:
@@ -71,7 +71,7 @@ class Reproduction:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def note(self, table: str, row: str, column: str) -> str:
-        """The first note for this place; a note without row or column is for any."""
+        """Return the first note for this place; a note without row or column is for any."""
         for note in self.notes:
             if note["table"] == table and note.get("row", row) == row and note.get("column", column) == column:
                 return note["text"]
@@ -88,7 +88,7 @@ class Results:
 
 
 def papers() -> list[str]:
-    """The papers that can be reproduced: `yang-liu-1999`, …"""
+    """Return the papers that can be reproduced: `yang-liu-1999`, …"""
     return [name.replace("_", "-") for name in registry.names(KIND)]
 
 
@@ -100,8 +100,8 @@ def load_reproduction(paper: str) -> Reproduction:
     folder = resources.files(registry.load(KIND, stem).__module__.rpartition(".")[0])  # the TOML lies beside the code
     whole = tomllib.loads((folder / f"{stem}.toml").read_text("utf-8"))
     tables = {
-        name: Published(name, rows=_read_csv((folder / "published" / one.pop("figures")).read_text("utf-8")), **one)
-        for name, one in whole["tables"].items()
+        name: Published(name, rows=_read_csv((folder / "published" / table.pop("figures")).read_text("utf-8")), **table)
+        for name, table in whole["tables"].items()
     }
     systems = {name: _system(name, settings) for name, settings in whole["systems"].items()}
     return Reproduction(
@@ -114,7 +114,7 @@ def _system(name: str, settings: Mapping[str, Any]) -> PaperSystem:
 
 
 def _read_csv(text: str) -> dict[str, dict[str, Value]]:
-    """Rows by name; where the first two columns are sysA and sysB they name the row together, `SVM/kNN`."""
+    """Read rows by name; where the first two columns are sysA and sysB they name the row together, `SVM/kNN`."""
     header, *lines = list(csv.reader(io.StringIO(text)))
     keys = 2 if header[:2] == ["sysA", "sysB"] else 1
     return {
@@ -135,50 +135,51 @@ def _value(cell: str) -> Value:
 def reproduce(
     paper: str, *, tables: Sequence[str] = (), say: Say = lambda _: None
 ) -> tuple[list[Cell], Sequence[Figure | Drawing]]:
-    """Every cell of the wanted tables (all of them by default) beside the published one, and the figures."""
-    found = load_reproduction(paper)
+    """Recompute the wanted tables (all by default); return every cell beside the published one, and the figures."""
+    reproduction = load_reproduction(paper)
     for name in tables:
-        if name not in found.tables:
-            raise UnknownName(f"table of {paper}", name, found.tables)
-    wanted = tuple(tables) or tuple(found.tables)
-    results = registry.load(KIND, paper.replace("-", "_"))(found, wanted, say)
-    return [cell for name in wanted for cell in _cells(found, found.tables[name], results)], results.figures
+        if name not in reproduction.tables:
+            raise UnknownName(f"table of {paper}", name, reproduction.tables)
+    wanted = tuple(tables) or tuple(reproduction.tables)
+    results = registry.load(KIND, paper.replace("-", "_"))(reproduction, wanted, say)
+    return [
+        cell for name in wanted for cell in _cells(reproduction, reproduction.tables[name], results)
+    ], results.figures
 
 
 def read_again(paper: str, records: Sequence[Mapping[str, Any]]) -> list[Cell]:
-    """The cells of an earlier `--json` output, judged anew by what the file of the paper says now."""
-    found = load_reproduction(paper)
+    """Return the cells of an earlier `--json` output, judged anew by what the file of the paper says now."""
+    reproduction = load_reproduction(paper)
     try:
-        values = {(one["table"], one["row"], one["column"]): one["ours"] for one in records}
-        origins = {(one["table"], one["row"]): one["origin"] for one in records}
+        values = {(record["table"], record["row"], record["column"]): record["ours"] for record in records}
+        origins = {(record["table"], record["row"]): record["origin"] for record in records}
     except (KeyError, TypeError):
         raise InvalidInput(
-            "these are no cells of a reproduction; give the output of 'rubricate reproduce --json'"
+            "these are not cells of a reproduction; give the output of 'rubricate reproduce --json'"
         ) from None
     results = Results(values, origins)
-    wanted = [name for name in found.tables if any(table == name for table, _, _ in values)]
-    return [cell for name in wanted for cell in _cells(found, found.tables[name], results)]
+    wanted = [name for name in reproduction.tables if any(table == name for table, _, _ in values)]
+    return [cell for name in wanted for cell in _cells(reproduction, reproduction.tables[name], results)]
 
 
-def _cells(found: Reproduction, table: Published, results: Results) -> list[Cell]:
-    """The published places in their order, then those of ours that have no published figure."""
+def _cells(reproduction: Reproduction, table: Published, results: Results) -> list[Cell]:
+    """Return the published places in their order, then those of ours that have no published figure."""
     places = [(row, column) for row, columns in table.rows.items() for column in columns]
     places += [
         (row, column) for name, row, column in results.values if name == table.name and (row, column) not in places
     ]
-    return [_cell(found, table, results, row, column) for row, column in places]
-
-
-def _cell(found: Reproduction, table: Published, results: Results, row: str, column: str) -> Cell:
-    return make_cell(
-        found.paper,
-        table.name,
-        row,
-        column,
-        published=table.rows.get(row, {}).get(column),
-        ours=results.values.get((table.name, row, column)),
-        tolerance=table.tolerance(row, column),
-        better=0 if row not in table.above else -1 if column in table.less else 1,
-        note=found.note(table.name, row, column),
-        origin=results.origins.get((table.name, row), "paper"),
-    )
+    return [
+        make_cell(
+            reproduction.paper,
+            table.name,
+            row=row,
+            column=column,
+            published=table.rows.get(row, {}).get(column),
+            ours=results.values.get((table.name, row, column)),
+            tolerance=table.tolerance(row, column),
+            better=0 if row not in table.above else -1 if column in table.less else 1,
+            note=reproduction.note(table.name, row, column),
+            origin=results.origins.get((table.name, row), "paper"),
+        )
+        for row, column in places
+    ]

@@ -43,7 +43,7 @@ class DamagedEntry(UserWarning):
 
 
 def user_folder() -> Path:
-    """The user's store, where the system keeps programs' data; it need not exist."""
+    """Return the user's store, where the system keeps programs' data; it need not exist."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -74,20 +74,20 @@ class Store:
         self._tidy()
 
     def key(self, what: Mapping[str, Any]) -> str:
-        """The hash of what determines a result; the version of Rubricate is always part of it."""
+        """Return the hash of what determines a result; the version of Rubricate is always part of it."""
         return digest(canonical({"store": VERSION, "rubricate": __version__, **what}))
 
     def path(self, what: Mapping[str, Any]) -> Path:
-        """Where the result of `what` lies, or would."""
+        """Return where the result of `what` lies, or would."""
         key = self.key(what)
         return self.folder / key[:2] / f"{key}.zip"
 
     def has(self, what: Mapping[str, Any]) -> bool:
-        """Whether there is a file for it; `get` may still find it damaged."""
+        """Return whether there is a file for it; `get` may still find it damaged."""
         return self._usable(what) and self.path(what).is_file()
 
     def get(self, what: Mapping[str, Any]) -> Entry | None:
-        """What the store has; None where it has nothing, or nothing sound."""
+        """Return what the store has; None where it has nothing, or nothing sound."""
         path = self.path(what)
         if not self._usable(what) or not path.is_file():
             return None
@@ -125,16 +125,16 @@ class Store:
         self.put(what, entry.arrays, seconds=entry.seconds, notes=entry.notes)
 
     def remember(self, what: Mapping[str, Any], make: Make) -> Entry:
-        """What the store has, else what `make` gives (arrays and notes), which the store then has."""
-        found = self.get(what)
-        if found is not None:
-            return found
+        """Return what the store has, else what `make` gives (arrays and notes), which the store then has."""
+        entry = self.get(what)
+        if entry is not None:
+            return entry
         began = time.perf_counter()
         arrays, notes = make()
         return self.put(what, arrays, seconds=time.perf_counter() - began, notes=notes)
 
     def entries(self) -> Iterator[Path]:
-        """The files of the store."""
+        """Return the files of the store."""
         return (path for path in sorted(self.folder.glob("??/*.zip")) if not path.name.startswith("."))
 
     def _usable(self, what: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What a study found: the runs of every trial on every corpus, their evaluations and the tests between them."""
+"""The results of a study: the runs of every trial on every corpus, their evaluations and the tests between them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class CorpusResult:
 
     @property
     def runs(self) -> list[Run]:
-        """The runs, in the order of the plan."""
-        return [one.run for one in self.trials]
+        """Runs, in the order of the plan."""
+        return [trial.run for trial in self.trials]
 
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:
@@ -51,7 +51,7 @@ class CorpusResult:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The tests of the plan on every pair; None where there is one trial. Hierarchical ones go by the corpus."""
+        """Tests of the plan on every pair; None where there is one trial. Hierarchical ones go by the corpus."""
         if len(self.trials) < 2 or not self.plan.tests:
             return None
         options: dict[str, Any] = {"adjust": self.plan.adjust, "undefined": self.plan.undefined}
@@ -60,15 +60,17 @@ class CorpusResult:
         return compare(self.runs, tests=self.plan.tests, seed=self.plan.seed, **options)
 
     def row(self, number: int) -> dict[str, float]:
-        """The numbers of a trial in the table: miR miP miF1 maF1 error, and the plan's further measures."""
-        found = self.evaluations[number]
+        """Return the numbers of a trial in the table: miR miP miF1 maF1 error, and the plan's further measures."""
+        evaluation = self.evaluations[number]
         more = {
-            f"{short}{name}": getattr(found, average)[name] for name in self.plan.measures for average, short in _SHORT
+            f"{short}{name}": getattr(evaluation, average)[name]
+            for name in self.plan.measures
+            for average, short in _SHORT
         }
-        return found.row() | more
+        return evaluation.row() | more
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the results as JSON has them."""
         return {
             "corpus": self.corpus.name,
             "split": self.corpus.split,
@@ -82,13 +84,13 @@ class CorpusResult:
         }
 
     def _trial(self, number: int) -> dict[str, Any]:
-        one, found = self.trials[number], self.evaluations[number]
+        trial, evaluation = self.trials[number], self.evaluations[number]
         return {
-            "name": one.choice.name,
-            "settings": dict(one.choice.settings),
+            "name": trial.choice.name,
+            "settings": dict(trial.choice.settings),
             "row": {name: None if value != value else value for name, value in self.row(number).items()},
-            "seconds": {name: round(value, 3) for name, value in one.seconds.items()},
-            "signature": str(found.signature),
+            "seconds": {name: round(value, 3) for name, value in trial.seconds.items()},
+            "signature": str(evaluation.signature),
         }
 
 
@@ -97,11 +99,11 @@ _SHORT = (("micro", "mi "), ("macro", "ma "))
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A plan and what came of it, a result a corpus."""
+    """A plan and what came of it, one result per corpus."""
 
     plan: Plan
     results: tuple[CorpusResult, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the results as JSON has them."""
         return {"title": self.plan.title, "corpora": [result.to_dict() for result in self.results]}

@@ -82,7 +82,7 @@ class PaperSystem:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings as objects; titles are read as bodies are, unless a setting says otherwise."""
+        """Settings as objects; titles are read as bodies are, unless a setting says otherwise."""
         plain = {name: setting.value for name, setting in self.sourced.items() if name not in OWN}
         return parse_settings({"analyzer": Analyzer(), **plain})
 

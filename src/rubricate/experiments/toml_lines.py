@@ -17,13 +17,13 @@ _STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
 
 
 def lines(text: str) -> dict[Place, int]:
-    """The line of every header and key outside inline tables; lines count from 1. The text is valid TOML.
+    """Return the line of every header and key outside inline tables; lines count from 1. The text is valid TOML.
 
-    >>> found = lines("seed = 1\\n[[systems]]\\nname = 'a'\\n[[systems]]\\nname = 'b'\\n")
-    >>> found[("seed",)], found[("systems", 1)], found[("systems", 1, "name")]
+    >>> numbers = lines("seed = 1\\n[[systems]]\\nname = 'a'\\n[[systems]]\\nname = 'b'\\n")
+    >>> numbers[("seed",)], numbers[("systems", 1)], numbers[("systems", 1, "name")]
     (1, 4, 5)
     """
-    found: dict[Place, int] = {}
+    numbers: dict[Place, int] = {}
     counts: Counter[Place] = Counter()
     table: Place = ()
     quote, depth = "", 0
@@ -31,20 +31,20 @@ def lines(text: str) -> dict[Place, int]:
         if not quote and depth == 0:
             if header := _HEADER.match(line):
                 table = _table(_keys(header[2]), header[1] == "[[", counts)
-                found.setdefault(table[:-1] if isinstance(table[-1], int) else table, number)
-                found[table] = number
+                numbers.setdefault(table[:-1] if isinstance(table[-1], int) else table, number)
+                numbers[table] = number
                 continue
             if key := _KEY.match(line):
-                found[table + _keys(key[1])] = number
+                numbers[table + _keys(key[1])] = number
         quote, depth = _after(line, quote, depth)
-    return found
+    return numbers
 
 
-def line_of(found: dict[Place, int], place: Place) -> int | None:
-    """The line of a place, or of the nearest thing around it that has one."""
-    while place and place not in found:
+def line_of(numbers: dict[Place, int], place: Place) -> int | None:
+    """Return the line of a place, or of the nearest thing around it that has one."""
+    while place and place not in numbers:
         place = place[:-1]
-    return found.get(place)
+    return numbers.get(place)
 
 
 def _keys(text: str) -> Place:
@@ -52,7 +52,7 @@ def _keys(text: str) -> Place:
 
 
 def _table(keys: Place, is_array: bool, counts: Counter[Place]) -> Place:
-    """The place of a header: in arrays of tables, the last element so far."""
+    """Return the place of a header: in arrays of tables, the last element so far."""
     place: Place = ()
     for depth, key in enumerate(keys):
         place += (key,)
@@ -64,7 +64,7 @@ def _table(keys: Place, is_array: bool, counts: Counter[Place]) -> Place:
 
 
 def _after(line: str, quote: str, depth: int) -> tuple[str, int]:
-    """Whether the next line is inside a text of several lines, or how deep in brackets."""
+    """Return the quote that the next line is inside of, and how deep in brackets it is."""
     while line:
         if quote:
             end = line.find(quote)

@@ -128,7 +128,7 @@ class Trial(Execution):
         option, ids = self.chosen(), self.material.ids
         vectors = self.shaped(Step(option, None)).Z[row : row + 1]
         column = self.material.categories.index(category)
-        return explain_rows(self.fitted(option), vectors, column, limit, names=self._terms, ids=ids)[0]
+        return explain_rows(self.fitted(option), vectors, column, limit=limit, names=self._terms, ids=ids)[0]
 
     @cached_property
     def _terms(self) -> Sequence[str] | None:
@@ -167,8 +167,8 @@ class Trial(Execution):
 
     def _taxonomy(self) -> dict[str, str]:
         """Return the taxonomy that hierarchical candidates go by, as what is stored depends on it."""
-        given = [getattr(each, "taxonomy", None) for each in self.classifiers]
-        known = [links_digest(taxonomy) for taxonomy in given if taxonomy is not None]
+        taxonomies = [getattr(each, "taxonomy", None) for each in self.classifiers]
+        known = [links_digest(taxonomy) for taxonomy in taxonomies if taxonomy is not None]
         return {"taxonomy": ", ".join(known)} if known else {}
 
 

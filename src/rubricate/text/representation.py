@@ -78,10 +78,11 @@ class Shape(TransformerMixin, BaseEstimator):
         return X
 
 
-def _step(given: Any, made: Any) -> Any:
-    if given is None:
+def _step(parameter: Any, kind: Any) -> Any:
+    """Return an unfitted transformer from its shorthand, or a copy of it; None for None."""
+    if parameter is None:
         return None
-    return made(given) if isinstance(given, str) else clone(given)
+    return kind(parameter) if isinstance(parameter, str) else clone(parameter)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ class RawRows:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The terms, in the order of the counts' columns; empty where rows are not counts."""
+        """Terms, in the order of the counts' columns; empty where rows are not counts."""
         return () if self.reader is None else self.reader.vocabulary_
 
 
@@ -238,16 +239,16 @@ class Representation(TransformerMixin, BaseEstimator):
     def _vectors(self, raw: RawRows, part: Shape) -> Vectors:
         """Return what `Vectors.fit` would have learned from the same documents, without reading the text again."""
         reader: Any = raw.reader
-        made = Vectors(clone(self.reading_analyzer()), weights=self.weights, min_df=self.min_df, select=self.select)
-        made.stop_words_, made.vocabulary_, made.idf_ = reader.stop_words_, reader.vocabulary_, None
+        vectors = Vectors(clone(self.reading_analyzer()), weights=self.weights, min_df=self.min_df, select=self.select)
+        vectors.stop_words_, vectors.vocabulary_, vectors.idf_ = reader.stop_words_, reader.vocabulary_, None
         if part.select_ is not None:
             chosen = np.flatnonzero(part.select_.get_support())
-            made.vocabulary_ = tuple(reader.vocabulary_[i] for i in chosen)
+            vectors.vocabulary_ = tuple(reader.vocabulary_[i] for i in chosen)
         if isinstance(part.weights_, Weights):
-            made.idf_ = part.weights_.idf_
+            vectors.idf_ = part.weights_.idf_
         else:
-            made.weights_ = part.weights_
-        return made
+            vectors.weights_ = part.weights_
+        return vectors
 
 
 def _frozen(value: Any) -> Hashable:
@@ -304,9 +305,9 @@ def _matrix(X: Any) -> Any:
             )
         X = np.asarray(X.fields[FIELD])
     try:
-        found = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
+        matrix = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
     except ValueError as error:
         raise InvalidInput(
             f'weights="precomputed" takes a matrix of finite numbers, documents × features: {error}'
         ) from None
-    return sparse.csr_array(found) if sparse.issparse(found) else found
+    return sparse.csr_array(matrix) if sparse.issparse(matrix) else matrix

@@ -22,7 +22,7 @@ __all__ = ["Answer", "answer", "best_of", "labels_of", "rows_in"]
 
 @dataclass(frozen=True)
 class Answer:
-    """The labels of a document, None where the categorizer abstains (a person should look at it).
+    """The labels of a document, None where the model abstains (a person should look at it).
 
     `confidence` is the estimated chance that exactly these labels are right, None where it is not known. `decided` are
     the labels it would have given. `scores` are the best first. `evidence` is by category.
@@ -73,10 +73,11 @@ def answer(
         decided = labels_of(Decisions(trained.cut.decide(block), trained.categories, _Unnamed(block)))
         chances = _chances(trained, block, len(decided))
         scores = [
-            _scores(row, trained.categories, labels, top) for row, labels in zip(rows_in(block), decided, strict=True)
+            _scores(row, trained.categories, labels, top=top)
+            for row, labels in zip(rows_in(block), decided, strict=True)
         ]
         part = vectors[len(answers) : len(answers) + len(decided)]
-        reasons = _evidence(trained, part, decided, block, explain) if explain else [{}] * len(decided)
+        reasons = _evidence(trained, part, block, decided=decided, limit=explain) if explain else [{}] * len(decided)
         answers += [
             Answer(None if abstain is not None and (p is None or p < abstain) else labels, p, labels, s, why)
             for labels, p, s, why in zip(decided, chances, scores, reasons, strict=True)
@@ -104,7 +105,7 @@ def _chances(trained: Trained, block: Any, n: int) -> list[float | None]:
 
 
 def _scores(
-    row: tuple[Any, Floats], categories: Sequence[str], labels: tuple[str, ...], top: int | None
+    row: tuple[Any, Floats], categories: Sequence[str], labels: tuple[str, ...], *, top: int | None
 ) -> tuple[tuple[str, float], ...]:
     """Return the scores of the labels, and of the best `top` categories."""
     if not labels and top is None:
@@ -114,7 +115,7 @@ def _scores(
 
 
 def _evidence(
-    trained: Trained, vectors: Any, decided: Sequence[tuple[str, ...]], block: Any, limit: int
+    trained: Trained, vectors: Any, block: Any, *, decided: Sequence[tuple[str, ...]], limit: int
 ) -> list[dict[str, list[Evidence]]]:
     """Return for each document the evidence for its labels, or for its best category, one category at a time."""
     wanted: dict[str, list[int]] = {}

@@ -36,14 +36,14 @@ def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = Non
     rubricate.errors.InvalidInput: the classifier 'construe' needs a value for rules; give rules=VALUE (in a shell,
     --set rules=VALUE)
     """
-    kind, given = registry.load("classifiers", name), {} if parameters is None else parameters
+    kind, values = registry.load("classifiers", name), {} if parameters is None else parameters
     known = inspect.signature(kind).parameters.values()
     needed = [each.name for each in known if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
-    missing = [each for each in needed if each not in given]
+    missing = [each for each in needed if each not in values]
     if missing:
         how = f"{missing[0]}=VALUE (in a shell, --set {missing[0]}=VALUE)"
         raise InvalidInput(f"the classifier {name!r} needs a value for {missing[0]}; give {how}")
-    return kind(**{each: given.pop(each) for each in needed})
+    return kind(**{each: values.pop(each) for each in needed})
 
 
 def candidates_for(classifier: Any, *, tuned: bool) -> tuple[Any, ...]:
@@ -96,8 +96,8 @@ def _named(classifier: Any, representation: Representation, material: Material) 
     warned of here, once, and score 0. All terms are needed, so selection is refused.
     """
     if sparse.issparse(classifier.names) or source_of(representation.weights) != "counts":
-        given = clone(classifier)
-        return given.set_params(categories=material.categories) if given.categories is None else given
+        copy = clone(classifier)
+        return copy.set_params(categories=material.categories) if copy.categories is None else copy
     if representation.select is not None:
         raise InvalidInput(
             f"{type(classifier).__name__} matches names to documents by all terms, but "
@@ -110,15 +110,15 @@ def _named(classifier: Any, representation: Representation, material: Material) 
 
 def _ruled(classifier: Any, representation: Representation, material: Material) -> Any:
     """Return a classifier by hand-written rules, which looks words up among the terms of the documents."""
-    given = {"categories": classifier.categories or material.categories}
+    changes = {"categories": classifier.categories or material.categories}
     if source_of(representation.weights) == "counts" and classifier.terms is None:
         if representation.select is not None:
             raise InvalidInput(
                 f"rules may ask for any term, but select={representation.select!r} leaves some out; set select=None"
             )
         analyzer = classifier.analyzer or representation.reading_analyzer()
-        given |= {"terms": material.raw(representation).terms, "analyzer": analyzer}
-    return clone(classifier).set_params(**given)
+        changes |= {"terms": material.raw(representation).terms, "analyzer": analyzer}
+    return clone(classifier).set_params(**changes)
 
 
 def _warn(unmatched: list[str], categories: int) -> None:

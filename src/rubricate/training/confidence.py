@@ -18,7 +18,7 @@ from rubricate.types import Bools, Floats, Ints, Scores, Sparse
 __all__ = ["Confidence", "exactly_right", "offsets"]
 
 FARTHEST = 10.0
-"""Offsets count up to so many times their usual size."""
+"""Offsets are clipped at so many times their usual size, so that one far score cannot decide for a document."""
 ROWS = 1 << 20
 """Lists looked at together."""
 SAMPLE = 40_000
@@ -26,7 +26,7 @@ SAMPLE = 40_000
 
 
 def offsets(scores: Any, cut: Any) -> Any:
-    """How far each score lies above (>= 0: assigned) or below the cut of its category: x = s − cut_c.
+    """Return how far each score lies above (>= 0: assigned) or below the cut of its category: x = s − cut_c.
 
     Where the threshold has no cuts, the cut of a document lies halfway between its t-th best score and the next (t = 1
     unless the threshold says otherwise). Scores of -inf stay, those of +inf too. Sparse scores give sparse offsets.
@@ -38,11 +38,11 @@ def offsets(scores: Any, cut: Any) -> Any:
     values: Any = scores.values if isinstance(scores, Scores) else scores
     cuts = getattr(getattr(cut, "cut_", cut), "cuts_", None)
     if sparse.issparse(values):
-        found = sparse.csr_array(values, copy=True)
+        apart = sparse.csr_array(values, copy=True)
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-        at = _middles(_padded(values, _t(cut) + 1), _t(cut))[rows] if cuts is None else cuts[values.indices]
-        found.data = _difference(values.data, at)
-        return found
+        middles = _middles(_padded(values, _t(cut) + 1), _t(cut))[rows] if cuts is None else cuts[values.indices]
+        apart.data = _difference(values.data, middles)
+        return apart
     return _difference(values, _middles(values, _t(cut))[:, None] if cuts is None else cuts)
 
 
@@ -52,12 +52,12 @@ def _t(cut: Any) -> int:
 
 def _difference(scores: Floats, cuts: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
-        found = scores - cuts
-    return np.where(np.isnan(found), scores, found)
+        apart = scores - cuts
+    return np.where(np.isnan(apart), scores, apart)
 
 
 def _middles(values: Floats, t: int) -> Floats:
-    """Halfway between the t-th best score of each document and the next; -inf where there is no next."""
+    """Return the middle between the t-th best score of each document and the next; -inf where there is no next."""
     if values.shape[1] <= t:
         return np.full(values.shape[0], -np.inf)
     best = -np.partition(-values, (t - 1, t), axis=1)[:, t - 1 : t + 1]
@@ -66,7 +66,7 @@ def _middles(values: Floats, t: int) -> Floats:
 
 
 def _padded(values: Any, width: int) -> Floats:
-    """The best `width` stored scores of each row, -inf where there are fewer."""
+    """Return the best `width` stored scores of each row, -inf where there are fewer."""
     out = np.full((values.shape[0], width), -np.inf)
     for row, (start, stop) in enumerate(zip(values.indptr[:-1], values.indptr[1:], strict=True)):
         best = np.sort(values.data[start:stop])[::-1][:width]
@@ -111,23 +111,23 @@ class Confidence(BaseEstimator):
         return self
 
     def predict(self, offsets: Any) -> Floats:
-        """The chance of each document."""
+        """Return the chance of each document."""
         check_is_fitted(self)
         return np.interp(self.sureness(offsets), self.sureness_, self.chances_)
 
     def sureness(self, offsets: Any) -> Floats:
-        """Σ_c ln P(the decision on c is right) of each document."""
+        """Return Σ_c ln P(the decision on c is right) of each document."""
         if sparse.issparse(offsets):
-            found = np.zeros(offsets.shape[0])
+            totals = np.zeros(offsets.shape[0])
             rows = np.repeat(np.arange(offsets.shape[0]), np.diff(offsets.indptr))
-            np.add.at(found, rows, self._right(offsets.data, offsets.indices))
-            return found
+            np.add.at(totals, rows, self._right(offsets.data, offsets.indices))
+            return totals
         size, every = max(1, ROWS // max(1, offsets.shape[1])), np.arange(offsets.shape[1])
         parts = [self._right(offsets[s : s + size], every).sum(axis=1) for s in range(0, offsets.shape[0], size)]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def _right(self, x: Floats, column: Ints) -> Floats:
-        """ln P(the decision on a cell is right); 0 where nothing is to decide."""
+        """Return ln P(the decision on a cell is right); 0 where nothing is to decide."""
         w, f = self.weights_, self.familiar_[column]
         z = np.clip(x / self.scale_, -FARTHEST, FARTHEST)
         yes = x >= 0
@@ -140,11 +140,11 @@ class Confidence(BaseEstimator):
         return np.column_stack([z, np.abs(z), a, f, z * f, a * f])
 
     def check_state(self) -> None:
-        """A curve, and a weight for each feature."""
+        """Check that there are a curve and a weight for each feature."""
         if self.sureness_.shape != self.chances_.shape or not len(self.chances_) or self.weights_.shape != (7,):
             raise ValueError("the confidence is incomplete")
         if np.any(np.diff(self.sureness_) < 0) or np.isnan(self.chances_).any():
-            raise ValueError("the curve of the confidence is no curve")
+            raise ValueError("the curve of the confidence does not rise")
 
 
 def _stride(offsets: Any) -> int:
@@ -153,7 +153,7 @@ def _stride(offsets: Any) -> int:
 
 
 def _sample(offsets: Any, labels: Sparse) -> tuple[Floats, Ints, Floats]:
-    """Offset, category and truth of the cells to learn from."""
+    """Return offset, category and truth of the cells to learn from."""
     if sparse.issparse(offsets):
         rows = np.repeat(np.arange(offsets.shape[0]), np.diff(offsets.indptr))
         x, column = offsets.data, offsets.indices
@@ -169,7 +169,7 @@ def _sample(offsets: Any, labels: Sparse) -> tuple[Floats, Ints, Floats]:
 
 
 def _shares(x: Floats, true: Floats, stride: int) -> Floats:
-    """The weight of each cell: how many it stands for."""
+    """Return the weight of each cell: how many it stands for."""
     return np.where((x >= 0) | (true > 0), 1.0, float(stride))
 
 
@@ -181,7 +181,7 @@ def _logistic(features: Floats, true: Floats, weights: Floats) -> Floats:
 
 
 def exactly_right(decided: Any, truth: Any) -> Bools:
-    """Which documents have precisely their true labels."""
+    """Return which documents have precisely their true labels."""
     differ = sparse.csr_array(decided != truth)
     differ.eliminate_zeros()
     return np.diff(differ.indptr) == 0

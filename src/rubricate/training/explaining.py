@@ -15,20 +15,20 @@ __all__ = ["explain_rows"]
 
 
 def explain_rows(
-    aligned: Any, X: Any, column: int, limit: int, *, names: Sequence[str] | None, ids: Sequence[str]
+    aligned: Any, X: Any, column: int, *, limit: int, names: Sequence[str] | None, ids: Sequence[str]
 ) -> list[list[Evidence]]:
-    """For each row of X what spoke most for or against a category; nothing for one that is never or always assigned."""
+    """Return what spoke most for or against a category, for each row; nothing for one never or always assigned."""
     place = int(np.searchsorted(aligned.columns_, column))
     if aligned.classifier_ is None or place == len(aligned.columns_) or aligned.columns_[place] != column:
         return [[] for _ in range(X.shape[0])]
     classifier = aligned.classifier_
     if hasattr(classifier, "explain"):
-        found = classifier.explain(X, column if aligned.shows_all() else place, limit)
+        reasons = classifier.explain(X, column if aligned.shows_all() else place, limit)
     else:
         weights = _linear_weights(classifier, place, len(aligned.columns_))
-        found = contributions(X, weights, limit)
+        reasons = contributions(X, weights, limit)
     terms = () if names is None else names
-    return [[reason.named(terms=terms, documents=ids) for reason in evidence] for evidence in found]
+    return [[reason.named(terms=terms, documents=ids) for reason in evidence] for evidence in reasons]
 
 
 def _linear_weights(classifier: Any, place: int, columns: int) -> Floats:

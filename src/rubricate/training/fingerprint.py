@@ -16,7 +16,7 @@ __all__ = ["canonical", "digest", "documents_digest"]
 
 
 def canonical(value: Any) -> str:
-    """JSON of one form only: keys sorted, no spaces, no NaN.
+    """Return JSON in its one canonical form: keys sorted, no spaces, no NaN.
 
     >>> canonical({"b": 1, "a": [0.5, None]})
     '{"a":[0.5,null],"b":1}'
@@ -30,33 +30,33 @@ def canonical(value: Any) -> str:
 
 
 def digest(text: str) -> str:
-    """The sha256 of a text."""
+    """Return the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def documents_digest(documents: Documents) -> str:
-    """The hash of documents: ids, titles, bodies, labels, categories, and vectors where they have some.
+    """Return the hash of documents: ids, titles, bodies, labels, categories, and vectors where they have some.
 
-    Cost: one pass over the text, some hundred MB a second.
+    Cost: one pass over the text, some hundred MB per second.
     """
-    found = hashlib.sha256()
-    _add_texts(found, documents.ids)
-    _add_texts(found, documents.bodies)
-    _add_texts(found, documents.titles if documents.titles is not None else ())
-    _add_texts(found, documents.categories)
+    sha = hashlib.sha256()
+    _add_texts(sha, documents.ids)
+    _add_texts(sha, documents.bodies)
+    _add_texts(sha, documents.titles if documents.titles is not None else ())
+    _add_texts(sha, documents.categories)
     labels = documents.labels
     for array in (labels.indptr, labels.indices):
-        found.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        sha.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
     if "vectors" in documents.fields:
-        found.update(np.ascontiguousarray(np.asarray(documents.fields["vectors"]), dtype="<f8").tobytes())
-    return found.hexdigest()
+        sha.update(np.ascontiguousarray(np.asarray(documents.fields["vectors"]), dtype="<f8").tobytes())
+    return sha.hexdigest()
 
 
-def _add_texts(found: Any, texts: Iterable[str]) -> None:
+def _add_texts(sha: Any, texts: Iterable[str]) -> None:
     """Add each text behind its length, so that no two lists give the same bytes."""
     count = 0
     for text in texts:
         raw = text.encode("utf-8", "surrogatepass")
-        found.update(len(raw).to_bytes(8, "little") + raw)
+        sha.update(len(raw).to_bytes(8, "little") + raw)
         count += 1
-    found.update(b"end" + count.to_bytes(8, "little"))
+    sha.update(b"end" + count.to_bytes(8, "little"))

@@ -78,22 +78,22 @@ class Material:
 
     @property
     def labels(self) -> Sparse:
-        """The labels of the training documents."""
+        """Labels of the training documents."""
         return self.target.labels
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The names of the categories."""
+        """Names of the categories."""
         return self.target.categories
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the training documents."""
+        """Ids of the training documents."""
         return tuple(map(str, ids_of(self.documents, self.labels.shape[0])))
 
     @cached_property
     def train_counts(self) -> Ints:
-        """The training documents of each category."""
+        """Training documents of each category."""
         return np.bincount(self.labels.indices, minlength=self.labels.shape[1])
 
     @cached_property
@@ -103,12 +103,12 @@ class Material:
 
     @cached_property
     def train_digest(self) -> str:
-        """The hash of the training documents."""
+        """Hash of the training documents."""
         return documents_digest(self.documents)
 
     @cached_property
     def test_digest(self) -> str:
-        """The hash of the test documents."""
+        """Hash of the test documents."""
         return "" if self.test is None else documents_digest(self.test)
 
     def dealt(self, folds: int, seed: int) -> Ints:

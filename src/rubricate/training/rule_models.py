@@ -29,7 +29,7 @@ OF_ORDER = ("ngrams", "title", "window")
 
 
 def rule_analyzer(base: RuleBase) -> Analyzer:
-    """The analyzer that a base asks for; options that it does not name are those for hand-written rules.
+    """Return the analyzer that a base asks for; options that it does not name are those for hand-written rules.
 
     >>> rule_analyzer(RuleBase(analyzer=(("stem", "porter"),))).signature()
     'alphanumeric1+stop None+stem porter'
@@ -43,8 +43,8 @@ def rule_analyzer(base: RuleBase) -> Analyzer:
             "the words of these rules are phrases with gaps (window), which only a matrix holds; classify with the "
             "model that learned them, or train one without --set analyzer__window"
         )
-    given = {option: value for option, value in base.analyzer if option not in OF_ORDER}
-    analyzer = Analyzer(**(HAND_WRITTEN | given))
+    options = {option: value for option, value in base.analyzer if option not in OF_ORDER}
+    analyzer = Analyzer(**(HAND_WRITTEN | options))
     try:
         analyzer.check()
     except TypeError:
@@ -54,12 +54,12 @@ def rule_analyzer(base: RuleBase) -> Analyzer:
 
 
 def rule_model(base: RuleBase, categories: Sequence[str] | None = None) -> Construe:
-    """A `Construe` for raw texts, with the analyzer that the base asks for."""
+    """Return a `Construe` for raw texts, with the analyzer that the base asks for."""
     return Construe(base, categories=categories, analyzer=rule_analyzer(base)).fit()
 
 
 def run_rules(base: RuleBase, documents: Any, name: str = "construe") -> Run:
-    """What the rules say of documents (texts, `Documents`, or the test documents of a `Corpus`), with the truth beside.
+    """Run rules on documents (texts, `Documents`, or the test documents of a `Corpus`), with the truth beside.
 
     The categories are those of the rules and, where the documents are labelled, theirs.
 
@@ -73,7 +73,7 @@ def run_rules(base: RuleBase, documents: Any, name: str = "construe") -> Run:
     model = rule_model(base, tuple(dict.fromkeys((*own, *base.categories))))
     values = model.decision_function(held)
     ids = ids_of(held, len(values))
-    found = Run(
+    run = Run(
         name=name,
         documents=ids,
         categories=model.categories_,
@@ -81,11 +81,11 @@ def run_rules(base: RuleBase, documents: Any, name: str = "construe") -> Run:
         decisions=Decisions(sparse.csr_array(values > 0), model.categories_, ids),
         signature=Signature(terms=rule_analyzer(base).signature(), classifier="construe", cut="a rule holds"),
     )
-    return with_truth(found, held, None)
+    return with_truth(run, held, None)
 
 
 def rule_answers(model: Construe, documents: Documents, *, top: int | None = None, explain: int = 0) -> list[Answer]:
-    """What the rules say of each document, as a categorizer's answers: labels, scores, and the rules that hold.
+    """Answer each document by rules, as a categorizer does: labels, scores, and the rules that hold.
 
     `explain` is the number of rules shown for each label, with the words that made them hold.
     """
@@ -97,14 +97,14 @@ def rule_answers(model: Construe, documents: Documents, *, top: int | None = Non
         labels = tuple(name for name, value in zip(model.categories_, row, strict=True) if value > 0)
         best = best_of((range(len(row)), row), model.categories_, len(row))
         kept = tuple(pair for place, pair in enumerate(best) if pair[1] > 0 or (top is not None and place < top))
-        evidence = {name: [one for one in firings if one.rule.category == name][:explain] for name in labels}
-        why = {name: [_reason(one) for one in found] for name, found in evidence.items() if found}
+        held = {name: [each for each in firings if each.rule.category == name][:explain] for name in labels}
+        why = {name: [_reason(each) for each in some] for name, some in held.items() if some}
         answers.append(Answer(labels, None, labels, kept, why))
     return answers
 
 
 def _reason(firing: Firing) -> Evidence:
-    """What made the rule hold, and the rule."""
+    """Return what made the rule hold, and the rule."""
     label = firing.rule.name or f"rule {firing.number + 1}"
     return Evidence(
         "rule", firing.number, firing.rule.score, detail=format_rule(firing.rule), name=f"{label} ({firing})"
@@ -112,7 +112,7 @@ def _reason(firing: Firing) -> Evidence:
 
 
 def rules_of(model: Any) -> RuleBase:
-    """The rules of a trained model: a `Categorizer` or a classifier that has learned rules or trees.
+    """Return the rules of a trained model: a `Categorizer` or a classifier that has learned rules or trees.
 
     Words and categories go by name; the settings of the analyzer are kept, so that the printed base runs on raw text.
     """
@@ -128,13 +128,13 @@ def rules_of(model: Any) -> RuleBase:
     if not whole:
         return classifier.rule_base()
     names = _names(model, [str(name) for name in classifier.categories_])
-    found: RuleBase = classifier.rule_base(names=model.representation_.names(), categories=names)
+    learned: RuleBase = classifier.rule_base(names=model.representation_.names(), categories=names)
     vectors = getattr(model.representation_, "vectors_", None)
-    return found if vectors is None else replace(found, analyzer=_settings(vectors.analyzer or Analyzer()))
+    return learned if vectors is None else replace(learned, analyzer=_settings(vectors.analyzer or Analyzer()))
 
 
 def _names(model: Any, columns: Sequence[str]) -> list[str]:
-    """The names of the classifier's categories, which are places among the model's columns where it dropped some."""
+    """Return the names of the classifier's categories, which are column numbers where the model left some out."""
     aligned = model.aligned_
     if len(columns) == len(aligned.columns_):
         return [model.categories_[c] for c in aligned.columns_]
@@ -142,7 +142,7 @@ def _names(model: Any, columns: Sequence[str]) -> list[str]:
 
 
 def _settings(analyzer: Analyzer) -> tuple[tuple[str, Setting], ...]:
-    """The options of an analyzer as plain values, in the order of their names."""
+    """Return the options of an analyzer as plain values, in the order of their names."""
     return tuple((option, _plain(value)) for option, value in analyzer.get_params(deep=False).items())
 
 

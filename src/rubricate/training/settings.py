@@ -158,12 +158,12 @@ def parse_settings(settings: Mapping[str, Any]) -> Settings:
         if name not in KNOWN:
             part, parameter = _place(name, taken)
             parts.setdefault(part, {})[parameter] = _plain(value) if part == "analyzer" and "__" not in name else value
-    made = Settings(**own)
+    parsed = Settings(**own)
     for part, parameters in parts.items():
         if part not in KNOWN:
             raise UnknownName("setting", part, KNOWN)
-        made = replace(made, **{part: _with(part, getattr(made, part), parameters)})
-    return made
+        parsed = replace(parsed, **{part: _with(part, getattr(parsed, part), parameters)})
+    return parsed
 
 
 def _parameters_of(classifier: Any) -> frozenset[str]:
@@ -194,28 +194,28 @@ def _plain(value: Any) -> Any:
     return None if value == "none" else tuple(value) if isinstance(value, list) else value
 
 
-def _with(part: str, given: Any, parameters: dict[str, Any]) -> Any:
+def _with(part: str, value: Any, parameters: dict[str, Any]) -> Any:
     """Return a part with some of its parameters set."""
-    if part == "select" and given is None:
+    if part == "select" and value is None:
         return None
-    made = _object(part, given, parameters)
-    if not hasattr(made, "get_params"):
-        raise InvalidInput(f"{part}__{next(iter(parameters))}: {part}={made!r} has no parameters of its own")
-    known = made.get_params(deep=False)
+    changed = _object(part, value, parameters)
+    if not hasattr(changed, "get_params"):
+        raise InvalidInput(f"{part}__{next(iter(parameters))}: {part}={changed!r} has no parameters of its own")
+    known = changed.get_params(deep=False)
     for name in parameters:
         if name.partition("__")[0] not in known:
             raise UnknownName(f"parameter of the {part}", name, known)
-    return made.set_params(**parameters)
+    return changed.set_params(**parameters)
 
 
-def _object(part: str, given: Any, parameters: dict[str, Any]) -> Any:
+def _object(part: str, value: Any, parameters: dict[str, Any]) -> Any:
     """Return a part as an object of its own; shorthand is resolved, what a classifier needs leaves `parameters`."""
-    if part == "classifier" and (given is None or isinstance(given, str)):
-        return make_classifier(given or "svm", parameters)
-    if part == "analyzer" and given is None:
+    if part == "classifier" and (value is None or isinstance(value, str)):
+        return make_classifier(value or "svm", parameters)
+    if part == "analyzer" and value is None:
         return Analyzer(title=2)
-    if part == "cut" and given is not None:
-        return resolve(given)
-    if part == "select" and isinstance(given, str):
-        return Select(given)
-    return clone(given) if hasattr(given, "get_params") else given
+    if part == "cut" and value is not None:
+        return resolve(value)
+    if part == "select" and isinstance(value, str):
+        return Select(value)
+    return clone(value) if hasattr(value, "get_params") else value

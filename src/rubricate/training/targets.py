@@ -85,7 +85,7 @@ def take_target(X: Any, y: Any, categories: tuple[str, ...] | None = None) -> Ta
         raise InvalidInput("requires y to be passed, but the target y is None: give labels beside the texts")
     y = _plain(y)
     if isinstance(y, Decisions):
-        return _named(y.values, y.categories, "sets", categories)
+        return _named(y.values, y.categories, "sets", categories=categories)
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not sparse.issparse(y):
         message = "A column-vector y was passed when a 1d array was expected; give y.ravel()"
         warnings.warn(message, DataConversionWarning, stacklevel=3)
@@ -93,7 +93,7 @@ def take_target(X: Any, y: Any, categories: tuple[str, ...] | None = None) -> Ta
     if sparse.issparse(y) or getattr(y, "ndim", 1) == 2 or hasattr(y, "columns"):
         names = tuple(map(str, y.columns)) if hasattr(y, "columns") and not sparse.issparse(y) else None
         matrix, known = label_matrix(y if sparse.issparse(y) else np.asarray(y), names or categories)
-        return _named(matrix, known, "sparse" if sparse.issparse(y) else "dense", categories)
+        return _named(matrix, known, "sparse" if sparse.issparse(y) else "dense", categories=categories)
     return _from_column(column(y), categories)
 
 
@@ -110,7 +110,7 @@ def _plain(y: Any) -> Any:
     return flag_matrix(y)
 
 
-def _named(matrix: Any, names: tuple[str, ...], form: YForm, categories: tuple[str, ...] | None) -> Target:
+def _named(matrix: Any, names: tuple[str, ...], form: YForm, *, categories: tuple[str, ...] | None) -> Target:
     if categories is not None and names != categories:
         sets = [[names[c] for c in row] for row in np.split(matrix.indices, matrix.indptr[1:-1])]
         matrix, names = label_matrix(sets, categories)

@@ -30,12 +30,19 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     the others, learns `cut` from those scores, and refits the classifier on all documents. A cut that needs no scores
     costs no folds.
 
-    classifier     unfitted; a `Pipeline` that starts from texts will do.
-    cut            a threshold, its shorthand, or a number.
-    folds, seeds   None takes what the cut says (5 and 1 by default). With several seeds the documents are dealt
-                   anew for each, from `seed` on, and the median of the cuts stands.
-    engine         where the folds run: "serial", "threads", …; results do not depend on it.
-    keep_scores    keep the out-of-fold scores as `out_of_fold_scores_`, seeds × documents × categories.
+    Parameters
+    ----------
+    classifier
+        Unfitted; a `Pipeline` that starts from texts will do.
+    cut
+        A threshold, its shorthand, or a number.
+    folds, seeds
+        None takes what the cut says (5 and 1 by default). With several seeds the documents are dealt anew for each,
+        from `seed` on, and the median of the cuts stands.
+    engine
+        Where the folds run: "threads", "serial", …; results do not depend on it.
+    keep_scores
+        Keep the out-of-fold scores as `out_of_fold_scores_`, seeds × documents × categories.
 
     `decide` gives the decisions at the cuts, a boolean sparse matrix. `predict` gives them in the form of y: a sparse
     or a dense matrix; one of two classes, the second where its score reaches the cut; for more classes than two, each
@@ -85,19 +92,19 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """The scores, documents × categories; for two classes a vector, the score less its cut where there is one."""
+        """Score documents, documents × categories; for two classes a vector, less the cut where there is one."""
         scores = self._scores(X)
         if self.form_ != "binary":
             return scores
         return scores[:, 0] - getattr(self.cut_, "cuts_", 0.0)
 
     def decide(self, X: Any) -> Sparse:
-        """The decisions at the cuts, documents × categories."""
+        """Decide at the cuts, documents × categories."""
         scores = self._scores(X)
         return self.cut_.decide(scores)
 
     def predict(self, X: Any) -> Any:
-        """Decisions in the form of y; the best class where there are more than two."""
+        """Decide in the form of y; the best class where there are more than two."""
         scores = self._scores(X)
         if self.form_ == "classes":
             return self.classes_[np.argmax(scores, axis=1)]
@@ -133,7 +140,7 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = [fold_scores(aligned, X, labels, folds=part, engine=self.engine) for part in dealt]
         if self.keep_scores:
             self.out_of_fold_scores_ = np.stack(scores)
-        return cut.merge([clone(cut).fit(one, labels) for one in scores])
+        return cut.merge([clone(cut).fit(each, labels) for each in scores])
 
     def _take_labels(self, y: Any) -> Sparse:
         y = y if sparse.issparse(y) else np.asarray(y)

@@ -108,7 +108,7 @@ class Trained:
         if category not in self.categories:
             raise UnknownName("category", str(category), self.categories)
         column, names = self.categories.index(category), self.representation.names()
-        return explain_rows(self.classifier, vectors, column, limit, names=names, ids=self.ids)
+        return explain_rows(self.classifier, vectors, column, limit=limit, names=names, ids=self.ids)
 
     def run(self, X: Any, name: str) -> Run:
         """Score and decide on documents; of very many scores only the best of each document are kept."""

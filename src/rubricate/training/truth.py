@@ -16,7 +16,7 @@ __all__ = ["with_truth"]
 
 
 def with_truth(run: Run, documents: Any, y: Any) -> Run:
-    """The run beside the labels of its documents, over the categories of both."""
+    """Return the run beside the labels of its documents, over the categories of both."""
     if y is None and not (isinstance(documents, Documents) and documents.categories):
         return run
     target = take_target(documents, y)
@@ -42,9 +42,9 @@ def _over(labels: Sparse, names: tuple[str, ...], known: tuple[str, ...]) -> Spa
         return labels
     place = {name: i for i, name in enumerate(known)}
     moved = np.array([place[name] for name in names], dtype=np.int64)
-    found = sparse.csr_array((labels.data, moved[labels.indices], labels.indptr), shape=(labels.shape[0], len(known)))
-    found.sort_indices()
-    return found
+    matrix = sparse.csr_array((labels.data, moved[labels.indices], labels.indptr), shape=(labels.shape[0], len(known)))
+    matrix.sort_indices()
+    return matrix
 
 
 def _wider_scores(scores: Scores | None, known: tuple[str, ...], extra: int) -> Scores | None:

@@ -69,20 +69,20 @@ class Estimate:
 
     @property
     def micro(self) -> dict[str, float]:
-        """The four measures of the summed table."""
+        """All four measures of the summed table."""
         whole = Counts(*(np.array([part.sum()]) for part in _cells(self.table)))
         return {name: float(resolve(name)(whole, undefined=self.convention)[0]) for name in MEASURES}
 
     @property
     def macro(self) -> dict[str, float]:
-        """The means of the four measures over the categories."""
+        """Means of the four measures over the categories."""
         return {name: macro(name, self.table, undefined=self.convention) for name in MEASURES}
 
     def _measure(self, name: str) -> Floats:
         return np.asarray(resolve(name)(self.table, undefined=self.convention))
 
     def __str__(self) -> str:
-        """The averages and, for up to 30 categories, each of them; what is known of the method; the signature."""
+        """Show the averages and, for up to 30 categories, each of them; what is known of the method; the signature."""
         wide = max([len("category"), *(len(name) for name in self.categories[:30])])
         lines = [f"{'category':{wide}}" + "".join(f"{name:>10}" for name in MEASURES)]
         each = zip(*(self._measure(name) for name in MEASURES), strict=True)
@@ -97,7 +97,7 @@ class Estimate:
         return "\n".join([*lines, *([str(self.signature)] if str(self.signature) else [])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the scores, as JSON has it: NaN and infinity are null."""
+        """Return everything but the scores, as JSON has it: NaN and infinity are null."""
         columns: dict[str, Any] = {name: self._measure(name) for name in MEASURES}
         columns |= {f"{name}_deviation": values for name, values in self.deviation.items()}
         columns |= dict(zip(("tp", "fp", "fn", "tn"), _cells(self.table), strict=True))
@@ -123,10 +123,10 @@ class Estimate:
 
 
 def names_for(categories: Any, columns: int) -> tuple[str, ...]:
-    """The names given, or the numbers of the columns."""
+    """Return category names as text, or the numbers of the columns where there are none."""
     names = tuple(str(c) for c in range(columns)) if categories is None else tuple(map(str, categories))
     if len(names) != columns:
-        raise InvalidInput(f"{len(names)} category names for labels of {columns} columns; give one a column")
+        raise InvalidInput(f"{len(names)} category names for labels of {columns} columns; give one per column")
     return names
 
 

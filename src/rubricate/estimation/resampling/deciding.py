@@ -56,11 +56,11 @@ def learn(classifier: Any, X: Any, labels: Sparse, *, single: bool = False) -> D
         return Learner(classifier.settings(), names, engine=classifier.engine).learn(X, labels)
     part = Aligned(classifier, form="classes" if single else "matrix", classes=np.arange(labels.shape[1]))
     part.fit(X, labels)
-    return lambda rows: _decide(part, rows, labels.shape[1], single)
+    return lambda rows: _decide(part, rows, single=single)
 
 
-def _decide(part: Aligned, rows: Any, columns: int, single: bool) -> Sparse:
-    n = count(rows)
+def _decide(part: Aligned, rows: Any, *, single: bool) -> Sparse:
+    n, columns = count(rows), len(part.constants_)
     decided = np.tile(part.constants_ > 0, (n, 1))
     if part.classifier_ is None:
         return sparse.csr_array(decided)

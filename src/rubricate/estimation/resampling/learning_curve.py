@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from rubricate.labels import indicator
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Forecast", "LearningCurve", "forecast", "learning_curve"]
+
+Law: TypeAlias = tuple[float, float, float]
+"""a, b and c of a + b n^−c."""
 
 RESAMPLES = 200
 EXPONENTS = np.arange(0.05, 2.001, 0.01)
@@ -42,7 +45,7 @@ class LearningCurve:
     values: dict[str, Floats] = field(default_factory=dict)
 
     def column(self, category: str | None) -> int:
-        """The place of a category; that of the micro-average for None."""
+        """Return the place of a category; that of the micro-average for None."""
         if category is None:
             return len(self.categories)
         if category not in self.categories:
@@ -50,7 +53,7 @@ class LearningCurve:
         return self.categories.index(category)
 
     def mean(self, measure: str = "f1", category: str | None = None) -> Floats:
-        """The mean over the draws at each size."""
+        """Return the mean over the draws at each size."""
         return np.asarray(self.values[measure][:, :, self.column(category)].mean(axis=1))
 
     def at(
@@ -62,7 +65,7 @@ class LearningCurve:
         level: float = 0.95,
         seed: int = 0,
     ) -> Forecast:
-        """What to expect of so many documents: see `forecast`."""
+        """Return what to expect of so many documents; `forecast` says how."""
         points = self.values[measure][:, :, self.column(category)]
         value, low, high = forecast(self.sizes, points, documents, falling=measure == "error", level=level, seed=seed)
         return Forecast(measure, documents, value, low, high)
@@ -80,10 +83,10 @@ def learning_curve(
     seed: int = 0,
     **options: Any,
 ) -> LearningCurve:
-    """The estimate at each size, on `draws` random subsets of the documents, each size within the next.
+    """Estimate at growing sizes, on `draws` random subsets of the documents, each size within the next.
 
-    By default six sizes from n/32 to n, each twice the one before. `estimator` is any of this package; ξα makes a curve
-    of the price of two trainings a draw, as the sizes halve. A category that a subset lacks has recall and F1 0 there.
+    By default six sizes from n/32 to n, each twice the one before. `estimator` is any of this package; ξα costs two
+    trainings per draw, as the sizes halve. A category that a subset lacks has recall and F1 0 there.
     """
     labels = indicator(labels)
     n = labels.shape[0]
@@ -96,19 +99,19 @@ def learning_curve(
         order = np.random.default_rng([seed, draw]).permutation(n)
         for k, size in enumerate(wanted):
             some = np.sort(order[:size])
-            found = estimator(classifier, take_rows(X, some), labels[some], categories=names, **options)
+            result = estimator(classifier, take_rows(X, some), labels[some], categories=names, **options)
             for name in MEASURES:
-                values[name][k, draw] = [*getattr(found, name), found.micro[name]]
+                values[name][k, draw] = [*getattr(result, name), result.micro[name]]
     return LearningCurve(np.array(wanted), names, values)
 
 
-def _law(n: Any, a: float, b: float, c: float) -> Any:
-    """a + b n^−c: what is left when documents abound, and how fast the rest goes."""
-    return a + b * np.power(n, -c)
+def _law(n: Any, law: Law) -> Any:
+    """Return a + b n^−c: what is left when documents abound, and how fast the rest goes."""
+    return law[0] + law[1] * np.power(n, -law[2])
 
 
-def _fit(sizes: Floats, points: Floats) -> tuple[float, float, float]:
-    """The law nearest to the points by weighted least squares: 0 <= a <= 1, b >= 0, c of `EXPONENTS`.
+def _fit(sizes: Floats, points: Floats) -> Law:
+    """Fit the law nearest to the points by weighted least squares: 0 <= a <= 1, b >= 0, c of `EXPONENTS`.
 
     A point of n documents weighs n, as the variance of such an estimate goes with 1/n. For each c a line through
     (n^−c, point); where a or b leave their range, the best with one of them at its end.
@@ -128,7 +131,7 @@ def _fit(sizes: Floats, points: Floats) -> tuple[float, float, float]:
 def forecast(
     sizes: Any, points: Any, documents: int, *, falling: bool = False, level: float = 0.95, seed: int = 0
 ) -> tuple[float, float, float]:
-    """(value, low, high) at so many documents by the inverse power law a + b n^−c through the points.
+    """Return (value, low, high) at so many documents by the inverse power law a + b n^−c through the points.
 
     `points` are sizes × draws; measures where more is better are fitted as 1 − value. The interval is the central
     `level` of laws fitted to residuals, times √n, drawn anew (a residual bootstrap): it covers the noise of the points,
@@ -140,13 +143,13 @@ def forecast(
     grid = np.repeat(np.asarray(sizes, float), points.shape[1])
     flat = (points if falling else 1 - points).ravel()
     law = _fit(grid, flat)
-    rest, rng = (flat - _law(grid, *law)) * np.sqrt(grid), np.random.default_rng(seed)
+    rest, rng = (flat - _law(grid, law)) * np.sqrt(grid), np.random.default_rng(seed)
     drawn = []
     for _ in range(RESAMPLES):
-        again = _law(grid, *law) + rng.choice(rest, len(rest)) / np.sqrt(grid)
-        drawn.append(_law(documents, *_fit(grid, again)))
+        again = _law(grid, law) + rng.choice(rest, len(rest)) / np.sqrt(grid)
+        drawn.append(_law(documents, _fit(grid, again)))
     tail = 100 * (1 - level) / 2
     low, high = np.percentile(drawn, [tail, 100 - tail])
-    found = np.clip([_law(documents, *law), low, high], 0, 1)
-    value, low, high = found if falling else (1 - found[0], 1 - found[2], 1 - found[1])
+    clipped = np.clip([_law(documents, law), low, high], 0, 1)
+    value, low, high = clipped if falling else (1 - clipped[0], 1 - clipped[2], 1 - clipped[1])
     return float(value), float(low), float(high)

@@ -49,7 +49,7 @@ def calibrate(model: Any, X: Any, y: Any = None, *, cut: Any = None) -> Any:
         raise InvalidInput("the model keeps only the best scores of a document; learn its cut by folds instead")
     labels = take_target(given_documents(X), y, model.categories_).labels
     wanted = model.cut if cut is None else cut
-    scores, threshold = _scores(model, X, y, labels), resolve(model.cut_ if wanted is None else wanted)
+    scores, threshold = _scores(model, labels, X, y=y), resolve(model.cut_ if wanted is None else wanted)
     dealt = deal(labels, min(FOLDS, labels.shape[0]), seed=model.seed)
     judged = judge(threshold, [scores], labels, folds=dealt)
     trained = replace(
@@ -63,7 +63,7 @@ def calibrate(model: Any, X: Any, y: Any = None, *, cut: Any = None) -> Any:
     return model.recalibrated(trained, wanted)
 
 
-def _scores(model: Any, X: Any, y: Any, labels: Sparse) -> Floats:
+def _scores(model: Any, labels: Sparse, X: Any, *, y: Any) -> Floats:
     """Return leave-one-out scores of all categories; ±1 where a category has all or none of the documents."""
     exact = estimate(model, X, y, method="leave_one_out", every=True)
     held = np.bincount(labels.indices, minlength=labels.shape[1])

@@ -59,14 +59,14 @@ class Subject:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of the system; a bare classifier gets those of the default `Categorizer`."""
+        """Settings of the system; a bare classifier gets those of the default `Categorizer`."""
         if self._is_whole:
             return self.system.settings()
         return Settings(clone(self.system), cut=0.0 if has_dual(self.system) else None)
 
     @cached_property
     def svm(self) -> Any:
-        """The SVM in the system, fitted or not; None where there is none."""
+        """SVM in the system, fitted or not; None where there is none."""
         chosen = self.system
         if self._is_trained:
             chosen = self.system.classifier_

@@ -1,1 +1,1 @@
-"""One paper a file: what was published, with which settings, and how ours is made."""
+"""One paper per file: what was published, with which settings, and how ours is computed."""

@@ -24,26 +24,26 @@ ENOUGH = {
 
 
 def svm_settings(tried: Mapping[str, Any], X: Sparse) -> dict[str, Any]:
-    """The parameters of the SVM among tried settings; C = "default" is SVMlight's, 1 / mean of x·x."""
-    found = {name: tried[name] for name in ("C", "bias", "class_weight") if name in tried}
-    if found.get("C") == "default":
-        found["C"] = X.shape[0] / float((X.data**2).sum())
-    return found
+    """Return the parameters of the SVM among tried settings; C = "default" is SVMlight's, 1 / mean of x·x."""
+    parameters = {name: tried[name] for name in ("C", "bias", "class_weight") if name in tried}
+    if parameters.get("C") == "default":
+        parameters["C"] = X.shape[0] / float((X.data**2).sum())
+    return parameters
 
 
 def tried_settings(study: Any) -> dict[tuple[str, str], Value]:
-    """For each setting the cells within .05 of the published ones, and the mean deviation."""
-    found: dict[tuple[str, str], Value] = {}
+    """Count for each setting the cells within .05 of the published ones, and return the mean deviation beside."""
+    counts: dict[tuple[str, str], Value] = {}
     for tried in study.options["tried"]:
         name = tried["name"]
         study.say(f"setting: {name}")
         far = {table: _deviations(study, table, tried) for table in ENOUGH}
         for table, rows in far.items():
-            found[name, f"table {table}"] = _near(rows.values())
-        found[name, "50 or more"] = _near(far[table][row] for table, rows in ENOUGH.items() for row in rows)
+            counts[name, f"table {table}"] = _near(rows.values())
+        counts[name, "50 or more"] = _near(far[table][row] for table, rows in ENOUGH.items() for row in rows)
         every = np.concatenate([values for rows in far.values() for values in rows.values()])
-        found[name, "mean deviation"] = float(np.abs(every).mean())
-    return found
+        counts[name, "mean deviation"] = float(np.abs(every).mean())
+    return counts
 
 
 def _near(rows: Any) -> int:
@@ -51,9 +51,9 @@ def _near(rows: Any) -> int:
 
 
 def _deviations(study: Any, table: str, tried: Mapping[str, Any]) -> dict[str, Any]:
-    """Ours less published, by row of a table: six columns each."""
+    """Return ours less published, by row of a table: six columns each."""
     tree = study.trees["abc"["456".index(table)]]
-    means = np.mean([study.measured(tree, "top_down", "SVM", seed, tried) for seed in study.options["seeds"]], axis=0)
+    means = np.mean([study.measured(tree, "SVM", seed=seed, tried=tried) for seed in study.options["seeds"]], axis=0)
     published = study.reproduction.tables[table].rows
     rows = (*tree.categories, "micro", "macro")
-    return {row: means[r] - np.array([float(one) for one in published[row].values()]) for r, row in enumerate(rows)}
+    return {row: means[r] - np.array([float(value) for value in published[row].values()]) for r, row in enumerate(rows)}

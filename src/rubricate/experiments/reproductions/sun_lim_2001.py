@@ -38,13 +38,13 @@ SHORT = ("", ", similarity", ", distance")
 WAYS = ("top_down", "tolerant", "big_bang", "proximity")
 AS_HERE: Mapping[str, Any] = MappingProxyType({})
 """No setting tried instead of one of these."""
-Found: TypeAlias = dict[tuple[str, str], Value]
+OurFigures: TypeAlias = dict[tuple[str, str], Value]
 
 
 def sun_lim_2001(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
-    """Our figures of the wanted tables."""
+    """Return our figures of the wanted tables."""
     study = TreeStudy(reproduction, say)
-    makers: dict[str, Callable[[], Found]] = {"figure1": study.figure_1, "2": study.table_2, "3": study.table_3}
+    makers: dict[str, Callable[[], OurFigures]] = {"figure1": study.figure_1, "2": study.table_2, "3": study.table_3}
     makers |= {name: lambda tree=tree: study.results(tree) for name, tree in RESULTS.items()}  # type: ignore[misc]
     makers |= {"systems": study.systems, "settings": lambda: tried_settings(study)}
     values: dict[Place, Value] = {}
@@ -60,10 +60,10 @@ class Tree:
 
     def __init__(self, name: str, below: dict[str, list[str]], corpus: Corpus) -> None:
         self.name, self.root = name, f"Hier{'abc'.index(name) + 1}"
-        self.categories = tuple(one for parent, children in below.items() for one in (parent, *children))
+        self.categories = tuple(category for parent, children in below.items() for category in (parent, *children))
         self.edges = tuple((parent, child) for parent, children in below.items() for child in children)
         self.below = below
-        columns = [corpus.categories.index(one) for one in self.categories]
+        columns = [corpus.categories.index(category) for category in self.categories]
         self.train, self.test = corpus.train.labels[:, columns], corpus.test.labels[:, columns]
 
     @cached_property
@@ -72,11 +72,11 @@ class Tree:
 
     @cached_property
     def problems(self) -> Problems:
-        """The classifiers with their training documents, as `TopDown` makes them with `contested` documents."""
+        """Classifiers with their training documents, as `TopDown` makes them with `contested` documents."""
         return per_parent(place_labels(self.train, self.hierarchy, self.categories), contested=True)
 
     def drawing(self) -> Drawing:
-        """The tree with the training documents labelled with each category."""
+        """Draw the tree with the training documents labelled with each category."""
         under_root = Hierarchy.from_edges([*((self.root, parent) for parent in self.below), *self.edges])
         sizes = np.asarray(self.train.sum(axis=0)).ravel()
         notes = {name: str(int(size)) for name, size in zip(self.categories, sizes, strict=True)}
@@ -85,7 +85,7 @@ class Tree:
 
 
 def inside(labels: Sparse) -> Ints:
-    """The documents with a category of the tree."""
+    """Return the documents with a category of the tree."""
     return np.flatnonzero(np.diff(labels.indptr))
 
 
@@ -105,7 +105,7 @@ class TreeStudy:
         return {name: Tree(name, below, self.corpus) for name, below in self.options["trees"].items()}
 
     def vectors(self, weights: str, tried: Mapping[str, Any] = AS_HERE) -> tuple[Sparse, Sparse]:
-        """Training and test documents, all terms."""
+        """Return vectors of training and test documents, with all terms."""
         stop, tokens = tried.get("stop", self.options["stop"]), tried.get("tokens", "letters")
         key = (weights, stop, tokens)
         if key not in self._vectors:
@@ -114,100 +114,102 @@ class TreeStudy:
             self._vectors[key] = flow.fit_transform(self.corpus.train), flow.transform(self.corpus.test)
         return self._vectors[key]
 
-    def figure_1(self) -> Found:
-        """The tree and the parent of each category."""
-        found: Found = {}
+    def figure_1(self) -> OurFigures:
+        """Return the tree and the parent of each category."""
+        figures: OurFigures = {}
         for tree in self.trees.values():
             for name in tree.categories:
                 parent = tree.hierarchy.parents(name)[0]
-                found[name, "tree"] = tree.name
-                found[name, "parent"] = parent if parent in tree.categories else tree.root
-        return found
+                figures[name, "tree"] = tree.name
+                figures[name, "parent"] = parent if parent in tree.categories else tree.root
+        return figures
 
     def drawings(self) -> list[Drawing]:
-        """The trees as pictures."""
+        """Draw the trees."""
         return [tree.drawing() for tree in self.trees.values()]
 
-    def table_2(self) -> Found:
-        """The documents of each classifier, as it is trained; the root's negatives are as many random others."""
-        found: Found = {}
+    def table_2(self) -> OurFigures:
+        """Count the documents of each classifier, as it is trained; the root's negatives are as many random others."""
+        figures: OurFigures = {}
         for tree in self.trees.values():
             covered, row = len(inside(tree.train)), f"{tree.name}: {tree.root}, subtree"
-            found |= {(row, "training +"): covered, (row, "training −"): covered}
-            found[row, "test +"] = len(inside(tree.test))
-            found |= _classifiers(tree)
-        return found
+            figures |= {(row, "training +"): covered, (row, "training −"): covered}
+            figures[row, "test +"] = len(inside(tree.test))
+            figures |= _classifiers(tree)
+        return figures
 
-    def table_3(self) -> Found:
-        """Similarities of the categories of tree a, and the averages of all trees."""
-        found: Found = {}
+    def table_3(self) -> OurFigures:
+        """Return similarities of the categories of tree a, and the averages of all trees."""
+        figures: OurFigures = {}
         for tree in self.trees.values():
             alike = self.similarity(tree)
-            found["average", f"tree {tree.name}"] = alike.average
+            figures["average", f"tree {tree.name}"] = alike.average
             if tree.name == "a":
                 order = list(self.reproduction.tables["3"].rows)[:-1]
                 at = [tree.categories.index(name) for name in order]
                 matrix = alike.matrix()[np.ix_(at, at)]
                 pairs = [(i, j) for i in range(len(order)) for j in range(i)]
-                found |= {(order[i], order[j]): float(matrix[i, j]) for i, j in pairs}
-        return found
+                figures |= {(order[i], order[j]): float(matrix[i, j]) for i, j in pairs}
+        return figures
 
     def similarity(self, tree: Tree) -> Any:
-        """By the union of the binary vectors of the training documents."""
+        """Return similarities by the union of the binary vectors of the training documents."""
         rows = inside(tree.train)
         return category_similarity(self.vectors("bnn")[0][rows], tree.train[rows], tree.categories)
 
-    def results(self, tree: str) -> Found:
-        """Tables 4 to 6: precision and recall, standard and extended, of the top-down SVM."""
+    def results(self, tree: str) -> OurFigures:
+        """Measure tables 4 to 6: precision and recall, standard and extended, of the top-down SVM."""
         self.say(f"tree {tree}")
-        runs = [self.measured(self.trees[tree], "top_down", "SVM", seed) for seed in self.options["seeds"]]
+        runs = [self.measured(self.trees[tree], "SVM", seed=seed) for seed in self.options["seeds"]]
         rows = (*self.trees[tree].categories, "micro", "macro")
         mean = np.mean(runs, axis=0)
         return {(row, column): float(mean[r, c]) for r, row in enumerate(rows) for c, column in enumerate(_columns())}
 
-    def systems(self) -> Found:
-        """Micro averages for each base classifier top-down, and of SVM in the other ways, tree by tree."""
+    def systems(self) -> OurFigures:
+        """Return micro averages for each base classifier top-down, and of SVM in the other ways, tree by tree."""
         pairs = [("top_down", name) for name in self.reproduction.systems]
         pairs += [(way, "SVM") for way in WAYS[1:]]
-        found: Found = {}
+        figures: OurFigures = {}
         for way, name in pairs:
             for tree in self.trees.values():
                 self.say(f"{name}, {way}, tree {tree.name}")
-                runs = [self.measured(tree, way, name, seed)[-2] for seed in self.options["seeds"]]
+                runs = [self.measured(tree, name, seed=seed, way=way)[-2] for seed in self.options["seeds"]]
                 row = f"{name}, {way.replace('_', '-')}, tree {tree.name}"
                 mean = np.mean(runs, axis=0)
-                found |= {(row, column): float(mean[c]) for c, column in enumerate(_columns())}
-        return found
+                figures |= {(row, column): float(mean[c]) for c, column in enumerate(_columns())}
+        return figures
 
-    def measured(self, tree: Tree, way: str, system: str, seed: int, tried: Mapping[str, Any] = AS_HERE) -> Floats:
-        """Categories, micro and macro × the six columns; `tried` settings replace those of the system."""
-        truth, decided = self.decided(tree, way, self.reproduction.systems[system], seed, tried)
+    def measured(
+        self, tree: Tree, system: str, *, seed: int, way: str = "top_down", tried: Mapping[str, Any] = AS_HERE
+    ) -> Floats:
+        """Measure categories, micro and macro × the six columns; `tried` settings replace those of the system."""
+        truth, decided = self.decided(tree, self.reproduction.systems[system], way=way, seed=seed, tried=tried)
         nearness = (
             by_similarity(self.similarity(tree), tree.categories),
             by_distance(tree.hierarchy, tree.categories, acceptable=self.options["acceptable"]),
         )
         none = np.zeros(len(tree.categories))
         parts = [extended(counts(truth, decided), none, none)]
-        parts += [extended_counts(truth, decided, one) for one in nearness]
+        parts += [extended_counts(truth, decided, near) for near in nearness]
         return np.hstack([_precision_recall(part) for part in parts])
 
     def decided(
-        self, tree: Tree, way: str, system: PaperSystem, seed: int, tried: Mapping[str, Any]
+        self, tree: Tree, system: PaperSystem, *, way: str, seed: int, tried: Mapping[str, Any]
     ) -> tuple[Sparse, Sparse]:
-        """Truth and decisions for the tree's test documents and as many others."""
+        """Return truth and decisions for the tree's test documents and as many others."""
         X, new = self.vectors(tried.get("weights", system.get("weights")), tried)
         options, rng = {**self.options, **tried}, np.random.default_rng(seed)
-        rows = _drawn(self.corpus.train, tree.train, options["outside_training"], rng)
-        test = _drawn(self.corpus.test, tree.test, options["outside_test"], rng)
+        rows = _drawn(self.corpus.train, tree.train, outside=options["outside_training"], rng=rng)
+        test = _drawn(self.corpus.test, tree.test, outside=options["outside_test"], rng=rng)
         own = dict(self.options["ours"].get(system.name, {}))
-        how = _settings(way, own.pop("cut", None), seed, options["contested"])
+        how = _settings(way, own.pop("cut", None), seed=seed, contested=options["contested"])
         base = system.classifier().set_params(**own, **svm_settings(tried, X[rows]))
         model = registry.load("classifiers", way)(base, taxonomy=tree.edges, categories=tree.categories, **how)
         fitted = model.fit(X[rows], tree.train[rows])
         return tree.test[test], sparse.csr_array(fitted.predict(new[test]))
 
 
-def _settings(way: str, cut: str | None, seed: int, contested: bool) -> dict[str, Any]:
+def _settings(way: str, cut: str | None, *, seed: int, contested: bool) -> dict[str, Any]:
     if way != "top_down":
         return {}
     return {
@@ -218,16 +220,16 @@ def _settings(way: str, cut: str | None, seed: int, contested: bool) -> dict[str
     }
 
 
-def _drawn(documents: Documents, labels: Sparse, outside: str, rng: np.random.Generator) -> Ints:
-    """The documents of the tree and as many others."""
+def _drawn(documents: Documents, labels: Sparse, *, outside: str, rng: np.random.Generator) -> Ints:
+    """Return the documents of the tree and as many others."""
     own = inside(labels)
     others = np.setdiff1d(inside(documents.labels) if outside == "labelled" else np.arange(len(documents)), own)
     return np.sort(np.concatenate([own, rng.permutation(others)[: len(own)]]))
 
 
-def _classifiers(tree: Tree) -> Found:
-    """The rows of table 2 for subtree and local classifiers."""
-    found: Found = {}
+def _classifiers(tree: Tree) -> OurFigures:
+    """Return the rows of table 2 for subtree and local classifiers."""
+    figures: OurFigures = {}
     labels = np.hstack([_signed(group.labels) for group in tree.problems.groups])
     links = [*zip(tree.problems.guards, tree.hierarchy.child_ids, strict=True)]
     stays = [(number, node) for node, number in enumerate(tree.problems.stays) if number >= 0]
@@ -236,14 +238,14 @@ def _classifiers(tree: Tree) -> Found:
             name = tree.hierarchy.names[node]
             what = "subtree" if kind == "link" and name in tree.below else "local"
             row = f"{tree.name}: {name}, {what}"
-            found[row, "training +"], found[row, "training −"] = (int(one) for one in labels[:, number])
+            figures[row, "training +"], figures[row, "training −"] = map(int, labels[:, number])
             if what == "local":
-                found[row, "test +"] = int(tree.test[:, [tree.categories.index(name)]].sum())
-    return found
+                figures[row, "test +"] = int(tree.test[:, [tree.categories.index(name)]].sum())
+    return figures
 
 
 def _signed(labels: Any) -> Any:
-    """Positive and negative documents of each problem, 2 × problems."""
+    """Return the positive and negative documents of each problem, 2 × problems."""
     return np.stack([labels.sum(axis=0), (~labels).sum(axis=0)])
 
 
@@ -252,6 +254,6 @@ def _columns() -> list[str]:
 
 
 def _precision_recall(table: Extended) -> Floats:
-    """P and R of each category, then the micro and the macro averages."""
+    """Return P and R of each category, then the micro and the macro averages."""
     measures = (extended_precision, extended_recall)
-    return np.column_stack([[*one(table), micro(one, table), macro(one, table)] for one in measures])
+    return np.column_stack([[*measure(table), micro(measure, table), macro(measure, table)] for measure in measures])

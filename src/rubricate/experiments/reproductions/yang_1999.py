@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rubricate.experiments.cells import Value
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
-from rubricate.experiments.reproductions.yang_1999_parts.study import Found, VersionStudy
+from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures, VersionStudy
 from rubricate.experiments.reproductions.yang_1999_parts.systems import (
     gains,
     indirect_comparisons,
@@ -22,10 +22,10 @@ __all__ = ["yang_1999"]
 
 
 def yang_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
-    """Our figures of the wanted tables, and the curves of the search where table 3 is among them."""
+    """Return our figures of the wanted tables, and the curves of the search where table 3 is among them."""
     study = VersionStudy(reproduction, say)
     tuning = Tuning(study)
-    makers: dict[str, Callable[[], Found]] = {
+    makers: dict[str, Callable[[], OurFigures]] = {
         "1": lambda: table_1(study),
         "3": tuning.table_3,
         "4": lambda: table_4(study),
@@ -45,7 +45,7 @@ def yang_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Re
 
 
 def _origin(reproduction: Reproduction, table: str, row: str) -> str:
-    """That of the system of a row; the reading of table 5 on v1 and v2 is recovered."""
+    """Return the origin of the system of a row; the reading of table 5 on v1 and v2 is recovered."""
     if table == "5":
         return "recovered" if row in ("v1", "v2") else "paper"
     system = reproduction.systems.get(row)

@@ -29,7 +29,7 @@ MEASURES = {"recall": "miR", "precision": "miP", "error": "error"}
 
 
 def yang_liu_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Results:
-    """Our figures of the wanted tables, and the figures that need no more than was computed for them."""
+    """Return our figures of the wanted tables, and the drawings that need no more than was computed for them."""
     study = TableStudy(reproduction, say)
     makers = {"1": table_1, "2": table_2, "3": table_3, "text": text_numbers}
     values: dict[Place, Value] = {}
@@ -40,10 +40,10 @@ def yang_liu_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -
 
 
 def _origin(study: TableStudy, table: str, row: str) -> str:
-    """That of the systems behind a row; one recovered setting makes the row recovered."""
+    """Return the origin of the systems behind a row; one recovered setting makes the row recovered."""
     systems = study.reproduction.systems
     origins = {systems[name].origin for name in row.split("/") if name in systems and table in "123"}
-    return next((one for one in ("recovered", "cross-validation") if one in origins), "paper")
+    return next((origin for origin in ("recovered", "cross-validation") if origin in origins), "paper")
 
 
 class TableStudy:
@@ -64,7 +64,7 @@ class TableStudy:
         return np.asarray(self.corpus.train.labels.sum(axis=0)).ravel().astype(np.int64)
 
     def run(self, name: str) -> Run:
-        """The run of a system of the reproduction."""
+        """Return the run of a system of the reproduction."""
         if name not in self._runs:
             self.say(name)
             self._runs[name] = self.execution(name).run()
@@ -78,55 +78,57 @@ class TableStudy:
         return self._executions[name]
 
     def varied(self, name: str, label: str, **changes: Any) -> Run:
-        """The run of a system with some settings changed."""
+        """Return the run of a system with some settings changed."""
         self.say(label)
         return SystemExecution(self.reproduction.systems[name].varied(label, **changes), self.corpus).run()
 
     def figures(self) -> tuple[Figure, ...]:
-        """Figure 1, and figures 4 and 5 where all five systems were run."""
+        """Draw figure 1, and figures 4 and 5 where all five systems were run."""
         drawn = [category_histogram(self.train_counts)]
         if all(name in self._runs for name in FIVE):
             options, runs = self.reproduction.options, [self._runs[name] for name in FIVE]
-            drawn.append(performance_curves("figure4", "rare categories", runs, options["bands_rare"], 60))
-            drawn.append(performance_curves("figure5", "all the categories", runs, options["bands_all"], None))
+            drawn.append(performance_curves("figure4", "rare categories", runs, bands=options["bands_rare"], high=60))
+            drawn.append(
+                performance_curves("figure5", "all the categories", runs, bands=options["bands_all"], high=None)
+            )
         return tuple(drawn)
 
 
 def table_1(study: TableStudy) -> dict[tuple[str, str], Value]:
-    """The five systems, then ours with the cross-validated figures that chose them."""
-    found: dict[tuple[str, str], Value] = {}
+    """Measure the five systems, then ours with the cross-validated figures that chose them."""
+    figures: dict[tuple[str, str], Value] = {}
     for name in (*FIVE, *OURS):
-        found |= {(name, column): float(value) for column, value in evaluate(study.run(name)).row().items()}
+        figures |= {(name, column): float(value) for column, value in evaluate(study.run(name)).row().items()}
     for name in OURS:
         micro, macro = study.execution(name).cross_validated()
-        found[name, "miF1, cross-validated"] = micro
-        found[name, "maF1, cross-validated"] = macro
-    return found
+        figures[name, "miF1, cross-validated"] = micro
+        figures[name, "maF1, cross-validated"] = macro
+    return figures
 
 
 def table_2(study: TableStudy) -> dict[tuple[str, str], Value]:
-    """The marks of s, S, T and T' for every pair of the paper."""
-    return _marks(study, "2", ",".join(TESTS), lambda one: TESTS.get(one.test))
+    """Return the marks of s, S, T and T' for every pair of the paper."""
+    return _marks(study, "2", tests=",".join(TESTS), column=lambda result: TESTS.get(result.test))
 
 
 def table_3(study: TableStudy) -> dict[tuple[str, str], Value]:
-    """The marks of the p-test on recall, precision and error."""
-    return _marks(study, "3", "p", lambda one: MEASURES.get(one.measure))
+    """Return the marks of the p-test on recall, precision and error."""
+    return _marks(study, "3", tests="p", column=lambda result: MEASURES.get(result.measure))
 
 
-def _marks(study: TableStudy, table: str, tests: str, column: Any) -> dict[tuple[str, str], Value]:
-    found: dict[tuple[str, str], Value] = {}
+def _marks(study: TableStudy, table: str, *, tests: str, column: Any) -> dict[tuple[str, str], Value]:
+    marks: dict[tuple[str, str], Value] = {}
     for row in study.reproduction.tables[table].rows:
         pair = [study.run(name) for name in row.split("/")]
-        for one in compare(pair, tests=tests, adjust="none"):
-            found[row, column(one)] = one.symbol
-    return found
+        for result in compare(pair, tests=tests, adjust="none"):
+            marks[row, column(result)] = result.symbol
+    return marks
 
 
 def text_numbers(study: TableStudy) -> dict[tuple[str, str], Value]:
-    """Sections 2, 3.4, 5.1 and 5.2."""
-    found = {**_corpus_numbers(study), **_contrasts(study), **_networks(study)}
-    return {(item, "value"): value for item, value in found.items()}
+    """Return the numbers of sections 2, 3.4, 5.1 and 5.2."""
+    figures = {**_corpus_numbers(study), **_contrasts(study), **_networks(study)}
+    return {(item, "value"): value for item, value in figures.items()}
 
 
 def _corpus_numbers(study: TableStudy) -> dict[str, Value]:
@@ -154,13 +156,13 @@ def _micro(run: Run) -> float:
     return float(evaluate(run).row()["miF1"])
 
 
-def _s_test(one: Run, other: Run) -> str:
-    (found,) = compare([one, other], tests="s", adjust="none")
-    return found.symbol
+def _s_test(a: Run, b: Run) -> str:
+    (result,) = compare([a, b], tests="s", adjust="none")
+    return result.symbol
 
 
 def _contrasts(study: TableStudy) -> dict[str, Value]:
-    """Section 5.2: another weighting, the simplified kNN, the other model of NB; section 5.1: a polynomial SVM."""
+    """Measure the contrasts of section 5.2 (weights, simplified kNN, the other NB) and a polynomial SVM (5.1)."""
     raw = study.varied("SVM", "SVM, tf", weights="ntc")
     top = study.varied("kNN", "kNN, top category", cut="rcut:1", held_out="none", cut_fbr=None, cut_fallback=None)
     bernoulli = study.varied("NB", "NB, Bernoulli", model="bernoulli")
@@ -178,21 +180,21 @@ def _contrasts(study: TableStudy) -> dict[str, Value]:
 
 
 def _networks(study: TableStudy) -> dict[str, Value]:
-    """Section 3.4: one network for all categories against one a category; section 5.1: hidden units by validation.
+    """Compare one network for all categories with one per category (section 3.4); choose hidden units (section 5.1).
 
     All of them are trained to the lowest held-out loss, not stopped as early as the row of table 1.
     """
     joint = evaluate(study.varied("NNet", "NNet, one network", epochs=None)).row()
     each = study.varied("NNet", "NNet, one network a category", epochs=None, outputs="separate", hidden=8)
     separate = evaluate(each).row()
-    found: dict[str, Value] = {"hidden units of NNet chosen among 16, 64 and 160": _hidden_units(study)}
+    figures: dict[str, Value] = {"hidden units of NNet chosen among 16, 64 and 160": _hidden_units(study)}
     for form, row in (("one network for all categories", joint), ("one network a category", separate)):
-        found |= {f"{column} of NNet, {form}": float(row[column]) for column in ("miF1", "maF1")}
-    return found
+        figures |= {f"{column} of NNet, {form}": float(row[column]) for column in ("miF1", "maF1")}
+    return figures
 
 
 def _hidden_units(study: TableStudy) -> int:
-    """The size with the best micro-F1 on a third of the training documents, cuts from another third."""
+    """Return the size with the best micro-F1 on a third of the training documents, cuts from another third."""
     train = study.corpus.train
     part = deal(train.labels, 3, seed=1)
     kept, held = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
@@ -206,7 +208,7 @@ def _hidden_units(study: TableStudy) -> int:
 
 
 def category_histogram(train_counts: Ints) -> Figure:
-    """Figure 1: training documents of each category, the most common first."""
+    """Draw figure 1: training documents of each category, the most common first."""
     ordered = np.sort(train_counts)[::-1]
     ranks = np.arange(1, len(ordered) + 1)
     return Figure(
@@ -220,13 +222,13 @@ def category_histogram(train_counts: Ints) -> Figure:
     )
 
 
-def performance_curves(name: str, what: str, runs: Sequence[Run], bands: int, high: int | None) -> Figure:
-    """Figures 4 and 5: F1 averaged over the categories in intervals of training frequency of equal width."""
+def performance_curves(name: str, what: str, runs: Sequence[Run], *, bands: int, high: int | None) -> Figure:
+    """Draw figures 4 and 5: F1 averaged over the categories in intervals of training frequency of equal width."""
     series = []
     for run in runs:
         columns = evaluate(run).per_category
-        found = by_frequency(np.asarray(columns["f1"], float), np.asarray(columns["train"]), bands=bands, high=high)
-        filled = [band for band in found if band.categories]
+        averages = by_frequency(np.asarray(columns["f1"], float), np.asarray(columns["train"]), bands=bands, high=high)
+        filled = [band for band in averages if band.categories]
         middles = [(band.low + band.high) / 2 for band in filled]
         series.append(Series(run.name, middles, [band.value for band in filled]))
     number = name.removeprefix("figure")

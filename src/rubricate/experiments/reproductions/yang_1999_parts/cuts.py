@@ -37,13 +37,13 @@ HALVINGS = 40
 
 
 def by_scut(scored: ScoredSystem) -> BreakEven:
-    """The cuts of Scut, all moved by one offset."""
+    """Move all cuts of Scut by one offset."""
     cuts = Scut(fbr=0.1).fit(scored.out_of_fold, scored.labels).cuts_
     return break_even_point(pooled_sweep(scored.scores - cuts, scored.truth).counts)
 
 
 def by_pcut(scored: ScoredSystem) -> BreakEven:
-    """x of Pcut by halving, since the number assigned never falls as x grows."""
+    """Find x of Pcut by halving, since the number assigned never falls as x grows."""
     low, high, tables, true = 0.0, float(scored.truth.shape[1]), list[Counts](), scored.truth.nnz
     for _ in range(HALVINGS):
         x = (low + high) / 2
@@ -56,24 +56,24 @@ def by_pcut(scored: ScoredSystem) -> BreakEven:
 
 
 def by_rcut(scored: ScoredSystem) -> BreakEven:
-    """The t best categories of each document, t = 1, 2, …, 10."""
+    """Assign the t best categories of each document, t = 1, 2, …, 10."""
     most = min(10, scored.truth.shape[1])
     tables = [counts(scored.truth, Rcut(t=t).decide(scored.scores)) for t in range(1, most + 1)]
     return break_even_point(family(tables))
 
 
 def by_one_threshold(scored: ScoredSystem) -> BreakEven:
-    """One threshold for all categories."""
+    """Take one threshold for all categories."""
     return break_even_point(pooled_sweep(scored.scores, scored.truth).counts)
 
 
 def by_own_decisions(scored: ScoredSystem | RuleDecisions) -> BreakEven:
-    """No parameter: the mean of precision and recall of the decisions that the system makes itself."""
+    """Return the mean of precision and recall of the decisions that the system makes itself; there is no parameter."""
     return break_even_point(family([counts(scored.truth, scored.decided)]))
 
 
 def own_f1(scored: ScoredSystem | RuleDecisions) -> BreakEven:
-    """F1 of the system's own decisions: no break-even point, but what is printed for C4.5."""
+    """Return F1 of the system's own decisions: no break-even point, but what is printed for C4.5."""
     return BreakEven(micro_f1(scored.truth, scored.decided), False, 0)
 
 
@@ -88,24 +88,24 @@ WAYS: dict[str, Callable[[Any], BreakEven]] = {
 
 
 def break_even(scored: ScoredSystem | RuleDecisions, way: str) -> float:
-    """The micro break-even point on the test documents."""
+    """Return the micro break-even point on the test documents."""
     if way not in WAYS:
         raise UnknownName("way of cutting", way, WAYS)
     return WAYS[way](scored).value
 
 
 def micro_f1(truth: Sparse, decided: Sparse) -> float:
-    """Micro-averaged F1."""
+    """Return micro-averaged F1."""
     return float(micro(f1, counts(truth, decided)))
 
 
 def eleven_points(scored: ScoredSystem, limit: int | None = None) -> float:
-    """11-point average precision of the category rankings; `limit` is TR."""
+    """Return 11-point average precision of the category rankings; `limit` is TR."""
     return float(mean(eleven_point(ranks(scored.scores, scored.truth), limit=limit)))
 
 
 def decide(scored: ScoredSystem, cut: str, limit: int | None = None) -> Sparse:
-    """The decisions by `scut`, `pcut:x` (x labels a document) or `rcut:t`, on scores limited to TR ranks."""
+    """Decide by `scut`, `pcut:x` (x labels per document) or `rcut:t`, on scores limited to TR ranks."""
     name, _, argument = cut.partition(":")
     if name == "pcut":
         chosen: Pcut | Rcut | Scut = Pcut(x=float(argument), prior="labels")

@@ -42,7 +42,7 @@ class ScoredSystem(SystemExecution):
 
     @cached_property
     def decided(self) -> Sparse:
-        """The classifier's own decisions on the test documents, without a threshold."""
+        """Decisions of the classifier itself on the test documents, without a threshold."""
         return sparse.csr_array(self.fitted(0).predict(self.shaped(Step(0, None)).Z), dtype=bool)
 
 

@@ -10,10 +10,10 @@ from rubricate.experiments.reproduction import Reproduction, Say
 from rubricate.experiments.reproductions.yang_1999_parts.scored import ScoredSystem, rule_decisions, with_unlabelled
 from rubricate.types import Corpus
 
-__all__ = ["VERSIONS", "Found", "VersionStudy"]
+__all__ = ["VERSIONS", "OurFigures", "VersionStudy"]
 
 VERSIONS = ("v1", "v2", "v2.2", "v3", "v4")
-Found: TypeAlias = dict[tuple[str, str], Value]
+OurFigures: TypeAlias = dict[tuple[str, str], Value]
 """Our figures by row and column."""
 
 
@@ -26,13 +26,13 @@ class VersionStudy:
         self._scored: dict[tuple[object, ...], Any] = {}
 
     def corpus(self, version: str) -> Corpus:
-        """A version of the corpus."""
+        """Return a version of the corpus."""
         if version not in self._corpora:
             self._corpora[version] = load(self.reproduction.corpus["name"], split=version)
         return self._corpora[version]
 
     def scored(self, system: str, version: str, *, unlabelled: bool = False, **changes: Any) -> Any:
-        """A system on a version; with `unlabelled`, documents without a category have one of their own."""
+        """Return a system on a version; with `unlabelled`, documents without a category have one of their own."""
         key = (system, version, unlabelled, *sorted(changes.items()))
         if key not in self._scored:
             self.say(f"{system}, {version}" + "".join(f", {name} = {value}" for name, value in changes.items()))

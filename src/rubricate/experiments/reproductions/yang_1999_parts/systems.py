@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rubricate.experiments.reproductions.yang_1999_parts.cuts import WAYS, break_even
-from rubricate.experiments.reproductions.yang_1999_parts.study import Found, VersionStudy
+from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures, VersionStudy
 from rubricate.significance import published
 from rubricate.significance.indirect import indirect
 from rubricate.types import Significance
@@ -18,19 +18,19 @@ __all__ = ["gains", "indirect_comparisons", "table_6", "way_of", "ways_of_cuttin
 
 
 def way_of(study: VersionStudy, system: str, version: str) -> str:
-    """The way of cutting behind a cell: the one in brackets, or for the empty and unnamed ones the system's usual."""
+    """Return the way of cutting behind a cell: the one in brackets, else the usual one of the system."""
     named = study.options["ways"]
     by_version = named.get(system, {})
     return by_version.get(version, by_version.get("*", named["*"]))
 
 
 def cell(study: VersionStudy, system: str, version: str) -> float:
-    """One cell of table 6."""
+    """Return one cell of table 6."""
     return break_even(study.scored(system, version), way_of(study, system, version))
 
 
-def table_6(study: VersionStudy) -> Found:
-    """Every system on its versions."""
+def table_6(study: VersionStudy) -> OurFigures:
+    """Measure every system on its versions."""
     return {
         (system, version): cell(study, system, version)
         for system, versions in study.options["table6"].items()
@@ -38,42 +38,42 @@ def table_6(study: VersionStudy) -> Found:
     }
 
 
-def ways_of_cutting(study: VersionStudy) -> Found:
-    """Break-even points of every system on v3 by each way of cutting."""
+def ways_of_cutting(study: VersionStudy) -> OurFigures:
+    """Return break-even points of every system on v3 by each way of cutting."""
     systems = [system for system, versions in study.options["table6"].items() if "v3" in versions]
     ways = [way for way in WAYS if way not in ("own decisions", "F1")]
     return {(system, way): break_even(study.scored(system, "v3"), way) for system in systems for way in ways}
 
 
-def gains(study: VersionStudy) -> Found:
-    """Section 5.3: what each system gains when the unlabelled documents go, from v2 to v3."""
+def gains(study: VersionStudy) -> OurFigures:
+    """Return what each system gains when the unlabelled documents go, from v2 to v3 (section 5.3)."""
     known = [system for system, versions in study.options["table6"].items() if {"v2", "v3"} <= {*versions}]
     return {(system, "gain"): cell(study, system, "v3") - cell(study, system, "v2") for system in known}
 
 
-def indirect_comparisons(study: VersionStudy) -> Found:
-    """Section 5.3: two systems on different versions, by what each gains on kNN there.
+def indirect_comparisons(study: VersionStudy) -> OurFigures:
+    """Compare two systems on different versions by what each gains on kNN there (section 5.3).
 
     The mark is that of the p-test on the difference of the gains in recall, at the break-even points; the mark of the
     published figures is made the same way.
     """
-    found: Found = {}
+    figures: OurFigures = {}
     for row in study.reproduction.tables["indirect"].rows:
         ours = _through_knn(study, row, lambda system, version: cell(study, system, version))
         theirs = _through_knn(study, row, lambda system, version: _printed(study, system, version))
-        found[row, "difference of the gains on kNN"] = ours.effect
-        found[row, "mark"] = ours.symbol
-        found[row, "mark of the published figures"] = theirs.symbol
-    return found
+        figures[row, "difference of the gains on kNN"] = ours.effect
+        figures[row, "mark"] = ours.symbol
+        figures[row, "mark of the published figures"] = theirs.symbol
+    return figures
 
 
 def _through_knn(study: VersionStudy, row: str, value: Callable[[str, str], float]) -> Significance:
-    """`A on v4 against B on v3`, the value of each and of kNN beside it."""
+    """Compare `A on v4 against B on v3` by the value of each and of kNN beside it."""
     sides = []
     for side in row.split(" against "):
         name, version = side.rsplit(" on ", 1)
         true = study.corpus(version).test.labels.nnz
-        sides += [published(one, recall=value(one, version), true=true, collection=version) for one in (name, "kNN")]
+        sides += [published(each, recall=value(each, version), true=true, collection=version) for each in (name, "kNN")]
     return indirect(sides[0], sides[2], baseline_a=sides[1], baseline_b=sides[3])
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from rubricate.corpora import load
 from rubricate.experiments.reproductions.yang_1999_parts.scored import ScoredSystem
-from rubricate.experiments.reproductions.yang_1999_parts.study import Found, VersionStudy
+from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures, VersionStudy
 from rubricate.folds import score_matrix
 from rubricate.text.vectors import Vectors
 from rubricate.training.procedure import Step
@@ -19,16 +19,16 @@ __all__ = ["times"]
 COLUMNS = ("training, s", "all test documents, s", "a test document, s")
 
 
-def times(study: VersionStudy) -> Found:
-    """On v3, vectors given: training, all test documents, one of them on average; and kNN on as many as OHSUMED has."""
-    found: Found = {}
+def times(study: VersionStudy) -> OurFigures:
+    """Measure training, scoring all test documents of v3 and one on average; and kNN on as many as OHSUMED has."""
+    figures: OurFigures = {}
     for system in ("WORD", "LLSF", "kNN"):
         training, response, documents = _spent(study.scored(system, "v3"))
         spent = training, response, response / documents
-        found |= {(system, column): seconds for column, seconds in zip(COLUMNS, spent, strict=True)}
+        figures |= {(system, column): seconds for column, seconds in zip(COLUMNS, spent, strict=True)}
     indexing, response = _large(study)
     row = study.options["large"]["row"]
-    return {**found, (row, "training, s"): indexing, (row, "a test document, s"): response}
+    return {**figures, (row, "training, s"): indexing, (row, "a test document, s"): response}
 
 
 def _spent(scored: ScoredSystem) -> tuple[float, float, int]:
@@ -42,7 +42,7 @@ def _spent(scored: ScoredSystem) -> tuple[float, float, int]:
 
 
 def _large(study: VersionStudy) -> tuple[float, float]:
-    """kNN on the embedded corpus: indexing, and the mean for a test document; reading the text is counted in the first.
+    """Time kNN on the embedded corpus: indexing, reading included, and the mean for a test document.
 
     OHSUMED is not at hand; these stories have 37 distinct terms on average.
     """

@@ -17,7 +17,7 @@ import numpy as np
 from rubricate.experiments.figure import Figure, Series
 from rubricate.experiments.reproductions.yang_1999_parts.cuts import decide, eleven_points, micro_f1
 from rubricate.experiments.reproductions.yang_1999_parts.scored import ScoredSystem
-from rubricate.experiments.reproductions.yang_1999_parts.study import Found, VersionStudy
+from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures, VersionStudy
 from rubricate.experiments.tuning import best_of, search
 from rubricate.folds import deal
 from rubricate.types import Corpus
@@ -37,14 +37,14 @@ class Tuning:
 
     @cached_property
     def corpus(self) -> Corpus:
-        """The training documents of v3, a third of them in the place of the test documents."""
+        """Training documents of v3, a third of them in the place of the test documents."""
         whole = self.study.corpus("v3")
         held = deal(whole.train.labels, 3, seed=0) == 0
         kept, out = (whole.train.take(np.flatnonzero(rows)) for rows in (~held, held))
         return replace(whole, train=kept, test=out)
 
     def judged(self, system: str, point: Mapping[str, Any]) -> tuple[float, float]:
-        """11-point average precision and micro-F1 at a point."""
+        """Return 11-point average precision and micro-F1 at a point."""
         key = (system, *sorted(point.items()))
         if key not in self._judged:
             scored = self._scores(system, point)
@@ -63,33 +63,33 @@ class Tuning:
             self._scored[key] = ScoredSystem(varied, self.corpus)
         return self._scored[key]
 
-    def table_3(self) -> Found:
-        """The rows of the paper, others fixed as printed there; then our own searches to the end."""
-        found: Found = {}
+    def table_3(self) -> OurFigures:
+        """Return the rows of the paper, others fixed as printed there; then our own searches to the end."""
+        figures: OurFigures = {}
         for row in self.options["rows"]:
-            found |= self._row(row)
+            figures |= self._row(row)
         for system, grid in self.options["greedy"].items():
-            found |= self._greedy(system, grid)
-        return found
+            figures |= self._greedy(system, grid)
+        return figures
 
-    def _row(self, row: Mapping[str, Any]) -> Found:
-        """One parameter: our best, and the range of both measures over the values that the paper calls best."""
+    def _row(self, row: Mapping[str, Any]) -> OurFigures:
+        """Return our best value of one parameter, and the range of both measures over those the paper calls best."""
         name, by = row["parameter"], MEASURES.index(row["by"])
         points = {value: {**row["fixed"], name: value} for value in row["candidates"]}
         values = {value: self.judged(row["system"], point) for value, point in points.items()}
         chosen = max(values, key=lambda value: values[value][by])
-        found: Found = {
+        figures: OurFigures = {
             (row["row"], "best choice"): row["printed"] if chosen in row["best"] else str(chosen),
             (row["row"], "our best"): chosen,
         }
         for number, measure in enumerate(MEASURES):
             among = [values[value][number] for value in row["best"]]
-            found[row["row"], f"{measure}, lowest of the best"] = min(among)
-            found[row["row"], f"{measure}, highest of the best"] = max(among)
-        return found
+            figures[row["row"], f"{measure}, lowest of the best"] = min(among)
+            figures[row["row"], f"{measure}, highest of the best"] = max(among)
+        return figures
 
-    def _greedy(self, system: str, grid: Mapping[str, Sequence[Any]]) -> Found:
-        """All parameters in the paper's order by micro-F1: what is chosen, and how much of the grid was tried."""
+    def _greedy(self, system: str, grid: Mapping[str, Sequence[Any]]) -> OurFigures:
+        """Search all parameters in the paper's order by micro-F1; return what is chosen, and how much was tried."""
         tried = search(grid, lambda points: [self.judged(system, point)[1] for point in points], greedy=True)
         best = best_of(tried, lambda a, b: a > b)
         row = f"{system}, greedy"
@@ -103,25 +103,25 @@ class Tuning:
         }
 
     def figures(self) -> tuple[Figure, ...]:
-        """The rows that are marked for it, as curves; none when table 3 was not made."""
+        """Draw the rows that are marked for it; nothing when table 3 was not made."""
         rows = [row for row in self.options["rows"] if row.get("figure")]
         return tuple(self._curve(row) for row in rows) if self._judged else ()
 
     def _curve(self, row: Mapping[str, Any]) -> Figure:
         name, values = row["parameter"], row["candidates"]
         judged = [self.judged(row["system"], {**row["fixed"], name: value}) for value in values]
-        series = tuple(Series(measure, values, [one[i] for one in judged]) for i, measure in enumerate(MEASURES))
+        series = tuple(Series(measure, values, [pair[i] for pair in judged]) for i, measure in enumerate(MEASURES))
         title = f"{row['system']} on the validation part of v3 by {name}"
         return Figure(f"{row['system'].lower()}-{name.lower()}", title, name, "11-pt and micro-F1", series)
 
 
-def table_4(study: VersionStudy) -> Found:
-    """The test set of v3 with the printed parameters, TR = 10."""
-    found: Found = {}
+def table_4(study: VersionStudy) -> OurFigures:
+    """Measure the test set of v3 with the printed parameters, TR = 10."""
+    figures: OurFigures = {}
     limit = study.options["table4"]["TR"]
     for system, cuts in study.options["table4"]["cuts"].items():
         scored = study.scored(system, "v3")
-        found[system, "11-pt"] = eleven_points(scored, limit)
+        figures[system, "11-pt"] = eleven_points(scored, limit)
         for column, cut in cuts.items():
-            found[system, column] = micro_f1(scored.truth, decide(scored, cut, limit))
-    return found
+            figures[system, column] = micro_f1(scored.truth, decide(scored, cut, limit))
+    return figures
