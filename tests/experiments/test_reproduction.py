@@ -72,6 +72,9 @@ def fake(found, tables, say):
     return Results({**values, ("1", "SVM, ours", "miF1"): 0.9}, {("1", "SVM"): "recovered"}, (figure,))
 
 
+fake.__module__ = "rubricate.experiments.reproductions.yang_liu_1999"  # the TOML file lies beside the code
+
+
 def test_our_figures_join_the_published_ones(monkeypatch):
     load = module.registry.load
     monkeypatch.setattr(module.registry, "load", lambda kind, name: fake if kind == module.KIND else load(kind, name))
