@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles.knn import inner, nearest
 
-from rubricate.kernels.similar_rows import nearest_rows
+from rubricate.kernels.similar_rows import Estimated, nearest_rows
 
 
 @given(st.integers(1, 30), st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.4, 3.0]))
@@ -17,7 +17,7 @@ def test_the_same_as_sorting_all_similarities(documents, width, seed, error):
     queries = rng.integers(-2, 3, (4, width)).astype(float)
     k = int(rng.integers(1, documents + 1))
     estimates = (queries @ vectors.T + rng.uniform(-error, error, (4, documents))).astype(np.float32)
-    found, near = nearest_rows(estimates, error * 1.0001, queries, vectors, k)
+    found, near = nearest_rows(Estimated(estimates, error * 1.0001, queries), vectors, k)
     wanted = nearest(queries.tolist(), vectors.tolist(), k, similarity=inner)
     assert found.tolist() == [[d for _, d in row] for row in wanted]
     assert near.tolist() == [[value for value, _ in row] for row in wanted]

@@ -83,7 +83,7 @@ def test_what_is_refused():
     [
         ("", "no header"),
         ("category,a,a\n", "no header"),
-        ("category,a,b\na,1,x\n", "line 2: 'x' is no number"),
+        ("category,a,b\na,1,x\n", "line 2: 'x' is not a number"),
         ("category,a,b\nc,1,1\n", "line 2: a row for 'c'"),
         ("category,a,b\na,1,\n", "no similarity of 'a' and 'b'"),
         ("category,a,b\na,1,.2\nb,.3,1\n", "symmetric"),

@@ -44,7 +44,7 @@ def test_critical_values_of_nemenyi(systems: int, critical: float) -> None:
     ranks = np.zeros(systems)
     n = 50
     ranks[1] = critical * (systems * (systems + 1) / (6 * n)) ** 0.5
-    q, p_value = nemenyi_p(ranks, 0, 1, n)
+    q, p_value = nemenyi_p(ranks, 0, 1, n=n)
     assert q == pytest.approx(critical)
     assert p_value == pytest.approx(0.05, abs=2e-4)
 

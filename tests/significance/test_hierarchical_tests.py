@@ -107,7 +107,7 @@ def test_similarities_join_the_default_tests():
 def test_what_cannot_be_tested():
     with pytest.raises(InvalidInput, match="need hierarchy="):
         hierarchical_t(ONE, TWO)
-    with pytest.raises(InvalidInput, match="knows no hierarchy"):
+    with pytest.raises(InvalidInput, match="is not a hierarchical measure"):
         hierarchical_t(ONE, TWO, measure="f1", hierarchy=TREE)
     with pytest.raises(InvalidInput, match="needs similarity="):
         hierarchical_t(ONE, TWO, measure="similarity.extended_f1", hierarchy=TREE)

@@ -37,15 +37,42 @@ def evaluate(
     acceptable: float = 2.0,
     similarity: Similarity | None = None,
 ) -> Evaluation:
-    """How well one system did: micro, macro and per-category measures, ranking, probability, baselines, intervals.
+    """Measure how well one system did: micro, macro, per category, ranking, probability, baselines, intervals.
 
-    Give a `Run` that has its truth, or the truth and beside it decisions, scores or both (`as_run` says in which
-    forms). `measures` adds others to the table, such as `"f_beta:0.5"`. `undefined` is what 0/0 counts as. `limit`
-    is TR, the rank down to which 11-point average precision looks. `train_counts` give F1 by training frequency in
-    `bands` intervals of equal width up to `highest`. `bootstrap` is the number of resamples of the documents for
-    confidence intervals of `level`; Wilson's for proportions are always there. `hierarchy` (or its parent–child pairs)
-    adds the measures that know how far off a wrong category is, with `acceptable` links contributing nothing, and with
-    `similarity` (of `measures.category_similarity`) also by how alike categories are.
+    Parameters
+    ----------
+    run_or_truth : Run or labels
+        A run that has its truth, or the truth, with decisions, scores or both beside it.
+    decisions, scores : optional
+        What a system said of the same documents; `as_run` lists the accepted forms.
+    categories : sequence of str, optional
+        Names of the columns, where the forms have none.
+    name : str
+        Name of the run in the result.
+    train_counts : sequence of int, optional
+        Training documents of each category; adds F1 by training frequency.
+    measures : sequence of str
+        Further measures of counts for the table, such as `"f_beta:0.5"`.
+    undefined : "zero", "one" or "omit"
+        What 0/0 counts as.
+    limit : int, optional
+        TR, the rank down to which 11-point average precision looks.
+    bands, highest : int
+        Number of intervals of training frequency of equal width, and where they end.
+    bootstrap : int
+        Number of resamples of the documents for confidence intervals; Wilson's for proportions are always there.
+    level, seed
+        Confidence level of the intervals, and seed of the resamples.
+    hierarchy : Hierarchy or pairs (parent, child), optional
+        Adds the measures that know how far off a wrong category is.
+    acceptable : float
+        Number of links from which on a wrong category contributes nothing.
+    similarity : Similarity, optional
+        Result of `measures.category_similarity`; adds the measures by similarity of categories.
+
+    Returns
+    -------
+    Evaluation
 
     Cost: labels and decisions; with scores also stored scores × log. Never documents × categories of sparse input.
 

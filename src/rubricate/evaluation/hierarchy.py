@@ -34,8 +34,8 @@ class HierarchyEvaluation:
     `micro` and `macro` by kind and measure: `distance` and `similarity` (the extended measures by either nearness;
     averages over categories), `ancestors` (hP, hR, hF) and `lca`, whose micro-averages sum over documents and whose
     macro-averages are means over them. `per_category`: contributions and extended measures, as `distance.fp_con`.
-    `outside`: the categories that the hierarchy has not; they contribute nothing and count as themselves.
-    `documents`: the tables of `ancestors` and `lca`, an entry a document. `wrong`: the contributions of each false
+    `outside`: the categories that the hierarchy does not have; they contribute nothing and count as themselves.
+    `documents`: the tables of `ancestors` and `lca`, one entry per document. `wrong`: the contributions of each false
     positive and each false negative, by nearness.
     """
 
@@ -54,12 +54,12 @@ class HierarchyEvaluation:
 
     @property
     def signature(self) -> str:
-        """What the numbers depend on besides the decisions."""
+        """Return what the numbers depend on besides the decisions."""
         known = "" if self.average_similarity is None else f"|acs:{self.average_similarity:.6g}"
         return f"hierarchy:{self.structure}, {self.nodes} nodes|acceptable:{self.acceptable:g}{known}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the values of each category, which `Evaluation` lists."""
+        """Return everything but the values of each category, which `Evaluation` lists."""
         return {
             "structure": self.structure,
             "nodes": self.nodes,
@@ -75,32 +75,47 @@ class HierarchyEvaluation:
 
 
 def hierarchy_tables(
-    truth: Sparse, decided: Sparse, where: Placed, wrong: Mapping[str, tuple[Contributions, Contributions]]
+    truth: Sparse, decided: Sparse, where: Placed, *, wrong: Mapping[str, tuple[Contributions, Contributions]]
 ) -> dict[str, Counts | Extended]:
-    """The tables that the measures are functions of, by kind: a category each, or (ancestors, lca) a document each."""
+    """Return the tables of the measures by kind; one entry per category, or (ancestors, lca) per document."""
     table = counts(truth, decided)
-    found: dict[str, Counts | Extended] = {
+    tables: dict[str, Counts | Extended] = {
         kind: extended(table, fp.summed(), fn.summed()) for kind, (fp, fn) in wrong.items()
     }
-    found["ancestors"] = counts(with_ancestors(truth, where), with_ancestors(decided, where), by="document")
-    found["lca"] = meeting_counts(truth, decided, where)
-    return found
+    tables["ancestors"] = counts(with_ancestors(truth, where), with_ancestors(decided, where), by="document")
+    tables["lca"] = meeting_counts(truth, decided, where)
+    return tables
 
 
 def hierarchy_evaluation(
     truth: Sparse,
     decided: Sparse,
     categories: Sequence[str],
-    hierarchy: Hierarchy,
     *,
+    hierarchy: Hierarchy,
     acceptable: float = 2.0,
     similarity: Similarity | None = None,
     measures: Sequence[str] = (),
     undefined: Undefined = "zero",
 ) -> HierarchyEvaluation:
-    """Every hierarchical measure of decisions. `acceptable` is disθ; `similarity` adds the measures by similarity.
+    """Return every hierarchical measure of decisions.
 
-    `measures` adds such as `extended_f_beta:2`.
+    Parameters
+    ----------
+    truth, decided : csr_array
+        True labels and decisions, documents × categories.
+    categories : sequence of str
+        Names of the columns.
+    hierarchy : Hierarchy
+        Which category is above which.
+    acceptable : float
+        disθ, the number of links that contributes nothing.
+    similarity : Similarity, optional
+        Adds the extended measures by similarity.
+    measures : sequence of str
+        Further measures, such as `extended_f_beta:2`.
+    undefined : "zero", "one" or "omit"
+        What 0/0 counts as.
     """
     where = placed(hierarchy, categories)
     nearness: dict[str, Nearness] = {"distance": by_distance(hierarchy, categories, acceptable=acceptable)}
@@ -109,7 +124,7 @@ def hierarchy_evaluation(
         near = by_similarity(similarity, categories, hierarchy=hierarchy)
         nearness["similarity"], known = near, near.similarity.average
     wrong = {kind: contributions(truth, decided, near) for kind, near in nearness.items()}
-    tables = hierarchy_tables(truth, decided, where, wrong)
+    tables = hierarchy_tables(truth, decided, where, wrong=wrong)
     chosen = {kind: _measures(kind, measures) for kind in tables}
     labelled = [where.categories[c] for c in np.flatnonzero(truth.sum(axis=0))]
     return HierarchyEvaluation(
@@ -120,8 +135,12 @@ def hierarchy_evaluation(
         average_similarity=known,
         levels=by_depth(truth, decided, where, undefined=undefined),
         far=how_far(truth, decided, where),
-        micro={k: {n: micro(one, tables[k], undefined=undefined) for n, one in chosen[k].items()} for k in tables},
-        macro={k: {n: macro(one, tables[k], undefined=undefined) for n, one in chosen[k].items()} for k in tables},
+        micro={
+            k: {n: micro(measure, tables[k], undefined=undefined) for n, measure in chosen[k].items()} for k in tables
+        },
+        macro={
+            k: {n: macro(measure, tables[k], undefined=undefined) for n, measure in chosen[k].items()} for k in tables
+        },
         per_category=_columns(tables, chosen, undefined),
         documents={kind: table for kind, table in tables.items() if isinstance(table, Counts)},
         wrong=wrong,
@@ -129,20 +148,20 @@ def hierarchy_evaluation(
 
 
 def _measures(kind: str, extra: Sequence[str]) -> dict[str, Measure[...]]:
-    """The measures of a table, in the order precision, recall, F1, …; those asked for behind."""
+    """Return the measures of a table in the order precision, recall, F1, …; those named by the user come last."""
     sort: Any = "extended" if kind in ("distance", "similarity") else kind
-    more = {name: one for name in extra if (one := resolve(name)).kind == sort}
-    found = of_kind(sort)
+    more = {name: measure for name in extra if (measure := resolve(name)).kind == sort}
+    by_name = of_kind(sort)
     order = {name: place for place, name in enumerate(("precision", "recall", "f1", "accuracy", "error"))}
-    return {**dict(sorted(found.items(), key=lambda item: order.get(item[0].rpartition("_")[2], len(order)))), **more}
+    return {**dict(sorted(by_name.items(), key=lambda item: order.get(item[0].rpartition("_")[2], len(order)))), **more}
 
 
 def _columns(
     tables: Mapping[str, Counts | Extended], chosen: Mapping[str, Mapping[str, Measure[...]]], undefined: Undefined
 ) -> dict[str, Floats]:
-    found: dict[str, Floats] = {}
+    columns: dict[str, Floats] = {}
     for kind, table in tables.items():
         if isinstance(table, Extended):
-            found |= {f"{kind}.fp_con": table.fp_con, f"{kind}.fn_con": table.fn_con}
-            found |= {f"{kind}.{name}": one(table, undefined=undefined) for name, one in chosen[kind].items()}
-    return found
+            columns |= {f"{kind}.fp_con": table.fp_con, f"{kind}.fn_con": table.fn_con}
+            columns |= {f"{kind}.{name}": measure(table, undefined=undefined) for name, measure in chosen[kind].items()}
+    return columns

@@ -42,18 +42,18 @@ Statistics: TypeAlias = Callable[[Ints], dict[str, float]]
 def with_intervals(
     result: Evaluation, run: Run, *, resamples: int = 0, level: float = 0.95, seed: int = 0, limit: int | None = None
 ) -> Evaluation:
-    """The evaluation with its intervals; without `resamples` those of Wilson alone."""
-    found = {name: (interval,) for name, interval in _wilson_all(result, level).items()}
+    """Add intervals to an evaluation; without `resamples` only those of Wilson."""
+    intervals = {name: (interval,) for name, interval in _wilson_all(result, level).items()}
     if resamples:
         statistics = _statistics(result, run, limit)
         drawn = bootstrap(statistics, result.documents, draws=resamples, seed=seed)
         for name, value in statistics(np.ones(result.documents, np.int64)).items():
-            found[name] = (*found.get(name, ()), centred(value, drawn[name], level=level))
-    return dataclasses.replace(result, intervals=found, per_category=_with_ends(result, level))
+            intervals[name] = (*intervals.get(name, ()), centred(value, drawn[name], level=level))
+    return dataclasses.replace(result, intervals=intervals, per_category=_with_ends(result, level))
 
 
 def _with_ends(result: Evaluation, level: float) -> dict[str, Column]:
-    """The columns of the categories with the ends of their intervals, where there are decisions."""
+    """Return the columns of the categories with the ends of their intervals, where there are decisions."""
     ends = {} if result.counts is None else category_intervals(result.counts, level=level)
     return {**result.per_category, **ends}
 
@@ -62,16 +62,16 @@ def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
     if result.counts is None:
         return {}
     table = total(result.counts)
-    found = {}
+    intervals = {}
     for name, (above, below) in PROPORTIONS.items():
         hits, trials = (sum(int(getattr(table, cell)[0]) for cell in cells) for cells in (above, below))
-        found[f"micro.{name}"] = wilson(hits, trials, level=level)
+        intervals[f"micro.{name}"] = wilson(hits, trials, level=level)
     exact = round(result.examples["subset_accuracy"] * result.documents) if result.documents else 0
-    return {**found, "examples.subset_accuracy": wilson(exact, result.documents, level=level)}
+    return {**intervals, "examples.subset_accuracy": wilson(exact, result.documents, level=level)}
 
 
 def _statistics(result: Evaluation, run: Run, limit: int | None) -> Statistics:
-    """Every number that is resampled, as a function of how often each document was drawn."""
+    """Return every number that is resampled, as a function of how often each document was drawn."""
     every = (_of_decisions(result, run), *_of_scores(result, run, limit), resampled_hierarchy(result, run))
     parts = [part for part in every if part is not None]
 
@@ -86,40 +86,43 @@ def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
         return None
     truth, decided = true_labels(run), canonical(run.decisions.values)
     table = counts(truth, decided, by="document")
-    each = {f"examples.{name}": one(table, undefined=result.convention) for name, one in of_kind("documents").items()}
+    each = {
+        f"examples.{name}": measure(table, undefined=result.convention)
+        for name, measure in of_kind("documents").items()
+    }
     chosen = {name: resolve(name) for name in result.micro}
     contributions = TableResampler.of(truth, decided)
 
     def statistics(weights: Ints) -> dict[str, float]:
         both = averages(contributions.counts(weights), chosen, result.convention)
-        found = {f"{way}.{name}": value for way, values in both.items() for name, value in values.items()}
-        return {**found, **weighted_means(each, weights)}
+        statistics_by_name = {f"{way}.{name}": value for way, values in both.items() for name, value in values.items()}
+        return {**statistics_by_name, **weighted_means(each, weights)}
 
     return statistics
 
 
 def _of_scores(result: Evaluation, run: Run, limit: int | None) -> list[Statistics]:
-    """By document (weighted means), by category and by one threshold (sorted once), and of probabilities."""
+    """Return statistics by document (weighted means), by category and one threshold (sorted once), of probabilities."""
     if run.scores is None:
         return []
     truth = true_labels(run)
     values = document_values(ranks(run.scores, truth), limit)
-    each = {f"ranking.{name}": found for name, found in values.items()}
-    categories, pooled = (SortedRankings.of(run.scores, truth, pooled=one) for one in (False, True))
+    each = {f"ranking.{name}": per_document for name, per_document in values.items()}
+    categories, pooled = (SortedRankings.of(run.scores, truth, pooled=whether) for whether in (False, True))
 
     def of_rankings(weights: Ints) -> dict[str, float]:
-        found = categories.means(weights, result.convention)
-        one = pooled.means(weights, result.convention)
-        return {f"ranking.by_category.{name}": value for name, value in found.items()} | {
-            f"ranking.{name}.micro": one[name] for name in ("break_even", "optimal_f1")
+        by_category = categories.means(weights, result.convention)
+        by_threshold = pooled.means(weights, result.convention)
+        return {f"ranking.by_category.{name}": value for name, value in by_category.items()} | {
+            f"ranking.{name}.micro": by_threshold[name] for name in ("break_even", "optimal_f1")
         }
 
-    found: list[Statistics] = [lambda weights: weighted_means(each, weights), of_rankings]
-    return [*found, _of_probabilities(run.scores, truth)] if result.probability else found
+    parts: list[Statistics] = [lambda weights: weighted_means(each, weights), of_rankings]
+    return [*parts, _of_probabilities(run.scores, truth)] if result.probability else parts
 
 
 def _of_probabilities(scores: Scores, truth: Sparse) -> Statistics:
-    """Brier score and calibration error from what each document adds to them."""
+    """Return Brier score and calibration error as functions of what each document adds to them."""
     flipped, labels = _transposed(scores), canonical(truth.T)
     squares = brier(flipped, labels)
     curve = reliability_by_category(flipped, labels)
@@ -134,7 +137,7 @@ def _of_probabilities(scores: Scores, truth: Sparse) -> Statistics:
 
 
 def _transposed(scores: Scores) -> Scores:
-    """The scores with documents and categories exchanged, for the mean of each document."""
+    """Exchange documents and categories, for the mean of each document."""
     values = scores.values.T if isinstance(scores.values, np.ndarray) else sparse.csr_array(scores.values.T)
     ids = tuple(map(str, scores.documents))
     return Scores(values, ids, scores.categories, floor=scores.floor)

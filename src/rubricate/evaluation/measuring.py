@@ -32,27 +32,27 @@ Chosen = Mapping[str, Measure[...]]
 
 
 def true_labels(run: Run) -> Sparse:
-    """The truth of a run, or an error that says it has none."""
+    """Return the truth of a run; raise where it has none."""
     if run.truth is None:
         raise InvalidInput(f"run {run.name!r} has no truth to be measured against; give the true labels")
     return canonical(run.truth)
 
 
 def averages(table: Counts, chosen: Chosen, undefined: Undefined) -> dict[str, dict[str, float]]:
-    """The micro and macro average of each chosen measure of counts."""
+    """Return the micro and macro average of each chosen measure of counts."""
     return {
-        "micro": {name: micro(one, table, undefined=undefined) for name, one in chosen.items()},
-        "macro": {name: macro(one, table, undefined=undefined) for name, one in chosen.items()},
+        "micro": {name: micro(measure, table, undefined=undefined) for name, measure in chosen.items()},
+        "macro": {name: macro(measure, table, undefined=undefined) for name, measure in chosen.items()},
     }
 
 
 def evaluate_run(
     run: Run, *, measures: Sequence[str] = (), undefined: Undefined = "zero", limit: int | None = None
 ) -> Evaluation:
-    """Every measure of a run that has its truth beside it. `rubricate.evaluate` explains the options."""
+    """Measure a run that has its truth beside it by every measure; `rubricate.evaluate` explains the options."""
     truth = true_labels(run)
     asked = _asked(measures)
-    chosen = {**of_kind("counts"), **{name: one for name, one in asked.items() if one.kind != "extended"}}
+    chosen = {**of_kind("counts"), **{name: measure for name, measure in asked.items() if measure.kind != "extended"}}
     baselines = {"rejector": rejector(truth), "acceptor": acceptor(truth)}
     columns: dict[str, Column] = {} if run.train_counts is None else {"train": run.train_counts}
     version = run.signature.version or importlib.metadata.version("rubricate")
@@ -66,35 +66,35 @@ def evaluate_run(
         signature=dataclasses.replace(run.signature, undefined=undefined, version=version),
     )
     if run.decisions is not None:
-        result = _with_decisions(result, truth, canonical(run.decisions.values), chosen)
+        result = _with_decisions(result, truth, canonical(run.decisions.values), chosen=chosen)
     if run.scores is not None:
-        result = _with_ranking(result, truth, run.scores, limit)
+        result = _with_ranking(result, truth, run.scores, limit=limit)
         result = _with_probability(result, truth, run.scores)
     return result
 
 
 def _asked(measures: Sequence[str]) -> dict[str, Measure[...]]:
-    """More measures by name, which must be of counts: an evaluation has all others that it can have anyway."""
-    found = {name: resolve(name) for name in measures}
-    for name, one in found.items():
-        if one.kind not in ("counts", "extended"):
+    """Return further measures by name; they must be of counts, since an evaluation has all others anyway."""
+    chosen = {name: resolve(name) for name in measures}
+    for name, measure in chosen.items():
+        if measure.kind not in ("counts", "extended"):
             raise InvalidInput(
                 f"{name!r} is not made of the counts of categories and is in every evaluation that has what it needs "
                 "(scores, probabilities, a hierarchy); ask for such as f_beta:2"
             )
-    return found
+    return chosen
 
 
 def _more_columns(result: Evaluation, columns: Mapping[str, Column]) -> dict[str, Column]:
     return {**result.per_category, **columns}
 
 
-def _with_decisions(result: Evaluation, truth: Sparse, decided: Sparse, chosen: Chosen) -> Evaluation:
+def _with_decisions(result: Evaluation, truth: Sparse, decided: Sparse, *, chosen: Chosen) -> Evaluation:
     table, undefined = counts(truth, decided), result.convention
     columns: dict[str, Column] = {cell: getattr(table, cell) for cell in ("tp", "fp", "fn", "tn")}
-    columns |= {name: one(table, undefined=undefined) for name, one in chosen.items()}
+    columns |= {name: measure(table, undefined=undefined) for name, measure in chosen.items()}
     each = counts(truth, decided, by="document")
-    examples = {name: mean(one(each, undefined=undefined)) for name, one in of_kind("documents").items()}
+    examples = {name: mean(measure(each, undefined=undefined)) for name, measure in of_kind("documents").items()}
     both = averages(table, chosen, undefined)
     return dataclasses.replace(
         result,
@@ -106,7 +106,7 @@ def _with_decisions(result: Evaluation, truth: Sparse, decided: Sparse, chosen: 
     )
 
 
-def _with_ranking(result: Evaluation, truth: Sparse, scores: Any, limit: int | None) -> Evaluation:
+def _with_ranking(result: Evaluation, truth: Sparse, scores: Any, *, limit: int | None) -> Evaluation:
     by_category, columns = category_summary(scores, truth, limit)
     cuts, more = cut_summary(scores, truth, result.convention)
     by_category |= {name: mean(more[name]) for name in ("break_even", "optimal_f1")}
@@ -118,7 +118,7 @@ def _with_ranking(result: Evaluation, truth: Sparse, scores: Any, limit: int | N
 def _with_probability(result: Evaluation, truth: Sparse, scores: Any) -> Evaluation:
     if not are_probabilities(scores):
         return result
-    columns = {name: one(scores, truth) for name, one in of_kind("probability").items()}
+    columns = {name: measure(scores, truth) for name, measure in of_kind("probability").items()}
     pooled = {"brier": mean(brier(scores, truth)), "ece": float(calibration_error(scores, truth, pooled=True)[0])}
     return dataclasses.replace(result, probability=pooled, per_category=_more_columns(result, columns))
 
@@ -132,24 +132,26 @@ def with_hierarchy(
     similarity: Similarity | None = None,
     measures: Sequence[str] = (),
 ) -> Evaluation:
-    """The evaluation with what the hierarchy says of the decisions, where there are any."""
+    """Add what the hierarchy says about the decisions, where there are any."""
     if run.decisions is None:
         return result
-    found = hierarchy_evaluation(
+    hierarchical = hierarchy_evaluation(
         true_labels(run),
         canonical(run.decisions.values),
         run.categories,
-        hierarchy,
+        hierarchy=hierarchy,
         acceptable=acceptable,
         similarity=similarity,
         measures=measures,
         undefined=result.convention,
     )
-    return dataclasses.replace(result, hierarchy=found, per_category=_more_columns(result, found.per_category))
+    return dataclasses.replace(
+        result, hierarchy=hierarchical, per_category=_more_columns(result, hierarchical.per_category)
+    )
 
 
 def with_frequency(result: Evaluation, run: Run, *, bands: int = 10, highest: int | None = None) -> Evaluation:
-    """The evaluation with F1 by training frequency, where the training counts and decisions are known."""
+    """Add F1 by training frequency, where training counts and decisions are known."""
     if run.train_counts is None or "f1" not in result.per_category:
         return result
     values = np.asarray(result.per_category["f1"], np.float64)

@@ -31,17 +31,17 @@ from rubricate.types import Counts, Floats, Sparse, Undefined
 __all__ = ["category_summary", "curve_summary", "cut_summary", "document_summary", "document_values"]
 
 
-def _limited(one: Measure[...], places: Ranks, limit: int | None) -> Floats:
-    return one(places, limit=limit) if "limit" in inspect.signature(one).parameters else one(places)
+def _limited(measure: Measure[...], places: Ranks, limit: int | None) -> Floats:
+    return measure(places, limit=limit) if "limit" in inspect.signature(measure).parameters else measure(places)
 
 
 def document_values(places: Ranks, limit: int | None) -> dict[str, Floats]:
-    """Every ranking measure of each document."""
-    return {name: _limited(one, places, limit) for name, one in of_kind("ranking").items()}
+    """Return every ranking measure of each document."""
+    return {name: _limited(measure, places, limit) for name, measure in of_kind("ranking").items()}
 
 
 def document_summary(scores: Any, truth: Sparse, limit: int | None) -> dict[str, Any]:
-    """The means over the documents, and the 11 points of the curve. Documents without a label are left out."""
+    """Return the means over the documents, and the 11 points of the curve. Documents without a label are left out."""
     places = ranks(scores, truth)
     seen = points(places, limit=limit)
     curve = per_interval_average(interpolate(at_full_recall(seen, representatives(seen))))
@@ -50,7 +50,7 @@ def document_summary(scores: Any, truth: Sparse, limit: int | None) -> dict[str,
 
 
 def curve_summary(scores: Any, truth: Sparse) -> dict[str, Any]:
-    """Coverage against error of a system that may abstain, and the reliability of probabilities over all pairs.
+    """Return coverage against error of a system that may abstain, and the reliability of probabilities over all pairs.
 
     The curve of abstention is read where each tenth of the documents is answered (ties are answered together).
     """
@@ -58,17 +58,17 @@ def curve_summary(scores: Any, truth: Sparse) -> dict[str, Any]:
     tenths = np.unique(np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-12))
     at = tenths[tenths < len(curve.coverage)]
     parts = {name: getattr(curve, name)[at].tolist() for name in ("confidence", "coverage", "error")}
-    found: dict[str, Any] = {"abstention": {"area": curve.area, **parts}}
+    summary: dict[str, Any] = {"abstention": {"area": curve.area, **parts}}
     if are_probabilities(scores):
         bins = reliability(scores, truth)
-        found["reliability"] = {
+        summary["reliability"] = {
             name: getattr(bins, name).tolist() for name in ("edges", "counts", "predicted", "observed")
         }
-    return found
+    return summary
 
 
 def category_summary(scores: Any, truth: Sparse, limit: int | None) -> tuple[dict[str, float], dict[str, Floats]]:
-    """The measures of each category's ranking of the documents, and their means."""
+    """Return the measures of each category's ranking of the documents, and their means."""
     places = ranks(scores, truth, by="category")
     columns = {
         "average_precision": average_precision(places),
@@ -79,19 +79,19 @@ def category_summary(scores: Any, truth: Sparse, limit: int | None) -> tuple[dic
 
 
 def _of_cuts(cuts: Counts, true: int, undefined: Undefined) -> tuple[BreakEven, float]:
-    """Break-even point and optimal F1; both 0 where something is true but nothing ranked: there is no cut then."""
+    """Return break-even point and optimal F1; both 0 where something is true but nothing ranked: there is no cut."""
     if true and not len(cuts):
         return BreakEven(0.0, True, -1), 0.0
     return break_even_point(cuts, undefined=undefined), float(optimal_f1(cuts, undefined=undefined)[0])
 
 
 def cut_summary(scores: Any, truth: Sparse, undefined: Undefined) -> tuple[dict[str, Any], dict[str, Floats]]:
-    """Break-even point and optimal F1: of each category, their macro average, and micro by one global threshold."""
+    """Return break-even point and optimal F1 of each category, macro-averaged, and micro by one global threshold."""
     positives = np.bincount(truth.indices, minlength=truth.shape[1])
-    found = [
+    points = [
         _of_cuts(each.counts, int(true), undefined) for each, true in zip(sweeps(scores, truth), positives, strict=True)
     ]
-    each, best = [point for point, _ in found], [value for _, value in found]
+    each, best = [point for point, _ in points], [value for _, value in points]
     pooled, pooled_best = _of_cuts(pooled_sweep(scores, truth).counts, truth.nnz, undefined)
     columns = {
         "break_even": np.array([point.value for point in each]),

@@ -29,7 +29,7 @@ Statistics: TypeAlias = Callable[[Ints], dict[str, float]]
 
 
 def resampled_hierarchy(result: Evaluation, run: Run) -> Statistics | None:
-    """Every hierarchical number of an evaluation as a function of how often each document was drawn."""
+    """Return every hierarchical number of an evaluation as a function of how often each document was drawn."""
     if result.hierarchy is None or run.decisions is None:
         return None
     by_category = _by_category(result.hierarchy, TableResampler.of(true_labels(run), canonical(run.decisions.values)))
@@ -37,23 +37,25 @@ def resampled_hierarchy(result: Evaluation, run: Run) -> Statistics | None:
     return lambda weights: {**by_category(weights, result.convention), **by_document(weights)}
 
 
-def _by_category(found: HierarchyEvaluation, tables: TableResampler) -> Callable[[Ints, Undefined], dict[str, float]]:
-    chosen = {kind: {name: resolve(name) for name in found.micro[kind]} for kind in found.wrong}
+def _by_category(
+    evaluation: HierarchyEvaluation, tables: TableResampler
+) -> Callable[[Ints, Undefined], dict[str, float]]:
+    chosen = {kind: {name: resolve(name) for name in evaluation.micro[kind]} for kind in evaluation.wrong}
 
     def statistics(weights: Ints, undefined: Undefined) -> dict[str, float]:
         values, table = {}, tables.counts(weights)
-        for kind, (fp, fn) in found.wrong.items():
+        for kind, (fp, fn) in evaluation.wrong.items():
             drawn = extended(table, fp.summed(weights), fn.summed(weights))
-            for name, one in chosen[kind].items():
-                values[f"hierarchy.micro.{kind}.{name}"] = micro(one, drawn, undefined=undefined)
-                values[f"hierarchy.macro.{kind}.{name}"] = macro(one, drawn, undefined=undefined)
+            for name, measure in chosen[kind].items():
+                values[f"hierarchy.micro.{kind}.{name}"] = micro(measure, drawn, undefined=undefined)
+                values[f"hierarchy.macro.{kind}.{name}"] = macro(measure, drawn, undefined=undefined)
         return values
 
     return statistics
 
 
-def _by_document(found: HierarchyEvaluation, undefined: Undefined) -> Statistics:
-    parts = [(kind, name, table) for kind, table in found.documents.items() for name in found.micro[kind]]
+def _by_document(evaluation: HierarchyEvaluation, undefined: Undefined) -> Statistics:
+    parts = [(kind, name, table) for kind, table in evaluation.documents.items() for name in evaluation.micro[kind]]
     means = {f"hierarchy.macro.{kind}.{name}": resolve(name)(table, undefined=undefined) for kind, name, table in parts}
 
     def statistics(weights: Ints) -> dict[str, float]:
@@ -67,5 +69,5 @@ def _by_document(found: HierarchyEvaluation, undefined: Undefined) -> Statistics
 
 
 def _drawn(table: Counts, weights: Ints) -> Counts:
-    """The summed table of the documents drawn."""
+    """Return the summed table of the documents drawn."""
     return Counts(*(np.array([weights @ part]) for part in (table.tp, table.fp, table.fn, table.tn)))

@@ -54,27 +54,29 @@ class SortedRankings:
         return cls(starts, _rows(listed)[order].astype(np.int32), true[order], last, (_rows(labels)[missed], columns))
 
     def values(self, weights: Ints) -> dict[str, Floats]:
-        """The measures of each category when document d counts `weights[d]` times; NaN where nothing is true."""
+        """Return the measures of each category when document d counts `weights[d]` times; NaN where nothing is true."""
         categories = len(self.starts) - 1
         rows, columns = self.missed
         missed = np.bincount(columns, weights=weights[rows], minlength=categories).astype(np.int64)
-        found = weighted_rankings(RankedItems(self.starts, self.documents, self.true, self.last), missed, weights)
-        return dict(zip(NAMES, found.T, strict=True))
+        values = weighted_rankings(RankedItems(self.starts, self.documents, self.true, self.last), missed, weights)
+        return dict(zip(NAMES, values.T, strict=True))
 
     def means(self, weights: Ints, undefined: Undefined) -> dict[str, float]:
-        """The means over the categories; break-even point and optimal F1 follow the convention for 0/0."""
-        found = self.values(weights)
-        settled = {name: np.where(np.isnan(found[name]), undefined_value(undefined), found[name]) for name in NAMES[3:]}
-        return {name: mean(values) for name, values in {**found, **settled}.items()}
+        """Return the means over the categories; break-even point and optimal F1 follow the convention for 0/0."""
+        by_name = self.values(weights)
+        settled = {
+            name: np.where(np.isnan(by_name[name]), undefined_value(undefined), by_name[name]) for name in NAMES[3:]
+        }
+        return {name: mean(values) for name, values in {**by_name, **settled}.items()}
 
 
 def _rows(matrix: Sparse) -> Ints:
-    """The row of each stored entry."""
+    """Return the row of each stored entry."""
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
 def _listed(values: Any, floor: float) -> Sparse:
-    """A sparse matrix that stores exactly the scores above -inf."""
+    """Return a sparse matrix that stores exactly the scores above -inf."""
     if sparse.issparse(values) and floor > -np.inf:
         dense = np.full(values.shape, floor)
         dense[_rows(values), values.indices] = values.data

@@ -58,11 +58,11 @@ class Evaluation:
     hierarchy: HierarchyEvaluation | None = None
 
     def row(self) -> dict[str, float]:
-        """The five numbers of a line of yangliu1999's table 1."""
+        """Return the five numbers of a line of yangliu1999's table 1."""
         return _row({"micro": self.micro, "macro": self.macro})
 
     def __str__(self) -> str:
-        """The table miR miP miF1 maF1 error with the two baselines, the ranking measures, and the signature."""
+        """Return the table miR miP miF1 maF1 error with the two baselines, the ranking measures, and the signature."""
         rows = {self.name: self.row()} if self.micro else {}
         rows |= {name: _row(averages) for name, averages in self.baselines.items()}
         wide = max([len("system"), *map(len, rows)])
@@ -75,7 +75,7 @@ class Evaluation:
         return "\n".join([*lines, where, *([str(self.signature)] if str(self.signature) else [])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON has it: NaN is null; `per_category` is one object a category."""
+        """Return everything as JSON has it: NaN is null; `per_category` is one object per category."""
         values = {name: column.tolist() for name, column in self.per_category.items()}
         per_category = {
             category: {name: column[i] for name, column in values.items()} for i, category in enumerate(self.categories)
@@ -92,7 +92,9 @@ class Evaluation:
             "probability": self.probability,
             "baselines": self.baselines,
             "by_frequency": [asdict(band) for band in self.by_frequency],
-            "intervals": {name: [asdict(one) for one in found] for name, found in self.intervals.items()},
+            "intervals": {
+                name: [asdict(interval) for interval in intervals] for name, intervals in self.intervals.items()
+            },
             "signature": str(self.signature),
             "per_category": per_category,
         }
@@ -105,13 +107,13 @@ def _row(averages: Mapping[str, Averages]) -> dict[str, float]:
     return {column: averages[average].get(name, math.nan) for column, (average, name) in COLUMNS.items()}
 
 
-def _hierarchy_lines(found: HierarchyEvaluation) -> list[str]:
-    """The micro-averages, a line a kind, and the signature."""
+def _hierarchy_lines(hierarchy: HierarchyEvaluation) -> list[str]:
+    """Return the micro-averages, one line per kind, and the signature."""
     lines = [
         f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in values.items())
-        for kind, values in found.micro.items()
+        for kind, values in hierarchy.micro.items()
     ]
-    return [*lines, found.signature]
+    return [*lines, hierarchy.signature]
 
 
 def _numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:

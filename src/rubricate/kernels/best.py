@@ -2,7 +2,7 @@
 
 Given  two arrays of k places (values and items) and how many places are taken; items come one at a time.
 Return `offer`: the new number of places taken; `ranked`: the places put in order, best first.
-Cost   one comparison an item, and log2(k) more for an item that is kept; nothing is allocated.
+Cost   one comparison per item, and log2(k) more for an item that is kept; nothing is allocated.
 Ties   equal values go to the smaller item, in whichever order they come.
 Edges  NaN must not occur. An item is offered at most once. With k = 0 nothing is kept.
 """
@@ -17,7 +17,7 @@ __all__ = ["offer", "ranked", "worse"]
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def worse(a: float, a_item: int, b: float, b_item: int) -> bool:
-    """Whether a stands below b."""
+    """Tell whether a stands below b."""
     return a < b or (a == b and a_item > b_item)
 
 
@@ -27,6 +27,7 @@ def _sink(value: float, item: int, kept: int, values: np.ndarray, items: np.ndar
     at = 0
     while 2 * at + 1 < kept:
         child = 2 * at + 1
+        # The worse child: it becomes the top of its part of the heap.
         if child + 1 < kept and worse(values[child + 1], items[child + 1], values[child], items[child]):
             child += 1
         if not worse(values[child], items[child], value, item):

@@ -11,18 +11,21 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from rubricate.kernels.rows import Rows
+
 __all__ = ["arrange", "count", "settle", "translate"]
 
 
 @numba.njit(cache=True, nogil=True)
 def translate(ids: np.ndarray, starts: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each occurrence under its new number, those with new number -1 left out."""
+    """Renumber the occurrences; those with new number -1 are left out."""
     kept = np.empty(len(ids), np.int32)
     kept_starts = np.zeros(len(starts), np.int64)
     k = np.uint64(0)
     for d in range(len(starts) - 1):
         for i in range(starts[d], starts[d + 1]):
             term = new[np.uint64(ids[i])]
+            # Written always, counted only if kept: no branch to mispredict.
             kept[k] = term
             k += np.uint64(term >= 0)
         kept_starts[d + 1] = k
@@ -31,7 +34,7 @@ def translate(ids: np.ndarray, starts: np.ndarray, new: np.ndarray) -> tuple[np.
 
 @numba.njit(cache=True, nogil=True)
 def arrange(ids: np.ndarray, starts: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Documents made of segments: row d of `order` lists the segments that make up document d."""
+    """Join segments to documents: row d of `order` lists the segments that make up document d."""
     documents = len(order)
     new_starts = np.zeros(documents + 1, np.int64)
     for d in range(documents):
@@ -51,7 +54,7 @@ def arrange(ids: np.ndarray, starts: np.ndarray, order: np.ndarray) -> tuple[np.
 
 @numba.njit(cache=True, nogil=True)
 def count(ids: np.ndarray, starts: np.ndarray, terms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row starts, terms and counts; the terms of a row in the order of their first occurrence."""
+    """Return row starts, terms and counts; the terms of a row in the order of their first occurrence."""
     columns, counts = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32)
     row_starts = np.zeros(len(starts), np.int64)
     seen = np.full(terms, -1, np.int64)
@@ -61,6 +64,7 @@ def count(ids: np.ndarray, starts: np.ndarray, terms: int) -> tuple[np.ndarray, 
         for i in range(starts[d], starts[d + 1]):
             term = np.uint64(ids[i])
             at = seen[term]
+            # A place before this document's first is from an earlier one, so `seen` is never cleared.
             if at >= first:
                 counts[np.uint64(at)] += 1
             else:
@@ -71,15 +75,10 @@ def count(ids: np.ndarray, starts: np.ndarray, terms: int) -> tuple[np.ndarray, 
 
 
 @numba.njit(cache=True, nogil=True)
-def settle(
-    row_starts: np.ndarray,
-    columns: np.ndarray,
-    counts: np.ndarray,
-    new: np.ndarray,
-    new_columns: np.ndarray,
-    new_counts: np.ndarray,
-) -> np.ndarray:
-    """Rows under new column numbers, sorted, written to the last two arrays; returns the length of each row."""
+def settle(rows: Rows, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Renumber the columns of rows and sort them, filling columns and counts; return the length of each row."""
+    row_starts, columns, counts = rows
+    new_columns, new_counts = filled
     lengths = np.empty(len(row_starts) - 1, np.int64)
     keys = np.empty(len(columns), np.int64)
     at = 0
@@ -87,6 +86,7 @@ def settle(
         length = 0
         for i in range(row_starts[d], row_starts[d + 1]):
             column = new[np.uint64(columns[i])]
+            # Column and count in one number: one sort of whole numbers orders the row.
             keys[length] = np.int64(column) << 32 | np.int64(counts[i])
             length += column >= 0
         row = keys[:length]

@@ -29,7 +29,7 @@ class Points(NamedTuple):
 
     @property
     def precision(self) -> np.ndarray:
-        """The precision at each point."""
+        """Return the precision at each point."""
         return self.hits / self.rank
 
 

@@ -3,7 +3,7 @@
 Problem  sim(q, d) = Σ_i q_i d_i over all d; find the k of largest sim.
 Given    `estimates`, queries × documents in float32, none further from its sim than `error`; the vectors in float64; k.
 Return   (documents, similarities), queries × k, best first; k must not exceed the number of documents.
-Cost     one comparison an estimate, and one inner product for each document whose estimate is within 2 · error of the
+Cost     one comparison per estimate, and one inner product for each document whose estimate is within 2 · error of the
          k-th best: no other can be among the best.
 Ties     equal similarities go to the document of smaller number.
 Exact    inner products are summed in one fixed order, so the answer depends neither on how the estimates were made
@@ -12,19 +12,27 @@ Exact    inner products are summed in one fixed order, so the answer depends nei
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from rubricate.kernels.best import offer, ranked
 
-__all__ = ["nearest_rows"]
+__all__ = ["Estimated", "nearest_rows"]
+
+
+class Estimated(NamedTuple):
+    """Queries with an estimate of their similarity to each document, off by `error` at most."""
+
+    estimates: np.ndarray
+    error: float
+    queries: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
 def _inner(a: np.ndarray, b: np.ndarray) -> float:
-    """Σ a_i b_i in four partial sums, which run side by side."""
+    """Return Σ a_i b_i in four partial sums, which run side by side."""
     even = len(a) - len(a) % 4
     s, t, u, v = 0.0, 0.0, 0.0, 0.0
     for i in range(0, even, 4):
@@ -38,21 +46,21 @@ def _inner(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def nearest_rows(
-    estimates: np.ndarray, error: float, queries: np.ndarray, vectors: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest rows of each query and their similarities."""
+def nearest_rows(estimated: Estimated, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k nearest rows of each query and their similarities."""
+    estimates, error, queries = estimated
     rows, documents = estimates.shape
-    found, near = np.empty((rows, k), np.int64), np.empty((rows, k))
+    nearest, near = np.empty((rows, k), np.int64), np.empty((rows, k))
     for q in range(rows):
         kept: Any = np.int64(0)  # no literal: one compilation of `offer` serves
         for d in range(documents):
             if kept < k or estimates[q, d] > near[q, 0]:
-                kept = offer(np.float64(estimates[q, d]), d, kept, near[q], found[q])
+                kept = offer(np.float64(estimates[q, d]), d, kept, near[q], nearest[q])
+        # The k-th best sim is at least the k-th best estimate − error; below that by a further error nothing qualifies.
         least = near[q, 0] - 2 * error
         kept = np.int64(0)
         for d in range(documents):
             if estimates[q, d] >= least:
-                kept = offer(_inner(queries[q], vectors[d]), d, kept, near[q], found[q])
-        ranked(k, near[q], found[q])
-    return found, near
+                kept = offer(_inner(queries[q], vectors[d]), d, kept, near[q], nearest[q])
+        ranked(k, near[q], nearest[q])
+    return nearest, near

@@ -11,7 +11,7 @@ __all__ = ["accuracy"]
 
 @measure("counts", "acc")
 def accuracy(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """(TP + TN) / n of each entry; 0/0 when there is no document. yang1999, section 3.2.
+    """Return (TP + TN) / n of each entry; 0/0 when there is no document. yang1999, section 3.2.
 
     Insensitive where categories are rare: the trivial rejector comes near 1 (section 3.4).
     """

@@ -13,7 +13,7 @@ __all__ = ["break_even"]
 
 @measure("cuts", "BEP")
 def break_even(cuts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """P = R among the cuts of a family, else the mean of the nearest pair. yang1999, section 3.3.
+    """Return P = R among the cuts of a family, else the mean of the nearest pair. yang1999, section 3.3.
 
     `measures.break_even_point` states the rules, and says which of the two it is and at which cut.
     """

@@ -20,7 +20,7 @@ __all__ = ["brier"]
 
 @measure("probability", "Brier", greater_is_better=False)
 def brier(scores: Any, truth: Sparse) -> Floats:
-    """The mean of (p − y)² over the documents, of each category. brier1950, for two outcomes (half his sum).
+    """Return the mean of (p − y)² over the documents, of each category. brier1950, for two outcomes (half his sum).
 
     Agrees with scikit-learn's `brier_score_loss`. A pair that has no score counts as probability 0 (or the floor of
     the scores). NaN when there is no document. Cost: stored scores and labels.
@@ -35,7 +35,7 @@ def brier(scores: Any, truth: Sparse) -> Floats:
 
 
 def _dense_squares(values: Any, labels: Sparse) -> Floats:
-    """Σ (p − y)² of each category, a block of documents at a time."""
+    """Sum (p − y)² of each category, one block of documents at a time."""
     squares = np.zeros(labels.shape[1])
     step = max(BLOCK // max(labels.shape[1], 1), 1)
     for first in range(0, labels.shape[0], step):
@@ -45,7 +45,7 @@ def _dense_squares(values: Any, labels: Sparse) -> Floats:
 
 
 def _sparse_squares(values: Sparse, labels: Sparse, floor: float) -> Floats:
-    """The same from what is stored: every other pair has the probability of the floor."""
+    """Sum the same from what is stored: every other pair has the probability of the floor."""
     documents, categories = labels.shape
     marks = Rows(labels.indptr, labels.indices, np.ones(labels.nnz))
     true = label_scores(marks, Lists(values.indptr, values.indices), 0.0)

@@ -15,7 +15,7 @@ __all__ = ["calibration_error"]
 
 @measure("probability", "ECE", greater_is_better=False)
 def calibration_error(scores: Any, truth: Sparse, *, bins: int = 10, pooled: bool = False) -> Floats:
-    """Σ over the bins of (pairs in it / pairs) · |observed − mean probability|, of each category. guo2017, section 2.
+    """Sum (pairs in the bin / pairs) · |observed − mean probability| over the bins, per category. guo2017, section 2.
 
     guo2017 takes the confidence of the predicted class; here each pair of document and category is a case of its
     own, as multi-label decisions are. `pooled=True` gives the one value of all pairs. NaN when there is no document.

@@ -13,7 +13,7 @@ __all__ = ["coverage_error"]
 
 @measure("ranking", "coverage", greater_is_better=False)
 def coverage_error(ranks: Ranks) -> Floats:
-    """The place of the lowest true label; ties count in full. tsoumakas2010, evaluation measures (there with − 1).
+    """Return the place of the lowest true label; ties count in full. tsoumakas2010 (there with − 1).
 
     0 for a ranking without a true label. Agrees with scikit-learn's `coverage_error`. A label that is not ranked
     stands at the end.

@@ -14,7 +14,7 @@ __all__ = ["eleven_point"]
 
 @measure("ranking", "11pt")
 def eleven_point(ranks: Ranks, *, limit: int | None = None) -> Floats:
-    """The mean of the interpolated precision at recall 0, .1, …, 1 in each ranking. yang1999, section 3.1.
+    """Return the mean of the interpolated precision at recall 0, .1, …, 1 in each ranking. yang1999, section 3.1.
 
     The mean over the rankings is yang1999's number: their step 5 averages over documents before step 6 averages
     over the 11 thresholds, which is the same sum. Over ranked documents of each category: evaluation2011,

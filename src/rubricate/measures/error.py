@@ -11,7 +11,7 @@ __all__ = ["error"]
 
 @measure("counts", "err", greater_is_better=False)
 def error(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """(FP + FN) / n of each entry; 0/0 when there is no document. yang1999, section 3.2.
+    """Return (FP + FN) / n of each entry; 0/0 when there is no document. yang1999, section 3.2.
 
     Insensitive where categories are rare: the trivial rejector has 1.3 % on Reuters v3 (section 3.4).
     """

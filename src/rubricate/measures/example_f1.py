@@ -11,7 +11,7 @@ __all__ = ["example_f1"]
 
 @measure("documents", "exF1")
 def example_f1(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """2TP / (2TP + FP + FN) of each document. tsoumakas2010, evaluation measures.
+    """Return 2TP / (2TP + FP + FN) of each document. tsoumakas2010, evaluation measures.
 
     0/0 for a document without labels that is assigned none. Its mean is scikit-learn's `average="samples"`.
     """

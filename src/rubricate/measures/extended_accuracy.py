@@ -12,7 +12,7 @@ __all__ = ["extended_accuracy"]
 
 @measure("extended", "extAcc")
 def extended_accuracy(table: Extended, *, undefined: Undefined = "zero") -> Floats:
-    """(TP + TN + FpCon + FnCon) / n of each entry; 0/0 when there is no document. sunlim2001, equation 23.
+    """Return (TP + TN + FpCon + FnCon) / n of each entry; 0/0 when there is no document. sunlim2001, equation 23.
 
     From −1 (every decision is wrong and far off) to 1; with the extended error it makes 1.
     """

@@ -12,7 +12,7 @@ __all__ = ["extended_error"]
 
 @measure("extended", "extErr", greater_is_better=False)
 def extended_error(table: Extended, *, undefined: Undefined = "zero") -> Floats:
-    """(FP + FN − FpCon − FnCon) / n of each entry; 0/0 when there is no document. sunlim2001, equation 24.
+    """Return (FP + FN − FpCon − FnCon) / n of each entry; 0/0 when there is no document. sunlim2001, equation 24.
 
     From 0 to 2 (every decision is wrong and far off).
     """

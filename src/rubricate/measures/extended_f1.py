@@ -12,5 +12,5 @@ __all__ = ["extended_f1"]
 
 @measure("extended", "extF1")
 def extended_f1(table: Extended, *, undefined: Undefined = "zero") -> Floats:
-    """2PR / (P + R) of the extended P and R of each entry. sunlim2001, section 3.2. 0/0 as `extended_f_beta`."""
+    """Return 2PR / (P + R) of the extended P and R of each entry. sunlim2001, section 3.2. 0/0 as `extended_f_beta`."""
     return extended_f_beta(table, beta=1.0, undefined=undefined)

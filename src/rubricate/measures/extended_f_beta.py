@@ -19,7 +19,7 @@ __all__ = ["extended_f_beta"]
 
 @measure("extended", "extFβ", parameter="beta")
 def extended_f_beta(table: Extended, *, beta: float = 1.0, undefined: Undefined = "zero") -> Floats:
-    """(β² + 1)PR / (β²P + R) of the extended P and R of each entry. sunlim2001, section 3.2; yang1999, section 3.3.
+    """Return (β² + 1)PR / (β²P + R) of extended P and R of each entry. sunlim2001, section 3.2; yang1999, section 3.3.
 
     With N their common numerator, (β² + 1)N / (β²(TP + FN + FpCon) + TP + FP + FnCon). 0/0 when both denominators are
     0 or less; 0 when one of them is. β = 0 is extended precision, β = ∞ extended recall.

@@ -14,7 +14,7 @@ __all__ = ["extended_precision"]
 
 @measure("extended", "extP")
 def extended_precision(table: Extended, *, undefined: Undefined = "zero") -> Floats:
-    """max(0, TP + FpCon + FnCon) / (TP + FP + FnCon) of each entry. sunlim2001, equation 17; micro: equation 19.
+    """Return max(0, TP + FpCon + FnCon) / (TP + FP + FnCon) of each entry. sunlim2001, equation 17; micro: equation 19.
 
     A denominator of 0 or less counts as 0/0 (the numerator is 0 then). At most 1 for a category; a micro-average can
     exceed 1, as the paper has it, when categories whose denominator is negative lower the sum.

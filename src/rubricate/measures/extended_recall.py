@@ -14,7 +14,7 @@ __all__ = ["extended_recall"]
 
 @measure("extended", "extR")
 def extended_recall(table: Extended, *, undefined: Undefined = "zero") -> Floats:
-    """max(0, TP + FpCon + FnCon) / (TP + FN + FpCon) of each entry. sunlim2001, equation 18; micro: equation 20.
+    """Return max(0, TP + FpCon + FnCon) / (TP + FN + FpCon) of each entry. sunlim2001, equation 18; micro: equation 20.
 
     A denominator of 0 or less counts as 0/0 (the numerator is 0 then). At most 1 for a category; a micro-average can
     exceed 1, as the paper has it, when categories whose denominator is negative lower the sum.

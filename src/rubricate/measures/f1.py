@@ -11,7 +11,7 @@ __all__ = ["f1"]
 
 @measure("counts", "F1")
 def f1(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """2TP / (2TP + FP + FN) of each entry; 0/0 when nothing is true and nothing assigned. yang1999, section 3.3.
+    """Return 2TP / (2TP + FP + FN) of each entry; 0/0 when nothing is true and nothing assigned. yang1999, section 3.3.
 
     Equal to 2PR / (P + R) where both are defined, and 0 where one of them is 0/0 and the other not.
     (joachims2000 calls it a geometric mean; it is the harmonic one.)

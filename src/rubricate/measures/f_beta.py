@@ -14,7 +14,7 @@ __all__ = ["f_beta"]
 
 @measure("counts", "Fβ", parameter="beta")
 def f_beta(counts: Counts, *, beta: float = 1.0, undefined: Undefined = "zero") -> Floats:
-    """(β² + 1)TP / ((β² + 1)TP + FP + β²FN) of each entry. evaluation2011, section 5; yang1999, section 3.3.
+    """Return (β² + 1)TP / ((β² + 1)TP + FP + β²FN) of each entry. evaluation2011, section 5; yang1999, section 3.3.
 
     The same as (β² + 1)PR / (β²P + R) where P and R are defined, and 0 where one of them is 0/0 and the other not.
     β = 0 is precision, β = ∞ recall. 0/0 when nothing is true and nothing assigned (and with precision and recall
@@ -27,5 +27,5 @@ def f_beta(counts: Counts, *, beta: float = 1.0, undefined: Undefined = "zero") 
     weight = beta * beta
     if math.isinf(1 + weight):
         raise InvalidInput(f"β = {beta} is too large to square; use ∞ for recall")
-    found = (1 + weight) * counts.tp
-    return ratio(found, found + counts.fp + weight * counts.fn, undefined)
+    weighted_hits = (1 + weight) * counts.tp
+    return ratio(weighted_hits, weighted_hits + counts.fp + weight * counts.fn, undefined)

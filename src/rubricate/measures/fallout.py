@@ -11,5 +11,5 @@ __all__ = ["fallout"]
 
 @measure("counts", "fallout", greater_is_better=False)
 def fallout(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """FP / (FP + TN) of each entry; 0/0 when every document has the category. yang1999, section 3.2."""
+    """Return FP / (FP + TN) of each entry; 0/0 when every document has the category. yang1999, section 3.2."""
     return ratio(counts.fp, counts.fp + counts.tn, undefined)

@@ -11,5 +11,5 @@ __all__ = ["hamming_loss"]
 
 @measure("documents", "hamming", greater_is_better=False)
 def hamming_loss(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """(FP + FN) / categories of each document; its mean is the micro error. tsoumakas2010, evaluation measures."""
+    """Return (FP + FN) / categories of each document; its mean is the micro error. tsoumakas2010."""
     return error(counts, undefined=undefined)

@@ -11,7 +11,7 @@ __all__ = ["hierarchical_f1"]
 
 @measure("ancestors", "hF")
 def hierarchical_f1(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """2|A ∩ T| / (|A| + |T|) of each document, A and T with their ancestors. kiritchenko2006.
+    """Return 2|A ∩ T| / (|A| + |T|) of each document, A and T with their ancestors. kiritchenko2006.
 
     The paper's hF is the micro-average, 2·hP·hR / (hP + hR). 0/0 when nothing is true and nothing assigned.
     """

@@ -11,7 +11,7 @@ __all__ = ["hierarchical_recall"]
 
 @measure("ancestors", "hR")
 def hierarchical_recall(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """|A ∩ T| / |T| of each document, A and T the assigned and true labels with their ancestors. kiritchenko2006.
+    """Return |A ∩ T| / |T| of each document, A and T: assigned and true labels with ancestors. kiritchenko2006.
 
     The paper's hR is the micro-average: both sizes summed over the documents. 0/0 when nothing is true.
     """

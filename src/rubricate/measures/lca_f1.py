@@ -11,7 +11,7 @@ __all__ = ["lca_f1"]
 
 @measure("lca", "LCaF")
 def lca_f1(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """2|A ∩ T| / (|A| + |T|) of each document, A and T the labels with the paths to where they meet. kosmopoulos2015.
+    """Return 2|A ∩ T| / (|A| + |T|) of each document, A and T: labels with paths to where they meet. kosmopoulos2015.
 
     0/0 when nothing is true and nothing assigned.
     """

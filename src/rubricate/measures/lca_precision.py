@@ -11,8 +11,8 @@ __all__ = ["lca_precision"]
 
 @measure("lca", "LCaP")
 def lca_precision(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """|A ∩ T| / |A| of each document, A and T the labels with the paths to where they meet. kosmopoulos2015.
+    """Return |A ∩ T| / |A| of each document, A and T the labels with the paths to where they meet. kosmopoulos2015.
 
-    How the paths are laid, and where we differ from the paper, is said in `_meeting`. 0/0 when nothing is assigned.
+    `hierarchical.meeting` says how paths are chosen and where we differ from the paper. 0/0 when nothing is assigned.
     """
     return precision(counts, undefined=undefined)

@@ -11,8 +11,8 @@ __all__ = ["lca_recall"]
 
 @measure("lca", "LCaR")
 def lca_recall(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """|A ∩ T| / |T| of each document, A and T the labels with the paths to where they meet. kosmopoulos2015.
+    """Return |A ∩ T| / |T| of each document, A and T the labels with the paths to where they meet. kosmopoulos2015.
 
-    How the paths are laid, and where we differ from the paper, is said in `_meeting`. 0/0 when nothing is true.
+    `hierarchical.meeting` says how paths are chosen and where we differ from the paper. 0/0 when nothing is true.
     """
     return recall(counts, undefined=undefined)

@@ -15,7 +15,7 @@ __all__ = ["optimal_f1"]
 
 @measure("cuts", "optF1")
 def optimal_f1(cuts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """max F1 over a family of cuts: what the best threshold, chosen in hindsight, would give. yang1999, section 3.3.
+    """Return max F1 over a family of cuts: what the best threshold in hindsight would give. yang1999, section 3.3.
 
     A true break-even point is one value of F1 and so never exceeds it; an interpolated one may. 0/0 when nothing
     is true (then no cut is better than to assign nothing, which is 0/0 itself).

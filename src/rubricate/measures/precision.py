@@ -11,5 +11,5 @@ __all__ = ["precision"]
 
 @measure("counts", "P")
 def precision(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """TP / (TP + FP) of each entry; 0/0 when nothing is assigned. yang1999, section 3.2."""
+    """Return TP / (TP + FP) of each entry; 0/0 when nothing is assigned. yang1999, section 3.2."""
     return ratio(counts.tp, counts.tp + counts.fp, undefined)

@@ -13,7 +13,7 @@ __all__ = ["r_precision"]
 
 @measure("ranking", "Rprec")
 def r_precision(ranks: Ranks) -> Floats:
-    """The precision (and recall) at rank R, the number of true items of the ranking.
+    """Return the precision (and recall) at rank R, the number of true items of the ranking.
 
     Where the cut goes through a tie, its expected value over all orders of the tie: a label with `above` items
     before it and `rank` up to the end of its tie is inside with probability (R − above) / (rank − above), clipped
@@ -22,4 +22,4 @@ def r_precision(ranks: Ranks) -> Floats:
     """
     size = ranks.rank - ranks.above
     inside = np.clip((ranks.labels[ranks.row] - ranks.above) / size, 0.0, 1.0)
-    return ranks.mean(np.where(ranks.found(), inside, 0.0))
+    return ranks.mean(np.where(ranks.ranked(), inside, 0.0))

@@ -11,5 +11,5 @@ __all__ = ["recall"]
 
 @measure("counts", "R")
 def recall(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """TP / (TP + FN) of each entry; 0/0 when nothing is true. yang1999, section 3.2."""
+    """Return TP / (TP + FN) of each entry; 0/0 when nothing is true. yang1999, section 3.2."""
     return ratio(counts.tp, counts.tp + counts.fn, undefined)

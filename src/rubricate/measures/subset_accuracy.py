@@ -12,5 +12,5 @@ __all__ = ["subset_accuracy"]
 
 @measure("documents", "exact")
 def subset_accuracy(counts: Counts, *, undefined: Undefined = "zero") -> Floats:
-    """1 where the assigned set of a document is the true one, else 0. Never 0/0. tsoumakas2010, evaluation measures."""
+    """Return 1 where the assigned set of a document is the true one, else 0. Never 0/0. tsoumakas2010."""
     return np.where((counts.fp == 0) & (counts.fn == 0), 1.0, 0.0)

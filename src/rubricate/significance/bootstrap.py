@@ -35,7 +35,7 @@ def bootstrap(
     `percentile` reads the drawn differences d* as they are, `basic` reflects them at the observed one (2d − d*).
     Two-sided: p = 2·min(share <= 0, share >= 0), each share counted with one more; `interval` encloses the difference
     at `level`. n is the number of documents; documents on which the systems are alike take part. No disagreement is
-    no evidence. Statistic and effect: F1(a) − F1(b). Cost: samples × patterns (see `_patterns`).
+    no evidence. Statistic and effect: F1(a) − F1(b). Cost: samples × patterns (see `statistics.patterns`).
     """
     if method not in ("percentile", "basic"):
         raise UnknownName("bootstrap method", str(method), ("percentile", "basic"))
@@ -66,7 +66,7 @@ def bootstrap(
 
 
 def _two_sided(d: Floats) -> float:
-    """Twice the smaller share; a draw whose F1 is left out as 0/0 counts on both sides."""
+    """Return twice the smaller share; a draw whose F1 is left out as 0/0 counts on both sides."""
     below, above = int((~(d > 1e-12)).sum()), int((~(d < -1e-12)).sum())
     return min(1.0, 2 * (1 + min(below, above)) / (1 + len(d)))
 

@@ -18,7 +18,7 @@ _EFFECT = "mean rank of b − mean rank of a"
 
 @significance_test("friedman", needs="counts", several=True)
 def friedman(a: System, b: System, *others: Subject, undefined: Undefined = "zero") -> Significance:
-    """Nemenyi's comparison of a and b among all the systems given. demsar2006, section 3.2.2.
+    """Compare a and b among all the systems given, by Nemenyi. demsar2006, section 3.2.2.
 
     Statistic: q = (R_b − R_a)/√(k(k+1)/6N), with R the mean ranks by F1 over N categories (1 is best) and k systems;
     positive where a ranks better. The p-value is two-sided and already that of the whole family of pairs, so that no
@@ -32,7 +32,7 @@ def friedman(a: System, b: System, *others: Subject, undefined: Undefined = "zer
     if whole.p_value == 1.0 and whole.chi2 == 0.0:
         note = "all systems have equal ranks"
         return no_evidence("friedman", n=whole.n, note=note, measure="f1", sides=2, effect_name=_EFFECT)
-    q, p_value = nemenyi_p(whole.mean_ranks, 0, 1, whole.n)
+    q, p_value = nemenyi_p(whole.mean_ranks, 0, 1, n=whole.n)
     return verdict(
         "friedman",
         statistic=q,

@@ -1,4 +1,4 @@
-"""The permutation test on measures that know the hierarchy: one value a document or a category."""
+"""The permutation test on hierarchical measures: one value per document or category."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def hierarchical_permutation(
     undefined: Undefined = "zero",
     seed: int = 0,
 ) -> Significance:
-    """How often is the mean difference as large when each item's is given a random sign? smucker2007.
+    """Ask how often the mean difference is as large when each item's gets a random sign. smucker2007.
 
     Items are the documents for hF and the LCA measures, the categories for the extended ones; the mean over them is the
     macro-average. One-sided. All sign patterns are counted up to n = 40 items that differ, else 99,999 are drawn (see

@@ -1,4 +1,4 @@
-"""The t-test on measures that know the hierarchy: one value a document or a category."""
+"""The t-test on hierarchical measures: one value per document or category."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def hierarchical_t(
     mid_p: bool = False,
     seed: int = 0,
 ) -> Significance:
-    """T = d̄ / s.e.(d̄) over the n documents (or categories) whose values differ. yangliu1999, section 4.3.
+    """Test T = d̄ / s.e.(d̄) over the n documents (or categories) whose values differ. yangliu1999, section 4.3.
 
-    The T-test of the paper on values that know the hierarchy: hF of each document, extended F1 of each category, or
+    The T-test of the paper on hierarchical values: hF of each document, extended F1 of each category, or
     any other measure of those kinds. One-sided, with the switch and the conventions of the T-test (see `t_test`).
     """
     differences = hierarchical_differences(

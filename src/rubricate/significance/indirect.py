@@ -20,7 +20,7 @@ __all__ = ["indirect"]
 def indirect(
     a: System, b: System, *, baseline_a: Subject, baseline_b: Subject, measure: str = "recall"
 ) -> Significance:
-    """Z = ((pa − qa) − (pb − qb))/√(va + vb), q the baseline beside each system. yang1999, section 5.3; bucher1997.
+    """Test Z = ((pa − qa) − (pb − qb))/√(va + vb), q the baseline of each. yang1999, section 5.3; bucher1997.
 
     yang1999 ranks NNets.PARC (Reuters v4) above the rule learners (v3) by what each gains on kNN. Here each gain is
     the difference of two proportions with the variance v of the p-test, p(1 − p)(1/n + 1/n'), and the gains are

@@ -15,7 +15,7 @@ __all__ = ["macro_sign"]
 def macro_sign(
     a: System, b: System, *, undefined: Undefined = "zero", exact: bool = False, mid_p: bool = False
 ) -> Significance:
-    """Of the n categories whose F1 differ, a has the larger one k times. yangliu1999, section 4.2.
+    """Test how often (k of n) a has the larger F1 among the n categories whose F1 differ. yangliu1999, section 4.2.
 
     Binomial for n <= 12, else the normal distribution of Z = (k − n/2)/(√n/2); one-sided (see `sign_test`).
     """

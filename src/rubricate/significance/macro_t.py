@@ -21,7 +21,7 @@ def macro_t(
     mid_p: bool = False,
     seed: int = 0,
 ) -> Significance:
-    """T = d̄ / s.e.(d̄) over the n categories whose F1 differ, d = F1 of a − F1 of b. yangliu1999, section 4.3.
+    """Test T = d̄ / s.e.(d̄) over the n categories whose F1 differ, d = F1 of a − F1 of b. yangliu1999, section 4.3.
 
     Student with n − 1 for n <= 40, else normal; one-sided (see `t_test`). Categories whose F1 are equal are left out
     of the mean and of n, as the paper has it; a usual paired t-test keeps them.

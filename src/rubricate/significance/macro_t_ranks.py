@@ -24,7 +24,7 @@ def macro_t_ranks(
     mid_p: bool = False,
     seed: int = 0,
 ) -> Significance:
-    """The T-test on ranks: the 2m F1 values of both systems are pooled and ranked. yangliu1999, section 4.4.
+    """Run the T-test on ranks: the 2m F1 values of both systems are pooled and ranked. yangliu1999, section 4.4.
 
     Rank 1 is the smallest value, equal values share their mean rank; n counts the categories whose ranks differ.
     The paper says nothing of ties; mean ranks are the usual reading.

@@ -30,7 +30,7 @@ def mcnemar(
     exact: bool = False,
     mid_p: bool = False,
 ) -> Significance:
-    """χ² = (|k − (n − k)| − 1)²/n with one degree of freedom, of n units where exactly one is right. mcnemar1947.
+    """Test χ² = (|k − (n − k)| − 1)²/n, one degree of freedom, of n units where exactly one is right. mcnemar1947.
 
     A document is right when all its decisions are; with `unit="decisions"` the units are those of the s-test.
     Two-sided. `correction` is the 1 of Edwards; `exact` takes twice the binomial tail, `mid_p` takes P(Z = k) off it.

@@ -13,7 +13,7 @@ __all__ = ["micro_sign"]
 
 @significance_test("s", needs="decisions")
 def micro_sign(a: System, b: System, *, exact: bool = False, mid_p: bool = False) -> Significance:
-    """Of the n decisions on which exactly one system is right, a is right k times. yangliu1999, section 4.1.
+    """Test how often (k of n) a is right where exactly one system is right. yangliu1999, section 4.1.
 
     Binomial for n <= 12, else the normal distribution of Z = (k − n/2)/(√n/2); one-sided (see `sign_test`).
     The decisions count as independent. Where a wrong label comes with a missed one they are not, and the test then

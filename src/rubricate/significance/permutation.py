@@ -33,7 +33,7 @@ def permutation(
     `samples`. The documents are the units, so that dependent decisions on one document do no harm. n is the number
     of documents on which the systems disagree; n = 0 is no evidence. Statistic and effect: F1(a) − F1(b).
     Differences within 10⁻¹² of the observed one are ties with it; an outcome whose F1 is left out as 0/0 counts as far
-    off. Cost: samples × patterns (see `_patterns`).
+    off. Cost: samples × patterns (see `statistics.patterns`).
     """
     if samples < 1:
         raise InvalidInput(f"samples = {samples}; give at least 1 resample")

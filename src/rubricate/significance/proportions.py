@@ -15,7 +15,7 @@ __all__ = ["proportions"]
 def proportions(
     a: System, b: System, *, measure: str = "recall", exact: bool = False, mid_p: bool = False
 ) -> Significance:
-    """Z = (pa − pb)/√(p(1 − p)(1/na + 1/nb)) on micro-averaged values. yangliu1999, section 4.5.
+    """Test Z = (pa − pb)/√(p(1 − p)(1/na + 1/nb)) on micro-averaged values. yangliu1999, section 4.5.
 
     na is the number of true YESes for recall, of assigned YESes for precision, of pairs for error and accuracy.
     The systems may be measured on different collections, or known by their counts or published figures alone.

@@ -1,4 +1,4 @@
-"""The permutation test on category rankings: one average precision a document."""
+"""The permutation test on category rankings: one average precision per document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ranking_permutation"]
 
 @significance_test("ranking_permutation", needs="scores", seeded=True)
 def ranking_permutation(a: System, b: System, *, measure: str = "eleven_point", seed: int = 0) -> Significance:
-    """How often is the mean difference as large when each document's is given a random sign? smucker2007.
+    """Ask how often the mean difference is as large when each document's gets a random sign. smucker2007.
 
     One-sided like its siblings. All sign patterns are counted up to n = 40 documents that differ, else 99,999 are
     drawn (see `flip_tail`). Statistic and effect: the mean difference over all documents that have a true label.

@@ -1,4 +1,4 @@
-"""The sign test on category rankings: one average precision a document."""
+"""The sign test on category rankings: one average precision per document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ranking_sign"]
 def ranking_sign(
     a: System, b: System, *, measure: str = "eleven_point", exact: bool = False, mid_p: bool = False
 ) -> Significance:
-    """Of the n documents whose average precision differs, a's is larger k times. yangliu1999, section 1.
+    """Test how often (k of n) a's average precision is larger where they differ. yangliu1999, section 1.
 
     One-sided, with the switch of the s-test (see `sign_test`). Any ranking measure; documents without a true label
     are left out. YL99 announce tests on category ranking and do not print them: these are theirs, with the document

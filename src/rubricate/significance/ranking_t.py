@@ -1,4 +1,4 @@
-"""The t-test on category rankings: one average precision a document."""
+"""The t-test on category rankings: one average precision per document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ranking_t(
     mid_p: bool = False,
     seed: int = 0,
 ) -> Significance:
-    """T = d̄ / s.e.(d̄) over the n documents whose average precision differs. yangliu1999, sections 1 and 4.3.
+    """Test T = d̄ / s.e.(d̄) over the n documents whose average precision differs. yangliu1999, sections 1 and 4.3.
 
     One-sided, with the switch and the conventions of the T-test (see `t_test`). Any ranking measure; documents
     without a true label are left out.

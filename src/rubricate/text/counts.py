@@ -12,6 +12,7 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.kernels.counting import count, settle
+from rubricate.kernels.rows import Rows
 from rubricate.types import Ints, Sparse, Terms
 
 __all__ = ["Chunk", "chunk", "counts", "frequent", "gather"]
@@ -84,7 +85,7 @@ def _rows(chunks: list[Chunk], columns: NDArray[np.int32], width: int) -> Sparse
     chunks.reverse()
     while chunks:
         part = chunks.pop()
-        lengths.append(settle(part.starts, part.columns, part.counts, columns, indices[at:], data[at:]))
+        lengths.append(settle(Rows(part.starts, part.columns, part.counts), columns, (indices[at:], data[at:])))
         at += int(lengths[-1].sum())
     starts = np.concatenate(lengths).cumsum()
     if stored <= LARGEST:

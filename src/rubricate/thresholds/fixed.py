@@ -20,7 +20,7 @@ class FixedCut(Threshold):
     """Assign a category when its score is at least `cut`, one number or one for each category.
 
     The natural cut of an SVM is 0, of a probability 0.5. Nothing is learned: `fit` may be left out.
-    Note that scikit-learn's own `predict` wants a score greater than 0, where this wants 0 or more.
+    scikit-learn's own `predict` assigns from a score greater than 0, this one from 0 on.
 
     >>> FixedCut(cut=0.5).decide([[0.5, 0.4], [0.9, 0.6]]).toarray().astype(int).tolist()
     [[1, 0], [1, 1]]
@@ -35,15 +35,15 @@ class FixedCut(Threshold):
 
     def fit(self, scores: Any, labels: Any) -> Self:
         """Lay out one cut for each category of the labels."""
-        self.cuts_ = self._laid_out(take_labels(labels).shape[1])
+        self.cuts_ = self._cut_per_category(take_labels(labels).shape[1])
         return self
 
     def decide(self, scores: Any) -> Sparse:
-        """The decisions, documents × categories: boolean, sparse."""
+        """Return the decisions, documents × categories: boolean, sparse."""
         grid = take_scores(scores)
-        return above(grid, self._laid_out(grid.shape[1]))
+        return above(grid, self._cut_per_category(grid.shape[1]))
 
-    def _laid_out(self, categories: int) -> Floats:
+    def _cut_per_category(self, categories: int) -> Floats:
         cuts = np.asarray(self.cut, dtype=np.float64)
         if cuts.ndim > 1 or np.isnan(cuts).any() or cuts.shape not in ((), (categories,)):
             raise InvalidInput(f"expected one cut or {categories} of them, none NaN; got {self.cut!r}")

@@ -26,9 +26,17 @@ class MicroMacro(Threshold):
     between the adjacent scores; for "none" the next float above the highest; where every document is assigned,
     the lowest score. Of equal values the cut that assigns fewest wins. No held-out document, or scores all -inf: +inf.
 
-    weight 0 is for micro-F1 alone; from 0.25 to 0.5 keeps both high. Rare categories are safe here: a cut that
-    assigns much for few hits costs micro-F1 more than it adds, so no fallback is needed. `folds` and `seeds` are as in
-    `Scut`. Cost: as Scut, and (passes + 1) · labels.
+    Rare categories are safe here: a cut that assigns much for few hits costs micro-F1 more than it adds, so no fallback
+    is needed. Cost: as Scut, and (passes + 1) · labels.
+
+    Parameters
+    ----------
+    weight : float
+        Weight of macro-F1; 0 is for micro-F1 alone, from 0.25 to 0.5 keeps both high.
+    passes : int
+        How often all categories are gone over.
+    folds, seeds : int
+        As in `Scut`.
 
     >>> scores = [[0.9, 0.1], [0.6, 0.3], [0.2, 0.2], [0.1, 0.1]]
     >>> MicroMacro().fit(scores, [[1, 0], [1, 0], [0, 0], [0, 0]]).decide(scores).toarray().astype(int).tolist()

@@ -62,12 +62,12 @@ class Pcut(Threshold):
         return self
 
     def quotas(self, documents: int) -> Floats:
-        """x · n · P(c) of each category for n documents."""
+        """Return x · n · P(c) of each category for n documents."""
         check_is_fitted(self)
         return self.x * documents * self.counts_ / max(self.total_, 1)
 
     def decide(self, scores: Any) -> Sparse:
-        """The decisions on the whole set of documents."""
+        """Decide on the whole set of documents."""
         check_is_fitted(self)
         grid = take_scores(scores, categories=len(self.counts_))
         quotas = self.quotas(grid.shape[0])
@@ -75,13 +75,13 @@ class Pcut(Threshold):
         return above(grid, np.asarray(cuts, dtype=np.float64))
 
     def merge(self, fitted: Sequence[Self]) -> Self:
-        """The fits agree, since they see the same labels: take over the first."""
+        """Take over the first fit; all agree, since they see the same labels."""
         self.counts_, self.total_ = fitted[0].counts_, fitted[0].total_
         return self
 
 
 def _columns(grid: ScoreGrid) -> Iterator[Floats]:
-    """The scores of each category; of sparse ones the stored."""
+    """Yield the scores of each category; of sparse scores those stored."""
     if grid.dense is None:
         columns = sparse.csc_array(grid.stored)
         yield from np.split(columns.data, columns.indptr[1:-1])[: grid.shape[1]]
@@ -91,7 +91,7 @@ def _columns(grid: ScoreGrid) -> Iterator[Floats]:
 
 
 def _cut(scores: Floats, grid: ScoreGrid, quota: float) -> float:
-    """The lowest score to assign, so that the number assigned is as near to the quota as ties allow."""
+    """Return the lowest score to assign, so that the number assigned is as near to the quota as ties allow."""
     held = int(np.count_nonzero(scores > -np.inf))
     missing = grid.shape[0] - len(scores) if grid.floor > -np.inf else 0
     wanted = min(math.ceil(quota), held + missing)

@@ -25,8 +25,16 @@ class RankLimit(Threshold):
 
     The scores of all others become `floor`. The paper sets them to zero (`floor=0.0`), which suits scores that are
     never negative; the default, -inf, means "never assigned" and suits all. Ties as in `Rcut`: to the earlier
-    category. `cut` is any other threshold, object or shorthand; it is fitted on limited scores and decides on them.
-    `limit` gives the limited scores themselves, for rankings (table 4 uses TR = 10).
+    category. `limit` gives the limited scores themselves, for rankings (table 4 uses TR = 10).
+
+    Parameters
+    ----------
+    rank : int
+        How many categories of each document keep their scores.
+    cut : str, float or Threshold
+        Any other threshold; it is fitted on limited scores and decides on them.
+    floor : float
+        The score of all other categories.
 
     >>> cut = RankLimit(rank=1, cut="fixed:0.5").fit(None, [[1, 0, 0], [0, 1, 0]])
     >>> cut.decide([[0.9, 0.8, 0.1], [0.2, 0.7, 0.6]]).toarray().astype(int).tolist()
@@ -42,31 +50,31 @@ class RankLimit(Threshold):
 
     @property
     def needs_scores(self) -> bool:  # type: ignore[override]
-        """Whether the inner cut learns from scores."""
+        """Tell whether the inner cut learns from scores."""
         return resolve(self.cut).needs_scores
 
     @property
     def needs_labels(self) -> bool:  # type: ignore[override]
-        """Whether the inner cut learns from labels."""
+        """Tell whether the inner cut learns from labels."""
         return resolve(self.cut).needs_labels
 
     @property
     def needs_whole_set(self) -> bool:  # type: ignore[override]
-        """Whether the inner cut decides on all documents together."""
+        """Tell whether the inner cut decides on all documents together."""
         return resolve(self.cut).needs_whole_set
 
     @property
     def folds(self) -> int:  # type: ignore[override]
-        """How many folds the inner cut wants."""
+        """Return how many folds the inner cut wants."""
         return resolve(self.cut).folds
 
     @property
     def seeds(self) -> int:  # type: ignore[override]
-        """How many dealings the inner cut wants."""
+        """Return how many dealings the inner cut wants."""
         return resolve(self.cut).seeds
 
     def limit(self, scores: Any) -> Scores:
-        """The scores with all but the best of each document at the floor."""
+        """Lower the scores of all but the best categories of each document to the floor."""
         if not isinstance(self.rank, Integral) or self.rank < 1:
             raise InvalidInput(f"RankLimit keeps the rank best categories, rank = 1, 2, …; got rank={self.rank!r}")
         grid = take_scores(scores)
@@ -86,17 +94,17 @@ class RankLimit(Threshold):
         )
 
     def fit(self, scores: Any, labels: Any) -> Self:
-        """Fit the other cut on limited scores; `cut_` holds it."""
+        """Fit the inner cut on limited scores; `cut_` holds it."""
         chosen = resolve(self.cut)
         self.cut_ = chosen.fit(self.limit(scores) if chosen.needs_scores else None, labels)
         return self
 
     def decide(self, scores: Any) -> Sparse:
-        """The decisions of the other cut on limited scores."""
+        """Let the inner cut decide on limited scores."""
         check_is_fitted(self)
         return self.cut_.decide(self.limit(scores))
 
     def merge(self, fitted: Sequence[Self]) -> Self:
-        """Take over what the other cut learned in several fits."""
-        self.cut_ = resolve(self.cut).merge([one.cut_ for one in fitted])
+        """Take over what the inner cut learned in several fits."""
+        self.cut_ = resolve(self.cut).merge([fit.cut_ for fit in fitted])
         return self

@@ -39,9 +39,9 @@ class Rcut(Threshold):
         return self
 
     def decide(self, scores: Any) -> Sparse:
-        """The decisions, documents × categories: boolean, sparse."""
+        """Return the decisions, documents × categories: boolean, sparse."""
         return best(take_scores(scores), int(self.fit().t))
 
     def merge(self, fitted: Sequence[Self]) -> Self:
-        """Nothing to take over."""
+        """Take over nothing."""
         return self

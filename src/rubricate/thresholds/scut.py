@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, Literal, Self
 
@@ -12,9 +13,9 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import Measure
 from rubricate.measures.f1 import f1
 from rubricate.thresholds.cutting.curves import Curves, curves
-from rubricate.thresholds.cutting.grid import ScoreGrid, take_labels, take_scores
+from rubricate.thresholds.cutting.grid import take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Bools, Counts, Floats, Ints, Sparse
+from rubricate.types import Bools, Counts, Floats, Ints
 
 __all__ = ["Scut"]
 
@@ -22,20 +23,28 @@ FALLBACKS = ("maximum", "infinity")
 
 
 class Scut(Threshold):
-    """For each category the cut that maximises a measure, F1 unless told, on held-out scores. yang1999, section 4.2.
+    """For each category the cut that maximises a measure, F1 by default, on held-out scores. yang1999, section 4.2.
 
-    criterion   a measure of counts by name ("f1", "f_beta:2", "error", …) or as a function; it must not improve when a
-                true negative becomes a false positive, which holds for all of ours.
-    fbr         the fallback of yang2001: where the F1 at the chosen cut is under `fbr`, `fallback="maximum"` (FBR.1)
-                cuts above the highest held-out score of the category, `"infinity"` (FBR.0) never assigns it.
-                None leaves it out: the Scut of yang1999.
-    smooth      s/2 is added to every cell of the table before it is measured, which makes F1
-                (2TP + s) / (2TP + FP + FN + 2s): "assign none" then beats a few lucky hits (fanlin2007 has the like).
-    cap         a cut may assign at most cap · n_c + 1 held-out documents, n_c those that have the category.
-    shrink      k: the cut becomes (n_c · cut + k · g) / (n_c + k), with g the cut that is best for all categories
-                in common; infinite cuts stay.
-    folds, seeds   how scores should be made when a classifier is trained along (`Thresholded`): out of 5 folds,
-                once; with more seeds the median of the cuts is taken. `fit` itself reads neither.
+    Parameters
+    ----------
+    criterion : str or Measure
+        A measure of counts ("f1", "f_beta:2", "error", …). It must not improve when a true negative becomes a false
+        positive, which holds for all of ours.
+    fbr : float or None
+        The fallback of yang2001: where the F1 at the chosen cut is under `fbr`, `fallback="maximum"` (FBR.1) cuts above
+        the highest held-out score of the category, `"infinity"` (FBR.0) never assigns it. None: no fallback, the Scut
+        of yang1999.
+    smooth : float
+        s/2 is added to every cell of the table before it is measured, which makes F1 (2TP + s) / (2TP + FP + FN + 2s):
+        "assign none" then beats a few lucky hits (fanlin2007 has something similar).
+    cap : float or None
+        A cut may assign at most cap · n_c + 1 held-out documents, n_c those that have the category.
+    shrink : float
+        k: the cut becomes (n_c · cut + k · g) / (n_c + k), with g the best common cut of all categories; infinite cuts
+        stay.
+    folds, seeds : int
+        How scores should be made when a classifier is trained too (`Thresholded`): out of 5 folds, once; with more
+        seeds the median of the cuts is taken. `fit` itself reads neither.
 
     The cut is the middle between the lowest assigned score and the next lower one, never inside a tie; of cuts
     that do equally well the one that assigns fewest. "Assign none" cuts at the next float above the highest score:
@@ -80,17 +89,17 @@ class Scut(Threshold):
         grid = take_scores(scores)
         matrix = take_labels(labels, grid.shape)
         sweep = curves(grid, matrix)
-        self.cuts_ = self._shrunk(self._cuts(sweep), grid, matrix, sweep.positives)
+        self.cuts_ = self._shrunk(self._cuts(sweep), sweep.positives, pooled=lambda: curves(grid, matrix, pooled=True))
         return self
 
     def _cuts(self, sweep: Curves) -> Floats:
         chosen = self._chosen(sweep)
-        found = sweep.cuts(chosen)
+        cuts = sweep.cuts(chosen)
         if self.fbr is None:
-            return found
+            return cuts
         weak = f1(sweep.tables())[chosen] < self.fbr
         none = sweep.cuts(sweep.starts[1:] - 1) if self.fallback == "maximum" else np.inf
-        return np.where(weak, none, found)
+        return np.where(weak, none, cuts)
 
     def _chosen(self, sweep: Curves) -> Ints:
         measure = measures.resolve(self.criterion)
@@ -102,10 +111,11 @@ class Scut(Threshold):
             return None
         return sweep.assigned <= self.cap * sweep.positives[sweep.category] + 1
 
-    def _shrunk(self, cuts: Floats, grid: ScoreGrid, labels: Sparse, positives: Ints) -> Floats:
+    def _shrunk(self, cuts: Floats, positives: Ints, *, pooled: Callable[[], Curves]) -> Floats:
+        """Move the cuts towards the common one of all cells; the curve of all cells is made only where it is needed."""
         if self.shrink == 0:
             return cuts
-        everyone = curves(grid, labels, pooled=True)
+        everyone = pooled()
         common = everyone.cuts(self._chosen(everyone))
         finite = np.where(np.isfinite(cuts), cuts, 0.0)
         moved = (positives * finite + self.shrink * common) / (positives + self.shrink)

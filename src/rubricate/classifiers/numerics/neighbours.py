@@ -16,7 +16,7 @@ from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.engines import one_blas_thread
 from rubricate.kernels.postings import PostingLists, nearest_by_postings
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.similar_rows import nearest_rows
+from rubricate.kernels.similar_rows import Estimated, nearest_rows
 from rubricate.types import Floats, Ints
 
 __all__ = ["DensePoints", "Postings", "index_of"]
@@ -79,7 +79,7 @@ class DensePoints:
             rows = queries[begin:end]
             unit = unit_rows(rows.toarray() if sparse.issparse(rows) else np.ascontiguousarray(rows))
             estimates = unit.astype(np.float32) @ self.single.T
-            return nearest_rows(estimates, self.error(), unit, self.vectors, k)
+            return nearest_rows(Estimated(estimates, self.error(), unit), self.vectors, k)
 
         rows = min(QUERIES, max(1, CELLS // max(1, len(self.vectors))))
         with one_blas_thread():

@@ -16,7 +16,7 @@ __all__ = ["macro", "mean", "micro"]
 
 
 def micro(measure: str | Measure[...], counts: Counts | Extended, *, undefined: Undefined = "zero") -> float:
-    """The measure of the summed table: every decision weighs the same. yang1999, section 3.2.
+    """Apply the measure to the summed table: every decision weighs the same. yang1999, section 3.2.
 
     NaN when the measure is 0/0 of the sum and `undefined="omit"`.
     """
@@ -24,7 +24,7 @@ def micro(measure: str | Measure[...], counts: Counts | Extended, *, undefined: 
 
 
 def macro(measure: str | Measure[...], counts: Counts | Extended, *, undefined: Undefined = "zero") -> float:
-    """The mean of the measure over the categories: every category weighs the same. yang1999, section 3.2.
+    """Average the measure over the categories: every category weighs the same. yang1999, section 3.2.
 
     `undefined="omit"` leaves the categories out where the measure is 0/0 (NaN when none remains).
     """
@@ -32,7 +32,7 @@ def macro(measure: str | Measure[...], counts: Counts | Extended, *, undefined: 
 
 
 def mean(values: Floats) -> float:
-    """The mean of the values that are not NaN, correctly rounded and so free of their order; NaN when there are none.
+    """Average the values that are not NaN, correctly rounded and so free of their order; NaN where there are none.
 
     >>> mean(np.array([1.0, np.nan, 0.5]))
     0.75

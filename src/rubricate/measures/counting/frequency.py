@@ -24,7 +24,7 @@ class Band:
 def by_frequency(
     values: Floats, train_counts: Ints, *, bands: int = 10, low: int = 1, high: int | None = None
 ) -> list[Band]:
-    """The mean of a measure over the categories in each of `bands` intervals of equal width from `low` to `high`.
+    """Average a measure over the categories in each of `bands` intervals of equal width from `low` to `high`.
 
     yangliu1999 draw two such curves: `high=60`, and the full range (`high=None`: the largest training count). Widths
     are whole numbers of documents, so the last interval may end beyond `high`; categories outside are left out. The

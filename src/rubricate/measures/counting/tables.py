@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 
 def canonical(matrix: Any) -> Sparse:
-    """The matrix itself when it is a canonical boolean `csr_array`, else a canonical copy."""
+    """Return the matrix itself if it is a canonical boolean `csr_array`, else a canonical copy."""
     good = isinstance(matrix, sparse.csr_array) and matrix.dtype == bool and matrix.has_canonical_format
     return matrix if good and bool(matrix.data.all()) else indicator(matrix)
 
 
 def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"] = "category") -> Counts:
-    """The table of each category: TP, FP, FN, TN over the documents. yang1999, section 3.2, table 2.
+    """Count the table of each category: TP, FP, FN, TN over the documents. yang1999, section 3.2, table 2.
 
     `by="document"` gives the table of each document over the categories, for example-based measures.
     Cost: labels + decisions + documents + categories, never documents × categories.
@@ -56,13 +56,13 @@ def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"
 
 
 def total(table: T) -> T:
-    """The sum of the tables, of `Counts` or `Extended`, as one of one entry: what micro-averages are made of."""
+    """Sum the tables (`Counts` or `Extended`) to a single entry, from which micro-averages are made."""
     cells = (getattr(table, cell.name) for cell in dataclasses.fields(cast(Any, table)))
     return type(table)(*(cell.sum(keepdims=True) for cell in cells))
 
 
 def family(tables: Sequence[Counts]) -> Counts:
-    """One entry a cut: the summed table of each setting of a way of cutting (x of Pcut, t of Rcut, an offset to Scut).
+    """Return one entry per cut: the summed table of each setting (x of Pcut, t of Rcut, an offset to Scut).
 
     >>> one = Counts(*(np.array(cells) for cells in ([1, 2], [0, 1], [1, 0], [3, 2])))
     >>> family([one, one]).tp.tolist()

@@ -1,15 +1,15 @@
 """What a measure is: a function that carries its kind, its symbol and which way is better.
 
-| kind          | called with                                              | returns one value a …          |
+| kind          | called with                                              | returns one value per …        |
 |---------------|----------------------------------------------------------|--------------------------------|
-| `counts`      | `Counts` with an entry a category, a sum or a cut        | entry                          |
-| `documents`   | `Counts` with an entry a document                        | document                       |
-| `cuts`        | `Counts` with an entry a cut of one ranking              | family of cuts (one value)     |
+| `counts`      | `Counts`, one entry per category, sum or cut             | entry                          |
+| `documents`   | `Counts`, one entry per document                         | document                       |
+| `cuts`        | `Counts`, one entry per cut of one ranking               | family of cuts (one value)     |
 | `ranking`     | `Ranks`: where the true labels stand                     | ranking (document or category) |
 | `probability` | scores that are probabilities, and the truth             | category                       |
 | `extended`    | `Extended`: counts with contributions, like `counts`     | entry                          |
-| `ancestors`   | `Counts` a document, over labels with their ancestors    | document                       |
-| `lca`         | `Counts` a document, over paths to common ancestors      | document                       |
+| `ancestors`   | `Counts` per document, over labels with their ancestors  | document                       |
+| `lca`         | `Counts` per document, over paths to common ancestors    | document                       |
 
 Values come per item; `measures.micro`, `measures.macro` and `measures.mean` average them. An item for which the
 measure is 0/0 has the value of the convention `undefined=` (NaN for `"omit"`); NaN is also the value of a ranking
@@ -39,7 +39,7 @@ class Measure(Protocol[P]):
     parameter: str
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Floats:
-        """The values, one an item."""
+        """Return the values, one per item."""
         ...
 
 
@@ -65,6 +65,6 @@ def measure(
 
 
 def bind(function: Measure[...], symbol: str, **options: Any) -> Measure[...]:
-    """The measure with some options fixed, as a measure again."""
+    """Fix some options of a measure; the result is a measure again."""
     fixed = functools.wraps(cast(Any, function))(functools.partial(cast(Any, function), **options))
     return measure(function.kind, symbol, greater_is_better=function.greater_is_better)(fixed)

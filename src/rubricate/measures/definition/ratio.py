@@ -17,7 +17,7 @@ ZERO_OVER_ZERO: dict[str, float] = {"zero": 0.0, "one": 1.0, "omit": math.nan}
 
 
 def undefined_value(undefined: Undefined) -> float:
-    """The value of 0/0 under a convention.
+    """Return the value of 0/0 under a convention.
 
     >>> undefined_value("one")
     1.0
@@ -28,11 +28,11 @@ def undefined_value(undefined: Undefined) -> float:
 
 
 def ratio(numerator: Any, denominator: Any, undefined: Undefined) -> Floats:
-    """`numerator / denominator` entry by entry; a denominator of 0 gives the value of the convention.
+    """Divide entry by entry; a denominator of 0 gives the value of the convention.
 
     >>> ratio([1, 0], [2, 0], "one").tolist()
     [0.5, 1.0]
     """
     above, below = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
-    found = np.full(np.broadcast_shapes(above.shape, below.shape), undefined_value(undefined))
-    return np.divide(above, below, out=found, where=below != 0)
+    quotient = np.full(np.broadcast_shapes(above.shape, below.shape), undefined_value(undefined))
+    return np.divide(above, below, out=quotient, where=below != 0)

@@ -18,24 +18,24 @@ __all__ = ["augmented_columns", "with_ancestors"]
 
 
 def with_ancestors(labels: Sparse, where: Placed) -> Sparse:
-    """Documents × (nodes, then categories outside): a boolean matrix of the augmented sets.
+    """Return the augmented sets: a boolean matrix, documents × (nodes, then categories outside).
 
     Cost: labels × ancestors.
     """
     marks = canonical(labels)
-    found = sparse.csr_array(marks.astype(np.int32) @ _above(where)).astype(bool)
-    found.sort_indices()
-    return found
+    sets = sparse.csr_array(marks.astype(np.int32) @ _above(where)).astype(bool)
+    sets.sort_indices()
+    return sets
 
 
 def augmented_columns(where: Placed) -> Ints:
-    """The column of each category among those of `with_ancestors`."""
+    """Return the column of each category among those of `with_ancestors`."""
     outside = np.cumsum(~where.inside) - 1 + len(where.hierarchy)
     return np.where(where.inside, where.nodes, outside)
 
 
 def _above(where: Placed) -> Sparse:
-    """Categories × columns: 1 for the category and each of its ancestors."""
+    """Return categories × columns: 1 for the category and each of its ancestors."""
     inside, n = np.flatnonzero(where.inside), len(where.hierarchy)
     rows, columns = ancestor_pairs(where.hierarchy, where.nodes[inside])
     kept = (columns > 0) | where.root_is_category

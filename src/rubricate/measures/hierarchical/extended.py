@@ -1,7 +1,7 @@
 """Contingency tables that know how wrong a wrong decision is. sunlim2001, sections 3.2 and 3.3.
 
 Con(d, c) of a false positive is the sum of the contributions of the labels of d to c, of a false negative that of the
-categories assigned to d (see `_nearness`). RCon = min(1, max(−1, Con)). FpCon(c) and FnCon(c) sum RCon over the false
+categories assigned to d (see `nearness`). RCon = min(1, max(−1, Con)). FpCon(c) and FnCon(c) sum RCon over the false
 positives and false negatives of c.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["Contributions", "Extended", "contributions", "extended", "extended_c
 
 @dataclass(frozen=True, eq=False)
 class Extended:
-    """Counts with contributions, an entry a category or a sum of them.
+    """Counts with contributions; one entry per category, or a sum of them.
 
     `credit` is max(0, TP + FpCon + FnCon) of each category, taken before anything is summed.
     """
@@ -49,22 +49,22 @@ class Contributions:
     categories: int
 
     def summed(self, weights: Ints | None = None) -> Floats:
-        """The sum by category, document d counted `weights[d]` times. Cost: wrong decisions."""
+        """Sum by category, with document d counted `weights[d]` times. Cost: wrong decisions."""
         values = self.values if weights is None else self.values * weights[self.rows]
         return np.bincount(self.columns, weights=values, minlength=self.categories).astype(np.float64, copy=False)
 
 
 def extended(table: Counts, fp_con: Floats, fn_con: Floats) -> Extended:
-    """The table of each category with its contributions."""
+    """Join the table of each category with its contributions."""
     credit = np.maximum(0.0, table.tp + fp_con + fn_con)
     return Extended(table.tp, table.fp, table.fn, table.tn, fp_con, fn_con, credit)
 
 
 def extended_counts(truth: Sparse, decided: Sparse, nearness: Nearness) -> Extended:
-    """The extended table of each category.
+    """Return the extended table of each category.
 
-    Cost: labels and decisions, and wrong decisions × the labels of their documents; nearness is asked for the
-    distinct pairs of categories among those alone. Never documents × categories or categories².
+    Cost: labels and decisions, and wrong decisions × the labels of their documents; nearness is computed only
+    for the distinct pairs of categories among those. Never documents × categories or categories².
 
     >>> from rubricate.hierarchy import Hierarchy
     >>> from rubricate.labels import indicator
@@ -83,7 +83,7 @@ def extended_counts(truth: Sparse, decided: Sparse, nearness: Nearness) -> Exten
 
 
 def contributions(truth: Sparse, decided: Sparse, nearness: Nearness) -> tuple[Contributions, Contributions]:
-    """RCon of the false positives and of the false negatives."""
+    """Return RCon of the false positives and of the false negatives."""
     fp, fn = (_contributed(wrong, nearness) for wrong in wrong_decisions(truth, decided))
     return fp, fn
 

@@ -21,7 +21,7 @@ __all__ = ["Far", "Level", "by_depth", "how_far"]
 class Level:
     """The categories at one depth: micro-averages, macro-F1, and hP, hR, hF of the nodes there.
 
-    `path_*` count every node at that depth that is a label or above one (see `_augmented`): is the descent right so
+    `path_*` count every node at that depth that is a label or above one (see `augmented`): is the descent right so
     far. The depth of a category is the fewest links from the root; None is the row of those outside the hierarchy.
     """
 
@@ -40,20 +40,20 @@ class Level:
 
 
 def by_depth(truth: Sparse, decided: Sparse, where: Placed, *, undefined: Undefined = "zero") -> tuple[Level, ...]:
-    """One row a depth that has categories, from the top. Cost: labels × ancestors."""
+    """Return one row per depth that has categories, from the top. Cost: labels × ancestors."""
     table = counts(truth, decided)
     paths = counts(*(with_ancestors(labels, where) for labels in (truth, decided)))
     depths = np.where(where.inside, where.hierarchy.depths[where.nodes], -1)
     nodes = np.concatenate([where.hierarchy.depths, np.full(len(where.outside), -1)])
-    found = [*sorted(set(depths[depths >= 0].tolist())), *([-1] if len(where.outside) else [])]
-    return tuple(_level(d, _some(table, depths == d), _some(paths, nodes == d), undefined) for d in found)
+    listed = [*sorted(set(depths[depths >= 0].tolist())), *([-1] if len(where.outside) else [])]
+    return tuple(_level(d, _some(table, depths == d), _some(paths, nodes == d), undefined=undefined) for d in listed)
 
 
 def _some(table: Counts, kept: Bools) -> Counts:
     return Counts(table.tp[kept], table.fp[kept], table.fn[kept], table.tn[kept])
 
 
-def _level(depth: int, own: Counts, paths: Counts, undefined: Undefined) -> Level:
+def _level(depth: int, own: Counts, paths: Counts, *, undefined: Undefined) -> Level:
     return Level(
         depth=None if depth < 0 else depth,
         categories=len(own),
@@ -86,9 +86,11 @@ class Far:
 
 
 def how_far(truth: Sparse, decided: Sparse, where: Placed) -> Far:
-    """The histogram of distances. Cost: wrong decisions × labels of their documents, and their distances."""
-    (assigned, one), (missed, two) = (_histogram(wrong, where) for wrong in wrong_decisions(truth, decided))
-    return Far(assigned, missed, one, two)
+    """Return the histogram of distances. Cost: wrong decisions × labels of their documents, and their distances."""
+    (assigned, assigned_alone), (missed, missed_alone) = (
+        _histogram(wrong, where) for wrong in wrong_decisions(truth, decided)
+    )
+    return Far(assigned, missed, assigned_alone, missed_alone)
 
 
 def _histogram(wrong: Wrong, where: Placed) -> tuple[tuple[int, ...], int]:

@@ -1,7 +1,7 @@
 """Labels with the paths to where they meet: what lowest-common-ancestor measures count. kosmopoulos2015.
 
 Ancestor sets punish a mistake deep in the hierarchy less than one near the root, and count an ancestor shared by
-everything. Here each label that the other side has not is connected with a nearest label of the other side, upwards to
+everything. Here each label that the other side lacks is connected with a nearest label of the other side, upwards to
 a common ancestor by the fewest links; the true set holds the true labels and their parts of these paths, the assigned
 set the assigned ones and theirs, the meeting points in both. The two graphs are the least that connect every label:
 where a label has several nearest partners, meeting points or paths, one of them is taken, such that the nodes of both
@@ -35,9 +35,9 @@ from rubricate.types import Counts, Ints, Sparse
 __all__ = ["meeting_counts"]
 
 CHOICES = 4096
-"""Choices of one document that are compared."""
+"""Choices compared for one document; beyond it all nearest ways are kept (see above). Bounds the work per document."""
 WAYS = 64
-"""Ways between two labels that are told apart; of more, all nodes make one way."""
+"""Ways between two labels that are kept apart; if there are more, their nodes together make one way."""
 
 
 class Ways(NamedTuple):
@@ -50,7 +50,7 @@ class Ways(NamedTuple):
 
 
 def meeting_counts(truth: Sparse, decided: Sparse, where: Placed) -> Counts:
-    """The table of each document over the connected sets; TN are the nodes in neither.
+    """Count the table of each document over the connected sets; TN are the nodes in neither.
 
     Cost: each distinct pair of a true and an assigned label is connected once, in a tree at the cost of the links
     between them, compiled, in a graph at that of their ancestors and of up to 64 ways; then choices × nodes of each
@@ -86,11 +86,11 @@ def _in_tree(x: Ints, y: Ints, where: Placed) -> Ways:
 
 def _in_graph(x: Ints, y: Ints, where: Placed) -> Ways:
     paths = _Paths(where)
-    found = [paths.connect(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    ways = [way for _, own in found for way in own]
+    connections = [paths.connect(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    ways = [way for _, own in connections for way in own]
     return Ways(
-        np.array([far for far, _ in found], np.int64),
-        _starts([len(own) for _, own in found]),
+        np.array([far for far, _ in connections], np.int64),
+        _starts([len(own) for _, own in connections]),
         *(_flat([way[side] for way in ways]) for side in (0, 1)),
     )
 
@@ -113,21 +113,21 @@ class _Paths:
         self.up = cache(self._up)
 
     def _up(self, node: int) -> dict[int, int]:
-        """The fewest links up to each ancestor, the node itself at 0."""
-        found, frontier, steps = {node: 0}, [node], 0
+        """Return the fewest links up to each ancestor, the node itself at 0."""
+        links, frontier, steps = {node: 0}, [node], 0
         while frontier and node < self.nodes:
             steps += 1
             above = {p for v in frontier for p in self._parents(v)}
-            frontier = [p for p in above if p not in found]
-            found |= dict.fromkeys(frontier, steps)
-        return found
+            frontier = [p for p in above if p not in links]
+            links |= dict.fromkeys(frontier, steps)
+        return links
 
     def _parents(self, node: int) -> list[int]:
-        found: list[int] = self.parents[self.starts[node] : self.starts[node + 1]]
-        return found
+        parents: list[int] = self.parents[self.starts[node] : self.starts[node + 1]]
+        return parents
 
     def connect(self, x: int, y: int) -> tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
-        """The links between two nodes (−1: no common ancestor) and the ways, each its nodes on the two sides."""
+        """Return the links between two nodes (−1: no common ancestor) and the ways: the nodes on the two sides."""
         of_x, of_y = self.up(x), self.up(y)
         shared = of_x.keys() & of_y.keys()
         if not shared:
@@ -140,27 +140,27 @@ class _Paths:
         return far, [way for z in tops for way in product(self._rises(x, z), self._rises(y, z))]
 
     def _next(self, node: int, top: int) -> list[int]:
-        """The parents by which a shortest path goes on to an ancestor."""
+        """Return the parents by which a shortest path goes on to an ancestor."""
         left = self.up(node)[top]
         return [p for p in self._parents(node) if self.up(p).get(top, -1) == left - 1]
 
     def _many(self, node: int, top: int) -> int:
-        """How many shortest paths lead up to an ancestor."""
+        """Count the shortest paths up to an ancestor."""
         counts = {top: 1}
         for v in sorted(self._between(node, top) - {top}, key=lambda v: self.up(v)[top]):
             counts[v] = sum(counts[p] for p in self._next(v, top))
         return counts[node]
 
     def _between(self, node: int, top: int) -> set[int]:
-        """The nodes on the shortest paths up to an ancestor."""
-        found, frontier = {node}, {node}
+        """Return the nodes on the shortest paths up to an ancestor."""
+        nodes, frontier = {node}, {node}
         while frontier - {top}:
             frontier = {p for v in frontier - {top} for p in self._next(v, top)}
-            found |= frontier
-        return found
+            nodes |= frontier
+        return nodes
 
     def _rises(self, node: int, top: int) -> Iterator[tuple[int, ...]]:
-        """The shortest paths up to an ancestor."""
+        """Return the shortest paths up to an ancestor."""
         paths: list[tuple[int, ...]] = [(node,)]
         while paths and paths[0][-1] != top:
             paths = [(*path, p) for path in paths for p in self._next(path[-1], top)]

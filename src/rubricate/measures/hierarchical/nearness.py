@@ -32,7 +32,7 @@ class Nearness(Protocol):
     categories: tuple[str, ...]
 
     def between(self, a: Ints, b: Ints) -> Floats:
-        """The contribution between columns a[i] and b[i], which is the same both ways."""
+        """Return the contribution between columns a[i] and b[i], which is the same both ways."""
         ...
 
 
@@ -43,12 +43,12 @@ class ByDistance:
         self.where, self.acceptable, self.categories = where, acceptable, where.categories
 
     def between(self, a: Ints, b: Ints) -> Floats:
-        """The contributions; the cost is that of `hierarchy.distances`."""
+        """Return the contributions; the cost is that of `hierarchy.distances`."""
         known = (self.where.nodes[a] >= 0) & (self.where.nodes[b] >= 0)
-        found = np.zeros(len(a))
+        contributions = np.zeros(len(a))
         far = distances(self.where.hierarchy, self.where.nodes[a[known]], self.where.nodes[b[known]])
-        found[known] = 1 - far / self.acceptable
-        return found
+        contributions[known] = 1 - far / self.acceptable
+        return contributions
 
 
 class BySimilarity:
@@ -60,19 +60,19 @@ class BySimilarity:
         self.rows = np.array([rows.get(name, -1) for name in self.categories], np.int64)
 
     def between(self, a: Ints, b: Ints) -> Floats:
-        """The contributions; the cost is that of `Similarity.pairs`."""
+        """Return the contributions; the cost is that of `Similarity.pairs`."""
         known = (self.rows[a] >= 0) & (self.rows[b] >= 0)
-        found, average = np.zeros(len(a)), self.similarity.average
+        contributions, average = np.zeros(len(a)), self.similarity.average
         if 1 - average > 1e-12:
             alike = self.similarity.pairs(self.rows[a[known]], self.rows[b[known]])
-            found[known] = (alike - average) / (1 - average)
-        return found
+            contributions[known] = (alike - average) / (1 - average)
+        return contributions
 
 
 def by_distance(
     hierarchy: Hierarchy, categories: Sequence[str], *, acceptable: float = 2.0, required: bool = True
 ) -> ByDistance:
-    """Nearness by links; `acceptable` is disθ, the distance that contributes nothing (2 in the paper's tables).
+    """Measure nearness by links; `acceptable` is disθ, the distance that contributes nothing (2 in the paper).
 
     Where no category is in the hierarchy, that is an error if one is `required`; else nothing contributes.
     """
@@ -84,7 +84,7 @@ def by_distance(
 def by_similarity(
     similarity: Similarity, categories: Sequence[str], *, hierarchy: Hierarchy | None = None, required: bool = True
 ) -> BySimilarity:
-    """Nearness by similarity; ACS is that of the categories of the hierarchy, where one is given."""
+    """Measure nearness by similarity; ACS is that of the categories of the hierarchy, where one is given."""
     known = similarity if hierarchy is None else similarity.within(hierarchy.names)
     if required and len(categories) and not set(known.categories) & set(categories):
         raise InvalidInput("no category of the run has a similarity; give those of the same categories")

@@ -39,7 +39,7 @@ class Similarity:
 
     @classmethod
     def of_matrix(cls, values: Any, categories: Sequence[str]) -> Similarity:
-        """Similarities that are known already: a symmetric matrix, categories × categories, of numbers up to 1."""
+        """Take similarities that are known already: a symmetric matrix, categories × categories, of numbers up to 1."""
         matrix, m = np.asarray(values, np.float64), len(categories)
         if matrix.shape != (m, m) or not np.isfinite(matrix).all() or np.abs(matrix - matrix.T).max(initial=0) > 1e-9:
             raise InvalidInput(f"similarities must be a symmetric matrix of {m} × {m} finite numbers")
@@ -48,24 +48,24 @@ class Similarity:
         return cls(tuple(map(str, categories)), values=matrix)
 
     def pairs(self, a: Ints, b: Ints) -> Floats:
-        """CS of categories a[i] and b[i]; 0 where one has no terms. Cost: the terms of the pairs."""
+        """Return CS of categories a[i] and b[i]; 0 where one has no terms. Cost: the terms of the pairs."""
         if self.values is not None:
             return self.values[a, b]
         rows = self.vectors
         parts = [slice(start, start + _CHUNK) for start in range(0, len(a), _CHUNK)]
-        found = [np.asarray(rows[a[part]].multiply(rows[b[part]]).sum(axis=1)).ravel() for part in parts]  # type: ignore[index]
-        return np.concatenate(found) if found else np.zeros(0)
+        cosines = [np.asarray(rows[a[part]].multiply(rows[b[part]]).sum(axis=1)).ravel() for part in parts]  # type: ignore[index]
+        return np.concatenate(cosines) if cosines else np.zeros(0)
 
     def matrix(self) -> Floats:
-        """All similarities, categories × categories."""
+        """Return all similarities, categories × categories."""
         if self.values is not None:
             return self.values
-        found: Floats = (self.vectors @ self.vectors.T).toarray()  # type: ignore[union-attr]
-        return found
+        matrix: Floats = (self.vectors @ self.vectors.T).toarray()  # type: ignore[union-attr]
+        return matrix
 
     @cached_property
     def average(self) -> float:
-        """ACS; 0 for fewer than two categories.
+        """Return ACS; 0 for fewer than two categories.
 
         Of unit vectors u it is (|Σu|² − Σ|u|²) / (m(m − 1)), so that the cost is their terms, not m².
         """
@@ -78,7 +78,7 @@ class Similarity:
         return float((together @ together - (self.vectors.data**2).sum()) / (m * (m - 1)))  # type: ignore[union-attr]
 
     def within(self, names: Iterable[str]) -> Similarity:
-        """The similarities of some of the categories; names that are not among them are passed over."""
+        """Keep the similarities of some of the categories; names without similarities are ignored."""
         kept = set(names)
         rows = np.array([i for i, name in enumerate(self.categories) if name in kept], np.int64)
         chosen = tuple(self.categories[i] for i in rows)
@@ -88,7 +88,7 @@ class Similarity:
 
 
 def category_vectors(X: Any, labels: Any, *, how: Literal["union", "sum"] = "union") -> Sparse:
-    """A vector a category, from those of its documents: their `union` (1 for each term that occurs) or their `sum`.
+    """Return one vector per category, from its documents: their `union` (1 for each term that occurs) or their `sum`.
 
     `X` is documents × terms, `labels` documents × categories. Cost: labels × terms of a document.
     """
@@ -101,11 +101,11 @@ def category_vectors(X: Any, labels: Any, *, how: Literal["union", "sum"] = "uni
         )
     if how == "union":
         rows = sparse.csr_array((rows != 0).astype(np.float64))
-    found = sparse.csr_array(marks.T.astype(np.float64) @ rows)
-    found.eliminate_zeros()
+    vectors = sparse.csr_array(marks.T.astype(np.float64) @ rows)
+    vectors.eliminate_zeros()
     if how == "union":
-        found.data[:] = 1.0
-    return found
+        vectors.data[:] = 1.0
+    return vectors
 
 
 def category_similarity(
@@ -115,7 +115,7 @@ def category_similarity(
     *,
     how: Literal["union", "sum"] = "union",
 ) -> Similarity:
-    """The similarity of categories by the vectors of their documents (see `category_vectors`).
+    """Compare categories by the vectors of their documents (see `category_vectors`).
 
     A category without documents or terms is like no other: its similarities count as 0.
 

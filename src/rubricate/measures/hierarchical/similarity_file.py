@@ -1,4 +1,4 @@
-"""Category similarities from a CSV file: a square table with the names of the categories above and at the left."""
+"""Category similarities from a CSV file: a square table with category names in the first row and column."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REMEDY = "write a square table: 'category,corn,wheat' above, 'corn,1,.7' below 
 
 
 def read_similarity(path: str | Path) -> Similarity:
-    """The similarities of a file like table 3 of sunlim2001: cells above or below the diagonal may be empty.
+    """Read a file like table 3 of sunlim2001; cells above or below the diagonal may be empty.
 
     Further rows, such as one with the average, are an error; an empty diagonal counts as 1.
     """
@@ -44,7 +44,7 @@ def _number(path: Path, line: int, cell: str) -> float:
     try:
         return float(cell) if cell.strip() else math.nan
     except ValueError:
-        raise InvalidFile(f"{cell!r} is no number", path=path, line=line, remedy="write .7, or nothing") from None
+        raise InvalidFile(f"{cell!r} is not a number", path=path, line=line, remedy="write .7, or nothing") from None
 
 
 def _symmetric(path: Path, names: list[str], values: Floats) -> Similarity:

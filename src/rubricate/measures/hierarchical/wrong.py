@@ -28,7 +28,7 @@ class Wrong(NamedTuple):
 
 
 def wrong_decisions(truth: Sparse, decided: Sparse) -> tuple[Wrong, Wrong]:
-    """The false positives beside the labels of their documents, the false negatives beside what was assigned."""
+    """Return false positives beside the labels of their documents, false negatives beside what was assigned."""
     true, yes = canonical(truth), canonical(decided)
     both = true.multiply(yes)
     return _beside(yes > both, true), _beside(true > both, yes)

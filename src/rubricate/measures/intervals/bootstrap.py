@@ -26,13 +26,13 @@ class TableResampler:
 
     @classmethod
     def of(cls, truth: Sparse, decided: Sparse) -> TableResampler:
-        """The contributions of the documents to the tables of a system. Cost: labels and decisions."""
+        """Note what each document adds to the tables of a system. Cost: labels and decisions."""
         true, yes = canonical(truth), canonical(decided)
         both = true.multiply(yes)
         return cls(*true.shape, *((part.nonzero()) for part in (both, yes > both, true > both)))
 
     def counts(self, weights: Ints) -> Counts:
-        """The tables when document d is drawn `weights[d]` times. Cost: labels and decisions."""
+        """Count the tables when document d is drawn `weights[d]` times. Cost: labels and decisions."""
         tp, fp, fn = (
             np.bincount(columns, weights=weights[rows], minlength=self.categories).astype(np.int64)
             for rows, columns in (self.tp, self.fp, self.fn)
@@ -43,7 +43,7 @@ class TableResampler:
 def bootstrap(
     statistics: Callable[[Ints], Mapping[str, float]], documents: int, *, draws: int = 1000, seed: int = 0
 ) -> dict[str, Floats]:
-    """The values of some statistics in resamples of the documents with replacement. efron1993, chapter 6.
+    """Return the values of statistics in resamples of the documents, drawn with replacement. efron1993, chapter 6.
 
     `statistics` gets how often each document was drawn. The resamples depend on `seed` and `documents` alone.
     """
@@ -57,10 +57,10 @@ def bootstrap(
 
 
 def weighted_means(each: Mapping[str, Floats], weights: Ints) -> dict[str, float]:
-    """The weighted mean of per-document values, NaN left out."""
-    found = {}
+    """Average per-document values by weight, NaN left out."""
+    means = {}
     for name, values in each.items():
         kept = ~np.isnan(values)
         n = weights[kept].sum()
-        found[name] = float(weights[kept] @ values[kept] / n) if n else float("nan")
-    return found
+        means[name] = float(weights[kept] @ values[kept] / n) if n else float("nan")
+    return means

@@ -16,7 +16,7 @@ __all__ = ["category_intervals"]
 
 
 def category_intervals(table: Counts, *, level: float = 0.95) -> dict[str, Floats]:
-    """Columns `precision_low`, `precision_high`, `recall_low`, … Without a trial: from 0 to 1. wilson1927.
+    """Return columns `precision_low`, `precision_high`, `recall_low`, …; from 0 to 1 without a trial. wilson1927.
 
     >>> found = category_intervals(Counts(*map(np.array, ([8], [2], [0], [90]))))
     >>> found["precision_low"].round(4).tolist(), found["f1_low"].round(4).tolist()
@@ -34,7 +34,7 @@ def category_intervals(table: Counts, *, level: float = 0.95) -> dict[str, Float
 
 
 def _wilson(hits: Ints, trials: Ints, level: float) -> tuple[Floats, Floats]:
-    """`rubricate.measures.wilson` of each category."""
+    """Return `rubricate.measures.wilson` of each category."""
     z, n = float(ndtri(0.5 + level / 2)), np.maximum(trials, 1)
     p, z2 = hits / n, z * z / n
     middle, half = p + z2 / 2, z * np.sqrt(p * (1 - p) / n + z2 / (4 * n))

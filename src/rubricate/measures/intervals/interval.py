@@ -31,7 +31,7 @@ def _checked(level: float) -> float:
 
 
 def wilson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a proportion. wilson1927.
+    """Return Wilson's score interval of a proportion. wilson1927.
 
     (p + z²/2n ± z√(p(1 − p)/n + z²/4n²)) / (1 + z²/n). It assumes independent trials, which the decisions of one
     document are not: for micro-averages the document bootstrap is the wider and safer one. No trials: (0, 1).
@@ -52,7 +52,7 @@ def wilson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
 
 
 def percentile(values: Floats, *, level: float = 0.95) -> Interval:
-    """The percentile interval of bootstrap values, NaN left out (NaN when all are). efron1993, chapter 13."""
+    """Return the percentile interval of bootstrap values, NaN left out (NaN when all are). efron1993, chapter 13."""
     tail = (1 - _checked(level)) / 2
     kept = values[~np.isnan(values)]
     low, high = np.quantile(kept, [tail, 1 - tail]) if len(kept) else (math.nan, math.nan)
@@ -60,7 +60,7 @@ def percentile(values: Floats, *, level: float = 0.95) -> Interval:
 
 
 def centred(value: float, draws: Floats, *, level: float = 0.95) -> Interval:
-    """The percentile interval of the draws, moved so that their mean lies on the value that was measured.
+    """Return the percentile interval of the draws, moved so that their mean lies on the value that was measured.
 
     A resample can leave a rare category without a document; its F1 is then 0/0, counts as zero, and pulls macro-F1
     down by more than half of its spread: the plain percentile interval need not hold the value at all. Centring keeps

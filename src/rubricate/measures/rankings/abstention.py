@@ -25,7 +25,7 @@ class Abstention:
 
     @property
     def area(self) -> float:
-        """The error averaged over the coverage from 0 to 1 (the area under the risk-coverage curve); NaN without items.
+        """Average the error over the coverage from 0 to 1 (area under the risk-coverage curve); NaN without items.
 
         Items of one confidence are answered together, each counted with the error at the end of its tie.
         """
@@ -33,7 +33,7 @@ class Abstention:
 
 
 def abstention_curve(confidence: Floats, wrong: Floats) -> Abstention:
-    """The curve of any confidence: `wrong` is the loss of each item (1 or 0, or a share of its decisions).
+    """Draw the curve of any confidence: `wrong` is the loss of each item (1 or 0, or a share of its decisions).
 
     elyaniv2010. Cost: n log n.
 
@@ -50,7 +50,7 @@ def abstention_curve(confidence: Floats, wrong: Floats) -> Abstention:
 
 
 def abstention(scores: Any, truth: Sparse) -> Abstention:
-    """The curve of a system that answers with its best category, as sure as that category scores.
+    """Draw the curve of a system that answers with its best category, as sure as that category scores.
 
     The answer is wrong when the category is none of the document's; where several tie for the best, the share of
     them that are wrong. A document without a label is always answered wrongly.
@@ -67,7 +67,7 @@ def abstention(scores: Any, truth: Sparse) -> Abstention:
 
 
 def _best(block: Any) -> Floats:
-    """The highest score of each ranking."""
+    """Return the highest score of each ranking."""
     sizes = np.diff(block.starts)
     best = np.full(len(sizes), -np.inf)
     np.maximum.at(best, np.repeat(np.arange(len(sizes)), sizes), block.values)

@@ -22,11 +22,11 @@ class BreakEven:
 
 
 def break_even_point(cuts: Counts, *, undefined: Undefined = "zero") -> BreakEven:
-    """The break-even point of a family of cuts. yang1999, section 3.3; evaluation2011, section 3.
+    """Find the break-even point of a family of cuts. yang1999, section 3.3; evaluation2011, section 3.
 
     Precision equals recall where as much is assigned as is true (FP = FN): a true break-even point. Where no cut of
     the family assigns exactly so much, the mean of precision and recall at the cut where they are nearest to each
-    other, flagged as interpolated. Cuts without a true positive have P = R = 0 and are no break-even point unless
+    other, flagged as interpolated. Cuts without a true positive have P = R = 0 and count as break-even points only if
     they assign exactly as much as is true. Of several, the highest. 0/0 when nothing is true; 0 (interpolated) when
     no cut has a true positive. A family may be the thresholds of one ranking, or the settings of a way of cutting:
     x of Pcut, t of Rcut, an offset to Scut; then each entry is a summed table (`measures.family`).

@@ -26,16 +26,16 @@ __all__ = [
 
 
 def points(ranks: Ranks, *, limit: int | None = None) -> Points:
-    """Step 1: recall and precision at each place where a correct category is found, down to rank `limit` (TR)."""
+    """Take step 1: recall and precision at each place where a correct category is found, down to rank `limit` (TR)."""
     labelled = np.cumsum(ranks.labels > 0) - 1
-    found = ranks.found(limit)
-    row = ranks.row[found]
+    ranked = ranks.ranked(limit)
+    row = ranks.row[ranked]
     rankings = int(labelled[-1]) + 1 if len(ranks) else 0
-    return Points(labelled[row], ranks.hits[found], ranks.rank[found], ranks.labels[row], rankings)
+    return Points(labelled[row], ranks.hits[ranked], ranks.rank[ranked], ranks.labels[row], rankings)
 
 
 def representatives(points: Points) -> Floats:
-    """Step 2: the highest precision in [i/10, (i + 1)/10) stands at i/10; 0 in an empty interval. Rankings × 11.
+    """Take step 2: the highest precision in [i/10, (i + 1)/10) stands at i/10; 0 in an empty interval. Rankings × 11.
 
     Recall 1 is left for step 3.
     """
@@ -43,22 +43,22 @@ def representatives(points: Points) -> Floats:
 
 
 def at_full_recall(points: Points, table: Floats) -> Floats:
-    """Step 3: at recall 1 the precision of the exact point, else of the nearest: the one of highest recall; else 0."""
+    """Take step 3: at recall 1 the precision of the exact point, else of the one of highest recall; else 0."""
     full = table.copy()
     full[:, LEVELS - 1] = last_points(points)
     return full
 
 
 def interpolate(table: Floats) -> Floats:
-    """Step 4: each threshold gets the highest precision at it and to the right of it."""
+    """Take step 4: each threshold gets the highest precision at it and to the right of it."""
     return running_maximum(table)
 
 
 def per_interval_average(table: Floats) -> Floats:
-    """Step 5: the mean over the rankings at each threshold: 11 values, NaN when there is no ranking."""
+    """Take step 5: the mean over the rankings at each threshold: 11 values, NaN when there is no ranking."""
     return table.mean(axis=0) if len(table) else np.full(LEVELS, np.nan)
 
 
 def global_average(averages: Floats) -> float:
-    """Step 6: the mean of the 11 values."""
+    """Take step 6: the mean of the 11 values."""
     return mean(averages)

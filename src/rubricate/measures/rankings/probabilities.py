@@ -30,7 +30,7 @@ class Reliability:
 
 
 def are_probabilities(scores: Any) -> bool:
-    """Do all scores lie in [0, 1], a sparse floor of -inf taken as 0."""
+    """Tell whether all scores lie in [0, 1], with a sparse floor of -inf taken as 0."""
     values, floor = score_values(scores)
     stored = values.data if sparse.issparse(values) else values
     in_range = bool(stored.size == 0 or (stored.min() >= 0 and stored.max() <= 1))
@@ -38,7 +38,7 @@ def are_probabilities(scores: Any) -> bool:
 
 
 def probability_values(scores: Any) -> tuple[Any, float]:
-    """The matrix and its floor, after a check that they are probabilities; a floor of -inf (not scored) counts as 0."""
+    """Return the matrix and its floor after checking that they are probabilities; a floor of -inf counts as 0."""
     if not are_probabilities(scores):
         raise InvalidInput("these scores are not probabilities (they leave [0, 1]); give calibrated scores")
     values, floor = score_values(scores)
@@ -46,26 +46,26 @@ def probability_values(scores: Any) -> tuple[Any, float]:
 
 
 def reliability(scores: Any, truth: Sparse, *, bins: int = 10) -> Reliability:
-    """The curve over all pairs of document and category. Cost: stored scores and labels.
+    """Draw the curve over all pairs of document and category. Cost: stored scores and labels.
 
     Bin k holds the probabilities in (k/bins, (k + 1)/bins], the first also 0, as in guo2017 and scikit-learn.
     """
     sizes, sums, true = _bins(scores, truth, bins)
-    return _curve(sizes.sum(axis=0), sums.sum(axis=0), true.sum(axis=0), bins)
+    return _curve(sizes.sum(axis=0), sums.sum(axis=0), true.sum(axis=0))
 
 
 def reliability_by_category(scores: Any, truth: Sparse, *, bins: int = 10) -> Reliability:
-    """The curve of each category: as `reliability`, one row a category."""
-    return _curve(*_bins(scores, truth, bins), bins)
+    """Return the curve of each category: as `reliability`, one row per category."""
+    return _curve(*_bins(scores, truth, bins))
 
 
-def _curve(sizes: Ints, sums: Floats, true: Ints, bins: int) -> Reliability:
-    edges = np.linspace(0.0, 1.0, bins + 1)
+def _curve(sizes: Ints, sums: Floats, true: Ints) -> Reliability:
+    edges = np.linspace(0.0, 1.0, sizes.shape[-1] + 1)
     return Reliability(edges, sizes, ratio(sums, sizes, "omit"), ratio(true, sizes, "omit"))
 
 
 def _bins(scores: Any, truth: Sparse, bins: int) -> tuple[Ints, Floats, Ints]:
-    """Pairs, sum of probabilities and true pairs of each category and bin."""
+    """Count pairs, sum of probabilities and true pairs of each category and bin."""
     if bins < 1:
         raise InvalidInput(f"a reliability curve needs at least one bin, got {bins}")
     _, floor = probability_values(scores)

@@ -34,28 +34,28 @@ class Ranks:
 
     @property
     def labels(self) -> Ints:
-        """The number of true labels of each ranking."""
+        """Return the number of true labels of each ranking."""
         return np.diff(self.starts)
 
     @property
     def row(self) -> Ints:
-        """The ranking that each entry belongs to."""
+        """Return the ranking that each entry belongs to."""
         return np.repeat(np.arange(len(self)), self.labels)
 
-    def found(self, limit: int | None = None) -> Bools:
-        """The labels that are ranked at all, and at place `limit` or before."""
+    def ranked(self, limit: int | None = None) -> Bools:
+        """Tell which labels are ranked at all, and at place `limit` or before."""
         ranked = self.hits > 0
         return ranked if limit is None else ranked & (self.rank <= limit)
 
     def mean(self, values: Floats) -> Floats:
-        """The mean of the labels' values in each ranking; NaN where it has no label."""
+        """Average the labels' values in each ranking; NaN where it has no label."""
         n = self.labels
         sums = np.bincount(self.row, weights=values, minlength=len(self))
         return np.divide(sums, n, out=np.full(len(self), np.nan), where=n > 0)
 
 
 def ranks(scores: Any, truth: Sparse, *, by: By = "document") -> Ranks:
-    """The places of the labels among the categories of each document, or of the documents of each category.
+    """Rank the labels among the categories of each document, or among the documents of each category.
 
     Cost: stored scores × labels of a ranking, up to 128; × log labels beyond. Dense scores are read in blocks.
 

@@ -22,7 +22,7 @@ BLOCK = 1 << 21
 
 
 def score_values(scores: Any) -> tuple[Any, float]:
-    """The matrix of scores (dense, or sparse with sorted rows) and the score of what it does not store.
+    """Return the matrix of scores (dense, or sparse with sorted rows) and the score of what it does not store.
 
     A bare sparse matrix has the floor 0; `Scores` say theirs. NaN is an error.
     """
@@ -43,7 +43,7 @@ def score_values(scores: Any) -> tuple[Any, float]:
 
 
 def rankings(scores: Any, truth: Sparse, by: By) -> Iterator[Rankings]:
-    """Blocks of the rankings of the categories for each document, or of the documents for each category."""
+    """Yield blocks of rankings: of the categories for each document, or of the documents for each category."""
     values, floor = score_values(scores)
     true = canonical(truth)
     if tuple(values.shape) != tuple(true.shape):

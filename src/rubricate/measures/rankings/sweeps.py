@@ -31,7 +31,7 @@ class Sweep:
 
 
 def sweep(values: Floats, *, labels: Floats, missing: int = 0, floor: float = -np.inf) -> Sweep:
-    """The cuts of one ranking: the listed scores, the scores of its true items, and what is not listed.
+    """Cut one ranking everywhere, given its listed scores, the scores of its true items, and what is not listed.
 
     Cost: n log n for n listed scores.
     """
@@ -41,7 +41,7 @@ def sweep(values: Floats, *, labels: Floats, missing: int = 0, floor: float = -n
     first = np.flatnonzero(changes)
     thresholds, assigned = ascending[first], len(ascending) - first
     if missing:
-        thresholds, assigned = _with_floor(thresholds, assigned, missing, floor)
+        thresholds, assigned = _with_floor(thresholds, assigned, missing=missing, floor=floor)
     kept = thresholds > -np.inf
     thresholds, assigned = thresholds[kept][::-1], assigned[kept][::-1].astype(np.int64)
     positives, items = len(labels), len(values) + missing
@@ -49,8 +49,8 @@ def sweep(values: Floats, *, labels: Floats, missing: int = 0, floor: float = -n
     return Sweep(thresholds, Counts(tp, assigned - tp, positives - tp, items - positives - assigned + tp))
 
 
-def _with_floor(thresholds: Floats, assigned: Ints, missing: int, floor: float) -> tuple[Floats, Ints]:
-    """The ascending thresholds with the floor among them, `missing` more items assigned from there down."""
+def _with_floor(thresholds: Floats, assigned: Ints, *, missing: int, floor: float) -> tuple[Floats, Ints]:
+    """Insert the floor among the ascending thresholds; `missing` more items are assigned from there down."""
     place = int(np.searchsorted(thresholds, floor))
     if place == len(thresholds) or thresholds[place] != floor:
         above = assigned[place] if place < len(assigned) else 0
@@ -59,7 +59,7 @@ def _with_floor(thresholds: Floats, assigned: Ints, missing: int, floor: float) 
 
 
 def sweeps(scores: Any, truth: Sparse) -> Iterator[Sweep]:
-    """The cuts of each category over the documents."""
+    """Yield the cuts of each category over the documents."""
     for block in rankings(scores, truth, "category"):
         for row in range(len(block.starts) - 1):
             listed = block.values[block.starts[row] : block.starts[row + 1]]
@@ -68,7 +68,7 @@ def sweeps(scores: Any, truth: Sparse) -> Iterator[Sweep]:
 
 
 def pooled_sweep(scores: Any, truth: Sparse) -> Sweep:
-    """The cuts of all pairs of document and category by one global threshold: the family of micro-averages."""
+    """Cut all pairs of document and category by one global threshold: the family of micro-averages."""
     values, floor = score_values(scores)
     stored = values.data if sparse.issparse(values) else values.ravel()
     labels = [block.labels for block in rankings(scores, truth, "document")]
@@ -81,7 +81,7 @@ def pooled_sweep(scores: Any, truth: Sparse) -> Sweep:
 
 
 def best_cut(cuts: Counts, measure: str | Measure[...] = "f1", *, undefined: Undefined = "zero") -> int:
-    """The position of the best cut of a family by a measure of counts; the first of equals (the highest threshold).
+    """Return the position of the best cut by a measure of counts; the first of equals, so the highest threshold.
 
     >>> from rubricate.labels import indicator
     >>> found = pooled_sweep([[0.9, 0.8, 0.1]], indicator([[1, 1, 0]]))

@@ -14,25 +14,25 @@ __all__ = ["bands"]
 
 
 def bands(train_counts: Ints, how: int | Sequence[int]) -> list[tuple[str, Bools]]:
-    """The label and the categories of each band that has any, rarest first. yangliu1999, section 6 and figures 4, 5.
+    """Return label and categories of each band that has any, rarest first. yangliu1999, section 6, figures 4 and 5.
 
     A number asks for that many intervals of equal width from 1 to the largest frequency, widths being whole numbers
     of documents, so that the last may end beyond it; a list of edges e₀ < e₁ < … for the bands e₀+1 … e₁, e₁+1 … e₂,
-    and so on. Categories outside, such as those without a training document, belong to none.
+    and so on. Categories outside the bands, such as those without a training document, belong to none.
 
     >>> [(label, chosen.tolist()) for label, chosen in bands(np.array([3, 60, 100]), [0, 60, 120])]
     [('1–60', [True, True, False]), ('61–120', [False, False, True])]
     >>> [label for label, _ in bands(np.array([1, 2, 40]), 2)]
     ['1–20', '21–40']
     """
-    found = []
+    banded = []
     for low, high in pairwise(_edges(np.asarray(train_counts), how)):
         chosen = (train_counts > low) & (train_counts <= high)
         if chosen.any():
-            found.append((f"{low + 1}–{high}", chosen))
-    if not found:
+            banded.append((f"{low + 1}–{high}", chosen))
+    if not banded:
         raise InvalidInput("no category has a training frequency within the bands; give other edges")
-    return found
+    return banded
 
 
 def _edges(train_counts: Ints, how: int | Sequence[int]) -> list[int]:

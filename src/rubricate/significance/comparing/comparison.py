@@ -52,22 +52,22 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        """What every number here depends on besides the runs."""
+        """Return what every number here depends on besides the runs."""
         tree = f"|hierarchy:{self.hierarchy}" if self.hierarchy else ""
         return f"adjust:{self.adjust}|undefined:{self.undefined}|seed:{self.seed}{tree}|version:{__version__}"
 
     def tables(self) -> list[ResultTable]:
-        """The tables of marks: for s, S, T, T'; for p; for the other tests; each again for each band."""
+        """Return the tables of marks: for s, S, T, T'; for p; for the other tests; each again for each band."""
         return marks(self.results, self.adjust)
 
     def details(self, *, rounded: bool = False) -> ResultTable:
-        """Every number in one table, a row a result; `rounded` p-values have three digits and keep their exponent."""
+        """Return every number in one table, one row per result; `rounded` gives p-values three digits."""
         return details(self.results, rounded=rounded)
 
     def to_dict(self) -> dict[str, Any]:
-        """`{"comparisons": [{"a", "b", "test", "measure", "statistic", "p_value", …}], …}`; NaN and ∞ become None."""
+        """Return `{"comparisons": [{"a", "b", "test", "measure", "p_value", …}], …}`; NaN and ∞ become None."""
         return {
-            "comparisons": [_plain(one) for one in self.results],
+            "comparisons": [_plain(outcome) for outcome in self.results],
             "systems": list(self.systems),
             "adjust": self.adjust,
             "convention": {"undefined": self.undefined},
@@ -80,8 +80,8 @@ _KEYS = ("a", "b", "test", "measure", "statistic", "p_value", "adjusted_p", "n",
 _MORE = ("direction", "sides", "effect", "effect_name", "method", "interval", "band", "note")
 
 
-def _plain(one: Significance) -> dict[str, Any]:
-    values = {key: getattr(one, key) for key in (*_KEYS, *_MORE)}
+def _plain(outcome: Significance) -> dict[str, Any]:
+    values = {key: getattr(outcome, key) for key in (*_KEYS, *_MORE)}
     return {key: _finite(value) for key, value in values.items()}
 
 
@@ -111,18 +111,39 @@ def compare(
 ) -> Comparison:
     """Test every pair of systems, in the order given, with every test.
 
-    `runs` are runs (or systems made of counts or figures), or a mapping from names to decisions beside `truth`.
-    `tests` are symbols or names, with a measure behind a colon (`"p:accuracy"`); by default s, S, T, T' and p, as far
-    as the systems allow. Systems of different collections are compared by the tests of proportions alone; with
-    `baseline`, a system that every collection has, also by the indirect comparison.
-    `adjust` corrects the p-values of each test and measure (and band) over the pairs; the marks are those of the
-    p-values before correction, as the paper has them. `by_frequency` confines the tests to bands of training
-    frequency: a number of equal intervals, or edges. With `hierarchy` (or its parent–child pairs) the tests on
-    hierarchical measures join the default ones, with `similarity` those by similarity too; `acceptable` and
-    `similarity` are those of `rubricate.evaluate`.
+    Parameters
+    ----------
+    runs : iterable of Run or System, or mapping of names to decisions
+        The systems; a mapping needs `truth` beside it.
+    tests : sequence of str, optional
+        Symbols or names, with a measure behind a colon (`"p:accuracy"`); by default s, S, T, T' and p, as far as the
+        systems allow. Systems of different collections are compared only by the tests of proportions.
+    adjust : "holm", "bh" or "none"
+        Corrects the p-values of each test and measure (and band) over the pairs. The marks are those of the p-values
+        before correction, as the paper has them.
+    undefined : "zero", "one" or "omit"
+        What 0/0 counts as.
+    truth, categories : optional
+        True labels and names of the columns, where `runs` is a mapping.
+    exact, mid_p : bool
+        Exact distributions instead of approximations; mid-p counts half of the observed outcome.
+    by_frequency : int or sequence of int, optional
+        Confines the tests to bands of training frequency: a number of equal intervals, or edges.
+    baseline : str, optional
+        A system that every collection has; adds the indirect comparison through it.
+    samples, seed : int
+        Draws and seed of the tests that resample.
+    hierarchy : Hierarchy or pairs (parent, child), optional
+        Adds the tests on hierarchical measures to the default ones.
+    acceptable, similarity
+        As in `rubricate.evaluate`; with `similarity` the hierarchical tests also go by similarity.
 
-    >>> found = compare({"svm": [{"a"}, {"b"}], "knn": [{"a"}, {"a"}]}, truth=[{"a"}, {"b"}], tests=["s"])
-    >>> found.results[0].n, found.results[0].p_value
+    Returns
+    -------
+    Comparison
+
+    >>> comparison = compare({"svm": [{"a"}, {"b"}], "knn": [{"a"}, {"a"}]}, truth=[{"a"}, {"b"}], tests=["s"])
+    >>> comparison.results[0].n, comparison.results[0].p_value
     (2, 0.25)
     """
     if adjust not in ADJUSTMENTS:
@@ -158,7 +179,7 @@ def _corrected(outcomes: Sequence[Significance], choice: ChosenTest, adjust: str
 
 
 def _banded(systems: Sequence[System], how: int | Sequence[int] | None) -> Iterator[tuple[str, Sequence[System]]]:
-    """The systems as they are, or confined to each band of the training frequencies that they share."""
+    """Yield the systems as they are, or confined to each band of the training frequencies that they share."""
     if how is None:
         yield "", systems
         return

@@ -20,7 +20,7 @@ def _checked(p_values: Sequence[float] | Floats) -> Floats:
 
 
 def holm(p_values: Sequence[float] | Floats) -> Floats:
-    """Step-down: the i-th smallest of m p-values times m − i + 1, never falling, at most 1. holm1979.
+    """Step down: the i-th smallest of m p-values times m − i + 1, never falling, at most 1. holm1979.
 
     Controls the chance of one false rejection or more, whatever the dependence.
 
@@ -34,7 +34,7 @@ def holm(p_values: Sequence[float] | Floats) -> Floats:
 
 
 def benjamini_hochberg(p_values: Sequence[float] | Floats) -> Floats:
-    """Step-up: the i-th smallest of m p-values times m/i, never rising towards the small ones. benjamini1995.
+    """Step up: the i-th smallest of m p-values times m/i, never rising towards the small ones. benjamini1995.
 
     Controls the expected share of false rejections among the rejections, for independent or positively dependent
     tests.
@@ -49,9 +49,9 @@ def benjamini_hochberg(p_values: Sequence[float] | Floats) -> Floats:
 
 
 def _back(values: Floats, order: np.ndarray) -> Floats:
-    found = np.empty_like(values)
-    found[order] = values
-    return found
+    restored = np.empty_like(values)
+    restored[order] = values
+    return restored
 
 
 ADJUSTMENTS: dict[str, Callable[[Sequence[float] | Floats], Floats]] = {
@@ -62,7 +62,7 @@ ADJUSTMENTS: dict[str, Callable[[Sequence[float] | Floats], Floats]] = {
 
 
 def adjusted(p_values: Sequence[float] | Floats, how: str) -> Floats:
-    """The p-values corrected by `holm`, `bh`, or `none`."""
+    """Correct p-values by `holm`, `bh`, or `none`."""
     if how not in ADJUSTMENTS:
         raise UnknownName("correction", how, ADJUSTMENTS)
     return ADJUSTMENTS[how](p_values)

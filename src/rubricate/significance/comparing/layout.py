@@ -26,45 +26,45 @@ class ResultTable(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def _column(one: Significance) -> str:
-    if one.test == "p":
-        return PROPORTIONS.get(one.measure, one.measure)
-    return f"{one.test}-test" if len(one.test) <= 2 else f"{one.test} {one.measure}".strip()
+def _column(outcome: Significance) -> str:
+    if outcome.test == "p":
+        return PROPORTIONS.get(outcome.measure, outcome.measure)
+    return f"{outcome.test}-test" if len(outcome.test) <= 2 else f"{outcome.test} {outcome.measure}".strip()
 
 
-def _mark(one: Significance) -> str:
-    """The mark of the p-value, in brackets when the corrected one is above .05."""
-    lost = one.symbol != "~" and one.adjusted_p is not None and one.adjusted_p > 0.05
-    return f"({one.symbol})" if lost else one.symbol
+def _mark(outcome: Significance) -> str:
+    """Return the mark of the p-value, in brackets where the corrected one is above .05."""
+    lost = outcome.symbol != "~" and outcome.adjusted_p is not None and outcome.adjusted_p > 0.05
+    return f"({outcome.symbol})" if lost else outcome.symbol
 
 
 def _table(title: str, results: Sequence[Significance]) -> ResultTable:
-    columns = list(dict.fromkeys(_column(one) for one in results))
+    columns = list(dict.fromkeys(_column(outcome) for outcome in results))
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for one in results:
-        rows.setdefault((one.a, one.b), {})[_column(one)] = _mark(one)
+    for outcome in results:
+        rows.setdefault((outcome.a, outcome.b), {})[_column(outcome)] = _mark(outcome)
     body = [[a, b, *(cells.get(name, "") for name in columns)] for (a, b), cells in rows.items()]
     return ResultTable(title, ["sysA", "sysB", *columns], body)
 
 
 def marks(results: Sequence[Significance], adjust: str) -> list[ResultTable]:
-    """One table for the tests of YL99's table 2, one for the p-test (table 3), one for the others; by band.
+    """Return one table for the tests of YL99's table 2, one for the p-test (table 3), one for the others; by band.
 
-    The last one has the notes that explain the marks.
+    The last outcome has the notes that explain the marks.
     """
     kinds: tuple[tuple[str, Callable[[Significance], bool]], ...] = (
-        ("Statistical significance test results", lambda one: one.test in ("s", "S", "T", "T'")),
-        ("p-test applied to multiple measures", lambda one: one.test == "p"),
-        ("Other tests", lambda one: one.test not in ("s", "S", "T", "T'", "p")),
+        ("Statistical significance test results", lambda outcome: outcome.test in ("s", "S", "T", "T'")),
+        ("p-test applied to multiple measures", lambda outcome: outcome.test == "p"),
+        ("Other tests", lambda outcome: outcome.test not in ("s", "S", "T", "T'", "p")),
     )
     notes = list(_LEGEND)
     if adjust != "none":
         name = {"holm": "Holm", "bh": "Benjamini–Hochberg"}.get(adjust, adjust)
         notes.append(f"(>) in brackets: not below .05 once corrected by {name} over the pairs of the column.")
     tables = []
-    for band in dict.fromkeys(one.band for one in results):
+    for band in dict.fromkeys(outcome.band for outcome in results):
         for title, belongs in kinds:
-            chosen = [one for one in results if one.band == band and belongs(one)]
+            chosen = [outcome for outcome in results if outcome.band == band and belongs(outcome)]
             if chosen:
                 where = f", training frequency {band}" if band else ""
                 tables.append(_table(title + where, chosen))
@@ -72,7 +72,7 @@ def marks(results: Sequence[Significance], adjust: str) -> list[ResultTable]:
 
 
 def details(results: Sequence[Significance], *, rounded: bool = False) -> ResultTable:
-    """Every number of every result, one row each; a column `band` when there are bands.
+    """Return every number of every result, one row each; with a column `band` where there are bands.
 
     `rounded` turns p-values into text of three digits, so that small ones do not become 0.
     """
@@ -80,30 +80,30 @@ def details(results: Sequence[Significance], *, rounded: bool = False) -> Result
     def chance(p: float) -> float | str:
         return f"{p:.3g}" if rounded else p
 
-    banded = any(one.band for one in results)
+    banded = any(outcome.band for outcome in results)
     rows: list[list[str | float | int]] = [
         [
-            *([one.band] if banded else []),
-            one.a,
-            one.b,
-            one.test,
-            one.measure,
-            one.n,
-            one.statistic,
-            chance(one.p_value),
-            chance(one.p_value if one.adjusted_p is None else one.adjusted_p),
-            one.symbol,
-            {"a": one.a, "b": one.b}.get(one.better or "", ""),
-            one.effect,
-            one.method,
+            *([outcome.band] if banded else []),
+            outcome.a,
+            outcome.b,
+            outcome.test,
+            outcome.measure,
+            outcome.n,
+            outcome.statistic,
+            chance(outcome.p_value),
+            chance(outcome.p_value if outcome.adjusted_p is None else outcome.adjusted_p),
+            outcome.symbol,
+            {"a": outcome.a, "b": outcome.b}.get(outcome.better or "", ""),
+            outcome.effect,
+            outcome.method,
         ]
-        for one in results
+        for outcome in results
     ]
     return ResultTable("Significance tests", ["band", *DETAILS] if banded else DETAILS, rows)
 
 
 def text(grid: ResultTable) -> str:
-    """Aligned columns with the notes below."""
+    """Align the columns, with the notes below."""
     cells = [[str(cell) for cell in row] for row in (grid.columns, *grid.rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(grid.columns))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]

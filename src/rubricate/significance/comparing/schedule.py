@@ -74,7 +74,7 @@ def tasks(
 
     Within a collection these are all tests but those through a baseline, across collections only tests of proportions.
     """
-    found = []
+    scheduled = []
     for a, b in combinations(systems, 2):
         same = a.collection == b.collection
         if (same and choice.test.needs_baseline) or not (same or choice.test.needs == "proportions"):
@@ -86,8 +86,8 @@ def tasks(
                 continue
             own |= {"baseline_a": shared[0], "baseline_b": shared[1]}
         rest = tuple(s for s in systems if s is not a and s is not b and s.collection == a.collection)
-        found.append(Task(choice, a, b, rest if choice.test.several else (), own))
-    return found
+        scheduled.append(Task(choice, a, b, rest if choice.test.several else (), own))
+    return scheduled
 
 
 def _baseline(systems: Sequence[System], collection: str, name: str | None) -> System:

@@ -41,7 +41,7 @@ class Test(Protocol[P]):
     seeded: bool
 
     def __call__(self, a: Subject, b: Subject, *args: P.args, **kwargs: P.kwargs) -> Significance:
-        """The outcome of a against b."""
+        """Return the outcome of a against b."""
         ...
 
 
@@ -60,8 +60,8 @@ def significance_test(
     def mark(function: Callable[Concatenate[System, System, P], Significance]) -> Test[P]:
         @functools.wraps(function)
         def named(a: Subject, b: Subject, *args: P.args, **kwargs: P.kwargs) -> Significance:
-            one, two = as_system(a), as_system(b)
-            return replace(function(one, two, *args, **kwargs), a=one.name, b=two.name)
+            first, second = as_system(a), as_system(b)
+            return replace(function(first, second, *args, **kwargs), a=first.name, b=second.name)
 
         marked = cast(Any, named)
         marked.symbol, marked.measures, marked.needs, marked.several = symbol, measures, needs, several

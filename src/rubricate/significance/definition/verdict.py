@@ -11,7 +11,7 @@ __all__ = ["mark", "no_evidence", "sign", "verdict"]
 
 
 def sign(value: float) -> Literal[-1, 0, 1]:
-    """−1, 0 or 1; NaN counts as 0.
+    """Return −1, 0 or 1; NaN counts as 0.
 
     >>> sign(-0.2), sign(0.0), sign(float("nan"))
     (-1, 0, 0)
@@ -20,7 +20,7 @@ def sign(value: float) -> Literal[-1, 0, 1]:
 
 
 def mark(direction: int, p_value: float) -> str:
-    """`>>` or `<<` for P <= .01, `>` or `<` for .01 < P <= .05, `~` for more. yangliu1999, table 2.
+    """Return `>>` or `<<` for P <= .01, `>` or `<` for .01 < P <= .05, else `~`. yangliu1999, table 2.
 
     >>> mark(1, 0.01), mark(-1, 0.05), mark(1, 0.051), mark(0, 0.001)
     ('>>', '<', '~', '~')
@@ -45,7 +45,7 @@ def verdict(
     note: str = "",
     interval: tuple[float, float] | None = None,
 ) -> Significance:
-    """The outcome with its mark; `better` follows the mark, turned round where less is more, None for `~`."""
+    """State the outcome with its mark; `better` follows the mark, reversed where less is better, None for `~`."""
     symbol = mark(direction, p_value)
     favoured = 0 if symbol == "~" else direction if greater_is_better else -direction
     return Significance(
@@ -77,7 +77,7 @@ def no_evidence(
     effect: float = 0.0,
     effect_name: str = "",
 ) -> Significance:
-    """The outcome where a test has nothing to go on: statistic 0, p = 1, and a note that says why."""
+    """State that a test has nothing to go on: statistic 0, p = 1, and a note that says why."""
     return verdict(
         test,
         statistic=0.0,

@@ -26,7 +26,7 @@ class Omnibus(NamedTuple):
 
 
 def friedman_test(values: Floats) -> Omnibus:
-    """χ² of the ranks within each item, corrected for ties. friedman1937; demsar2006, section 3.2.2.
+    """Test χ² of the ranks within each item, corrected for ties. friedman1937; demsar2006, section 3.2.2.
 
     `values` is systems × items, larger is better; rank 1 is the best, equal values share their mean rank.
     χ² = (k − 1)·Σ_j (R_j − N(k+1)/2)² / (Σ r² − N·k(k+1)²/4) with R_j the rank sum of system j, r all ranks;
@@ -45,8 +45,8 @@ def friedman_test(values: Floats) -> Omnibus:
     return Omnibus(chi2, float(special.chdtrc(systems - 1, chi2)), f, f_p if items > 1 else 1.0, sums / items, items)
 
 
-def nemenyi_p(mean_ranks: Floats, first: int, second: int, n: int) -> tuple[float, float]:
-    """q = (R_b − R_a)/√(k(k+1)/6N), positive where the first is better, and its family-wise p. demsar2006, 3.2.2.
+def nemenyi_p(mean_ranks: Floats, first: int, second: int, *, n: int) -> tuple[float, float]:
+    """Return q = (R_b − R_a)/√(k(k+1)/6N), positive where the first is better, and its family-wise p. demsar2006.
 
     The p-value is that of q√2 in the studentized range of k means with infinite degrees of freedom, two-sided.
     """

@@ -14,7 +14,7 @@ __all__ = ["paired_permutation"]
 def paired_permutation(
     test: str, d: Floats, *, measure: str, greater_is_better: bool, same: str, seed: int
 ) -> Significance:
-    """How often is the mean of the differences `d` as large when each is given a random sign? smucker2007.
+    """Ask how often the mean of the differences `d` is as large when each gets a random sign. smucker2007.
 
     `same` is said where no item differs. Statistic and effect: the mean over all items.
     """

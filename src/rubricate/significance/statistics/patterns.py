@@ -27,17 +27,17 @@ class Patterns(NamedTuple):
     adds: tuple[Floats | Sparse, ...]
 
     def sums(self, drawn: Ints) -> list[Floats]:
-        """The sums of draws × patterns: one matrix draws × columns for each."""
+        """Sum draws × patterns: one matrix draws × columns for each sum."""
         return [np.asarray(drawn @ add, np.float64) for add in self.adds]
 
     @property
     def columns(self) -> int:
-        """One, or the number of categories."""
+        """Return one, or the number of categories."""
         return int(self.adds[0].shape[1])
 
 
 def patterns(codes: Sparse, adds: Sequence[Ints], *, by_category: bool) -> Patterns:
-    """The patterns of the rows of `codes`, where a cell of code k adds `adds[i][k]` to the i-th sum.
+    """Group the rows of `codes` by pattern; a cell of code k adds `adds[i][k]` to the i-th sum.
 
     With `by_category` there is a sum for each category and rows are alike when all their cells are; without, one
     sum for all categories, and rows are alike when they add the same. Free of the order of the documents.
@@ -52,7 +52,7 @@ def patterns(codes: Sparse, adds: Sequence[Ints], *, by_category: bool) -> Patte
 
 
 def _alike(codes: Sparse) -> tuple[Ints, Ints]:
-    """One row of each kind and how many there are of it.
+    """Return one row of each pattern and how many rows have it.
 
     Rows are grouped by two sums of 64-bit random numbers and every row is then compared with the one that stands
     for it; should a fingerprint ever deceive, no rows are grouped. Cost: stored entries + documents·log documents.
@@ -71,7 +71,7 @@ def _fingerprints(codes: Sparse, seed: int) -> Ints:
     return sums[codes.indptr[1:]] - sums[codes.indptr[:-1]]
 
 
-def chunks(found: Patterns, samples: int) -> Iterator[int]:
-    """The numbers of draws to make at a time, so that their tables stay near 32 MB each."""
-    step = max(1, _CELLS // (len(found.sizes) + found.columns))
+def chunks(grouped: Patterns, samples: int) -> Iterator[int]:
+    """Return the numbers of draws to make at a time, so that their tables stay near 32 MB each."""
+    step = max(1, _CELLS // (len(grouped.sizes) + grouped.columns))
     return (min(step, samples - start) for start in range(0, samples, step))

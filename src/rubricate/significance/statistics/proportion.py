@@ -22,7 +22,7 @@ class Proportion(NamedTuple):
 
 
 def pooled_variance(a: Proportion, b: Proportion) -> float:
-    """p(1 − p)(1/na + 1/nb) with p = (na·pa + nb·pb)/(na + nb); 0 without trials."""
+    """Return p(1 − p)(1/na + 1/nb) with p = (na·pa + nb·pb)/(na + nb); 0 without trials."""
     if not (a.trials > 0 and b.trials > 0):
         return 0.0
     pooled = (a.trials * a.value + b.trials * b.value) / (a.trials + b.trials)
@@ -39,7 +39,7 @@ def p_test(
     exact: bool = False,
     mid_p: bool = False,
 ) -> Significance:
-    """Z = (pa − pb)/√(p(1 − p)(1/na + 1/nb)), p pooled over n = na + nb trials. yangliu1999, section 4.5.
+    """Test Z = (pa − pb)/√(p(1 − p)(1/na + 1/nb)), p pooled over n = na + nb trials. yangliu1999, section 4.5.
 
     One-sided on the side of the observation; Student with n − 1 for n <= 40, else normal. The trials count as
     independent: on the same documents they are not, and the test is then too cautious (docs/significance.md).

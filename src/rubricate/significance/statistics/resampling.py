@@ -64,14 +64,14 @@ class PairResampler:
         return float(self._f1(tp_a, a + t)), float(self._f1(tp_b, b + t))
 
     def _f1(self, tp: Floats, both: Floats, rest: tuple[float, int] = (0.0, 0)) -> Floats:
-        """F1 averaged over the last axis, one value a draw; `both` is assigned + true, `rest` what else is averaged."""
+        """Average F1 over the last axis, one value per draw; `both` is assigned + true, `rest` is averaged too."""
         values = ratio(2 * tp, both, self.undefined)
         defined = ~np.isnan(values)
         total = np.where(defined, values, 0.0).sum(axis=-1) + rest[0]
         return ratio(total, defined.sum(axis=-1) + rest[1], self.undefined)
 
     def _narrowed(self, cells: Sparse) -> tuple[Sparse, list[Floats], tuple[float, int]]:
-        """The columns that have cells, the sums in them, and the F1 values of the others: their sum and number.
+        """Return the columns that have cells, the sums in them, and the F1 values of the others: their sum and number.
 
         Where no cell is resampled, a and b have the same F1, or 0/0: what it adds to both means does not change.
         """
@@ -88,49 +88,50 @@ class PairResampler:
 
     @property
     def differing(self) -> Sparse:
-        """The documents on which the systems disagree, with the cells on which they do."""
+        """Return the documents on which the systems disagree, with the cells on which they do."""
         data = np.where(_A[self.codes.data] != _B[self.codes.data], self.codes.data, 0).astype(np.int8)
         cells = sparse.csr_array((data, self.codes.indices, self.codes.indptr), shape=self.codes.shape, copy=True)
         cells.eliminate_zeros()
         return cells[np.diff(cells.indptr) > 0]
 
     def swapped(self, samples: int, seed: int) -> Swaps:
-        """Differences when the decisions on each document are exchanged between the systems with chance 1/2.
+        """Return the differences when decisions on each document are exchanged between the systems with chance 1/2.
 
         Of a pattern with s documents Bin(s, 1/2) are swapped; all outcomes are counted, with their chances, when
         they are no more than `samples`.
         """
         cells, sums, rest = self._narrowed(self.differing)
-        found = patterns(cells, [_T * (_B - _A), _B - _A], by_category=self.by_category)
-        exact = prod(int(size) + 1 for size in found.sizes[:64]) <= samples and len(found.sizes) <= 64
+        grouped = patterns(cells, [_T * (_B - _A), _B - _A], by_category=self.by_category)
+        exact = prod(int(size) + 1 for size in grouped.sizes[:64]) <= samples and len(grouped.sizes) <= 64
         if exact:
-            outcomes, chances = _all_swaps(found.sizes)
-            return Swaps(self._after(found, outcomes, sums, rest), chances, exact=True)
-        rng, shape = np.random.default_rng(seed), len(found.sizes)
+            outcomes, chances = _all_swaps(grouped.sizes)
+            return Swaps(self._after(grouped, outcomes, sums=sums, rest=rest), chances, exact=True)
+        rng, shape = np.random.default_rng(seed), len(grouped.sizes)
         drawn = [
-            self._after(found, rng.binomial(found.sizes, 0.5, (n, shape)), sums, rest) for n in chunks(found, samples)
+            self._after(grouped, rng.binomial(grouped.sizes, 0.5, (n, shape)), sums=sums, rest=rest)
+            for n in chunks(grouped, samples)
         ]
         return Swaps(np.concatenate(drawn), np.full(samples, 1 / samples), exact=False)
 
-    def _after(self, found: Patterns, swaps: Ints, sums: list[Floats], rest: tuple[float, int]) -> Floats:
+    def _after(self, grouped: Patterns, swaps: Ints, *, sums: list[Floats], rest: tuple[float, int]) -> Floats:
         t, a, b, tp_a, tp_b = sums
-        tp, assigned = found.sums(swaps)
+        tp, assigned = grouped.sums(swaps)
         return self._f1(tp_a + tp, a + assigned + t, rest) - self._f1(tp_b - tp, b - assigned + t, rest)
 
     def bootstrapped(self, samples: int, seed: int) -> Floats:
-        """Differences over documents drawn with replacement, the same ones for both systems."""
+        """Return the differences over documents drawn with replacement, the same ones for both systems."""
         cells, _, rest = self._narrowed(self.codes)
-        found, documents = patterns(cells, _ADDS, by_category=self.by_category), cells.shape[0]
-        rng, chances = np.random.default_rng(seed), found.sizes / max(documents, 1)
+        grouped, documents = patterns(cells, _ADDS, by_category=self.by_category), cells.shape[0]
+        rng, chances = np.random.default_rng(seed), grouped.sizes / max(documents, 1)
         drawn = []
-        for n in chunks(found, samples):
-            t, a, b, tp_a, tp_b = found.sums(rng.multinomial(documents, chances, n))
+        for n in chunks(grouped, samples):
+            t, a, b, tp_a, tp_b = grouped.sums(rng.multinomial(documents, chances, n))
             drawn.append(self._f1(tp_a, a + t, rest) - self._f1(tp_b, b + t, rest))
         return np.concatenate(drawn)
 
 
 def _all_swaps(sizes: Ints) -> tuple[Ints, Floats]:
-    """Every outcome (how many of each pattern are swapped) and its chance."""
+    """Return every outcome (how many of each pattern are swapped) and its chance."""
     outcomes = np.array(list(product(*(range(int(s) + 1) for s in sizes))), np.int64)
     chances = np.ones(len(outcomes))
     for g, size in enumerate(int(s) for s in sizes):

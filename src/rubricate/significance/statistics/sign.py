@@ -17,7 +17,7 @@ _INTEGERS = 1000
 
 
 def binomial_tail(k: int, n: int, *, mid_p: bool = False) -> float:
-    """P(Z >= k) for Z ~ Bin(n, 1/2); `mid_p` counts half of P(Z = k).
+    """Return P(Z >= k) for Z ~ Bin(n, 1/2); `mid_p` counts half of P(Z = k).
 
     Whole numbers up to n = 1000, so that the quotient is the nearest float; the incomplete beta function beyond.
 
@@ -42,7 +42,7 @@ def sign_test(
     exact: bool = False,
     mid_p: bool = False,
 ) -> Significance:
-    """Of n items on which the systems differ, a has the larger value on `wins`. yangliu1999, sections 4.1 and 4.2.
+    """Test `wins` of n items on which the systems differ: there a has the larger value. yangliu1999, 4.1 and 4.2.
 
     For n <= 12 the one-sided p-value is P(Z >= k) or P(Z <= k) of Bin(n, 1/2), on the side of the observation; for
     more it comes from the normal distribution of Z = (k − n/2)/(√n/2). The statistic is Z in both cases. `exact`

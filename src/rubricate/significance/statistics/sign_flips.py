@@ -22,7 +22,7 @@ _CHUNK = 4_000_000
 
 
 def flip_tail(differences: Floats, *, seed: int = 0) -> tuple[float, float, str]:
-    """P(Σ±d >= |Σd|), P(Σ±d = |Σd|) and how they were found.
+    """Return P(Σ±d >= |Σd|), P(Σ±d = |Σd|) and the method.
 
     Whole or half differences (ranks): a table of all sums, cost n·Σ|d|. Others: both halves' sums sorted and met,
     cost n·2^(n/2), for n <= 40. Else 99,999 draws by `seed`, where the observation itself is counted as one more.
@@ -65,7 +65,7 @@ def _by_halves(sizes: Floats, observed: float) -> tuple[float, float]:
 
 
 def _by_draws(sizes: Floats, observed: float, seed: int) -> tuple[float, float]:
-    """Equal sizes are drawn together: of m of them Bin(m, 1/2) are positive. Free of the order of the differences."""
+    """Draw equal sizes together: of m of them Bin(m, 1/2) are positive. Free of the order of the differences."""
     rng, slack = np.random.default_rng(seed), 1e-12 * sizes.sum()
     different, times = np.unique(sizes, return_counts=True)
     at_least = equal = 1

@@ -19,7 +19,7 @@ _EFFECT = "Cohen's d_z: mean difference / its standard deviation"
 
 
 def tail(statistic: float, n: int) -> tuple[float, str]:
-    """One-sided p-value of |statistic| and its distribution: Student with n − 1 for n <= 40, else normal."""
+    """Return one-sided p-value of |statistic| and its distribution: Student with n − 1 for n <= 40, else normal."""
     if n <= SMALL:
         return float(special.stdtr(n - 1, -abs(statistic))), "student"
     return float(special.ndtr(-abs(statistic))), "normal"
@@ -35,7 +35,7 @@ def t_test(
     mid_p: bool = False,
     seed: int = 0,
 ) -> Significance:
-    """Mean of the n differences that are not zero, over its standard error. yangliu1999, sections 4.3 and 4.4.
+    """Test the mean of the n differences that are not zero, over its standard error. yangliu1999, 4.3 and 4.4.
 
     T = d̄ / (s/√n) with s the standard deviation with n − 1; the p-value is one-sided, on the side of the
     observation. `exact` takes it from the distribution of the sign flips instead (all 2ⁿ of them where they can be
@@ -72,7 +72,7 @@ def t_test(
 
 
 def _moments(d: Floats) -> tuple[float, float]:
-    """Mean and standard deviation with n − 1, correctly rounded sums, so free of the order; 0 where there is none."""
+    """Return mean and standard deviation (n − 1), from exact sums, so free of the order; 0 where undefined."""
     average = math.fsum(d) / len(d) if len(d) else 0.0
     if len(d) < 2 or np.ptp(d) <= 1e-12 * np.abs(d).max():
         return average, 0.0

@@ -40,11 +40,13 @@ _known: WeakKeyDictionary[System, dict[Hashable, Floats]] = WeakKeyDictionary()
 
 
 def hierarchical_measure(name: str) -> Measure[...]:
-    """A measure that knows the hierarchy by its name."""
-    found = resolve(name.removeprefix(_BY_SIMILARITY))
-    if found.kind not in ("extended", "ancestors", "lca"):
-        raise InvalidInput(f"{name!r} knows no hierarchy; use one such as hierarchical_f1, extended_f1 or lca_f1")
-    return found
+    """Return a hierarchical measure by its name."""
+    measure = resolve(name.removeprefix(_BY_SIMILARITY))
+    if measure.kind not in ("extended", "ancestors", "lca"):
+        raise InvalidInput(
+            f"{name!r} is not a hierarchical measure; use one such as hierarchical_f1, extended_f1 or lca_f1"
+        )
+    return measure
 
 
 def hierarchical_differences(
@@ -57,7 +59,7 @@ def hierarchical_differences(
     similarity: Similarity | None,
     undefined: Undefined,
 ) -> Floats:
-    """The value of a − that of b for each item; items left out by `undefined="omit"` in one are left out.
+    """Return the value of a − that of b for each item; items left out by `undefined="omit"` in one are left out.
 
     Differences are rounded to 10⁻¹², so that the order of summing decides no tie. The values of a system are kept
     as long as the system is, so that many pairs cost no more than many systems.
@@ -70,18 +72,18 @@ def hierarchical_differences(
         kept = _known.setdefault(system, {})
         key = (measure, hierarchy, acceptable, similarity, undefined)
         if key not in kept:
-            table = _table(system, measure, hierarchy, acceptable, similarity)
+            table = _table(system, measure, hierarchy=hierarchy, acceptable=acceptable, similarity=similarity)
             kept[key] = hierarchical_measure(measure)(table, undefined=undefined)
         values.append(kept[key])
     difference = np.round(values[0] - values[1], 12)
-    found: Floats = difference[~np.isnan(difference)]
-    return found
+    differences: Floats = difference[~np.isnan(difference)]
+    return differences
 
 
 def _table(
-    system: System, measure: str, hierarchy: Hierarchy, acceptable: float, similarity: Similarity | None
+    system: System, measure: str, *, hierarchy: Hierarchy, acceptable: float, similarity: Similarity | None
 ) -> Counts | Extended:
-    """The table that the measure is a function of; a band of frequency may have no category of the hierarchy."""
+    """Return the table that the measure is a function of; a band of frequency may have no category of the hierarchy."""
     (truth, decided), kind = system.labels, hierarchical_measure(measure).kind
     names = system.categories
     if kind == "lca":

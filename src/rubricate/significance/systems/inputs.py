@@ -22,7 +22,7 @@ __all__ = ["gather"]
 def gather(
     runs: Iterable[Subject] | Mapping[str, Any], *, truth: Any = None, categories: Sequence[str] | None = None
 ) -> list[System]:
-    """The systems under names that differ; equal names get a number behind them.
+    """Return the systems under distinct names; equal names get a number behind them.
 
     `runs` is a sequence of runs or systems, or a mapping from names to decisions beside `truth`: matrices (dense,
     sparse, pandas or polars frames documents × categories) or columns of label sets. Frames are brought to the
@@ -38,17 +38,17 @@ def gather(
 
 
 def _renamed(systems: list[System]) -> list[System]:
-    """Names that differ: `kNN [v3]` where another collection has a kNN, `kNN (2)` for the second of one collection."""
+    """Make names distinct: `kNN [v3]` where another collection has a kNN, `kNN (2)` for a second one."""
     homes: dict[str, set[str]] = {}
     for system in systems:
         homes.setdefault(system.name, set()).add(system.collection)
     taken: Counter[str] = Counter()
-    found = []
+    renamed = []
     for system in systems:
         name = f"{system.name} [{system.collection}]" if len(homes[system.name]) > 1 else system.name
         taken[name] += 1
-        found.append(replace(system, name=name if taken[name] == 1 else f"{name} ({taken[name]})"))
-    return found
+        renamed.append(replace(system, name=name if taken[name] == 1 else f"{name} ({taken[name]})"))
+    return renamed
 
 
 def _is_frame(values: Any) -> bool:

@@ -49,15 +49,15 @@ def same_documents(a: System, b: System) -> None:
     """Raise unless both decided on the same documents and categories, with the same truth beside them."""
     _same_names("documents", (a, b), [a.documents, b.documents])
     _same_names("categories", (a, b), [a.categories, b.categories])
-    one, two = a.truth, b.truth
-    if one is None or two is None or one is two:
+    truth, other = a.truth, b.truth
+    if truth is None or other is None or truth is other:
         return
-    if one.shape != two.shape or one.nnz != two.nnz or (one != two).nnz:
+    if truth.shape != other.shape or truth.nnz != other.nnz or (truth != other).nnz:
         raise InvalidInput(f"systems {a.name!r} and {b.name!r} have different truths; compare both against one")
 
 
 def disagreements(a: System, b: System) -> Ints:
-    """3 × categories: decisions on which only a is right, only b is right, both are wrong.
+    """Count 3 × categories: decisions on which only a is right, only b is right, both are wrong.
 
     Cost: the stored labels and decisions, by merging sorted rows; never documents × categories.
     """
@@ -67,7 +67,7 @@ def disagreements(a: System, b: System) -> Ints:
 
 
 def codes(a: System, b: System) -> Sparse:
-    """Every cell that is true or decided by one of them, as t + 2a + 4b; the columns in order of category name.
+    """Return every cell that is true or decided by one of them, as t + 2a + 4b; columns in order of category name.
 
     The order by name makes draws by seed the same whatever the order of the categories.
     """
@@ -84,7 +84,7 @@ def codes(a: System, b: System) -> Sparse:
 
 
 def paired_f1(a: System, b: System, undefined: Undefined) -> tuple[Floats, Floats]:
-    """F1 of each category under both; categories left out by `undefined="omit"` in one are left out in both."""
+    """Return F1 of each category under both; categories left out by `undefined="omit"` in one are left out in both."""
     same_categories(a, b)
     of_a, of_b = a.f1(undefined), b.f1(undefined)
     kept = ~(np.isnan(of_a) | np.isnan(of_b))

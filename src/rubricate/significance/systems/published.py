@@ -31,7 +31,20 @@ def published(
     true: float | None = None,
     collection: str = "",
 ) -> System:
-    """A system from micro-averaged figures; `n` is the number of pairs, `true` that of true labels.
+    """Describe a system by micro-averaged figures.
+
+    Parameters
+    ----------
+    name : str
+        Name of the system.
+    recall, precision, error : float, optional
+        The published figures, from 0 to 1.
+    n : float, optional
+        Number of pairs of document and category.
+    true : float, optional
+        Number of true labels.
+    collection : str
+        Name of the test collection; systems of one collection can be compared by more tests.
 
     The trials of the p-test follow: recall of `true`, precision of recall·true/precision assigned labels, error of n.
     Without `true` it is taken from the three figures, true = error·n / ((1 − R) + R(1 − P)/P), which is as exact as
@@ -40,8 +53,8 @@ def published(
     >>> published("SVM", recall=0.8120, precision=0.9137, error=0.00365, n=271_710).proportion("precision").trials // 1
     3329.0
     """
-    given = {"recall": recall, "precision": precision, "error": error}
-    values = {key: value for key, value in given.items() if value is not None}
+    printed = {"recall": recall, "precision": precision, "error": error}
+    values = {key: value for key, value in printed.items() if value is not None}
     for key, value in values.items():
         if not 0 <= value <= 1:
             raise InvalidInput(f"system {name!r}: {key} = {value}; give a share between 0 and 1")
@@ -67,7 +80,7 @@ def _assigned(values: Mapping[str, float], true: float | None) -> float | None:
 
 
 def read_counts(path: str | Path) -> list[System]:
-    """The systems of a CSV file, in order of appearance.
+    """Read the systems of a CSV file, in order of appearance.
 
     Columns `system, tp, fp, fn, tn`: summed counts, or with `category` the counts of each category, which allow the
     macro tests too. Columns `system, recall, precision, error, n` and optionally `true`: published figures. An
@@ -88,31 +101,30 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     lines = text.splitlines()
     header = lines[0] if lines else ""
     delimiter = max(",;\t", key=header.count)
-    found = csv.reader(lines, delimiter=delimiter)
-    names = [cell.strip().lower() for cell in next(found, [])]
+    reader = csv.reader(lines, delimiter=delimiter)
+    names = [cell.strip().lower() for cell in next(reader, [])]
     if "system" not in names or not (set(_CELLS) <= set(names) or set(names) & set(_FIGURES)):
         raise InvalidFile(f"the header is {header!r}", path=path, line=1, remedy=_REMEDY)
     rows = []
-    for cells in found:
+    for cells in reader:
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(names):
             problem_text = f"row has {len(cells)} cells, the header has {len(names)}"
-            raise InvalidFile(problem_text, path=path, line=found.line_num, remedy="give every row all cells")
-        rows.append((found.line_num, {n: _cell(n, c, delimiter) for n, c in zip(names, cells, strict=True)}))
+            raise InvalidFile(problem_text, path=path, line=reader.line_num, remedy="give every row all cells")
+        rows.append((reader.line_num, {n: _cell(n, c, delimiter) for n, c in zip(names, cells, strict=True)}))
     if not rows:
         raise InvalidFile("no system in it", path=path, remedy=_REMEDY)
     return rows
 
 
 def _cell(name: str, cell: str, delimiter: str) -> str:
-    """A cell without blanks around it; a decimal comma, as spreadsheets write beside `;`, becomes a point."""
+    """Strip a cell; a decimal comma, as spreadsheets write beside `;`, becomes a point."""
     named = name in ("system", "category", "collection")
     return cell.strip() if named or delimiter != ";" else cell.strip().replace(",", ".")
 
 
-def _number(path: Path, line: int, row: Mapping[str, str], name: str, *, whole: bool = False) -> float | None:
-    cell = row.get(name, "")
+def _number(cell: str, name: str, *, path: Path, line: int, whole: bool = False) -> float | None:
     if not cell:
         return None
     try:
@@ -128,7 +140,7 @@ def _number(path: Path, line: int, row: Mapping[str, str], name: str, *, whole: 
 def _counted(path: Path, key: tuple[str, str], rows: Iterable[tuple[int, dict[str, str]]]) -> System:
     table, categories = [], []
     for line, row in rows:
-        cells = [_number(path, line, row, name, whole=True) for name in _CELLS]
+        cells = [_number(row.get(name, ""), name, path=path, line=line, whole=True) for name in _CELLS]
         if any(cell is None for cell in cells):
             raise InvalidFile("an empty count", path=path, line=line, remedy="write tp, fp, fn and tn")
         table.append(cells)
@@ -144,9 +156,9 @@ def _figured(path: Path, key: tuple[str, str], rows: Iterable[tuple[int, dict[st
     (line, row), *more = rows
     if more:
         raise InvalidFile(
-            f"system {key[1]!r} again", path=path, line=more[0][0], remedy="give one row a system and collection"
+            f"system {key[1]!r} again", path=path, line=more[0][0], remedy="give one row for each system and collection"
         )
-    numbers = {name: _number(path, line, row, name) for name in (*_FIGURES, "n", "true")}
+    numbers = {name: _number(row.get(name, ""), name, path=path, line=line) for name in (*_FIGURES, "n", "true")}
     try:
         return published(key[1], collection=key[0], **numbers)
     except InvalidInput as problem:

@@ -15,18 +15,18 @@ __all__ = ["ranking_differences", "ranking_measure"]
 
 
 def ranking_measure(name: str) -> Measure[...]:
-    """A measure of kind `ranking` by its name."""
-    found = resolve(name)
-    if found.kind != "ranking":
-        raise InvalidInput(f"{name!r} is no ranking measure; use one such as eleven_point or average_precision")
-    return found
+    """Return a measure of kind `ranking` by its name."""
+    measure = resolve(name)
+    if measure.kind != "ranking":
+        raise InvalidInput(f"{name!r} is not a ranking measure; use one such as eleven_point or average_precision")
+    return measure
 
 
 def ranking_differences(a: System, b: System, measure: str) -> Floats:
-    """The value of a − that of b for each document that has a true label, categories ranked by score."""
-    found = ranking_measure(measure)
+    """Return the value of a − that of b for each document that has a true label, categories ranked by score."""
+    function = ranking_measure(measure)
     same_documents(a, b)
-    values = [_values(system, found) for system in (a, b)]
+    values = [_values(system, function) for system in (a, b)]
     difference = values[0] - values[1]
     kept: Floats = difference[~np.isnan(difference)]
     return kept

@@ -41,7 +41,7 @@ class System:
 
     @cached_property
     def counts(self) -> Counts:
-        """The contingency table of each category."""
+        """Return the contingency table of each category."""
         if self.table is not None:
             return self.table
         if self.figures:
@@ -50,7 +50,7 @@ class System:
 
     @property
     def labels(self) -> tuple[Sparse, Sparse]:
-        """Truth and decisions."""
+        """Return truth and decisions."""
         if self.figures or self.table is not None:
             raise InvalidInput(f"system {self.name!r} has counts or figures only, no decisions; use test 'p'")
         if self.truth is None:
@@ -62,7 +62,7 @@ class System:
 
     @property
     def offers(self) -> frozenset[str]:
-        """What tests can be made of: `proportions`, `counts`, `decisions`, `scores`."""
+        """Return what tests can be made of: `proportions`, `counts`, `decisions`, `scores`."""
         if self.figures:
             return frozenset({"proportions"})
         if self.table is not None:
@@ -71,13 +71,13 @@ class System:
         return frozenset(decided | ({"scores"} if self.scores is not None else set()))
 
     def f1(self, undefined: Undefined) -> Floats:
-        """F1 of each category; NaN where it is 0/0 and `undefined="omit"`."""
+        """Return F1 of each category; NaN where it is 0/0 and `undefined="omit"`."""
         if "counts" not in self.offers and "scores" not in self.offers:
             raise InvalidInput(f"system {self.name!r} has summed figures only: no F1 of each category; use test 'p'")
         return f1(self.counts, undefined=undefined)
 
     def proportion(self, measure: str) -> Proportion:
-        """The value of a measure that is a proportion, and its trials. yangliu1999, section 4.5.
+        """Return the value of a measure that is a proportion, and its trials. yangliu1999, section 4.5.
 
         recall: of the true YESes; precision: of the assigned YESes; error and accuracy: of all pairs.
         """
@@ -95,7 +95,7 @@ class System:
         return Proportion(hits / trials if trials else 0.0, trials)
 
     def within(self, chosen: Bools) -> System:
-        """The same system confined to some of the categories."""
+        """Confine the system to some of the categories."""
         columns = np.flatnonzero(chosen)
         table = self.table and Counts(*(getattr(self.table, cell)[columns] for cell in ("tp", "fp", "fn", "tn")))
         return replace(
@@ -120,7 +120,7 @@ def _published(system: System, measure: str) -> Proportion:
 
 
 def as_system(run: Run | System) -> System:
-    """A run as a system; a system is returned as it is."""
+    """Turn a run into a system; a system is returned as it is."""
     if isinstance(run, System):
         return run
     return System(

@@ -31,17 +31,17 @@ class Curves:
 
     @property
     def category(self) -> Ints:
-        """The category of each step."""
+        """Return the category of each step."""
         return np.repeat(np.arange(len(self.positives)), np.diff(self.starts))
 
     def tables(self) -> Counts:
-        """The contingency table of each step."""
+        """Return the contingency table of each step."""
         missed = self.positives[self.category] - self.hits
         wrong = self.assigned - self.hits
         return Counts(self.hits, wrong, missed, self.documents - self.assigned - missed)
 
     def best(self, values: Floats, allowed: Bools | None = None) -> Ints:
-        """The step of each category with the highest value; among equals the one that assigns the fewest documents.
+        """Return the step of each category with the highest value; of equals the one that assigns fewest documents.
 
         `allowed` leaves steps out; where it leaves none, "assign none" stands.
         """
@@ -53,7 +53,7 @@ class Curves:
         return np.maximum.reduceat(last, self.starts[:-1])
 
     def cuts(self, chosen: Ints) -> Floats:
-        """The score halfway between the chosen step and the highest score under it.
+        """Return the score halfway between the chosen step and the highest score under it.
 
         "None" is the next float above the highest finite score (+inf when there is no such score), a step without
         anything finite under it is its own cut. Always under < cut <= step, also where the middle would round.
@@ -61,12 +61,12 @@ class Curves:
         step, under = self.steps[chosen], self.under[chosen]
         with np.errstate(invalid="ignore"):
             middle = step / 2 + under / 2
-        found = np.where((middle > under) & (middle <= step), middle, step)
-        return np.where(np.isinf(step) & np.isfinite(under), np.nextafter(under, np.inf), found)
+        cuts = np.where((middle > under) & (middle <= step), middle, step)
+        return np.where(np.isinf(step) & np.isfinite(under), np.nextafter(under, np.inf), cuts)
 
 
 def curves(grid: ScoreGrid, labels: Sparse, *, pooled: bool = False) -> Curves:
-    """The curves of all categories, or the one curve of all cells, where a common cut can lie.
+    """Trace the curves of all categories, or with `pooled` the one curve of all cells, for a common cut.
 
     Cost documents × categories comparisons (sparse: stored scores), labels · log(labels) for the sorting.
     """
@@ -79,7 +79,7 @@ def curves(grid: ScoreGrid, labels: Sparse, *, pooled: bool = False) -> Curves:
 
 
 def _steps(columns: Ints, scores: Floats, categories: int) -> tuple[Ints, Floats, Ints]:
-    """Where each category starts, its distinct finite scores and +inf, and the positives at or above each of them."""
+    """Return where each category starts, its distinct finite scores and +inf, and the positives at or above each."""
     reachable = scores > -np.inf
     column = np.r_[columns[reachable], np.arange(categories)]
     score = np.r_[scores[reachable], np.full(categories, np.inf)]
@@ -94,7 +94,7 @@ def _steps(columns: Ints, scores: Floats, categories: int) -> tuple[Ints, Floats
 
 
 def _count(grid: ScoreGrid, starts: Ints, steps: Floats, *, shape: tuple[int, int]) -> tuple[Ints, Floats]:
-    """How many cells reach each step, and the highest score under it."""
+    """Count the cells that reach each step; also return the highest score under it."""
     filled = kernel.Steps(starts, steps, np.zeros(len(steps), np.int64), np.full(len(steps), -np.inf))
     if grid.dense is not None:
         kernel.count_dense(grid.dense.reshape(shape), filled)

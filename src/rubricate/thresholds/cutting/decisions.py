@@ -17,7 +17,7 @@ LOWEST = float(np.finfo(np.float64).min)
 
 
 def above(grid: ScoreGrid, cuts: Floats) -> Sparse:
-    """Every cell whose score is at least the cut of its category; -inf never, +inf always.
+    """Return every cell whose score is at least the cut of its category; -inf never, +inf always.
 
     Cost documents × categories for dense scores; for sparse ones the stored scores, and the documents for each
     category whose cut is not above the floor.
@@ -37,7 +37,7 @@ def above(grid: ScoreGrid, cuts: Floats) -> Sparse:
 
 
 def best(grid: ScoreGrid, t: int) -> Sparse:
-    """The t best categories of each document; equal scores go to the earlier category, -inf is never among them."""
+    """Return the t best categories of each document; equal scores go to the earlier category, -inf never counts."""
     documents, categories = grid.shape
     t = min(t, categories)
     if grid.dense is not None:
@@ -50,6 +50,6 @@ def best(grid: ScoreGrid, t: int) -> Sparse:
 
 
 def _cells(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Sparse:
-    found = sparse.coo_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape).tocsr()
-    found.sort_indices()
-    return found
+    decided = sparse.coo_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape).tocsr()
+    decided.sort_indices()
+    return decided

@@ -16,7 +16,7 @@ from rubricate.types import Floats, Scores, Sparse
 
 __all__ = ["ScoreGrid", "scores_at", "take_labels", "take_scores"]
 
-MEND = "NaN has no place in a ranking; give -inf for 'never' or mend the classifier"
+REMEDY = "NaN cannot be ranked; give -inf for 'never', or correct the classifier"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class ScoreGrid:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Documents and categories."""
+        """Return documents and categories."""
         rows, columns = self.stored.shape if self.dense is None else self.dense.shape
         return int(rows), int(columns)
 
@@ -46,16 +46,16 @@ def take_scores(scores: Any, *, categories: int | None = None) -> ScoreGrid:
 
 
 def _dense(scores: Any) -> ScoreGrid:
-    found = np.asarray(scores.values if isinstance(scores, Scores) else scores)
-    if found.dtype.kind not in "biuf" or found.ndim not in (1, 2):
+    array = np.asarray(scores.values if isinstance(scores, Scores) else scores)
+    if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
         raise InvalidInput(
-            f"expected scores as numbers, documents × categories; got {found.ndim} dimension(s) of {found.dtype}"
+            f"expected scores as numbers, documents × categories; got {array.ndim} dimension(s) of {array.dtype}"
         )
-    values = np.ascontiguousarray(found if found.ndim == 2 else found[:, None], dtype=np.float64)
+    values = np.ascontiguousarray(array if array.ndim == 2 else array[:, None], dtype=np.float64)
     wrong = np.isnan(values)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        raise InvalidInput(f"the score of document {row}, category {column} is NaN: {MEND}")
+        raise InvalidInput(f"the score of document {row}, category {column} is NaN: {REMEDY}")
     return ScoreGrid(values, None)
 
 
@@ -66,7 +66,7 @@ def _stored(scores: Any) -> ScoreGrid:
         stored = stored.copy()
         stored.sum_duplicates()
     if np.isnan(floor) or np.isnan(stored.data).any():
-        raise InvalidInput(f"the scores hold NaN: {MEND}")
+        raise InvalidInput(f"the scores hold NaN: {REMEDY}")
     if stored.data.min(initial=np.inf) < floor:
         raise InvalidInput(
             f"a stored score, {stored.data.min()}, lies under the floor {floor} of the scores that are not stored; "
@@ -76,18 +76,18 @@ def _stored(scores: Any) -> ScoreGrid:
 
 
 def take_labels(labels: Any, shape: tuple[int, int] | None = None) -> Sparse:
-    """The label matrix, of the shape of the scores; a vector is one category."""
+    """Return the label matrix, of the shape of the scores; a vector is one category."""
     matrix = indicator(labels if sparse.issparse(labels) or np.ndim(labels) == 2 else np.asarray(labels)[:, None])
     if shape is not None and matrix.shape != shape:
         raise InvalidInput(
             f"the labels are {matrix.shape[0]} × {matrix.shape[1]}, the scores {shape[0]} × {shape[1]}; "
-            "give one row a document and one column a category in both"
+            "give one row per document and one column per category in both"
         )
     return matrix
 
 
 def scores_at(grid: ScoreGrid, cells: Sparse) -> Floats:
-    """The score of each stored cell of a boolean matrix, in its order."""
+    """Return the score of each stored cell of a boolean matrix, in its order."""
     if grid.dense is not None:
         return grid.dense[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices]
     held = grid.stored

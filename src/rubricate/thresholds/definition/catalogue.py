@@ -16,7 +16,7 @@ __all__ = ["decide", "resolve"]
 
 
 def resolve(cut: str | float | Threshold) -> Threshold:
-    """An unfitted threshold from a name with one argument, from a number (a fixed cut), or a copy of the object given.
+    """Return an unfitted threshold from a name with one argument, a number (a fixed cut), or a copy of an object.
 
     The argument is t of `"rcut:2"`, x of `"pcut:1.2"`, fbr of `"scut:0.3"`, the cut of `"fixed:0.5"`, the weight of
     `"micro_macro:0.5"`, the rank of `"rank_limit:10"`; without one the default stands. A number as text, as a command
@@ -58,14 +58,13 @@ def _is_number(text: str) -> bool:
 
 def _named(text: str) -> Threshold:
     name, argument = registry.parse(text)
-    found: Any = registry.load("thresholds", name)
+    plugin: Any = registry.load("thresholds", name)
     if argument is None:
-        return found()
-    parameter, read = found.shorthand
+        return plugin()
+    parameter, read = plugin.shorthand
     try:
-        return found(**{parameter: read(argument)})
+        return plugin(**{parameter: read(argument)})
     except ValueError:
-        kind = "a whole number" if read is int else "a number"
-        raise InvalidInput(
-            f"{text!r}: {parameter} must be {kind}, as in '{name}:{getattr(found(), parameter)}'"
-        ) from None
+        wanted = "a whole number" if read is int else "a number"
+        example = f"{name}:{getattr(plugin(), parameter)}"
+        raise InvalidInput(f"{text!r}: {parameter} must be {wanted}, as in '{example}'") from None

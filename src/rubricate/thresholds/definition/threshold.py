@@ -50,12 +50,12 @@ class Threshold(BaseEstimator):
         raise NotImplementedError
 
     def decide(self, scores: Any) -> Sparse:
-        """The decisions, documents × categories: boolean, sparse."""
+        """Return the decisions, documents × categories: boolean, sparse."""
         check_is_fitted(self)
         return above(take_scores(scores, categories=len(self.cuts_)), self.cuts_)
 
     def merge(self, fitted: Sequence[Self]) -> Self:
         """Take over what several fits of this threshold learned: the median of each cut (of an even number, the mean
         of the middle two)."""
-        self.cuts_ = np.median([one.cuts_ for one in fitted], axis=0)
+        self.cuts_ = np.median([fit.cuts_ for fit in fitted], axis=0)
         return self
