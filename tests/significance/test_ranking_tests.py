@@ -61,5 +61,5 @@ def test_what_cannot_be_ranked(scored) -> None:
     runs, _ = scored
     with pytest.raises(InvalidInput, match="no scores"):
         ranking_t(dataclasses.replace(runs[0], scores=None), runs[1])
-    with pytest.raises(InvalidInput, match="no ranking measure"):
+    with pytest.raises(InvalidInput, match="not a ranking measure"):
         ranking_sign(*runs, measure="f1")
