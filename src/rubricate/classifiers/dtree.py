@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rubricate.classifiers.base.keeping import Keeping
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.word_trees.forest import Forest, Growth, grow, leaves_of
 from rubricate.classifiers.word_trees.pictures import Picture, as_svg, as_text, paths
@@ -22,7 +23,7 @@ __all__ = ["DTree"]
 STYLES = ("c45", "ind")
 
 
-class DTree(Scorer):
+class DTree(Keeping, Scorer):
     """One tree a category; each inner node asks whether a word occurs (x > 0), each leaf holds a probability.
 
     style           "c45": the test of highest gain ratio among those of at least average gain, then error-based pruning
@@ -123,7 +124,7 @@ class DTree(Scorer):
         """Refuse learned arrays that would lead a document astray (of a model read from a file)."""
         if not hasattr(self, "classes_"):
             return
-        forest, nodes = self._forest(), len(self.asked_)
+        forest, nodes = self._recall(Forest), len(self.asked_)
         if any(part.ndim != 1 for part in forest) or any(len(part) != nodes for part in forest[1:]):
             raise ValueError("the arrays of nodes differ in length")
         if any(part.dtype.kind != "i" for part in forest[:4]):
@@ -146,12 +147,10 @@ class DTree(Scorer):
             raise ValueError("positives_, documents_ and chances_ must be finite")
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
-        forest = grow(X, labels, weights, self._growth(), threads=self.threads)
-        self.starts_, self.asked_, self.present_, self.without_ = forest[:4]
-        self.positives_, self.documents_, self.chances_ = forest[4:]
+        self._keep(grow(X, labels, weights, growth=self._growth(), threads=self.threads))
 
     def _score(self, X: Any) -> Floats:
-        return self.chances_[leaves_of(self._forest(), X)]
+        return self.chances_[leaves_of(self._recall(Forest), X)]
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The tests on the way, each with what it changed in the share of positives, the greatest change first."""
@@ -196,11 +195,6 @@ class DTree(Scorer):
             self.positives_[own],
             self.documents_[own],
             self.chances_[own],
-        )
-
-    def _forest(self) -> Forest:
-        return Forest(
-            self.starts_, self.asked_, self.present_, self.without_, self.positives_, self.documents_, self.chances_
         )
 
     def _growth(self) -> Growth:

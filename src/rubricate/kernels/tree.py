@@ -6,12 +6,8 @@ Problem  split the documents of a node by the word whose presence tells most abo
              split  H(N, n)
          `ratio`: the largest gain / split among the words of at least average gain (quinlan1993, section 2.2); else
          the largest gain. Only words that leave `least` documents or more on either side take part, in the average too.
-Given    the terms of each document (`starts`, `terms`, ascending) and the documents of each term (`post_starts`,
-         `post_documents`); the truth and the weight of each document; n of each word at the root (`counts`);
-         `table`, x log2 x of whole x.
-Return   the nodes, row by row: the word asked for (−1 at a leaf), the child with the word and the child without it
-         (−1 at a leaf), the documents of the node as a range of `order`; then P and N of each node, and `order`.
-         Children come after their parent.
+Given    the documents with their truth, and the criterion of a split.
+Return   the tree, children after their parent.
 Cost     what is counted anew is the smaller child; the larger one is its parent less the smaller. So a document is
          read at most log2(documents) times; besides, each node looks at the words that can still split it.
 Ties     words within 1e-10 of the best are equal: the first column wins.
@@ -21,10 +17,27 @@ Edges    a pure node, one with less than 2 · least documents or without a word 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-__all__ = ["ASKED", "FIRST", "LAST", "PRESENT", "WITHOUT", "grow_tree", "walk_trees", "x_log_x"]
+from rubricate.kernels.rows import Lists
+
+__all__ = [
+    "ASKED",
+    "FIRST",
+    "LAST",
+    "PRESENT",
+    "WITHOUT",
+    "Criterion",
+    "Tree",
+    "TreeCases",
+    "Walks",
+    "grow_tree",
+    "walk_trees",
+    "x_log_x",
+]
 
 ASKED, PRESENT, WITHOUT, FIRST, LAST = range(5)
 """The columns of a node."""
@@ -32,9 +45,73 @@ EPSILON = 1e-10
 """Gains and ratios that differ by less are equal."""
 
 
+class TreeCases(NamedTuple):
+    """Documents to grow a tree from.
+
+    `rows` are the terms of each document, ascending, `posts` the documents of each term; `truth` and `weights` are
+    those of the documents; `counts` is n of each word at the root.
+    """
+
+    rows: Lists
+    posts: Lists
+    truth: np.ndarray
+    weights: np.ndarray
+    counts: np.ndarray
+
+
+class Criterion(NamedTuple):
+    """When and how a node is split.
+
+    `least` documents on either side; by gain `ratio` or by gain; `table` holds x log2 x of whole x.
+    """
+
+    least: float
+    ratio: bool
+    table: np.ndarray
+
+
+class Tree(NamedTuple):
+    """A tree as arrays.
+
+    A row of `nodes` has the word asked for (−1 at a leaf), the child with the word and the child without it (−1 at a
+    leaf), and the documents of the node as a range of `order`; a row of `sums` has P and N of the node.
+    """
+
+    nodes: np.ndarray
+    sums: np.ndarray
+    order: np.ndarray
+
+
+class Walks(NamedTuple):
+    """Trees to walk down: the root of each, and for each node the word asked for and the next nodes."""
+
+    roots: np.ndarray
+    asked: np.ndarray
+    present: np.ndarray
+    without: np.ndarray
+
+
+class _Level(NamedTuple):
+    """The words of one node: n and p of each, and in `active[: size[0]]` the words that may still split it."""
+
+    n: np.ndarray
+    p: np.ndarray
+    active: np.ndarray
+    size: np.ndarray
+
+
+class _Split(NamedTuple):
+    """A node, the word it asks for, the number of its first child, and where documents without the word begin."""
+
+    node: int
+    asked: int
+    made: int
+    middle: int
+
+
 @numba.njit(cache=True, nogil=True)
 def x_log_x(x: float, table: np.ndarray) -> float:
-    """x log2 x, 0 at 0; looked up for whole numbers."""
+    """Return x log2 x, 0 at 0; looked up for whole numbers."""
     if x <= 0.0:
         return 0.0
     whole = int(x)
@@ -44,230 +121,190 @@ def x_log_x(x: float, table: np.ndarray) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def _worths(
-    active: np.ndarray,
-    size: int,
-    n: np.ndarray,
-    p: np.ndarray,
-    N: float,
-    P: float,
-    least: float,
-    ratio: bool,
-    table: np.ndarray,
-    gains: np.ndarray,
-) -> int:
-    """Fill in the worth of each word that can split; the others leave the list. How many stay."""
-    kept, total = 0, 0.0
-    whole = x_log_x(N, table) - x_log_x(P, table) - x_log_x(N - P, table)
-    for i in range(size):
-        t = active[i]
-        if n[t] < least - EPSILON or N - n[t] < least - EPSILON:
-            continue
-        with_it = x_log_x(n[t], table) - x_log_x(p[t], table) - x_log_x(n[t] - p[t], table)
-        rest, positive = N - n[t], P - p[t]
-        without = x_log_x(rest, table) - x_log_x(positive, table) - x_log_x(rest - positive, table)
-        active[kept] = t
-        gains[kept] = (whole - with_it - without) / N
-        total += gains[kept]
-        kept += 1
-    if ratio and kept > 0:
-        average, split = total / kept, x_log_x(N, table)
-        for i in range(kept):
-            if gains[i] >= average - EPSILON and gains[i] > EPSILON:
-                rest = x_log_x(n[active[i]], table) + x_log_x(N - n[active[i]], table)
-                gains[i] *= N / (split - rest)
-            else:
-                gains[i] = 0.0
-    return kept
+def _bits(n: float, p: float, table: np.ndarray) -> float:
+    """Return n H(n, p)."""
+    return x_log_x(n, table) - x_log_x(p, table) - x_log_x(n - p, table)
 
 
 @numba.njit(cache=True, nogil=True)
-def _best(active: np.ndarray, worths: np.ndarray, size: int) -> int:
-    """The first column among the best words, −1 where none is worth anything."""
+def _worths(level: _Level, sums: tuple[float, float], criterion: Criterion) -> np.ndarray:
+    """Return the worth of each word that can split; the others leave the list."""
+    (P, N), (n, p, active, size) = sums, level
+    least, table = criterion.least - EPSILON, criterion.table
+    worths, kept, total = np.empty(size[0]), 0, 0.0
+    whole = _bits(N, P, table)
+    # A word that is too rare or too frequent here is so in every node below: it leaves the list for good.
+    for i in range(size[0]):
+        t = active[i]
+        if n[t] < least or N - n[t] < least:
+            continue
+        active[kept] = t
+        worths[kept] = (whole - _bits(n[t], p[t], table) - _bits(N - n[t], P - p[t], table)) / N
+        total += worths[kept]
+        kept += 1
+    size[0] = kept
+    # The ratio favours words that hardly split at all; so only words of at least average gain are compared by it.
+    if criterion.ratio and kept > 0:
+        average, split = total / kept, x_log_x(N, table)
+        for i in range(kept):
+            if worths[i] >= average - EPSILON and worths[i] > EPSILON:
+                rest = x_log_x(n[active[i]], table) + x_log_x(N - n[active[i]], table)
+                worths[i] *= N / (split - rest)
+            else:
+                worths[i] = 0.0
+    return worths[:kept]
+
+
+@numba.njit(cache=True, nogil=True)
+def _best(active: np.ndarray, worths: np.ndarray) -> int:
+    """Return the first column among the best words, −1 where none is worth anything."""
     best = EPSILON
-    for i in range(size):
-        best = max(best, worths[i])
+    for worth in worths:
+        best = max(best, worth)
     if best <= EPSILON:
         return -1
     chosen = -1
-    for i in range(size):
+    for i in range(len(worths)):
         if worths[i] >= best - EPSILON and (chosen < 0 or active[i] < chosen):
             chosen = active[i]
     return chosen
 
 
 @numba.njit(cache=True, nogil=True)
-def _part(holders: np.ndarray, first: int, last: int, order: np.ndarray, place: np.ndarray) -> int:
-    """Move the holders among order[first:last] to its front; where the others begin."""
+def _part(holders: np.ndarray, span: tuple[int, int], order: tuple[np.ndarray, np.ndarray]) -> int:
+    """Move the holders among the documents of a span to its front; return where the others begin.
+
+    `order` is the documents in order, and the place of each document in it.
+    """
+    (first, last), (documents, place) = span, order
     middle = first
     for d in holders:
         at = place[d]
         if first <= at < last:
-            other = order[middle]
-            order[middle], order[at] = d, other
+            other = documents[middle]
+            documents[middle], documents[at] = d, other
             place[d], place[other] = middle, at
             middle += 1
     return middle
 
 
 @numba.njit(cache=True, nogil=True)
-def _count(
-    documents: np.ndarray,
-    starts: np.ndarray,
-    terms: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    n: np.ndarray,
-    p: np.ndarray,
-    active: np.ndarray,
-    larger_n: np.ndarray,
-    larger_p: np.ndarray,
-) -> int:
-    """Count the words of these documents, list them, and take them from the counts of the larger child."""
+def _count(cases: TreeCases, documents: np.ndarray, levels: tuple[_Level, _Level]) -> None:
+    """Count and list the words of the smaller child's documents, and take them from the counts of the larger."""
+    (starts, terms), (small, large) = cases.rows, levels
     for d in documents:
         for t in terms[starts[d] : starts[d + 1]]:
-            n[t] = p[t] = 0.0
+            small.n[t] = small.p[t] = 0.0
     size = 0
     for d in documents:
-        w, positive = weights[d], truth[d]
+        w, positive = cases.weights[d], cases.truth[d]
         for t in terms[starts[d] : starts[d + 1]]:
-            if n[t] == 0.0:
-                active[size] = t
+            if small.n[t] == 0.0:
+                small.active[size] = t
                 size += 1
-            n[t] += w
-            larger_n[t] -= w
+            small.n[t] += w
+            large.n[t] -= w
             if positive:
-                p[t] += w
-                larger_p[t] -= w
-    return size
+                small.p[t] += w
+                large.p[t] -= w
+    small.size[0] = size
 
 
 @numba.njit(cache=True, nogil=True)
-def _at_root(
-    starts: np.ndarray, terms: np.ndarray, truth: np.ndarray, weights: np.ndarray, p: np.ndarray
-) -> tuple[float, float]:
-    """P and N of all documents, and p of each word."""
+def _at_root(cases: TreeCases, p: np.ndarray) -> tuple[float, float]:
+    """Return P and N of all documents, and fill in p of each word."""
+    starts, terms = cases.rows
     P = N = 0.0
-    for d in range(len(truth)):
-        N += weights[d]
-        if truth[d]:
-            P += weights[d]
+    for d in range(len(cases.truth)):
+        N += cases.weights[d]
+        if cases.truth[d]:
+            P += cases.weights[d]
             for t in terms[starts[d] : starts[d + 1]]:
-                p[t] += weights[d]
+                p[t] += cases.weights[d]
     return P, N
 
 
 @numba.njit(cache=True, nogil=True)
-def _sum(documents: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+def _sum(cases: TreeCases, documents: np.ndarray) -> tuple[float, float]:
+    """Return P and N of some documents."""
     P = N = 0.0
     for d in documents:
-        N += weights[d]
-        if truth[d]:
-            P += weights[d]
+        N += cases.weights[d]
+        if cases.truth[d]:
+            P += cases.weights[d]
     return P, N
 
 
 @numba.njit(cache=True, nogil=True)
-def _branch(
-    node: int,
-    asked: int,
-    made: int,
-    middle: int,
-    order: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    nodes: np.ndarray,
-    sums: np.ndarray,
-) -> tuple[int, int]:
-    """Write the two children of a node; the smaller and the larger, the one with the word the smaller of equals."""
+def _branch(cases: TreeCases, tree: Tree, split: _Split) -> tuple[int, int]:
+    """Write the two children of a node; return the smaller and the larger, with the word the smaller of equals."""
+    (nodes, sums, order), (node, asked, made, middle) = tree, split
     first, last = nodes[node, FIRST], nodes[node, LAST]
     nodes[node, ASKED], nodes[node, PRESENT], nodes[node, WITHOUT] = asked, made, made + 1
     nodes[made, FIRST], nodes[made, LAST] = first, middle
     nodes[made + 1, FIRST], nodes[made + 1, LAST] = middle, last
-    sums[made] = _sum(order[first:middle], truth, weights)
+    sums[made] = _sum(cases, order[first:middle])
     sums[made + 1] = sums[node] - sums[made]
     return (made, made + 1) if middle - first <= last - middle else (made + 1, made)
 
 
 @numba.njit(cache=True, nogil=True)
-def grow_tree(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    post_starts: np.ndarray,
-    post_documents: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    counts: np.ndarray,
-    least: float,
-    ratio: bool,
-    table: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The nodes, P and N of each, and the documents in the order that the nodes refer to."""
-    documents, width = len(truth), len(counts)
+def grow_tree(cases: TreeCases, criterion: Criterion) -> Tree:
+    """Grow a tree until nothing is told."""
+    documents, width = len(cases.truth), len(cases.counts)
     order, place = np.arange(documents), np.arange(documents)
-    nodes, sums = np.full((8, 5), -1, np.int64), np.zeros((8, 2))
-    n, p, active = [counts.copy()], [np.zeros(width)], [np.arange(width)]
-    sizes, gains = [width], np.empty(width)
-    sums[0, 0], sums[0, 1] = _at_root(starts, terms, truth, weights, p[0])
-    nodes[0, FIRST], nodes[0, LAST] = 0, documents
+    tree = Tree(np.full((8, 5), -1, np.int64), np.zeros((8, 2)), order)
+    levels = [_Level(cases.counts.copy(), np.zeros(width), np.arange(width), np.full(1, width))]
+    tree.sums[0, 0], tree.sums[0, 1] = _at_root(cases, levels[0].p)
+    tree.nodes[0, FIRST], tree.nodes[0, LAST] = 0, documents
     made, waiting = 1, [(0, 0)]
     while len(waiting) > 0:
-        node, level = waiting.pop()
-        P, N = sums[node]
-        if P <= EPSILON or N - P <= EPSILON or 2 * least - N > EPSILON:
+        node, at = waiting.pop()
+        P, N = tree.sums[node]
+        if P <= EPSILON or N - P <= EPSILON or 2 * criterion.least - N > EPSILON:
             continue
-        sizes[level] = _worths(active[level], sizes[level], n[level], p[level], N, P, least, ratio, table, gains)
-        asked = _best(active[level], gains, sizes[level])
+        asked = _best(levels[at].active, _worths(levels[at], (P, N), criterion))
         if asked < 0:
             continue
-        holders = post_documents[post_starts[asked] : post_starts[asked + 1]]
-        middle = _part(holders, nodes[node, FIRST], nodes[node, LAST], order, place)
-        if made + 2 > len(nodes):
-            nodes, sums = _doubled(nodes, sums)
-        small, large = _branch(node, asked, made, middle, order, truth, weights, nodes, sums)
-        if level + 1 == len(n):
-            n.append(np.zeros(width))
-            p.append(np.zeros(width))
-            active.append(np.empty(width, np.int64))
-            sizes.append(0)
-        few = order[nodes[small, FIRST] : nodes[small, LAST]]
-        sizes[level + 1] = _count(
-            few, starts, terms, truth, weights, n[level + 1], p[level + 1], active[level + 1], n[level], p[level]
-        )
-        waiting.append((large, level))
-        waiting.append((small, level + 1))
+        holders = cases.posts.items[cases.posts.starts[asked] : cases.posts.starts[asked + 1]]
+        middle = _part(holders, (tree.nodes[node, FIRST], tree.nodes[node, LAST]), (order, place))
+        if made + 2 > len(tree.nodes):
+            tree = _doubled(tree)
+        small, large = _branch(cases, tree, _Split(node, asked, made, middle))
+        if at + 1 == len(levels):
+            levels.append(_Level(np.zeros(width), np.zeros(width), np.empty(width, np.int64), np.zeros(1, np.int64)))
+        few = order[tree.nodes[small, FIRST] : tree.nodes[small, LAST]]
+        _count(cases, few, (levels[at + 1], levels[at]))
+        # The smaller child is grown first and takes the next level; the larger one goes on with its parent's counts.
+        # So there are never more levels than log2(documents) + 1.
+        waiting.append((large, at))
+        waiting.append((small, at + 1))
         made += 2
-    return nodes[:made].copy(), sums[:made].copy(), order
+    return Tree(tree.nodes[:made].copy(), tree.sums[:made].copy(), order)
 
 
 @numba.njit(cache=True, nogil=True)
-def _doubled(nodes: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    more, more_sums = np.full((2 * len(nodes), 5), -1, np.int64), np.zeros((2 * len(sums), 2))
-    more[: len(nodes)], more_sums[: len(sums)] = nodes, sums
-    return more, more_sums
+def _doubled(tree: Tree) -> Tree:
+    """Return the tree with room for twice as many nodes."""
+    size = len(tree.nodes)
+    nodes, sums = np.full((2 * size, 5), -1, np.int64), np.zeros((2 * size, 2))
+    nodes[:size], sums[:size] = tree.nodes, tree.sums
+    return Tree(nodes, sums, tree.order)
 
 
 @numba.njit(cache=True, nogil=True)
-def walk_trees(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    width: int,
-    roots: np.ndarray,
-    asked: np.ndarray,
-    present: np.ndarray,
-    without: np.ndarray,
-) -> np.ndarray:
-    """The leaf that each document reaches in each tree: documents × trees."""
-    documents = len(starts) - 1
-    leaves = np.empty((documents, len(roots)), np.int64)
+def walk_trees(rows: Lists, width: int, trees: Walks) -> np.ndarray:
+    """Return the leaf that each document reaches in each tree, documents × trees; `width` is the number of words."""
+    documents = len(rows.starts) - 1
+    leaves = np.empty((documents, len(trees.roots)), np.int64)
     holds = np.zeros(width, np.bool_)
     for d in range(documents):
-        held = terms[starts[d] : starts[d + 1]]
+        held = rows.items[rows.starts[d] : rows.starts[d + 1]]
         holds[held] = True
-        for tree in range(len(roots)):
-            node = roots[tree]
-            while asked[node] >= 0:
-                node = present[node] if holds[asked[node]] else without[node]
+        for tree in range(len(trees.roots)):
+            node = trees.roots[tree]
+            while trees.asked[node] >= 0:
+                node = trees.present[node] if holds[trees.asked[node]] else trees.without[node]
             leaves[d, tree] = node
         holds[held] = False
     return leaves

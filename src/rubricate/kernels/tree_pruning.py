@@ -3,8 +3,7 @@
 Problem  with E errors among N training documents at a leaf, the errors to expect are N · U(E, N), U the upper limit of
          the error rate at a confidence. Replace a node by a leaf where that is no worse than its subtree, or by its
          larger branch, whose leaves then take in the documents of the other branch (quinlan1993, sections 4.2 and 4.3).
-Given    the terms of each document, its truth and weight; nodes, sums and order of `kernels.tree.grow_tree`; the
-         confidence (E = 0 has a closed form in it) and z, how many standard deviations it stands for.
+Given    the documents, a tree of `kernels.tree.grow_tree`, and the limit of errors.
 Return   nodes and sums with what was pruned left unreachable.
 Rules    of C4.5, release 8: U is 1 − confidence^(1/N) for E = 0, linear between E = 0 and 1, Wilson's limit with half
          an error more above; E >= N − 1/2: two thirds of the rest besides. First, a node whose leaves make as many
@@ -17,36 +16,67 @@ Cost     the documents of the smaller branch are walked down the larger one at e
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
-from rubricate.kernels.tree import ASKED, FIRST, LAST, PRESENT, WITHOUT
+from rubricate.kernels.tree import ASKED, FIRST, LAST, PRESENT, WITHOUT, Tree, TreeCases
 
-__all__ = ["expected_errors", "prune_tree", "reachable"]
+__all__ = ["ErrorLimit", "expected_errors", "prune_tree", "reachable"]
 
 SLACK = 0.1
-"""Errors that a simpler tree may cost."""
+"""Errors that a simpler tree may cost: C4.5, release 8."""
 SAME = 1e-3
-"""Training errors that count as none."""
+"""Training errors that count as none: C4.5, release 8."""
+
+
+class ErrorLimit(NamedTuple):
+    """The confidence of the upper limit, and z, how many standard deviations it stands for."""
+
+    confidence: float
+    z: float
+
+
+class _Pruning(NamedTuple):
+    """A tree on the way to be pruned.
+
+    The documents of a leaf are a list: `first` of the leaf, then `after` each document; −1 ends it. `errors` are those
+    to expect of each node; `changed` marks nodes to be looked at; `more`, `holds`, `documents` and `leaves` are scratch
+    space (`more` is zero and `holds` false between uses).
+    """
+
+    cases: TreeCases
+    tree: Tree
+    limit: ErrorLimit
+    first: np.ndarray
+    after: np.ndarray
+    errors: np.ndarray
+    changed: np.ndarray
+    more: np.ndarray
+    holds: np.ndarray
+    documents: np.ndarray
+    leaves: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
-def expected_errors(N: float, P: float, confidence: float, z: float) -> float:
-    """Errors to expect of a leaf that says what most of its N documents are, P of them positive."""
+def expected_errors(N: float, P: float, limit: ErrorLimit) -> float:
+    """Return the errors to expect of a leaf that says what most of its N documents are, P of them positive."""
     E = min(P, N - P)
     if N <= 0.0:
         return 0.0
-    none = N * (1.0 - confidence ** (1.0 / N))
+    none = N * (1.0 - limit.confidence ** (1.0 / N))
     if E < 1e-6:
         return none
+    # Below one error C4.5 interpolates between the exact limit for none and Wilson's for one.
     if E < 0.9999:
-        return E + none + E * (_more(N, 1.0, z) - none)
-    return E + _more(N, E, z)
+        return E + none + E * (_more(N, 1.0, limit.z) - none)
+    return E + _more(N, E, limit.z)
 
 
 @numba.njit(cache=True, nogil=True)
 def _more(N: float, E: float, z: float) -> float:
-    """Errors to expect beyond the E seen."""
+    """Return the errors to expect beyond the E seen: Wilson's upper limit, with half an error more."""
     if E + 0.5 >= N:
         return 0.67 * (N - E)
     e, z2 = E + 0.5, z * z
@@ -55,22 +85,23 @@ def _more(N: float, E: float, z: float) -> float:
 
 @numba.njit(cache=True, nogil=True)
 def reachable(nodes: np.ndarray, root: int) -> np.ndarray:
-    """The nodes under a root, it first, each before its children, the child with the word first."""
-    found, size, waiting = np.empty(len(nodes), np.int64), 0, [root]
+    """Return the nodes under a root, it first, each before its children, the child with the word first."""
+    below, size, waiting = np.empty(len(nodes), np.int64), 0, [root]
     while len(waiting) > 0:
         node = waiting.pop()
-        found[size] = node
+        below[size] = node
         size += 1
         if nodes[node, ASKED] >= 0:
             waiting.append(nodes[node, WITHOUT])
             waiting.append(nodes[node, PRESENT])
-    return found[:size].copy()
+    return below[:size].copy()
 
 
 @numba.njit(cache=True, nogil=True)
 def _collapse(nodes: np.ndarray, sums: np.ndarray) -> None:
     """Make leaves of nodes whose leaves together err as often on the training documents."""
     wrong = np.minimum(sums[:, 0], sums[:, 1] - sums[:, 0])
+    # Children come after their parents: from the last node on, those below are decided first.
     for node in range(len(nodes) - 1, -1, -1):
         if nodes[node, ASKED] >= 0:
             below = wrong[nodes[node, PRESENT]] + wrong[nodes[node, WITHOUT]]
@@ -81,8 +112,9 @@ def _collapse(nodes: np.ndarray, sums: np.ndarray) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def _listed(nodes: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The documents of each leaf as a list: its first document, and the document after each; −1 ends it."""
+def _listed(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """Return the documents of each leaf as a list: its first document, and the document after each; −1 ends it."""
+    nodes, order = tree.nodes, tree.order
     first, after = np.full(len(nodes), -1, np.int64), np.full(len(order), -1, np.int64)
     for leaf in reachable(nodes, 0):
         if nodes[leaf, ASKED] < 0:
@@ -92,39 +124,26 @@ def _listed(nodes: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 @numba.njit(cache=True, nogil=True)
-def _documents(node: int, nodes: np.ndarray, first: np.ndarray, after: np.ndarray, found: np.ndarray) -> int:
-    """Fill in the documents of the leaves under a node; how many."""
-    size = 0
+def _documents(state: _Pruning, node: int) -> np.ndarray:
+    """Return the documents of the leaves under a node, in the scratch space."""
+    nodes, size = state.tree.nodes, 0
     for leaf in reachable(nodes, node):
-        d = first[leaf] if nodes[leaf, ASKED] < 0 else -1
+        d = state.first[leaf] if nodes[leaf, ASKED] < 0 else -1
         while d >= 0:
-            found[size] = d
+            state.documents[size] = d
             size += 1
-            d = after[d]
-    return size
+            d = state.after[d]
+    return state.documents[:size]
 
 
 @numba.njit(cache=True, nogil=True)
-def _raised_errors(
-    branch: int,
-    documents: np.ndarray,
-    starts: np.ndarray,
-    terms: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    nodes: np.ndarray,
-    sums: np.ndarray,
-    errors: np.ndarray,
-    more: np.ndarray,
-    holds: np.ndarray,
-    leaves: np.ndarray,
-    confidence: float,
-    z: float,
-) -> float:
-    """Errors to expect of a branch whose leaves take in these documents too; `more` is zero before and after."""
+def _raised_errors(state: _Pruning, branch: int, documents: np.ndarray) -> float:
+    """Return the errors to expect of a branch whose leaves take in these documents too."""
+    (nodes, sums, _), (rows, _, truth, weights, _) = state.tree, state.cases
+    more, holds, leaves = state.more, state.holds, state.leaves
     for i in range(len(documents)):
         d, node = documents[i], branch
-        held = terms[starts[d] : starts[d + 1]]
+        held = rows.items[rows.starts[d] : rows.starts[d + 1]]
         holds[held] = True
         while nodes[node, ASKED] >= 0:
             node = nodes[node, PRESENT] if holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
@@ -132,96 +151,92 @@ def _raised_errors(
         leaves[i] = node
         more[node, 1] += weights[d]
         more[node, 0] += weights[d] if truth[d] else 0.0
-    total = errors[branch]
+    # Only leaves that got documents change: the errors of the branch are corrected by theirs, each leaf once.
+    total = state.errors[branch]
     for i in range(len(documents)):
         leaf = leaves[i]
         if more[leaf, 1] > 0.0:
             P, N = sums[leaf, 0] + more[leaf, 0], sums[leaf, 1] + more[leaf, 1]
-            total += expected_errors(N, P, confidence, z) - errors[leaf]
+            total += expected_errors(N, P, state.limit) - state.errors[leaf]
             more[leaf] = 0.0
     return total
 
 
 @numba.njit(cache=True, nogil=True)
-def _raise(
-    branch: int,
-    documents: np.ndarray,
-    starts: np.ndarray,
-    terms: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    nodes: np.ndarray,
-    sums: np.ndarray,
-    first: np.ndarray,
-    after: np.ndarray,
-    changed: np.ndarray,
-    holds: np.ndarray,
-) -> None:
+def _raise(state: _Pruning, branch: int, documents: np.ndarray) -> None:
     """Walk the documents down a branch and leave them there; mark the nodes that they pass."""
+    (nodes, sums, _), (rows, _, truth, weights, _) = state.tree, state.cases
     for d in documents:
         node = branch
-        held = terms[starts[d] : starts[d + 1]]
-        holds[held] = True
+        held = rows.items[rows.starts[d] : rows.starts[d + 1]]
+        state.holds[held] = True
         while nodes[node, ASKED] >= 0:
-            node = nodes[node, PRESENT] if holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
-            changed[node] = True
+            node = nodes[node, PRESENT] if state.holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
+            state.changed[node] = True
             sums[node, 1] += weights[d]
             sums[node, 0] += weights[d] if truth[d] else 0.0
-        holds[held] = False
-        after[d], first[node] = first[node], d
+        state.holds[held] = False
+        state.after[d], state.first[node] = state.first[node], d
 
 
 @numba.njit(cache=True, nogil=True)
-def _cut(node: int, nodes: np.ndarray, first: np.ndarray, after: np.ndarray, found: np.ndarray) -> None:
+def _cut(state: _Pruning, node: int) -> None:
     """Make a leaf of a node: the documents of its leaves are its own."""
-    size = _documents(node, nodes, first, after, found)
-    nodes[node, ASKED], first[node] = -1, -1
-    for d in found[:size]:
-        after[d], first[node] = first[node], d
+    documents = _documents(state, node)
+    state.tree.nodes[node, ASKED], state.first[node] = -1, -1
+    for d in documents:
+        state.after[d], state.first[node] = state.first[node], d
 
 
 @numba.njit(cache=True, nogil=True)
-def prune_tree(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    truth: np.ndarray,
-    weights: np.ndarray,
-    width: int,
-    nodes: np.ndarray,
-    sums: np.ndarray,
-    order: np.ndarray,
-    confidence: float,
-    z: float,
-) -> None:
+def _state(cases: TreeCases, tree: Tree, limit: ErrorLimit) -> _Pruning:
+    """Return a tree with its lists of documents, and scratch space; every node is to be looked at."""
+    nodes, documents = len(tree.nodes), len(tree.order)
+    first, after = _listed(tree)
+    return _Pruning(
+        cases,
+        tree,
+        limit,
+        first,
+        after,
+        np.zeros(nodes),
+        np.ones(nodes, np.bool_),
+        np.zeros((nodes, 2)),
+        np.zeros(len(cases.counts), np.bool_),
+        np.empty(documents, np.int64),
+        np.empty(documents, np.int64),
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def prune_tree(cases: TreeCases, tree: Tree, limit: ErrorLimit) -> None:
     """Prune in place, bottom-up."""
+    nodes, sums, _ = tree
     _collapse(nodes, sums)
-    first, after = _listed(nodes, order)
-    errors, more, changed = np.zeros(len(nodes)), np.zeros((len(nodes), 2)), np.ones(len(nodes), np.bool_)
-    holds, found, leaves = np.zeros(width, np.bool_), np.empty(len(order), np.int64), np.empty(len(order), np.int64)
-    waiting = [(0, False)]
+    state = _state(cases, tree, limit)
+    errors, waiting = state.errors, [(0, False)]
     while len(waiting) > 0:
         node, below_done = waiting.pop()
-        alone = expected_errors(sums[node, 1], sums[node, 0], confidence, z)
+        alone = expected_errors(sums[node, 1], sums[node, 0], limit)
         one, other = nodes[node, PRESENT], nodes[node, WITHOUT]
         if nodes[node, ASKED] < 0:
             errors[node] = alone
         elif not below_done:
             waiting.append((node, True))
             for child in (other, one):
-                if changed[child]:
+                if state.changed[child]:
                     waiting.append((child, False))
-                    changed[child] = False
+                    state.changed[child] = False
         else:
             larger, smaller = (one, other) if sums[one, 1] > sums[other, 1] else (other, one)
-            few = found[: _documents(smaller, nodes, first, after, found)]
+            few = _documents(state, smaller)
             errors[node] = errors[one] + errors[other]
-            raised = _raised_errors(
-                larger, few, starts, terms, truth, weights, nodes, sums, errors, more, holds, leaves, confidence, z
-            )
+            raised = _raised_errors(state, larger, few)
             if alone <= min(raised, errors[node]) + SLACK:
-                _cut(node, nodes, first, after, found)
+                _cut(state, node)
                 errors[node] = alone
             elif raised <= errors[node] + SLACK:
-                _raise(larger, few, starts, terms, truth, weights, nodes, sums, first, after, changed, holds)
+                # The larger branch takes the place of the node, which is then looked at again.
+                _raise(state, larger, few)
                 nodes[node, :FIRST] = nodes[larger, :FIRST]
                 waiting.append((node, False))

@@ -1,4 +1,4 @@
-"""Trees on the presence of words, one a category, as plain arrays: growing, pruning, smoothing, walking."""
+"""Trees on the presence of words, one per category, as plain arrays: growing, pruning, smoothing, walking."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.classifiers.words.presence import presence, present_terms
-from rubricate.kernels.tree import ASKED, PRESENT, WITHOUT, grow_tree, walk_trees
-from rubricate.kernels.tree_pruning import prune_tree, reachable
+from rubricate.kernels.rows import Lists
+from rubricate.kernels.tree import ASKED, PRESENT, WITHOUT, Criterion, Tree, TreeCases, Walks, grow_tree, walk_trees
+from rubricate.kernels.tree_pruning import ErrorLimit, prune_tree, reachable
 from rubricate.kernels.tree_smoothing import smooth
 from rubricate.types import Floats, Ints, Sparse
 
@@ -53,55 +54,52 @@ class Forest(NamedTuple):
 class _Words(NamedTuple):
     """Which document has which word, by document and by word; only words that can split, under new numbers."""
 
-    starts: Ints
-    terms: Ints
-    post_starts: Ints
-    post_documents: Ints
+    rows: Lists
+    posts: Lists
     weights: Floats
     counts: Floats
     columns: Ints
 
 
-def grow(X: Any, labels: Sparse, weights: Floats | None, growth: Growth, *, threads: int | None) -> Forest:
-    """A tree for each column of labels. Documents of no weight are left out."""
-    there, labels = presence(X), sparse.csr_array(labels)
-    weights = np.ones(there.shape[0]) if weights is None else weights
+def grow(X: Any, labels: Sparse, weights: Floats | None, *, growth: Growth, threads: int | None) -> Forest:
+    """Grow a tree for each column of labels. Documents of no weight are left out."""
+    held, labels = presence(X), sparse.csr_array(labels)
+    weights = np.ones(held.shape[0]) if weights is None else weights
     if not weights.all():
         kept = np.flatnonzero(weights)
-        there, labels, weights = there[kept], labels[kept], weights[kept]
-    words = _words(there, weights, growth.least)
+        held, labels, weights = held[kept], labels[kept], weights[kept]
+    words = _words(held, weights, growth.least)
     plant = _planter(words, growth)
     members, truths = sparse.csc_array(labels), range(labels.shape[1])
 
-    def one(category: int) -> tuple[NDArray[Any], Floats, Floats]:
+    def plant_category(category: int) -> tuple[NDArray[Any], Floats, Floats]:
         truth = np.zeros(len(weights), bool)
         truth[members.indices[members.indptr[category] : members.indptr[category + 1]]] = True
         return plant(truth)
 
     workers = min(os.cpu_count() or 1 if threads is None else threads, len(truths))
     if workers <= 1:
-        return _joined([one(category) for category in truths])
+        return _joined([plant_category(category) for category in truths])
     with ThreadPoolExecutor(workers) as pool:
-        return _joined(list(pool.map(one, truths)))
+        return _joined(list(pool.map(plant_category, truths)))
 
 
 def leaves_of(forest: Forest, X: Any) -> Ints:
-    """The leaf of each document in each tree."""
-    starts, terms = present_terms(X)
-    return walk_trees(starts, terms, X.shape[1], forest.starts[:-1], forest.asked, forest.present, forest.without)
+    """Return the leaf of each document in each tree."""
+    walks = Walks(forest.starts[:-1], forest.asked, forest.present, forest.without)
+    return walk_trees(Lists(*present_terms(X)), X.shape[1], walks)
 
 
-def _words(there: Sparse, weights: Floats, least: float) -> _Words:
-    counts = there.T @ weights
+def _words(held: Sparse, weights: Floats, least: float) -> _Words:
+    """Return the words that can split: those that enough documents have and enough have not."""
+    counts = held.T @ weights
     columns = np.flatnonzero((counts >= least - 1e-9) & (counts <= weights.sum() - least + 1e-9))
-    rows = sparse.csr_array(there[:, columns])
+    rows = sparse.csr_array(held[:, columns])
     rows.sort_indices()
     posts = sparse.csc_array(rows)
     return _Words(
-        rows.indptr.astype(np.int64),
-        rows.indices.astype(np.int64),
-        posts.indptr.astype(np.int64),
-        posts.indices.astype(np.int64),
+        Lists(rows.indptr.astype(np.int64), rows.indices.astype(np.int64)),
+        Lists(posts.indptr.astype(np.int64), posts.indices.astype(np.int64)),
         weights,
         counts[columns],
         columns,
@@ -109,20 +107,21 @@ def _words(there: Sparse, weights: Floats, least: float) -> _Words:
 
 
 def _planter(words: _Words, growth: Growth) -> Callable[[NDArray[Any]], tuple[NDArray[Any], Floats, Floats]]:
+    """Return the function that grows one tree."""
     x = np.arange(min(len(words.weights), LARGEST_TABLE) + 1.0)
-    table = x * np.log2(np.maximum(x, 1.0))
-    z = float(np.interp(growth.confidence, *QUANTILES))
+    criterion = Criterion(growth.least, growth.ratio, x * np.log2(np.maximum(x, 1.0)))
+    limit = ErrorLimit(growth.confidence, float(np.interp(growth.confidence, *QUANTILES)))
 
     def plant(truth: NDArray[Any]) -> tuple[NDArray[Any], Floats, Floats]:
-        """Nodes, sums and chances of one tree; words by their column in X."""
-        nodes, sums, order = grow_tree(
-            *words[:4], truth, words.weights, words.counts, growth.least, growth.ratio, table
-        )
+        """Return nodes, sums and chances of one tree; words by their column in X."""
+        cases = TreeCases(words.rows, words.posts, truth, words.weights, words.counts)
+        tree = grow_tree(cases, criterion)
         if growth.confidence < 1:
-            prune_tree(*words[:2], truth, words.weights, len(words.columns), nodes, sums, order, growth.confidence, z)
-            nodes, sums = _arranged(nodes, sums)
+            prune_tree(cases, tree, limit)
+            tree = _arranged(tree)
+        nodes, sums, _ = tree
         if growth.leaf > 0:
-            chances = smooth(nodes, sums, growth.alpha, growth.leaf)
+            chances = smooth(tree, growth.alpha, growth.leaf)
         else:
             chances = (sums[:, 0] + growth.alpha) / (sums[:, 1] + 2 * growth.alpha)
         nodes[:, ASKED] = np.where(nodes[:, ASKED] >= 0, np.append(words.columns, -1)[nodes[:, ASKED]], -1)
@@ -131,16 +130,16 @@ def _planter(words: _Words, growth: Growth) -> Callable[[NDArray[Any]], tuple[ND
     return plant
 
 
-def _arranged(nodes: NDArray[Any], sums: Floats) -> tuple[NDArray[Any], Floats]:
-    """The nodes that can be reached, each before its children."""
-    kept = reachable(nodes, 0)
-    number = np.full(len(nodes) + 1, -1)
+def _arranged(tree: Tree) -> Tree:
+    """Return the nodes that can be reached, each before its children."""
+    kept = reachable(tree.nodes, 0)
+    number = np.full(len(tree.nodes) + 1, -1)
     number[kept] = np.arange(len(kept))
-    nodes, sums = nodes[kept].copy(), sums[kept]
+    nodes, sums = tree.nodes[kept].copy(), tree.sums[kept]
     leaf = nodes[:, ASKED] < 0
     for child in (PRESENT, WITHOUT):
         nodes[:, child] = np.where(leaf, -1, number[nodes[:, child]])
-    return nodes, sums
+    return Tree(nodes, sums, tree.order)
 
 
 def _joined(trees: list[tuple[NDArray[Any], Floats, Floats]]) -> Forest:
