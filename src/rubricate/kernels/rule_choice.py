@@ -37,9 +37,10 @@ class Candidates(NamedTuple):
 @numba.njit(cache=True, nogil=True)
 def _rarest(rule: np.ndarray, holders: Holders) -> int:
     """Return the term of a conjunction that fewest documents hold; the first of equals."""
+    starts, ends = holders.starts, holders.ends
     best = rule[0]
     for t in rule[1:]:
-        if holders.ends[t] - holders.starts[t] < holders.ends[best] - holders.starts[best]:
+        if ends[t] - starts[t] < ends[best] - starts[best]:
             best = t
     return best
 
@@ -47,13 +48,14 @@ def _rarest(rule: np.ndarray, holders: Holders) -> int:
 @numba.njit(cache=True, nogil=True)
 def _unserved(examples: Examples, cover: np.ndarray, waits: np.ndarray) -> tuple[float, float]:
     """Return the weights of the positive and negative documents that still wait for a rule."""
+    positive, weights = examples.positive, examples.weights
     p, n = 0.0, 0.0
     for d in cover:
         if waits[d] > 0:
-            if examples.positive[d]:
-                p += examples.weights[d]
+            if positive[d]:
+                p += weights[d]
             else:
-                n += examples.weights[d]
+                n += weights[d]
     return p, n
 
 
@@ -61,8 +63,8 @@ def _unserved(examples: Examples, cover: np.ndarray, waits: np.ndarray) -> tuple
 def choose_rules(examples: Examples, holders: Holders, candidates: Candidates) -> np.ndarray:
     """Return the rules chosen."""
     chosen, count = np.empty(len(candidates.order), np.int64), 0
-    waits = np.full(len(examples.positive), candidates.needed)
-    waiting = examples.positive.sum()
+    positive, waits = examples.positive, np.full(len(examples.positive), candidates.needed)
+    waiting = positive.sum()
     for r in candidates.order:
         rule = candidates.terms[candidates.starts[r] : candidates.starts[r + 1]]
         if waiting == 0:
@@ -79,5 +81,5 @@ def choose_rules(examples: Examples, holders: Holders, candidates: Candidates) -
         count += 1
         for d in cover:
             waits[d] -= 1
-            waiting -= examples.positive[d] and waits[d] == 0
+            waiting -= positive[d] and waits[d] == 0
     return chosen[:count]

@@ -32,15 +32,6 @@ class Limits(NamedTuple):
     longest: int
 
 
-class _Levels(NamedTuple):
-    """The descriptions on the way to the current one, one per level: weights covered, and those with each term."""
-
-    inside: np.ndarray
-    outside: np.ndarray
-    p: np.ndarray
-    n: np.ndarray
-
-
 @numba.njit(cache=True, nogil=True)
 def _tells(new: tuple[float, float], old: tuple[float, float]) -> bool:
     """Return whether one cover (p, n) is more precise than another; compared without a division."""
@@ -48,19 +39,10 @@ def _tells(new: tuple[float, float], old: tuple[float, float]) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def _adds(levels: _Levels, level: int, t: int) -> bool:
-    """Return whether a level's description with the term t is more precise than either of them alone."""
-    new = levels.inside[level, t], levels.outside[level, t]
-    if new[0] <= 0 or not _tells(new, (levels.p[level], levels.n[level])):
-        return False
-    # Level 0 is the empty description: there the term alone is the new description itself.
-    return level == 0 or _tells(new, (levels.inside[0, t], levels.outside[0, t]))
-
-
-@numba.njit(cache=True, nogil=True)
 def descriptions(examples: Examples, limits: Limits) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the descriptions that are listed, where each begins, and the weights that each covers."""
-    documents, longest, columns = len(examples.starts) - 1, limits.longest, examples.columns
+    documents, columns = len(examples.starts) - 1, examples.columns
+    support, confidence, longest = limits
     cover, size, turn = (
         np.empty((longest, documents), np.int64),
         np.zeros(longest, np.int64),
@@ -72,7 +54,6 @@ def descriptions(examples: Examples, limits: Limits) -> tuple[np.ndarray, np.nda
         np.zeros(longest),
         np.zeros(longest),
     )
-    levels = _Levels(inside, outside, p, n)
     listed, begins, right, wrong = (
         [np.int64(0) for _ in range(0)],
         [0],
@@ -91,9 +72,12 @@ def descriptions(examples: Examples, limits: Limits) -> tuple[np.ndarray, np.nda
             continue
         turn[level] = t + 1
         p1, n1 = inside[level, t], outside[level, t]
-        if p1 < limits.support or not _adds(levels, level, t):
+        if p1 < support or p1 <= 0 or not _tells((p1, n1), (p[level], n[level])):
             continue
-        if p1 >= limits.confidence * (p1 + n1):
+        # Level 0 is the empty description: there the term alone is the new description itself.
+        if level > 0 and not _tells((p1, n1), (inside[0, t], outside[0, t])):
+            continue
+        if p1 >= confidence * (p1 + n1):
             listed.extend(turn[: level + 1] - 1)
             begins.append(len(listed))
             right.append(p1)

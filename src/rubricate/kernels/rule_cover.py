@@ -57,27 +57,28 @@ class TermSums(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
-def holds(rows: TermRows | Examples, document: int, condition: int) -> bool:
-    """Return whether a condition holds of a document."""
+def holds(terms: np.ndarray, span: tuple[int, int], condition: int) -> bool:
+    """Return whether a condition holds of the document whose terms lie in a span."""
     term = condition if condition >= 0 else ~condition
-    low, high = rows.starts[document], rows.starts[document + 1]
+    low, high = span
     while low < high:
         middle = (low + high) // 2
-        if rows.terms[middle] < term:
+        if terms[middle] < term:
             low = middle + 1
         else:
             high = middle
-    present = low < rows.starts[document + 1] and rows.terms[low] == term
+    present = low < span[1] and terms[low] == term
     return present == (condition >= 0)
 
 
 @numba.njit(cache=True, nogil=True)
 def depths(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     """Count the leading conditions that hold of each document."""
+    starts, terms = rows.starts, rows.terms
     counts = np.empty(len(documents), np.int64)
     for i in range(len(documents)):
-        depth = 0
-        while depth < len(conditions) and holds(rows, documents[i], conditions[depth]):
+        span, depth = (starts[documents[i]], starts[documents[i] + 1]), 0
+        while depth < len(conditions) and holds(terms, span, conditions[depth]):
             depth += 1
         counts[i] = depth
     return counts
@@ -86,12 +87,13 @@ def depths(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndar
 @numba.njit(cache=True, nogil=True)
 def covered(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     """Return the documents of which every condition holds."""
+    starts, terms = rows.starts, rows.terms
     kept = np.empty(len(documents), np.int64)
     count = 0
     for d in documents:
-        depth = 0
+        span, depth = (starts[d], starts[d + 1]), 0
         # The first condition that fails ends the look: those added first exclude most.
-        while depth < len(conditions) and holds(rows, d, conditions[depth]):
+        while depth < len(conditions) and holds(terms, span, conditions[depth]):
             depth += 1
         if depth == len(conditions):
             kept[count] = d
@@ -102,10 +104,12 @@ def covered(rows: TermRows | Examples, documents: np.ndarray, conditions: np.nda
 @numba.njit(cache=True, nogil=True)
 def count_terms(examples: Examples, documents: np.ndarray, sums: TermSums) -> None:
     """Sum the weights of the documents that have each term, into `sums`."""
-    sums.inside[:] = 0.0
-    sums.outside[:] = 0.0
+    starts, terms, positive, weights = examples.starts, examples.terms, examples.positive, examples.weights
+    inside, outside = sums
+    inside[:] = 0.0
+    outside[:] = 0.0
     for d in documents:
-        row, w = examples.terms[examples.starts[d] : examples.starts[d + 1]], examples.weights[d]
-        side = sums.inside if examples.positive[d] else sums.outside
+        row, w = terms[starts[d] : starts[d + 1]], weights[d]
+        side = inside if positive[d] else outside
         for t in row:
             side[t] += w

@@ -64,17 +64,18 @@ def _enter(rules: FiringRules, r: int, sums: tuple[np.ndarray, np.ndarray]) -> N
 @numba.njit(cache=True, nogil=True)
 def fire(rows: TermRows, rules: FiringRules, slight: float) -> np.ndarray:
     """Return the score of each document for each category."""
-    documents, columns = len(rows.starts) - 1, len(rules.keyed_starts) - 1
+    (starts, terms), keyed_starts, keyed = rows, rules.keyed_starts, rules.keyed
+    documents, columns = len(starts) - 1, len(keyed_starts) - 1
     scores, doubt = np.zeros((documents, rules.categories)), np.ones(rules.categories)
     # seen[t] = d marks term t as present in document d: nothing has to be cleared between documents.
     seen = np.full(columns, -1, np.int64)
     for d in range(documents):
-        row, best = rows.terms[rows.starts[d] : rows.starts[d + 1]], scores[d]
+        row, best = terms[starts[d] : starts[d + 1]], scores[d]
         for t in row:
             seen[t] = d
         for t in row:
-            for i in range(rules.keyed_starts[t], rules.keyed_starts[t + 1]):
-                r = rules.keyed[i]
+            for i in range(keyed_starts[t], keyed_starts[t + 1]):
+                r = keyed[i]
                 if _fires(rules.conditions[rules.starts[r] : rules.starts[r + 1]], seen, d):
                     _enter(rules, r, (best, doubt))
         for r in rules.others:

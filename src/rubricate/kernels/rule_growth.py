@@ -29,10 +29,10 @@ def _gain(p: float, n: float, before: float) -> float:
 @numba.njit(cache=True, nogil=True)
 def _best(sums: TermSums, cover: tuple[float, float], absent: bool) -> tuple[int, float]:
     """Return the condition of highest gain, and that gain; 0 where none is above 0."""
-    p0, n0 = cover
+    (p0, n0), (inside, outside) = cover, sums
     best, gain, before, odds = 0, 0.0, np.log2(p0 / (p0 + n0)), n0 / p0
-    for t in range(len(sums.inside)):
-        p, n = sums.inside[t], sums.outside[t]
+    for t in range(len(inside)):
+        p, n = inside[t], outside[t]
         # n/p >= n0/p0: not more precise than before, so the gain is not above 0 and the logarithm can be spared.
         if n < p * odds:
             value = _gain(p, n, before)
@@ -50,16 +50,17 @@ def _best(sums: TermSums, cover: tuple[float, float], absent: bool) -> tuple[int
 def foil_growth(examples: Examples, documents: np.ndarray) -> np.ndarray:
     """Return the conditions that are added to a rule which covers these documents."""
     sums = TermSums(np.empty(examples.columns), np.empty(examples.columns))
+    positive, weights = examples.positive, examples.weights
     grown = np.empty(len(documents), np.int64)
     count = 0
     # Each condition of gain above 0 excludes a document at least: there are never more conditions than documents.
     while count < len(grown):
         p0, n0 = 0.0, 0.0
         for d in documents:
-            if examples.positive[d]:
-                p0 += examples.weights[d]
+            if positive[d]:
+                p0 += weights[d]
             else:
-                n0 += examples.weights[d]
+                n0 += weights[d]
         if p0 <= 0 or n0 <= 0:
             break
         count_terms(examples, documents, sums)

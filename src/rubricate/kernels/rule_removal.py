@@ -32,12 +32,13 @@ class Removals(NamedTuple):
 @numba.njit(cache=True, nogil=True)
 def removal_costs(removals: Removals, times: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return how much higher the error is after each removal."""
-    costs = np.empty(len(removals.whole))
-    for i in range(len(removals.whole)):
+    starts, documents, whole = removals
+    costs = np.empty(len(whole))
+    for i in range(len(whole)):
         # A document changes sides where this rule alone covers it (rule removed) or none does (condition removed).
-        wanted, change = 1 if removals.whole[i] else 0, 0.0
-        for d in removals.documents[removals.starts[i] : removals.starts[i + 1]]:
+        wanted, change = 1 if whole[i] else 0, 0.0
+        for d in documents[starts[i] : starts[i + 1]]:
             if times[d] == wanted:
                 change += counts[d]
-        costs[i] = change if removals.whole[i] else -change
+        costs[i] = change if whole[i] else -change
     return costs

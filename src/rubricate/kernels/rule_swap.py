@@ -54,12 +54,13 @@ def _better(new: tuple[float, float], old: tuple[float, float]) -> bool:
 @numba.njit(cache=True, nogil=True)
 def _weigh(examples: Examples, documents: np.ndarray) -> tuple[float, float]:
     """Return the weights of the positive and the negative documents."""
+    positive, weights = examples.positive, examples.weights
     p, n = 0.0, 0.0
     for d in documents:
-        if examples.positive[d]:
-            p += examples.weights[d]
+        if positive[d]:
+            p += weights[d]
         else:
-            n += examples.weights[d]
+            n += weights[d]
     return p, n
 
 
@@ -72,9 +73,10 @@ def _best(
     `bounds` are the cover of all documents that are left to choose from, and the cover to be beaten.
     """
     (p_all, n_all), least = bounds
+    inside, outside = sums
     best = NONE
-    for t in range(len(sums.inside)):
-        present = sums.inside[t], sums.outside[t]
+    for t in range(len(inside)):
+        present = inside[t], outside[t]
         if _better(present, least):
             best, least = t, present
         if absent:
@@ -111,6 +113,7 @@ def _failures(rule: np.ndarray, holders: Holders, documents: int) -> tuple[np.nd
 
     Where exactly one fails, the sum is its place.
     """
+    starts, ends, held = holders
     failed, places = np.zeros(documents, np.int32), np.zeros(documents, np.int32)
     for i in range(len(rule)):
         t, sign = (rule[i], -1) if rule[i] >= 0 else (~rule[i], 1)
@@ -118,7 +121,7 @@ def _failures(rule: np.ndarray, holders: Holders, documents: int) -> tuple[np.nd
         if sign < 0:
             failed += 1
             places += i
-        for d in holders.documents[holders.starts[t] : holders.ends[t]]:
+        for d in held[starts[t] : ends[t]]:
             failed[d] += sign
             places[d] += sign * i
     return failed, places

@@ -191,47 +191,50 @@ def _part(holders: np.ndarray, span: tuple[int, int], order: tuple[np.ndarray, n
 @numba.njit(cache=True, nogil=True)
 def _count(cases: TreeCases, documents: np.ndarray, levels: tuple[_Level, _Level]) -> None:
     """Count and list the words of the smaller child's documents, and take them from the counts of the larger."""
-    (starts, terms), (small, large) = cases.rows, levels
+    (starts, terms), truth, weights = cases.rows, cases.truth, cases.weights
+    n, p, active, size = levels[0]
+    larger_n, larger_p = levels[1].n, levels[1].p
     for d in documents:
         for t in terms[starts[d] : starts[d + 1]]:
-            small.n[t] = small.p[t] = 0.0
-    size = 0
+            n[t] = p[t] = 0.0
+    listed = 0
     for d in documents:
-        w, positive = cases.weights[d], cases.truth[d]
+        w, positive = weights[d], truth[d]
         for t in terms[starts[d] : starts[d + 1]]:
-            if small.n[t] == 0.0:
-                small.active[size] = t
-                size += 1
-            small.n[t] += w
-            large.n[t] -= w
+            if n[t] == 0.0:
+                active[listed] = t
+                listed += 1
+            n[t] += w
+            larger_n[t] -= w
             if positive:
-                small.p[t] += w
-                large.p[t] -= w
-    small.size[0] = size
+                p[t] += w
+                larger_p[t] -= w
+    size[0] = listed
 
 
 @numba.njit(cache=True, nogil=True)
 def _at_root(cases: TreeCases, p: np.ndarray) -> tuple[float, float]:
     """Return P and N of all documents, and fill in p of each word."""
-    starts, terms = cases.rows
+    (starts, terms), truth, weights = cases.rows, cases.truth, cases.weights
     P = N = 0.0
-    for d in range(len(cases.truth)):
-        N += cases.weights[d]
-        if cases.truth[d]:
-            P += cases.weights[d]
+    for d in range(len(truth)):
+        N += weights[d]
+        if truth[d]:
+            P += weights[d]
             for t in terms[starts[d] : starts[d + 1]]:
-                p[t] += cases.weights[d]
+                p[t] += weights[d]
     return P, N
 
 
 @numba.njit(cache=True, nogil=True)
 def _sum(cases: TreeCases, documents: np.ndarray) -> tuple[float, float]:
     """Return P and N of some documents."""
+    truth, weights = cases.truth, cases.weights
     P = N = 0.0
     for d in documents:
-        N += cases.weights[d]
-        if cases.truth[d]:
-            P += cases.weights[d]
+        N += weights[d]
+        if truth[d]:
+            P += weights[d]
     return P, N
 
 
@@ -295,16 +298,17 @@ def _doubled(tree: Tree) -> Tree:
 @numba.njit(cache=True, nogil=True)
 def walk_trees(rows: Lists, width: int, trees: Walks) -> np.ndarray:
     """Return the leaf that each document reaches in each tree, documents × trees; `width` is the number of words."""
-    documents = len(rows.starts) - 1
-    leaves = np.empty((documents, len(trees.roots)), np.int64)
+    (starts, items), (roots, asked, present, without) = rows, trees
+    documents = len(starts) - 1
+    leaves = np.empty((documents, len(roots)), np.int64)
     holds = np.zeros(width, np.bool_)
     for d in range(documents):
-        held = rows.items[rows.starts[d] : rows.starts[d + 1]]
+        held = items[starts[d] : starts[d + 1]]
         holds[held] = True
-        for tree in range(len(trees.roots)):
-            node = trees.roots[tree]
-            while trees.asked[node] >= 0:
-                node = trees.present[node] if holds[trees.asked[node]] else trees.without[node]
+        for tree in range(len(roots)):
+            node = roots[tree]
+            while asked[node] >= 0:
+                node = present[node] if holds[asked[node]] else without[node]
             leaves[d, tree] = node
         holds[held] = False
     return leaves

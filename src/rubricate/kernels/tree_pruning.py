@@ -126,24 +126,24 @@ def _listed(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
 @numba.njit(cache=True, nogil=True)
 def _documents(state: _Pruning, node: int) -> np.ndarray:
     """Return the documents of the leaves under a node, in the scratch space."""
-    nodes, size = state.tree.nodes, 0
+    nodes, first, after, documents, size = state.tree.nodes, state.first, state.after, state.documents, 0
     for leaf in reachable(nodes, node):
-        d = state.first[leaf] if nodes[leaf, ASKED] < 0 else -1
+        d = first[leaf] if nodes[leaf, ASKED] < 0 else -1
         while d >= 0:
-            state.documents[size] = d
+            documents[size] = d
             size += 1
-            d = state.after[d]
-    return state.documents[:size]
+            d = after[d]
+    return documents[:size]
 
 
 @numba.njit(cache=True, nogil=True)
 def _raised_errors(state: _Pruning, branch: int, documents: np.ndarray) -> float:
     """Return the errors to expect of a branch whose leaves take in these documents too."""
-    (nodes, sums, _), (rows, _, truth, weights, _) = state.tree, state.cases
-    more, holds, leaves = state.more, state.holds, state.leaves
+    (nodes, sums, _), ((starts, terms), _, truth, weights, _) = state.tree, state.cases
+    more, holds, leaves, errors = state.more, state.holds, state.leaves, state.errors
     for i in range(len(documents)):
         d, node = documents[i], branch
-        held = rows.items[rows.starts[d] : rows.starts[d + 1]]
+        held = terms[starts[d] : starts[d + 1]]
         holds[held] = True
         while nodes[node, ASKED] >= 0:
             node = nodes[node, PRESENT] if holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
@@ -152,12 +152,12 @@ def _raised_errors(state: _Pruning, branch: int, documents: np.ndarray) -> float
         more[node, 1] += weights[d]
         more[node, 0] += weights[d] if truth[d] else 0.0
     # Only leaves that got documents change: the errors of the branch are corrected by theirs, each leaf once.
-    total = state.errors[branch]
+    total = errors[branch]
     for i in range(len(documents)):
         leaf = leaves[i]
         if more[leaf, 1] > 0.0:
             P, N = sums[leaf, 0] + more[leaf, 0], sums[leaf, 1] + more[leaf, 1]
-            total += expected_errors(N, P, state.limit) - state.errors[leaf]
+            total += expected_errors(N, P, state.limit) - errors[leaf]
             more[leaf] = 0.0
     return total
 
@@ -165,18 +165,19 @@ def _raised_errors(state: _Pruning, branch: int, documents: np.ndarray) -> float
 @numba.njit(cache=True, nogil=True)
 def _raise(state: _Pruning, branch: int, documents: np.ndarray) -> None:
     """Walk the documents down a branch and leave them there; mark the nodes that they pass."""
-    (nodes, sums, _), (rows, _, truth, weights, _) = state.tree, state.cases
+    (nodes, sums, _), ((starts, terms), _, truth, weights, _) = state.tree, state.cases
+    holds, changed, first, after = state.holds, state.changed, state.first, state.after
     for d in documents:
         node = branch
-        held = rows.items[rows.starts[d] : rows.starts[d + 1]]
-        state.holds[held] = True
+        held = terms[starts[d] : starts[d + 1]]
+        holds[held] = True
         while nodes[node, ASKED] >= 0:
-            node = nodes[node, PRESENT] if state.holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
-            state.changed[node] = True
+            node = nodes[node, PRESENT] if holds[nodes[node, ASKED]] else nodes[node, WITHOUT]
+            changed[node] = True
             sums[node, 1] += weights[d]
             sums[node, 0] += weights[d] if truth[d] else 0.0
-        state.holds[held] = False
-        state.after[d], state.first[node] = state.first[node], d
+        holds[held] = False
+        after[d], first[node] = first[node], d
 
 
 @numba.njit(cache=True, nogil=True)
