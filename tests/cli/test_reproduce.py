@@ -22,6 +22,9 @@ def fake(found, tables, say):
     return Results(wanted, {("1", "SVM"): "recovered"}, (Figure("figure1", "F", "x", "y", (Series("a", [1], [2]),)),))
 
 
+fake.__module__ = "rubricate.experiments.reproductions.yang_liu_1999"  # the TOML of the paper is beside that module
+
+
 @pytest.fixture
 def run(monkeypatch):
     load = module.registry.load

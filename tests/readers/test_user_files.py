@@ -270,7 +270,7 @@ BROKEN: list[tuple[str, str | bytes, int | None, str]] = [
     ("n.jsonl", '{"text": "x", "labels": NaN}\n', 1, "a label must be"),
     ("n.jsonl", '{"text": 5, "labels": []}\n', 1, "expected text, got int"),
     ("n.jsonl", '{"text": "x", "labels": []}\n\n{"text": "y"}\n', 3, "no column 'labels'"),
-    ("n.jsonl", '{"text": "x", "labels": []}\n{"id": 1, "text": "y", "labels": []}\n', 2, "not as in the first line"),
+    ("n.jsonl", '{"text": "x", "labels": []}\n{"id": 1, "text": "y", "labels": []}\n', 2, "differ from the first line"),
     ("n.jsonl", '{"id": null, "text": "x", "labels": []}\n', 1, "an id must be"),
     ("n.json", '[{"text": "x", "labels": []}]', 1, "not one list"),
     ("n.json", '[\n{"text": "x", "labels": []}\n]', 1, "not one list"),
