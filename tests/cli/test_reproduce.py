@@ -59,9 +59,9 @@ def test_an_earlier_output_is_shown_again(run, tmp_path):
     earlier.write_text(run("yang-liu-1999", "--json").output, "utf-8")
     assert run("yang-liu-1999", "--from", str(earlier), "--json").output == earlier.read_text("utf-8")
     assert run("yang-liu-1999", "--from", str(earlier), "--table", "2").output.startswith("Table 2")
-    for wrong, said in (("[1]", "no cells"), ("{", "not JSON")):
+    for wrong, problem in (("[1]", "not cells of a reproduction"), ("{", "not JSON")):
         earlier.write_text(wrong, "utf-8")
-        assert said in str(run("yang-liu-1999", "--from", str(earlier)).exception)
+        assert problem in str(run("yang-liu-1999", "--from", str(earlier)).exception)
     assert "existing file" in str(run("yang-liu-1999", "--from", str(tmp_path / "none")).exception)
 
 
