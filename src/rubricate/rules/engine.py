@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.rules.form import RuleBase
-from rubricate.rules.plan import PLACES, Plan, Step, make_plan
+from rubricate.rules.plan import PLACES, RulePlan, RuleStep, make_plan
 from rubricate.types import Bools, Floats, Sparse
 
-__all__ = ["Source", "fire", "run_plan", "score"]
+__all__ = ["RuleSource", "fire", "run_plan", "score"]
 
 Bits = NDArray[np.uint8]
 
 
-class Source(Protocol):
+class RuleSource(Protocol):
     """Where words are looked up. What `word`, `prefix`, `phrase` and `union` give is the source's own affair."""
 
     def __len__(self) -> int: ...
@@ -39,7 +39,7 @@ class Source(Protocol):
     def near(self, first: Any, second: Any, distance: int, *, ordered: bool) -> Bools: ...  # noqa: D102
 
 
-def fire(base: RuleBase, source: Source, *, plan: Plan | None = None) -> Sparse:
+def fire(base: RuleBase, source: RuleSource, *, plan: RulePlan | None = None) -> Sparse:
     """Which rules hold: documents × rules, boolean. `plan` is that of the base where it was made before.
 
     >>> from rubricate.rules.columns import Columns
@@ -53,7 +53,7 @@ def fire(base: RuleBase, source: Source, *, plan: Plan | None = None) -> Sparse:
     return _matrix([values[root] for root in plan.roots], len(source))
 
 
-def run_plan(plan: Plan, source: Source, *, keep: bool = False) -> dict[int, Any]:
+def run_plan(plan: RulePlan, source: RuleSource, *, keep: bool = False) -> dict[int, Any]:
     """What each step gives. Unless all are kept, one that is no root is dropped when those that need it are done."""
     needed = plan.needed()
     left = Counter(part for number in needed for part in plan.steps[number].parts)
@@ -69,7 +69,7 @@ def run_plan(plan: Plan, source: Source, *, keep: bool = False) -> dict[int, Any
     return values
 
 
-def _value(step: Step, parts: list[Any], source: Source) -> Any:
+def _value(step: RuleStep, parts: list[Any], source: RuleSource) -> Any:
     if step.kind in PLACES:
         return source.union(parts) if step.kind == "union" else getattr(source, step.kind)(step.data, title=step.title)
     if step.kind == "some":

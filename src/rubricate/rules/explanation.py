@@ -12,7 +12,7 @@ from rubricate.rules.columns import Columns
 from rubricate.rules.engine import fire, run_plan
 from rubricate.rules.form import Phrase, Prefix, Rule, RuleBase, Word
 from rubricate.rules.passages import Passages, Spans, following
-from rubricate.rules.plan import PLACES, Plan, Step, make_plan
+from rubricate.rules.plan import PLACES, RulePlan, RuleStep, make_plan
 from rubricate.rules.printer import format_condition
 from rubricate.types import Ints, Sparse
 
@@ -67,7 +67,7 @@ class Explainer:
     def __init__(self, base: RuleBase) -> None:
         self.base = base
         self._whole = make_plan(base)
-        self._plans: dict[int, Plan] = {}
+        self._plans: dict[int, RulePlan] = {}
 
     def fire(self, source: Passages | Columns) -> Sparse:
         """Which rules hold: documents × rules."""
@@ -93,7 +93,7 @@ class Explainer:
         return Firing(rule, number, tuple(_matches(plan, run_plan(plan, one, keep=True), one)))
 
 
-def _matches(plan: Plan, values: dict[int, Any], one: Passages | Columns) -> list[Match]:
+def _matches(plan: RulePlan, values: dict[int, Any], one: Passages | Columns) -> list[Match]:
     """Go down from the root through what holds; what must not hold leaves no trace."""
     found: dict[int, Match] = {}
     pending, seen = [plan.roots[0]], set()
@@ -110,7 +110,7 @@ def _matches(plan: Plan, values: dict[int, Any], one: Passages | Columns) -> lis
     return list(dict.fromkeys(found.values()))
 
 
-def _match(plan: Plan, step: Step, parts: list[Any], one: Passages | Columns) -> Match:
+def _match(plan: RulePlan, step: RuleStep, parts: list[Any], one: Passages | Columns) -> Match:
     if isinstance(one, Columns):
         columns = [c for c in parts[0].tolist() if one.some(np.array([c]), 1)[0]]
         return Match(_text(plan, step), (), tuple(one.names[c] for c in columns))
@@ -120,7 +120,7 @@ def _match(plan: Plan, step: Step, parts: list[Any], one: Passages | Columns) ->
     return Match(_text(plan, step), tuple(map(int, spans.starts)), (*shown, *more))
 
 
-def _pairs(step: Step, parts: Sequence[Spans], one: Passages) -> Spans:
+def _pairs(step: RuleStep, parts: Sequence[Spans], one: Passages) -> Spans:
     """From the beginning of the earlier place to the end of the later one."""
     distance, ordered = step.data
     starts, ends = [], []
@@ -146,7 +146,7 @@ def _limits(one: Passages, place: int) -> tuple[int, int]:
     return int(starts[segment]), int(starts[segment + 1])
 
 
-def _text(plan: Plan, step: Step, depth: int = 0) -> str:
+def _text(plan: RulePlan, step: RuleStep, depth: int = 0) -> str:
     """A step in the words of the rule language."""
     if step.kind in PLACES:
         text = _written(plan, step, depth)
@@ -157,7 +157,7 @@ def _text(plan: Plan, step: Step, depth: int = 0) -> str:
     return texts[0] if step.data == 1 else f"{texts[0]} >= {step.data}"
 
 
-def _written(plan: Plan, step: Step, depth: int) -> str:
+def _written(plan: RulePlan, step: RuleStep, depth: int) -> str:
     if step.kind == "union":  # of macros of macros only the uppermost are shown
         shown = [_text(plan, plan.steps[part], depth + 1) for part in step.parts[:SHOWN]] if depth < SHOWN else []
         more = ["…"] if len(step.parts) > len(shown) else []

@@ -15,13 +15,13 @@ from typing import Any
 from rubricate.rules.form import All, AtLeast, Condition, Either, Near, Not, Phrase, Prefix, RuleBase, Title, Use, Word
 from rubricate.rules.macros import check_base
 
-__all__ = ["PLACES", "Plan", "Step", "make_plan"]
+__all__ = ["PLACES", "RulePlan", "RuleStep", "make_plan"]
 
 PLACES = frozenset({"word", "prefix", "phrase", "union"})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RuleStep:
     """One computation; `parts` are the numbers of earlier steps, `title` confines it to titles."""
 
     kind: str
@@ -31,10 +31,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RulePlan:
     """The steps, and for each rule the step of its condition."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
     roots: tuple[int, ...]
 
     def needed(self) -> list[int]:
@@ -46,7 +46,7 @@ class Plan:
         return sorted(wanted)
 
 
-def make_plan(base: RuleBase) -> Plan:
+def make_plan(base: RuleBase) -> RulePlan:
     """The steps of a base; cost linear in its conditions."""
     return _Planner(base).plan()
 
@@ -54,22 +54,22 @@ def make_plan(base: RuleBase) -> Plan:
 class _Planner:
     def __init__(self, base: RuleBase) -> None:
         self.base = base
-        self.numbers: dict[Step, int] = {}
+        self.numbers: dict[RuleStep, int] = {}
         self.macros: dict[tuple[str, bool], int] = {}
-        self.steps: list[Step] = []
+        self.steps: list[RuleStep] = []
         self.held: dict[int, int] = {}
 
-    def plan(self) -> Plan:
+    def plan(self) -> RulePlan:
         defined = dict(self.base.macros)
         for name in check_base(self.base):
             for title in (False, True):
                 self.macros[name, title] = self.step(defined[name], title)
                 self.documents(self.macros[name, title])  # so that no chain of macros is followed deeply
         roots = tuple(self.documents(self.step(rule.condition, False)) for rule in self.base.rules)
-        return Plan(tuple(self.steps), roots)
+        return RulePlan(tuple(self.steps), roots)
 
     def add(self, kind: str, data: Any = None, parts: tuple[int, ...] = (), *, title: bool = False) -> int:
-        made = Step(kind, data, parts, title)
+        made = RuleStep(kind, data, parts, title)
         number = self.numbers.setdefault(made, len(self.steps))
         if number == len(self.steps):
             self.steps.append(made)
