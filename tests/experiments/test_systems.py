@@ -32,6 +32,12 @@ def test_settings_go_to_vectors_classifier_and_cut():
     assert (made.cut().fbr, made.cut().fallback) == (0.3, "infinity")
 
 
+def test_a_classifier_that_is_changed_changes_no_other():
+    made = system(classifier="svm", C=3.0)
+    made.classifier().set_params(C=7.0)
+    assert made.classifier().C == 3.0
+
+
 def test_one_recovered_setting_marks_the_system():
     settings = {"classifier": SourcedSetting("svm", "paper"), "C": SourcedSetting(1.0, "recovered")}
     assert PaperSystem("S", settings).origin == "recovered"

@@ -106,14 +106,13 @@ def _check_output(output: Path) -> None:
 
 
 def _fit(model: Categorizer, corpus: Corpus) -> None:
-    from rubricate.cli.output.progress import counting_engine, progress
+    from rubricate.cli.output.progress import visible_engine
 
     engine = model.engine
-    with progress("training", model.folds if model.folds is not None else 5) as advance:
-        try:
-            model.set_params(engine=counting_engine(str(engine), advance)).fit(corpus)
-        finally:
-            model.set_params(engine=engine)
+    try:
+        model.set_params(engine=visible_engine(str(engine), "training")).fit(corpus)
+    finally:
+        model.set_params(engine=engine)
 
 
 def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from rubricate.errors import InvalidInput, UnknownName
@@ -97,8 +98,8 @@ class PaperSystem:
         return PaperSystem(name or self.name, kept)
 
     def classifier(self) -> Any:
-        """Return the classifier, unfitted."""
-        return candidates_for(self.settings.classifier, tuned=False)[0]
+        """Return the classifier, unfitted; a new object each time."""
+        return clone(candidates_for(self.settings.classifier, tuned=False)[0])
 
     def vectors(self) -> Vectors:
         """Return the representation as one transformer of texts, unfitted."""

@@ -65,6 +65,8 @@ class Execution:
     def compute(self, steps: Sequence[Step]) -> None:
         """Put the steps that the cache lacks into it, on the engine."""
         missing = [step for step in steps if not self.cache.has(self.what(step))]
+        if not missing:
+            return
         for step, entry in zip(missing, run_tasks(self._task, missing, engine=self.engine), strict=True):
             if entry is not None:
                 self.cache.keep(self.what(step), entry)

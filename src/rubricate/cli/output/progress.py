@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["counting_engine", "progress"]
+__all__ = ["progress", "visible_engine"]
 
 Advance = Callable[[int], None]
 
@@ -35,16 +35,19 @@ def progress(what: str, total: int | None = None) -> Iterator[Advance]:
         yield lambda steps: bar.update(task, advance=steps)
 
 
-def counting_engine(name: str, advance: Advance) -> Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]:
-    """Return an engine that works like the one of this name and reports each finished task."""
+def visible_engine(name: str, what: str) -> Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]:
+    """Return an engine that works like the one of this name and shows how many of its tasks are done."""
     from rubricate.engines import run_tasks
 
     def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
-        def counted(task: Any) -> Any:
-            result = function(task)
-            advance(1)
-            return result
+        waiting = list(tasks)
+        with progress(what, len(waiting)) as advance:
 
-        return run_tasks(counted, tasks, engine=name)
+            def counted(task: Any) -> Any:
+                result = function(task)
+                advance(1)
+                return result
+
+            return run_tasks(counted, waiting, engine=name)
 
     return run
