@@ -85,10 +85,12 @@ def guess(rows: Rows, block: Block, inverse: np.ndarray, penalty: float, sweeps:
     for sweep in range(sweeps):
         for i in range(len(labels)):
             lanes_dot(rows, i, W, state[SCORES])
+            # state[SCORES] holds w·x before the step and y f after it.
             moved = lanes_step(state, beta[i], np.int64(labels[i]), weights[i], inverse[i], smallest)
             near[i] = lanes_near(beta[i], state[SCORES], limit)
             if moved:
                 lanes_add(rows, i, W, state[STEPS])
+        # The bias starts where the share of positives puts it; the first sweeps only say which documents count.
         if sweep >= DELAY and penalty < np.inf:
             for lane in range(LANES):
                 _move_bias(block, lane, penalty)
@@ -102,6 +104,7 @@ def check(rows: Rows, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     """
     labels, weights, W, beta, near, state = block
     margins, norms, losses = np.empty((len(labels), LANES)), np.zeros(LANES), np.zeros(LANES)
+    # W is summed anew from β: the sum of all steps of a solve has lost digits.
     for i in range(len(labels)):
         if near[i]:
             lanes_add(rows, i, W, beta[i])

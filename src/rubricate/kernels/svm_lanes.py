@@ -107,6 +107,7 @@ def lanes_dot(typing: Any, rows: Any, i: Any, weights: Any, out: Any) -> Any:
             row = lanes.load(builder.gep(weights, [term]))
             builder.store(lanes.multiply_add(value, row, builder.load(total)), total)
 
+        # Pairs of positions first; an odd one is left for the end.
         count = builder.sub(last, first)
         with cgutils.for_range(builder, builder.ashr(count, _ONE)) as loop:
             even = builder.add(first, builder.shl(loop.index, _ONE))
@@ -167,6 +168,7 @@ def lanes_step(typing: Any, state: Any, beta: Any, label: Any, weight: Any, inve
         step = builder.select(moved, step, zero)
         lanes.store(builder.fadd(old, step), lanes.rows(1))
         lanes.store(step, row[2])
+        # The row of scores becomes the margins y f, before the step, for `lanes_near`.
         lanes.store(builder.fmul(y, f), row[0])
         return lanes.bits(moved)
 

@@ -153,6 +153,7 @@ def _shuffle(order: np.ndarray, state: np.uint64) -> np.uint64:
         state ^= state << np.uint64(13)
         state ^= state >> np.uint64(7)
         state ^= state << np.uint64(17)
+        # The upper half of the state times the range: no division, and no bias worth the name for ranges below 2³².
         j = a + np.int64(((state >> np.uint64(32)) * np.uint64(count - a)) >> np.uint64(32))
         order[a], order[j] = order[j], order[a]
     return state
@@ -185,6 +186,7 @@ def _sweep(rows: Rows, dual: Dual, order: np.ndarray, pull: float) -> tuple[floa
             b += pull * step
             add_row(rows, r, step, w)
         elif new == 0 and lack < -SHRINK:
+            # Asleep: swapped behind the active rows, and the row that comes here is looked at next.
             active -= 1
             order[a], order[active] = order[active], r
             continue
@@ -198,6 +200,7 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
     """Solve to a gap of `tol` · primal or for `sweeps` sweeps: (gap, primal, sweeps done)."""
     beta, cap, bias, penalty = dual.beta, dual.cap, dual.bias, search.penalty
     count = len(beta)
+    # xorshift64 must not start at 0: a linear congruential step spreads small seeds over all bits.
     order, state = np.arange(count), np.uint64(search.seed)
     state = state * np.uint64(2862933555777941757) + np.uint64(88172645463325252)
     biased, free, size = penalty < np.inf, 0, max(_sum(dual.squares) / max(count, 1), 1e-300)
@@ -207,9 +210,11 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
     while done < search.sweeps:
         full = active == count
         state = _shuffle(order[:active], state)
+        # `free` is of the sweep before: it changes little once the roles of the rows have settled.
         pull = bias_step(penalty, free, size)
         gap, hinge, wf, active, free = _sweep(rows, dual, order[:active], pull)
         done += 1
+        # Σ β w·x = |w|², so that half of it is the regulariser of the primal.
         primal, lean = hinge + 0.5 * wf, 0.0
         if biased:
             # Σ β = λ b holds only at the optimum: what it is off by belongs to the gap.
@@ -223,6 +228,7 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
             # The gap of the rows awake is small enough: only a sweep over all of them proves it.
             active = count
             continue
+        # The step of the multiplier of Σ β = λ b (augmented Lagrangian).
         bias[0] += pull * lean
     return gap, primal, done
 
@@ -239,6 +245,7 @@ def balance(rows: Rows, dual: Dual) -> None:
             free += beta[r] != 0 and abs(beta[r]) < cap[r]
         if abs(total) <= 1e-15 * size:
             return
+        # Free rows take it evenly, as they can move both ways; what one of them clips is left for the next pass.
         for r in range(len(beta)):
             if (beta[r] != 0 and abs(beta[r]) < cap[r]) if free else beta[r] * total > 0:
                 share = total / free if free else total
@@ -285,6 +292,7 @@ def compact(rows: Rows, chosen: np.ndarray, place: np.ndarray) -> tuple[Rows, in
     own = np.zeros(len(chosen) + 1, np.int64)
     for a in range(len(chosen)):
         own[a + 1] = own[a] + starts[chosen[a] + 1] - starts[chosen[a]]
+    # Terms are numbered as they come, so that terms of one row lie together in w.
     mine, copy, used, seen = np.empty(own[-1], np.uint32), np.empty(own[-1]), 0, np.empty(own[-1], np.uint32)
     for a in range(len(chosen)):
         shift = own[a] - starts[chosen[a]]

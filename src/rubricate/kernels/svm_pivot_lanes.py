@@ -69,6 +69,7 @@ def _move_weights(documents: Rows, removals: Removals, changes: np.ndarray) -> n
         moved = False
         for lane in range(LANES):
             moved |= changes[a, lane] != 0.0
+        # All of F moves, but of N only what was pivoted: most of it keeps its β in all sixteen removals.
         if moved:
             lanes_add(documents, rows[a], W, changes[a])
     for t in range(len(W)):
@@ -86,6 +87,7 @@ def _look_outside(
     extra, short = np.zeros(LANES), np.zeros(len(places), np.uint16)
     change, farthest, most = np.empty(LANES, np.float32), sizes.max(), np.abs(shift).max()
     for o in range(len(places)):
+        # Too far to be reached in any lane (Cauchy and Schwarz).
         if spare[o] >= farthest * lengths[o] + most:
             continue
         lanes_dot(documents, places[o], W, change)
@@ -127,6 +129,7 @@ def leave_out_by_pivots(optimum: Optimum, outside: Outside, removals: Removals) 
             if free[k] >= 0:
                 for a in range(n + 1):
                     changes[a, k - first] = room.change[a]
+        # One pass over the documents for all sixteen: this is what the lanes are for.
         sizes = _move_weights(documents, removals, changes)
         extra, short = _look_outside(outside, W, sizes, changes[n])
         marked = np.uint16(0)

@@ -117,6 +117,7 @@ def intervals(optimum: Optimum, level: float) -> np.ndarray:
         elif a < optimum.free:
             slip = SLIP * level * min(cap[a], 1.0)
             ends[0, a], ends[1, a] = min(y[a] * cap[a], 0.0) - slip, max(y[a] * cap[a], 0.0) + slip
+        # At α = 0 y f must stay above 1, at α = C below: which end of f that is depends on y.
         elif (home[a] == 0) == (y[a] > 0):
             ends[0, a], ends[1, a] = y[a] - level, np.inf
         else:
@@ -198,9 +199,11 @@ def _pin(optimum: Optimum, room: Room, removal: _Removal) -> None:
         else:
             if _violation(optimum, room, a) <= removal.level:
                 continue
+            # Back from the other bound first: x counts from home.
             if state[a] == AWAY:
                 respond(room.base, optimum.table[a], -_across(optimum, a))
             state[a] = IN
+        # Beyond MOST rows are only counted; `retrain` then gives up.
         if count < MOST:
             room.pinned[count] = a
         count += 1
@@ -214,6 +217,7 @@ def _eliminate(A: np.ndarray, x: np.ndarray, count: int) -> bool:
         best = k
         for i in range(k + 1, count):
             best = i if abs(A[i, k]) > abs(A[best, k]) else best
+        # A is not symmetric (F and N respond with opposite signs), so that Cholesky is no choice.
         if abs(A[best, k]) < SINGULAR:
             return False
         for j in range(k, count):
@@ -239,10 +243,12 @@ def _solve(optimum: Optimum, room: Room) -> bool:
         a = pinned[i]
         at_bound = y[a] * optimum.cap[a] if room.state[a] == TOP else 0.0
         x[i] = (y[a] if a >= optimum.free else at_bound) - base[a]
+        # A is the part of the table where pinned rows respond to each other: a principal submatrix, hence the name.
         for j in range(count):
             room.A[i, j] = table[pinned[j], a]
     if not _eliminate(room.A, x, count):
         return False
+    # From the base, not from the last v: rounding does not add up over the rounds.
     room.v[:] = base
     for i in range(count):
         respond(room.v, table[pinned[i]], x[i])

@@ -37,6 +37,7 @@ def _postings(rows: Rows, chosen: np.ndarray, width: int) -> tuple[np.ndarray, n
     for c in range(len(chosen)):
         for p in range(starts[chosen[c]], starts[chosen[c] + 1]):
             first[terms[p] + 1] += 1
+    # Counting sort by term: counts, then starts, then places.
     for t in range(width):
         first[t + 1] += first[t]
     place, post, weight = first[:-1].copy(), np.empty(first[-1], np.uint32), np.empty(first[-1], np.float32)
@@ -52,6 +53,7 @@ def add_products(rows: Rows, left: np.ndarray, right: np.ndarray, width: int, K:
     """Add x_left[a] · x_right[c] to K[a, c], by the postings of the right rows; terms are below `width`."""
     starts, terms, values = rows
     first, post, weight = _postings(rows, right, width)
+    # One row of K at a time stays in the cache, whatever rows it meets.
     for a in range(len(left)):
         row = K[a]
         for p in range(starts[left[a]], starts[left[a] + 1]):
@@ -74,6 +76,7 @@ def products_with(rows: Rows, beta: np.ndarray, width: int) -> np.ndarray:
     """Return w·x_i of every row, w = Σ β_j x_j over the rows with β ≠ 0."""
     starts, terms, values = rows
     w, products = np.zeros(width), np.empty(len(beta))
+    # By way of w: stored values, not pairs of documents.
     for j in range(len(beta)):
         if beta[j] != 0:
             for p in range(starts[j], starts[j + 1]):
@@ -126,6 +129,7 @@ def sweep_products(K: np.ndarray, dual: Dual, search: Search) -> tuple[float, in
         # Steps below a tenth of the tolerance cannot matter and would cost a row of K each.
         worst, free = _sweep(K, dual, pull, 0.1 * search.tol)
         done += 1
+        # Σ β − λ b, measured as what it would move the bias by, so that it compares with violations of f.
         lean = -penalty * bias[0] if penalty < np.inf else 0.0
         for value in beta:
             lean += value

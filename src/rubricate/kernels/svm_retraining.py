@@ -88,6 +88,7 @@ def _is_certain(score: float, deviation2: float, accuracy: float) -> bool:
 def _solve_without(rows: Rows, dual: Dual, r: int, demand: Demand) -> tuple[float, float, int, bool]:
     """Solve without row r, whose C is 0 by now, from the dual, which changes: (score, gap, sweeps, gap missed)."""
     beta, w = dual.beta, dual.w
+    # With a free bias Σ β is off by β_r now; the augmented Lagrangian brings it back while it solves.
     add_row(rows, r, -beta[r], w)
     beta[r], score, gap, done, short = 0.0, 0.0, np.inf, 0, False
     for level in demand.levels:
@@ -137,11 +138,13 @@ def leave_out_by_rows(
     lacking, cap = np.zeros(len(hit), np.bool_), dual.cap
     for c in range(count):
         r = demand.chosen[c]
+        # Every removal starts from the full solution, not from the one before: results do not depend on the order.
         own.beta[:], own.w[:], own.bias[0], kept, cap[r] = dual.beta, dual.w, dual.bias[0], cap[r], 0.0
         score, gap, results.steps[c], results.short[c] = _solve_without(rows, own, r, demand)
         for a in range(len(cap)):
             results.free[c] += own.beta[a] != 0 and abs(own.beta[a]) < cap[a]
         results.scores[c], cap[r] = score, kept
+        # From here own.w is w' − w, of which the rows outside are tested.
         own.w[:] -= dual.w
         extra = _lack(outside, own.w, own.bias[0] - dual.bias[0], lacking)
         again[c] = extra > 0.0 and not _is_certain(score, demand.reach2[r] * (gap + extra), demand.accuracy)
@@ -165,6 +168,7 @@ def _hand_over(kernel: KernelMatrix, dual: Expansion, i: int) -> int:
             room = high[j] - beta[j] if sign > 0 else beta[j] - low[j]
             if j != i and room > 0:
                 size = min(room, abs(beta[i]))
+                # Change of the objective per unit: first order y − f, second order half the size times |φ_i − φ_j|².
                 own = sign * (y[j] - f[j]) - 0.5 * size * (diagonal[i] + diagonal[j] - 2 * row[j])
                 if own > gain:
                     best, part, gain = j, size, own
@@ -207,6 +211,7 @@ def leave_out_by_matrix(kernel: KernelMatrix, dual: Expansion, demand: Demand) -
         own.beta[:], own.f[:] = dual.beta, dual.f
         handed = 0
         if demand.penalty == 0:
+            # Steps of `settle` keep Σ β: it must be 0 when they begin.
             handed = _hand_over(kernel, own, r)
         else:
             add_multiple(own.f, -own.beta[r], kernel_row(kernel, r))

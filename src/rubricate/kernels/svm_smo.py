@@ -106,6 +106,7 @@ def _kernel(form: KernelForm, product: float, lengths: float) -> float:
 def kernel_row(kernel: KernelMatrix, i: int) -> np.ndarray:
     """Return row i of the kernel matrix; the slot used longest ago is given up for it where it has none."""
     values, slots, owners, clock = kernel.cache
+    # Least recently used: two rows are in use at a time, and the cache holds two at least.
     clock[-1] += 1
     slot = slots[i]
     if slot < 0:
@@ -161,6 +162,7 @@ def primal_and_gap(dual: Expansion, bias: float) -> tuple[float, float]:
     y, low, high, beta, f = dual.y, dual.low, dual.high, dual.beta, dual.f
     gap, primal = 0.0, 0.0
     for i in range(len(y)):
+        # high − low is C, one of them being 0. P − D = Σ C ξ + ½ β f − (|β| − ½ β f).
         hinge = (high[i] - low[i]) * max(0.0, 1 - y[i] * (f[i] + bias))
         gap += hinge - abs(beta[i]) + beta[i] * f[i]
         primal += hinge + 0.5 * beta[i] * f[i]
@@ -208,6 +210,7 @@ def _exchange(kernel: KernelMatrix, dual: Expansion, i: int) -> bool:
         return False
     other = kernel_row(kernel, j)
     rest = dual.y[i] - dual.f[i] - (dual.y[j] - dual.f[j])
+    # K_ii + K_jj − 2 K_ij = |φ_i − φ_j|², the curvature along β_i + t, β_j − t; Σ β stays.
     step = rest / max(diagonal[i] + diagonal[j] - 2 * row[j], TINY)
     room_i, room_j = high[i] - beta[i], beta[j] - low[j]
     if step < min(room_i, room_j):
@@ -230,6 +233,7 @@ def _single(dual: Expansion) -> int:
     best, gain = -1, 0.0
     for i in range(len(y)):
         rest = y[i] - f[i]
+        # Only rows that violate their condition: those at a bound must not be pushed against it.
         if (rest > 0 and beta[i] < high[i]) or (rest < 0 and beta[i] > low[i]):
             own = rest * rest / max(diagonal[i], TINY)
             if own > gain:
@@ -263,6 +267,7 @@ def _advance(kernel: KernelMatrix, dual: Expansion, i: int) -> None:
     if j >= 0:
         other = kernel_row(kernel, j)
         volume, rest_i, rest_j = diagonal[i] * diagonal[j] - row[j] * row[j], y[i] - f[i], y[j] - f[j]
+        # Cramer: the 2 × 2 system K step = y − f.
         step_i = (rest_i * diagonal[j] - rest_j * row[j]) / volume
         step_j = (rest_j * diagonal[i] - rest_i * row[j]) / volume
         if low[i] <= beta[i] + step_i <= high[i] and low[j] <= beta[j] + step_j <= high[j]:
@@ -286,6 +291,7 @@ def solve_smo(kernel: KernelMatrix, dual: Expansion, goal: Goal) -> tuple[float,
             bias = 0.5 * (up + down)
         else:
             i = _single(dual)
+        # The middle of the interval is the best guess of the bias before the ends meet.
         if steps % MEASURE == 0:
             primal, gap = primal_and_gap(dual, bias)
             if gap <= goal.tol * primal:

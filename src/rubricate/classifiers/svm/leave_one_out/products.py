@@ -14,8 +14,8 @@ __all__ = ["Products"]
 DENSE = 128
 """How many of the most frequent terms are multiplied as a dense matrix.
 
-Postings cost a product per pair of documents that share a term, a matrix product a 16th of that per pair; on Reuters
-half of all shared terms are among the 128 most frequent ones."""
+More of them make the matrix product longer, fewer the postings. On Reuters the 32, 128 and 512 most frequent terms are
+65, 85 and 97 % of all terms that two documents share, and leave-one-out takes the same time within 5 %."""
 
 
 class Products:

@@ -14,7 +14,8 @@ __all__ = ["Responses", "Singles"]
 RIDGE = 3e-4
 """Added to K(x, x) of all, as a share of the mean: equal documents would make the system singular.
 
-On Reuters a smaller ridge loses more to single precision than it saves; a larger one moves scores by thousandths."""
+A smaller ridge loses more to single precision than it saves, a larger one moves the scores: on four categories of
+Reuters the largest deviations are .0038 for 3e-5, .0009 for 3e-4, .0031 for 3e-3."""
 SPARE = 192
 """Places kept free for documents that come later, so that most rounds need no new table."""
 

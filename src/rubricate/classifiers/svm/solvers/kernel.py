@@ -19,7 +19,7 @@ KINDS = {"linear": 0, "poly": 1, "rbf": 2}
 PROBES = 64
 """Documents whose exact radius is computed before an upper bound stands for the rest.
 
-Text ends after one or two; each costs a row of the kernel matrix."""
+Each costs a row of the kernel matrix; Reuters needs one."""
 
 
 def squared_lengths(X: Any) -> Floats:

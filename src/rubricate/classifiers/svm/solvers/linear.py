@@ -32,22 +32,28 @@ from rubricate.types import Floats, Ints, Sparse
 __all__ = ["solve_linear"]
 
 SWEEPS = 6
-"""Sweeps of the guess: fewer leave working sets too large, more cost as much as solving them (measured on Reuters)."""
+"""Sweeps of the guess. On Reuters 3, 6 and 12 leave working sets of 340, 273 and 267 documents per category.
+
+What the guess takes longer the solves save: the time of the whole is the same within a few percent."""
 LOOSE, TIGHT = 0.03, 0.6
 """The relative gap of the first solve; the share of the tolerance asked of the second, halved in each further round.
 
-The first solve only has to find the working set. The gap of a working set is below that of all documents, so that
-TIGHT = 1 would often need another round."""
+The first solve only has to find the working set: on Reuters LOOSE from .003 to .03 takes the same time, .1 and .3 take
+15 to 20 % more. The gap of a working set is below that of all documents, so that TIGHT = 1 would need another round;
+.3 to .9 take the same time."""
 ROUNDS = 40
 """Rounds after which a category is given up."""
 STRETCH = 64
-"""Sweeps before the first check, doubled in each further round: no category holds up a block while its set changes."""
+"""Sweeps before the first check, doubled in each further round.
+
+It keeps a hard category from being solved on a working set that the check would change; 16 to 256 take the same time on
+Reuters."""
 PATIENCE = 4
 """Rounds of coordinate descent before steps of two documents take over, which near twins with opposite labels need."""
 CACHE = 200.0
 """Megabytes of kernel rows for those."""
 BATCH = 4000
-"""Documents in the working sets of the categories that are solved as one task: enough to keep threads busy alike."""
+"""Documents in the working sets of the categories that are solved as one task, so that tasks are of similar length."""
 START = 1.05
 """The bias from which categories of less than a third of the documents start, negated; of more than two thirds, not."""
 
