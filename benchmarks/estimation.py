@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish, side_by_side
 from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
-from rubricate.classifiers.svm.leave_one_out.machines import Machines
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.engines import one_blas_thread
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.leave_one_out import leave_one_out
@@ -70,12 +70,12 @@ def leave_one_out_row(id: str, bias: Any, peer_name: str, without: Callable[[Any
     load of the machine.
     """
     X, Y = reuters()
-    machines = Machines.of(rb.SVM(bias=bias).fit(X, Y), X, Y)
-    leave_one_out_scores(machines, 0)
+    svms = SolvedSVMs.of(rb.SVM(bias=bias).fit(X, Y), X, Y)
+    leave_one_out_scores(svms, 0)
     sample = np.random.default_rng(0).choice(X.shape[0], SAMPLE, replace=False)
     seconds, peer, columns, said = 0.0, 0.0, [], []
     for c in range(Y.shape[1]):
-        time, category = measure(lambda c=c: leave_one_out_scores(machines, c))
+        time, category = measure(lambda c=c: leave_one_out_scores(svms, c))
         seconds, columns = seconds + time, [*columns, category]
         if c % (Y.shape[1] // SAMPLE) == 0 and len(said) < SAMPLE:
             i = sample[len(said)]

@@ -13,7 +13,7 @@ from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
 from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
-from rubricate.classifiers.svm.leave_one_out.machines import Machines
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 
@@ -140,7 +140,7 @@ def test_few_rows_with_terms_and_unequal_weights(bias):
     X = sparse.csr_array(rng.random((n, 1)) * (rng.random((n, 1)) < 0.1))
     labels = sparse.csr_array(y[:, None])
     svm = rb.SVM(C=0.3, bias=bias)
-    machine = Machines.of(svm, X, labels, sample_weight=weights)
+    machine = SolvedSVMs.of(svm, X, labels, sample_weight=weights)
     left = leave_one_out_scores(machine, 0, every=True)
     found = leave_one_out(svm, X, labels, sample_weight=weights)
     for i in range(n):

@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.oracles import svm as oracle
 
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, Block, check, guess
+from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, check, guess
 from rubricate.kernels.svm_lanes import LANES
 
 
@@ -34,7 +34,7 @@ def test_the_check_is_the_definition(seed):
     beta = y * caps * rng.choice([0.0, 0.0, 0.4, 1.0], caps.shape)
     near, W, state = beta.any(axis=1).astype(np.uint16), np.zeros((X.shape[1], LANES)), np.zeros((5, LANES))
     state[BIAS], state[COSTS:] = rng.standard_normal(LANES), costs
-    margin, norms, losses = check(_rows(X), Block(bits, weights, W, beta, near, state))
+    margin, norms, losses = check(_rows(X), LaneBlock(bits, weights, W, beta, near, state))
     np.testing.assert_allclose(W, X.T @ beta, atol=1e-12)
     np.testing.assert_allclose(norms, (W**2).sum(axis=0))
     np.testing.assert_allclose(margin, y * (X @ W + state[BIAS]), atol=1e-12)
@@ -53,7 +53,7 @@ def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
     state = np.zeros((5, LANES), kind)
     state[COSTS:] = costs
     W, beta, near = np.zeros((X.shape[1], LANES), kind), np.zeros((n, LANES), kind), np.zeros(n, np.uint16)
-    block = Block(bits, weights.astype(kind), W, beta, near, state)
+    block = LaneBlock(bits, weights.astype(kind), W, beta, near, state)
     guess(_rows(X, kind), block, (1 / squares).astype(kind), penalty, 30)
     alpha = y * beta
     assert (alpha >= 0).all()

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers.svm.leave_one_out.category import LeftOut, leave_one_out_scores
-from rubricate.classifiers.svm.leave_one_out.machines import Machines, has_dual
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.estimation.cross_validation import cross_validation
@@ -84,17 +84,17 @@ def leave_one_out(
             engine=engine, signature=signature,
         )  # fmt: skip
         return replace(estimate, method="leave_one_out", bias=BIAS, spread=SPREAD)
-    machines = Machines.of(classifier, X, labels, sample_weight=sample_weight)
-    gram = shared_matrix(machines)
-    columns = range(machines.labels.shape[1])
+    svms = SolvedSVMs.of(classifier, X, labels, sample_weight=sample_weight)
+    gram = shared_matrix(svms)
+    columns = range(svms.labels.shape[1])
     with one_blas_thread():
-        left = run_tasks(lambda c: leave_one_out_scores(machines, c, gram=gram, every=every), columns, engine=engine)
+        left = run_tasks(lambda c: leave_one_out_scores(svms, c, gram=gram, every=every), columns, engine=engine)
     scores = np.column_stack([category.score for category in left])
     return Estimate(
         method="leave_one_out",
-        documents=machines.labels.shape[0],
-        categories=names_for(categories, machines.labels.shape[1]),
-        table=counts(machines.labels, sparse.csr_array(scores > 0)),
+        documents=svms.labels.shape[0],
+        categories=names_for(categories, svms.labels.shape[1]),
+        table=counts(svms.labels, sparse.csr_array(scores > 0)),
         bias=BIAS,
         spread=SPREAD,
         undetermined=np.array([bool(category.unstable.any()) for category in left]),

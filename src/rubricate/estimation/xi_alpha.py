@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.svm.leave_one_out.machines import Machines
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.errors import InvalidInput
 from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
@@ -60,9 +60,9 @@ def xi_alpha(
     """
     if not rho > 0:
         raise InvalidInput(f"rho must be positive, 1 or 2 as a rule, got {rho}")
-    machines = Machines.of(classifier, X, labels, sample_weight=sample_weight)
-    radius = machines.bound if radius2 is None else float(radius2)
-    doubted, own = _in_doubt(machines, rho * radius), machines.labels
+    svms = SolvedSVMs.of(classifier, X, labels, sample_weight=sample_weight)
+    radius = svms.bound if radius2 is None else float(radius2)
+    doubted, own = _in_doubt(svms, rho * radius), svms.labels
     d, positive = _sums(doubted, own)
     held, n = np.bincount(own.indices, minlength=own.shape[1]), own.shape[0]
     return Estimate(
@@ -72,7 +72,7 @@ def xi_alpha(
         table=counts(own, sparse.csr_array(own != doubted)),
         bias=BIAS,
         spread=SPREAD,
-        undetermined=(held == 0) | (held == n) | (~machines.stable if machines.free else False),
+        undetermined=(held == 0) | (held == n) | (~svms.stable if svms.free else False),
         facts={
             "rho": rho,
             "radius2": radius,
@@ -85,9 +85,9 @@ def xi_alpha(
     )
 
 
-def _in_doubt(machines: Machines, factor: float) -> Sparse:
+def _in_doubt(svms: SolvedSVMs, factor: float) -> Sparse:
     """Return where factor · α_i + ξ_i >= 1: boolean, documents × categories."""
-    both = sparse.csr_array(machines.alpha * factor + machines.slack)
+    both = sparse.csr_array(svms.alpha * factor + svms.slack)
     both.data = both.data >= 1
     return sparse.csr_array(both, dtype=bool)
 

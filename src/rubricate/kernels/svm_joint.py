@@ -7,7 +7,7 @@ Problem, for each category c with y_i = ±1 (bit c of `labels`), C_i = weight_i 
 
 λ = 0 (free bias) asks for Σ β_i = 0, λ = ∞ (no bias) for b = 0.
 
-Given  the documents as `Rows` (terms uint32) and a `Block` of SVMs; all floats are float32 in `guess`, else float64.
+Given  the documents as `Rows` (terms uint32) and a `LaneBlock` of SVMs; floats are float32 in `guess`, else float64.
 Return in `near`, a bit for every lane in which the document has β ≠ 0 or lies within `BAND` of the margin or inside.
 Cost   one pass is stored values × one or two vector operations for sixteen categories (see `svm_lanes`).
 Edge   a row of zeros has score b; its `inverse` must be finite. Lanes without a category cost nothing when their
@@ -24,7 +24,7 @@ import numpy as np
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step
 
-__all__ = ["BIAS", "COSTS", "Block", "check", "guess"]
+__all__ = ["BIAS", "COSTS", "LaneBlock", "check", "guess"]
 
 BAND = 1e-3
 """How far beyond the margin a document still counts as near.
@@ -43,7 +43,7 @@ SCORES, BIAS, STEPS, COSTS = 0, 1, 2, 3
 """Rows of the state of a block; costs are two rows, of negatives and of positives."""
 
 
-class Block(NamedTuple):
+class LaneBlock(NamedTuple):
     """Sixteen SVMs under way.
 
     Bits of the labels (uint16), weights of the documents, W (terms × 16), β (documents × 16), `near` (uint16), and
@@ -59,7 +59,7 @@ class Block(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _move_bias(block: Block, lane: int, penalty: float) -> None:
+def _move_bias(block: LaneBlock, lane: int, penalty: float) -> None:
     """Move b towards Σβ / λ by a damped Newton step, in one lane."""
     labels, weights, beta, state = block.labels, block.weights, block.beta, block.state
     total, free = 0.0, 0
@@ -74,7 +74,7 @@ def _move_bias(block: Block, lane: int, penalty: float) -> None:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def guess(rows: Rows, block: Block, inverse: np.ndarray, penalty: float, sweeps: int) -> None:
+def guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, penalty: float, sweeps: int) -> None:
     """Make a first guess from β = 0 by dual coordinate descent in all lanes, in float32.
 
     W (zeros on entry), β, `near` and the bias change in place. `inverse` is 1 / |x_i|², the vectors being scaled to a
@@ -97,7 +97,7 @@ def guess(rows: Rows, block: Block, inverse: np.ndarray, penalty: float, sweeps:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def check(rows: Rows, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check(rows: Rows, block: LaneBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute from β and the bias, exactly: margins y f (documents × 16), |w|² and Σ C ξ of every lane.
 
     W (zeros on entry) and `near` change in place; `near` is not zero on entry for documents with some β ≠ 0.

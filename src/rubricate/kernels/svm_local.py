@@ -47,9 +47,10 @@ __all__ = [
 SHRINK = 0.003
 """A row with β = 0 that lies this far beyond the margin sleeps until the rest has converged.
 
-Larger values keep more rows awake, smaller ones send rows to sleep that have to be woken again."""
+Larger values keep more rows awake, smaller ones send rows to sleep that have to be woken again. Between .0003 and .03
+the sweeps of 90 Reuters SVMs change by 5 %, the time by less than the noise."""
 RESIST = 0.2
-"""The share of free rows by which a change of the bias is damped: smaller swings, larger crawls."""
+"""The share of free rows by which a change of the bias is damped: with less it overshoots, with more it lags behind."""
 STILL = 1e-12
 """Steps that change a score by less are not made."""
 ONE, TWO = np.uint64(1), np.uint64(2)

@@ -8,7 +8,7 @@ Given  an `Optimum`: the solution with all documents, its rows in two groups. F,
        same for f(x_j) + 1.
 Return f(x_i); what its duality gap is at most on these rows; how many documents then have 0 < α < C, −1 where no
        solution was found; responses added; and in `change` the change of all β and of b.
-Cost   some ten responses of n numbers and a linear system of as many unknowns (Reuters: 3 to 15).
+Cost   responses of n numbers (on Reuters 22 in the median, below 100 in nine cases of ten) and small linear systems.
 Ties   none: every row that violates its condition is pivoted at once.
 Edge   a pivot element of zero, more than 128 pivoted rows, more than 80 rounds: not found, to be solved otherwise.
 
@@ -34,11 +34,11 @@ __all__ = ["Certainty", "Optimum", "Room", "intervals", "make_room", "retrain"]
 HOME, IN, TOP, AWAY = 0, 1, 2, 3
 """A row as in the full solution; among the pinned (F: at zero); F at C; N at its other bound."""
 MOST = 128
-"""Pinned rows. A removal that pins more costs as much as solving it by rows; on Reuters 15 are pinned at most."""
+"""Pinned rows: beyond it the system costs more than solving by rows. Reuters pins 12 in the median and 96 at most."""
 ROUNDS, TOGETHER = 80, 8
 """Rounds, and those of them in which all rows are pinned together; then one by one, which ends cycles.
 
-Reuters needs 2 to 6; equal documents with opposite labels are what cycles."""
+Of 6,454 removals on Reuters half end after 3 rounds, 99 % after 8, all after 34."""
 CLEAR = 50.0
 """A score of so many levels is certain too: the solution is exact for targets y that are off by one level at most."""
 SLIP = 0.3

@@ -12,9 +12,9 @@ from tests.oracles.leave_one_out import retrained
 import rubricate as rb
 from rubricate.classifiers.svm.leave_one_out import pivots
 from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
-from rubricate.classifiers.svm.leave_one_out.machines import Machines
 from rubricate.classifiers.svm.leave_one_out.pivots import PivotTable, suits
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.estimation.leave_one_out import leave_one_out
 
 BIASES = ("free", "penalised", None)
@@ -35,7 +35,7 @@ def _problem(seed, n=120, terms=150, *, twins=0, share=0.4):
 
 def _machine(X, y, **options):
     labels = sparse.csr_array(y[:, None])
-    return Machines.of(rb.SVM(**options).fit(X, labels), X, labels)
+    return SolvedSVMs.of(rb.SVM(**options).fit(X, labels), X, labels)
 
 
 @given(

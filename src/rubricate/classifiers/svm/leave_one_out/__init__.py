@@ -18,13 +18,12 @@ What is left is removed, one document at a time, from the full solution (`catego
 that |w − w*|² <= G. Without a bias |f(x) − f*(x)| <= √(K(x, x) G), where a penalised bias is one more feature of size
 1. A free bias is a weighted quantile of y − w·x, and moves by no more than w·x does for some document z, so that
 |f(x) − f*(x)| <= |(w − w*)·(x − z)| <= √(2 R² G), because |x − z|² = K(x, x) − K(x, z) + K(z, z) − K(x, z) <= 2R². In
-short |f − f*|² <= reach2 · G (`Machines.reach2`). G counts all documents, also those that were not looked at while
+short |f − f*|² <= reach2 · G (`SolvedSVMs.reach2`). G counts all documents, also those that were not looked at while
 solving: where they come to violate their margin and leave the sign open, they enter and it is done again.
 
 **By pivots** (`pivots`, kernels `svm_pivots` and `svm_pivot_lanes`). Let F be the documents with 0 < α < C and N the
 others near the margin. While none changes its role, all β on F, all f on N and b are linear in any one β of N or f of
-F. One matrix, made once per category from K_FF⁻¹, holds all these responses (`responses`). Removing α_i makes some
-ten documents leave their role; they are pinned to the bound or the margin and solved as a small linear system, until
+F. One matrix, made once per category from K_FF⁻¹, holds all these responses (`responses`). Removing α_i makes some documents leave their role; they are pinned to the bound or the margin and solved as a small linear system, until
 nothing changes (block principal pivoting, judice1994). A removal costs some ten microseconds. The table is in single
 precision, which the bound above does not cover, so that this way is taken only for vectors of about length 1 and
 moderate C (`pivots.suits`), and scores very near to zero are solved again the other way.

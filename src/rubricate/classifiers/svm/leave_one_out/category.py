@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out.machines import Machines, Side
 from rubricate.classifiers.svm.leave_one_out.matrix import MatrixRetraining
 from rubricate.classifiers.svm.leave_one_out.pivots import PivotTable, suits
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
+from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["LeftOut", "leave_one_out_scores"]
@@ -57,7 +57,7 @@ class _Way(Protocol):
     def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]: ...
 
 
-def _doubtful(machines: Machines, way: _Way, every: bool) -> Ints:
+def _doubtful(svms: SolvedSVMs, way: _Way, every: bool) -> Ints:
     """Return the documents whose decision a retraining may change (see the package for why).
 
     Of those that are classified rightly: with a free bias 2 α_i R² + ξ_i >= 1 (joachims2000, lemma 1), or any α_i > 0
@@ -65,48 +65,48 @@ def _doubtful(machines: Machines, way: _Way, every: bool) -> Ints:
     """
     alpha, margin = np.abs(way.beta), way.y * way.full
     free = int(Side(way.y, way.cap, way.beta).free.sum())
-    if machines.free and free == 0:
+    if svms.free and free == 0:
         return np.arange(len(alpha))
-    if every or (machines.free and free <= FEW):
+    if every or (svms.free and free <= FEW):
         return np.flatnonzero(alpha > 0)
     alpha = np.where(margin < -SAFETY, 0.0, alpha)
-    if machines.free:
-        return np.flatnonzero((alpha > 0) & (2 * alpha * machines.radius2 >= margin - SAFETY))
-    own = machines.kernel.diagonal(machines.squares) + machines.shift
+    if svms.free:
+        return np.flatnonzero((alpha > 0) & (2 * alpha * svms.radius2 >= margin - SAFETY))
+    own = svms.kernel.diagonal(svms.squares) + svms.shift
     return np.flatnonzero((alpha > 0) & (alpha * own >= margin - SAFETY))
 
 
-def _way(machines: Machines, c: int, gram: Floats | None) -> _Way:
+def _way(svms: SolvedSVMs, c: int, gram: Floats | None) -> _Way:
     """Choose pivots where their conditions hold; else retrain, by the kernel matrix if there is one."""
     if gram is not None:
-        return MatrixRetraining(machines, c, gram)
-    if suits(machines, c):
-        table = PivotTable(machines, c)
+        return MatrixRetraining(svms, c, gram)
+    if suits(svms, c):
+        table = PivotTable(svms, c)
         if table.settled:
             return table
-    return RowRetraining(machines, c)
+    return RowRetraining(svms, c)
 
 
-def leave_one_out_scores(machines: Machines, c: int, *, gram: Floats | None = None, every: bool = False) -> LeftOut:
+def leave_one_out_scores(svms: SolvedSVMs, c: int, *, gram: Floats | None = None, every: bool = False) -> LeftOut:
     """Return the score of every document by the SVM of category c trained without it.
 
     `gram` is the kernel matrix of all documents; without it the rows themselves are used, for a linear kernel.
     `every` re-solves all support vectors. A document that is alone on its side, of those with a weight, leaves
     nothing to separate: the score is that of the other side, ∓1.
     """
-    n, inside = machines.labels.shape[0], machines.labels[:, [c]].toarray()[:, 0]
-    sides = np.array([np.count_nonzero(machines.weights[inside == side]) for side in (False, True)])
+    n, inside = svms.labels.shape[0], svms.labels[:, [c]].toarray()[:, 0]
+    sides = np.array([np.count_nonzero(svms.weights[inside == side]) for side in (False, True)])
     if not sides.all():
-        constant = np.full(n, machines.intercept[c])
+        constant = np.full(n, svms.intercept[c])
         return LeftOut(constant, constant, np.zeros(n, np.bool_), np.zeros(n, np.bool_))
-    way = _way(machines, c, gram)
+    way = _way(svms, c, gram)
     score, solved, unstable = way.full.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    lonely = (sides[inside.astype(int)] == 1) & (machines.weights > 0)
+    lonely = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
     score[lonely], solved[lonely] = -way.y[lonely], True
-    chosen = _doubtful(machines, way, every)
+    chosen = _doubtful(svms, way, every)
     chosen = chosen[~lonely[chosen]]
     if len(chosen):
         score[chosen], free = way.leave_out(chosen, exact=every)
         solved[chosen], unstable[chosen] = True, free == 0
     candidates = int(np.count_nonzero(solved | (way.beta != 0)))
-    return LeftOut(score, way.full, solved, unstable & machines.free, candidates, way.steps, way.short)
+    return LeftOut(score, way.full, solved, unstable & svms.free, candidates, way.steps, way.short)

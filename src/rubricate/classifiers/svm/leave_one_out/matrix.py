@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out.machines import Machines
 from rubricate.classifiers.svm.leave_one_out.rows import ACCURACY
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_retraining import Demand, leave_out_by_matrix
@@ -25,7 +25,8 @@ POLISH = 1e-8
 LEVELS = np.array([1e-2, 1e-4, 1e-7])
 """To what those of a retrained solution hold: the next where the gap does not prove the sign.
 
-Nine signs of ten are proved by the first; a level more costs about as many steps again."""
+The first levels are cheap and the last is safe: of 538 removals from 20 RBF SVMs of 1,500 Reuters documents the first
+proved 71 signs with 194 steps, the second 415 with 782, the third 52 with 1,999, on average."""
 LIMIT = 1000
 """Steps per document, after which a solution is taken as it is: only badly scaled polynomial kernels need more."""
 
@@ -33,13 +34,13 @@ LIMIT = 1000
 class MatrixRetraining:
     """The full solution, polished, and what is left when documents are left out of it. Memory: 8 n² bytes, shared."""
 
-    def __init__(self, machines: Machines, c: int, gram: Floats) -> None:
-        self.machines, self.short = machines, 0
-        self.y, self.cap, self.beta = machines.side(c)
+    def __init__(self, svms: SolvedSVMs, c: int, gram: Floats) -> None:
+        self.svms, self.short = svms, 0
+        self.y, self.cap, self.beta = svms.side(c)
         low, high = np.minimum(self.y * self.cap, 0.0), np.maximum(self.y * self.cap, 0.0)
         self._kernel, diagonal = _whole_matrix(gram), np.ascontiguousarray(np.diag(gram))
         dual = Expansion(self.y, low, high, diagonal, self.beta, gram @ self.beta)
-        lower, upper, self.steps = settle(self._kernel, dual, Goal(machines.free, POLISH, LIMIT * len(self.y)))
+        lower, upper, self.steps = settle(self._kernel, dual, Goal(svms.free, POLISH, LIMIT * len(self.y)))
         # The sum of many small steps is not Kβ to the last digit.
         self._dual = dual._replace(f=gram @ self.beta)
         self.full = self._dual.f + 0.5 * (lower + upper)
@@ -50,27 +51,27 @@ class MatrixRetraining:
             chosen=chosen,
             levels=LEVELS,
             limit=LIMIT * len(self.y),
-            reach2=self.machines.reach2,
+            reach2=self.svms.reach2,
             accuracy=ACCURACY if exact else np.inf,
-            penalty=0.0 if self.machines.free else np.inf,
+            penalty=0.0 if self.svms.free else np.inf,
         )
         results = leave_out_by_matrix(self._kernel, self._dual, demand)
         self.steps, self.short = self.steps + int(results.steps.sum()), int(results.short.sum())
         return results.scores, results.free
 
 
-def shared_matrix(machines: Machines) -> Floats | None:
+def shared_matrix(svms: SolvedSVMs) -> Floats | None:
     """Return the kernel matrix of all documents, shared by the categories; None for sparse linear SVMs."""
-    n, cells = machines.X.shape[0], machines.X.shape[0] * machines.X.shape[1]
-    small = n <= TINY or (n <= SMALL and machines.X.nnz >= DENSE * cells)
-    if machines.kernel.name == "linear" and not small:
+    n, cells = svms.X.shape[0], svms.X.shape[0] * svms.X.shape[1]
+    small = n <= TINY or (n <= SMALL and svms.X.nnz >= DENSE * cells)
+    if svms.kernel.name == "linear" and not small:
         return None
     if 8 * n * n > MEMORY:
         raise InvalidInput(
             f"exact leave-one-out of a kernel SVM needs the kernel matrix of all {n} documents, {8 * n * n >> 20} MB; "
             "use xi_alpha or cross_validation, or fewer documents"
         )
-    return np.ascontiguousarray(machines.kernel.matrix(machines.X, machines.X) + machines.shift)
+    return np.ascontiguousarray(svms.kernel.matrix(svms.X, svms.X) + svms.shift)
 
 
 def _whole_matrix(gram: Floats) -> KernelMatrix:

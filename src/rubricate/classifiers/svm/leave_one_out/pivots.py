@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from rubricate.classifiers.svm.leave_one_out.machines import Machines, Side
 from rubricate.classifiers.svm.leave_one_out.responses import Responses, Singles
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
+from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Dual, Search
 from rubricate.kernels.svm_pivot_lanes import Removals, leave_out_by_pivots
@@ -52,43 +52,43 @@ FEW = 10
 """Use pivots only for more free documents than this: K_FF⁻¹ of fewer says little, and one removal may leave none."""
 
 
-def suits(machines: Machines, c: int) -> bool:
+def suits(svms: SolvedSVMs, c: int) -> bool:
     """Return whether the table fits the memory and single precision is enough: unit vectors, C not large."""
-    side = machines.side(c)
-    lengths = machines.squares[machines.squares > 0]
+    side = svms.side(c)
+    lengths = svms.squares[svms.squares > 0]
     mean = float(lengths.mean()) if len(lengths) else 0.0
     even = 1 / UNIT <= mean <= UNIT and float(lengths.max()) <= UNEQUAL * mean
     few = int(side.free.sum()) <= FEW or int((side.beta != 0).sum()) > MOST
-    return even and not few and _steepness(machines, side.cap) <= STEEP
+    return even and not few and _steepness(svms, side.cap) <= STEEP
 
 
-def _steepness(machines: Machines, cap: Floats) -> float:
+def _steepness(svms: SolvedSVMs, cap: Floats) -> float:
     """Return the largest C · K(x, x): how much one document may move a score."""
-    return float(cap.max(initial=0.0)) * machines.bound
+    return float(cap.max(initial=0.0)) * svms.bound
 
 
 class PivotTable:
     """The full solution, polished, and what is left when documents are left out of it, in single precision."""
 
-    def __init__(self, machines: Machines, c: int) -> None:
-        self.machines, self.c, self.steps, self.short = machines, c, 0, 0
-        side = machines.side(c)
+    def __init__(self, svms: SolvedSVMs, c: int) -> None:
+        self.svms, self.c, self.steps, self.short = svms, c, 0, 0
+        side = svms.side(c)
         self.y, self.cap, self.beta = side
-        self.bias = float(machines.intercept[c])
-        rest = ~side.free & ((self.beta != 0) | machines.violates(c))
+        self.bias = float(svms.intercept[c])
+        rest = ~side.free & ((self.beta != 0) | svms.violates(c))
         self._polish(np.concatenate([np.flatnonzero(side.free), np.flatnonzero(rest)]))
 
     def _polish(self, rows: Ints) -> None:
         """Sweep over the working set until no document outside violates its margin."""
-        machines, search = self.machines, Search(self.machines.penalty, LEVEL, SWEEPS, 0)
+        svms, search = self.svms, Search(self.svms.penalty, LEVEL, SWEEPS, 0)
         while True:
-            K, cap, beta = machines.products.block(rows, rows), self.cap[rows], self.beta[rows]
+            K, cap, beta = svms.products.block(rows, rows), self.cap[rows], self.beta[rows]
             products, bias = K @ beta.astype(np.float32), np.array([self.bias])
             worst, sweeps = sweep_products(K, Dual(self.y[rows], cap, np.diag(K).copy(), beta, products, bias), search)
             self.steps += sweeps * len(rows)
             self.beta[rows] = self._balanced(beta, cap)
-            self.bias = float(bias[0]) if machines.free else float(self.beta.sum()) * machines.shift
-            self.full = machines.products.with_sum(self.beta) + self.bias
+            self.bias = float(bias[0]) if svms.free else float(self.beta.sum()) * svms.shift
+            self.full = svms.products.with_sum(self.beta) + self.bias
             reached = self._within(1 - 5 * LEVEL, rows)
             if not len(reached):
                 break
@@ -105,7 +105,7 @@ class PivotTable:
     def _balanced(self, beta: Floats, cap: Floats) -> Floats:
         """Return β with a sum of zero for a free bias: what it lacks is spread over the free documents."""
         free = (beta != 0) & (np.abs(beta) < cap)
-        if self.machines.free and free.any():
+        if self.svms.free and free.any():
             beta[free] -= beta.sum() / free.sum()
         return beta
 
@@ -131,11 +131,11 @@ class PivotTable:
             left = left[still]
             self._grow(reached)
         free[left] = -1
-        steep = STEEPER if _steepness(self.machines, self.cap) > 1 else 1.0
-        least = NEAR * (PENALISED if self.machines.shift else steep)
+        steep = STEEPER if _steepness(self.svms, self.cap) > 1 else 1.0
+        least = NEAR * (PENALISED if self.svms.shift else steep)
         doubt = np.flatnonzero((free < 0) | (np.abs(scores) < least))
         if len(doubt):
-            rows = RowRetraining(self.machines, self.c)
+            rows = RowRetraining(self.svms, self.c)
             scores[doubt], free[doubt] = rows.leave_out(chosen[doubt], exact=exact)
             self.steps, self.short = self.steps + rows.steps, rows.short
         return scores, free
@@ -149,7 +149,7 @@ class PivotTable:
         self.rows[places] = self.rows[sources]
         self.K[places] = self.K[sources]
         self.K[:, places] = self.K[:, sources]
-        self.responses = Responses(self.K[:F, :F].copy(), penalty=self.machines.penalty)
+        self.responses = Responses(self.K[:F, :F].copy(), penalty=self.svms.penalty)
         self.responses.add(self.K[:F, F:], np.empty((0, len(self.rows) - F), np.float32), self.K[F:, F:])
         del self.K
 
@@ -157,7 +157,7 @@ class PivotTable:
         """Take documents with α = 0 in: the full solution stays as it is."""
         if len(more):
             all_rows = np.concatenate([self.rows, more])
-            K = self.machines.products.block(all_rows, more)
+            K = self.svms.products.block(all_rows, more)
             across, between, own = np.split(K, [self.responses.inside, len(self.rows)])
             self.responses.add(across, between, own)
             self.rows = all_rows
@@ -174,15 +174,15 @@ class PivotTable:
 
     def _round(self, chosen: Ints, exact: bool) -> tuple[Floats, Ints, Bools, Ints]:
         """Return scores, free documents, which are open still, and the documents outside to take in before the next."""
-        machines, place = self.machines, np.full(len(self.y), -1, np.int64)
+        svms, place = self.svms, np.full(len(self.y), -1, np.int64)
         place[self.rows] = np.arange(len(self.rows))
         outside = np.flatnonzero((place < 0) & (self.cap > 0))
         rows, optimum = self._optimum()
         outer = Outside(
-            rows=machines.products.rows,
+            rows=svms.products.rows,
             places=outside,
             spare=(self.y * self.full)[outside] - 1,
-            lengths=np.sqrt(machines.squares[outside]),
+            lengths=np.sqrt(svms.squares[outside]),
             y=self.y[outside],
             cap=self.cap[outside],
         )
@@ -191,9 +191,9 @@ class PivotTable:
             chosen=place[chosen],
             scores=self.full[chosen],
             levels=FINE if exact else LEVELS,
-            reach2=2 * machines.radius2 if machines.free else machines.bound,
+            reach2=2 * svms.radius2 if svms.free else svms.bound,
             largest=LARGEST if exact else np.inf,
-            W=_aligned(machines.products.width),
+            W=_aligned(svms.products.width),
         )
         results = leave_out_by_pivots(optimum, outer, removals)
         self.steps += int(results.steps.sum()) * len(rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out.machines import Machines
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, solve_exactly
 from rubricate.kernels.svm_retraining import SEED, Demand, Outside, leave_out_by_rows
@@ -35,21 +35,21 @@ class RowRetraining:
     For what pivots do not do: few documents with 0 < α < C, large C, very many support vectors.
     """
 
-    def __init__(self, machines: Machines, c: int) -> None:
-        self.machines, self.steps, self.short = machines, 0, 0
-        self.y, self.cap, self.beta = machines.side(c)
-        self.bias, self.primal = float(machines.intercept[c]), 1.0
-        self.full = machines.X @ (machines.X.T @ self.beta) + self.bias
+    def __init__(self, svms: SolvedSVMs, c: int) -> None:
+        self.svms, self.steps, self.short = svms, 0, 0
+        self.y, self.cap, self.beta = svms.side(c)
+        self.bias, self.primal = float(svms.intercept[c]), 1.0
+        self.full = svms.X @ (svms.X.T @ self.beta) + self.bias
         self.rows = np.flatnonzero((self.beta != 0) | (self.y * self.full < 1 + BAND))
         self._polish()
 
     def _polish(self) -> None:
         """Solve on the working set until no document outside violates its margin."""
-        X = self.machines.X
+        X = self.svms.X
         while True:
             self._compact()
             dual = self._dual()
-            _, self.primal, sweeps = solve_exactly(self.near, dual, Search(self.machines.penalty, TOL, SWEEPS, SEED))
+            _, self.primal, sweeps = solve_exactly(self.near, dual, Search(self.svms.penalty, TOL, SWEEPS, SEED))
             self.steps += sweeps * len(self.rows)
             self.beta[self.rows], self.bias = dual.beta, float(dual.bias[0])
             self.full = X @ (X.T @ self.beta) + self.bias
@@ -60,7 +60,7 @@ class RowRetraining:
 
     def _compact(self) -> None:
         """Take the rows near and outside, both in the terms of those near, numbered 0, 1, …."""
-        X = self.machines.X
+        X = self.svms.X
         inside = np.zeros(X.shape[0], np.bool_)
         inside[self.rows] = True
         used = np.unique(X[self.rows].indices)
@@ -72,7 +72,7 @@ class RowRetraining:
         self.w = np.bincount(self.near.terms, each * self.near.values, minlength=max(len(used), 1))
 
     def _dual(self) -> Dual:
-        rows, squares = self.rows, self.machines.squares
+        rows, squares = self.rows, self.svms.squares
         return Dual(self.y[rows], self.cap[rows], squares[rows], self.beta[rows], self.w, np.array([self.bias]))
 
     def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]:
@@ -98,12 +98,12 @@ class RowRetraining:
 
     def _round(self, chosen: Ints, accuracy: float) -> tuple[Floats, Ints, Bools, Ints]:
         """Return scores, free documents, which to repeat, and the documents outside to take in before that."""
-        outside, machines = self.outside, self.machines
+        outside, svms = self.outside, self.svms
         outer = Outside(
             rows=self.outer,
             places=np.arange(len(outside)),
             spare=(self.y * self.full)[outside] - 1,
-            lengths=np.sqrt(machines.squares[outside]),
+            lengths=np.sqrt(svms.squares[outside]),
             y=self.y[outside],
             cap=self.cap[outside],
         )
@@ -111,9 +111,9 @@ class RowRetraining:
             chosen=np.searchsorted(self.rows, chosen),
             levels=GAPS / self.primal,
             limit=SWEEPS,
-            reach2=machines.reach2[self.rows],
+            reach2=svms.reach2[self.rows],
             accuracy=accuracy,
-            penalty=machines.penalty,
+            penalty=svms.penalty,
         )
         results, again, hit = leave_out_by_rows(self.near, self._dual(), outer, demand)
         self.steps += int(results.steps.sum()) * len(self.rows)

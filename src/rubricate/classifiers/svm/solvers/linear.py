@@ -23,7 +23,7 @@ from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, kernel_rows, worker_map
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
-from rubricate.kernels.svm_joint import BIAS, COSTS, Block, check, guess
+from rubricate.kernels.svm_joint import BIAS, COSTS, LaneBlock, check, guess
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import LaneDocuments, Search, WorkingSets, solve_block
 from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
@@ -126,13 +126,13 @@ class _Solver:
         padded[..., : len(block)] = values[..., block]
         return padded
 
-    def _block(self, block: Ints, weights: Any, costs: Floats) -> Block:
+    def _block(self, block: Ints, weights: Any, costs: Floats) -> LaneBlock:
         """Return room for a block, with its labels and costs, in the precision of the weights."""
         n, kind = len(self.documents.order), weights.dtype
         W, beta = np.zeros((self.documents.features, LANES), kind), np.zeros((n, LANES), kind)
         state = np.zeros((5, LANES), kind)
         state[COSTS:] = self.lanes(costs, block)
-        return Block(self.bits(block), weights, W, beta, np.zeros(n, np.uint16), state)
+        return LaneBlock(self.bits(block), weights, W, beta, np.zeros(n, np.uint16), state)
 
     def guess(self, block: Ints) -> None:
         rows, inverse, weights = self._single

@@ -17,7 +17,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.types import Bools, Floats, Sparse
 
-__all__ = ["Machines", "Side", "has_dual"]
+__all__ = ["Side", "SolvedSVMs", "has_dual"]
 
 
 class Side(NamedTuple):
@@ -34,7 +34,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Machines:
+class SolvedSVMs:
     """The SVMs of all categories: documents, labels, α and ξ (documents × categories), costs (2 × categories).
 
     C of a document is its side's cost times its weight. `free` says whether the bias is free; `shift` is what a
@@ -56,8 +56,8 @@ class Machines:
     radius2: float
 
     @classmethod
-    def of(cls, svm: Any, X: Any, labels: Sparse, *, sample_weight: Any = None) -> Machines:
-        """Return the machines of a fitted SVM, or of a copy that is fitted now, with C_i = C · sample weight."""
+    def of(cls, svm: Any, X: Any, labels: Sparse, *, sample_weight: Any = None) -> SolvedSVMs:
+        """Return those of a fitted SVM, or of a copy that is fitted now, with C_i = C · sample weight."""
         labels = indicator(labels)
         if not has_dual(svm):
             raise InvalidInput(
@@ -73,7 +73,7 @@ class Machines:
             )
         weights = _checked_weights(sample_weight, labels.shape[0])
         own = labels if svm.alpha_.shape[1] == labels.shape[1] else labels[:, [labels.shape[1] - 1]]
-        machines = cls(
+        svms = cls(
             X=sparse.csr_array(X, dtype=np.float64),
             labels=own,
             alpha=svm.alpha_,
@@ -88,9 +88,9 @@ class Machines:
             shift=float(1 / PENALTIES[svm.bias]) if svm.bias == "penalised" else 0.0,
             radius2=float(svm.radius2_),
         )
-        return machines if own is labels else machines._mirrored(labels)
+        return svms if own is labels else svms._mirrored(labels)
 
-    def _mirrored(self, labels: Sparse) -> Machines:
+    def _mirrored(self, labels: Sparse) -> SolvedSVMs:
         """Return the SVM of a y of two classes as those of both: the first is the second with the other sign."""
         if self.alpha.shape[1] != 1 or labels.shape[1] != 2:
             raise InvalidInput(f"an SVM of {self.alpha.shape[1]} categories and labels of {labels.shape[1]} categories")
