@@ -23,7 +23,8 @@ solving: where they come to violate their margin and leave the sign open, they e
 
 **By pivots** (`pivots`, kernels `svm_pivots` and `svm_pivot_lanes`). Let F be the documents with 0 < α < C and N the
 others near the margin. While none changes its role, all β on F, all f on N and b are linear in any one β of N or f of
-F. One matrix, made once per category from K_FF⁻¹, holds all these responses (`responses`). Removing α_i makes some documents leave their role; they are pinned to the bound or the margin and solved as a small linear system, until
+F. One matrix, made once per category from K_FF⁻¹, holds all these responses (`responses`). Removing α_i makes some
+documents leave their role; they are pinned to the bound or the margin and solved as a small linear system, until
 nothing changes (block principal pivoting, judice1994). A removal costs some ten microseconds. The table is in single
 precision, which the bound above does not cover, so that this way is taken only for vectors of about length 1 and
 moderate C (`pivots.suits`), and scores very near to zero are solved again the other way.
