@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out.machines import has_dual
+from rubricate.classifiers.svm.leave_one_out.solved import has_dual
 from rubricate.estimation import Estimate
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
