@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish
 from rubricate.classifiers.nnet import FOLDS
-from rubricate.folds import stratified_folds
+from rubricate.folds import deal
 
 PASSES = 25
 SETTINGS = ((0.005, 64), (0.01, 64))
@@ -36,7 +36,7 @@ def reuters() -> tuple[Any, Any, Any]:
     return (
         rb.text.Vectors(select="chi2:1000").fit_transform(train),
         train.labels,
-        stratified_folds(train.labels, FOLDS, seed=0) == 0,
+        deal(train.labels, FOLDS, seed=0) == 0,
     )
 
 

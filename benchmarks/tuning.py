@@ -19,7 +19,7 @@ import rubricate as rb
 from benchmarks._timing import Row, publish, side_by_side
 from rubricate.experiments.store import Store
 from rubricate.experiments.tuning import tune
-from rubricate.folds import stratified_folds
+from rubricate.folds import deal
 
 THREADS = 2
 FIXED = {"k": [5, 15, 45], "select": ["chi2:2000", "chi2:500"], "cut": ["rcut:1", "rcut:2"]}
@@ -33,7 +33,7 @@ LEARNED = {"k": [5, 15, 45], "select": ["chi2:2000", "chi2:500"], "cut": ["scut:
 
 
 def compare(corpus, grid, *, id, greedy, folds) -> Row:
-    dealt = stratified_folds(corpus.train.labels, 5, seed=0)
+    dealt = deal(corpus.train.labels, 5, seed=0)
     labels = [{corpus.categories[c] for c in row} for row in _rows(corpus.train.labels)]
     named = {("classifier__k" if name == "k" else name): values for name, values in grid.items()}
 

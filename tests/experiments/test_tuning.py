@@ -18,7 +18,7 @@ from rubricate.experiments import judging as judging_module
 from rubricate.experiments.criteria import criterion, known_criteria
 from rubricate.experiments.store import Store
 from rubricate.experiments.tuning import tune
-from rubricate.folds import stratified_folds
+from rubricate.folds import deal
 from rubricate.measures import counts, macro, micro
 from rubricate.types import Corpus, Decisions, Run
 
@@ -45,7 +45,7 @@ def test_the_same_choice_and_values_as_scikit_learns_search(single, store):
     found = tune(
         single, grid, settings={"classifier": "knn", "cut": "rcut:1"}, criterion="subset_accuracy", store=store, folds=4
     )
-    folds = stratified_folds(single.train.labels, 4, seed=0)
+    folds = deal(single.train.labels, 4, seed=0)
     assert len(set(np.bincount(folds))) == 1
     y = np.array([single.categories[c] for c in single.train.labels.indices])
     search = GridSearchCV(

@@ -15,7 +15,7 @@ from rubricate.classifiers.numerics.ridge import solve_ridge
 from rubricate.classifiers.numerics.svd import largest_pairs
 from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
-from rubricate.folds import stratified_folds
+from rubricate.folds import deal
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["LLSF"]
@@ -107,7 +107,7 @@ class LLSF(Scorer):
         """The p with the least squared error on held-out documents, and all the errors."""
         if X.shape[0] < 2:
             raise InvalidInput(f'p="tuned" needs 2 documents or more, got {X.shape[0]}; give p as a number')
-        part = stratified_folds(labels, min(FOLDS, X.shape[0]), seed=self.seed)
+        part = deal(labels, min(FOLDS, X.shape[0]), seed=self.seed)
         held, kept = np.flatnonzero(part == 0), np.flatnonzero(part != 0)
         along, step = self._directions(X[kept], Y[kept])
         self.errors_ = errors = _errors(X[held] @ along, step, Y[held])

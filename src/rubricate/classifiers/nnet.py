@@ -14,7 +14,7 @@ from rubricate.classifiers.numerics.matrices import take_columns, used_columns
 from rubricate.classifiers.numerics.networks import Network, Teacher, cross_entropy, squared_error
 from rubricate.engines import Engine, one_blas_thread
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import stratified_folds
+from rubricate.folds import deal
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["NNet"]
@@ -103,7 +103,7 @@ class NNet(Scorer):
         everything = np.arange(X.shape[0])
         self.losses_, self.epochs_ = np.empty(0), int(self.epochs)
         if X.shape[0] >= 2 * FOLDS:
-            part = stratified_folds(labels, FOLDS, seed=self.seed)
+            part = deal(labels, FOLDS, seed=self.seed)
             held, kept = np.flatnonzero(part == 0), np.flatnonzero(part != 0)
             best = self._stopped(X, labels, weights, kept=kept, held=held)
             if not self.refit:

@@ -20,7 +20,7 @@ from rubricate.classifiers.hierarchical.descent.linear import Block, DocumentRow
 from rubricate.classifiers.numerics.matrices import take_columns
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.folds import stratified_folds
+from rubricate.folds import deal
 from rubricate.types import Bools, Evidence, Floats, Ints
 
 __all__ = ["Machines", "Trainer"]
@@ -225,9 +225,7 @@ class Trainer:
         """
         scores = [np.full(group.labels.shape, -1.0) for group in groups]
         dealt = [
-            stratified_folds(sparse.csr_array(g.labels), min(folds, len(g.rows)), seed=seed)
-            if len(g.rows) > 1
-            else None
+            deal(sparse.csr_array(g.labels), min(folds, len(g.rows)), seed=seed) if len(g.rows) > 1 else None
             for g in groups
         ]
         vectors = DocumentRows(X)
