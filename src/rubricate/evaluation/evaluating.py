@@ -64,7 +64,7 @@ def evaluate(
     level, seed
         Confidence level of the intervals, and seed of the resamples.
     hierarchy : Hierarchy or pairs (parent, child), optional
-        Adds the measures that know how far off a wrong category is.
+        Adds hierarchical measures, which weigh how far off a wrong category is.
     acceptable : float
         Number of links from which on a wrong category contributes nothing.
     similarity : Similarity, optional

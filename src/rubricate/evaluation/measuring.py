@@ -80,7 +80,7 @@ def _asked(measures: Sequence[str]) -> dict[str, Measure[...]]:
         if measure.kind not in ("counts", "extended"):
             raise InvalidInput(
                 f"{name!r} is not made of the counts of categories and is in every evaluation that has what it needs "
-                "(scores, probabilities, a hierarchy); ask for such as f_beta:2"
+                "(scores, probabilities, a hierarchy); name one of counts, such as f_beta:2"
             )
     return chosen
 

@@ -1,4 +1,4 @@
-"""The measures that know the hierarchy in resamples of the documents.
+"""Hierarchical measures in resamples of the documents.
 
 Per resample: the extended measures from the contributions of the wrong decisions of the documents drawn, micro and
 macro over the categories; hP, hR, hF and the LCA measures from the tables of the documents, micro over their sums and

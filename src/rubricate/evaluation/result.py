@@ -33,11 +33,34 @@ Column: TypeAlias = Floats | Ints
 class Evaluation:
     """How well one system did on one set of documents.
 
-    `micro` and `macro`: averages by measure, empty when the run has no decisions. `per_category`: one array a
-    measure. `examples`: means over the documents of the example-based measures. `ranking`: measures of the scores,
-    empty when there are none. `probability`: those of scores in [0, 1]. `baselines`: micro and macro of the trivial
-    rejector and acceptor. `intervals`: by `average.measure`. `convention`: what 0/0 counts as. `hierarchy`: the
-    measures that know the hierarchy, where one was given and there are decisions.
+    Attributes
+    ----------
+    name, documents, categories
+        The run: its name, its number of documents, the names of its categories.
+    convention : "zero", "one" or "omit"
+        What 0/0 counts as.
+    counts : Counts, optional
+        The contingency table of each category; None when the run has no decisions.
+    micro, macro : mapping
+        Averages by measure, empty when the run has no decisions.
+    per_category : mapping
+        One array per measure.
+    examples : mapping
+        Means over the documents of the example-based measures.
+    ranking : mapping
+        Measures of the scores, empty when there are none.
+    probability : mapping
+        Measures of scores that lie in [0, 1].
+    baselines : mapping
+        Micro and macro averages of the trivial rejector and acceptor.
+    by_frequency : tuple of Band
+        F1 by training frequency.
+    intervals : mapping
+        Confidence intervals by `average.measure`.
+    signature : Signature
+        Where the numbers come from.
+    hierarchy : HierarchyEvaluation, optional
+        Hierarchical measures, where a hierarchy was given and there are decisions.
     """
 
     name: str

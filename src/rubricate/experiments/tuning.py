@@ -161,7 +161,7 @@ def search(
     [(0, 0, 0), (1, 0, 1), (2, 0, 2), (2, 1, 1)]
     """
     _check(grid, stop, passes)
-    trials = _Search(judge, better, stop)
+    trials = _CoordinateSearch(judge, better, stop)
     if greedy:
         trials.greedy(grid, passes)
     else:
@@ -181,7 +181,7 @@ def _check(grid: CandidateGrid, stop: int | None, passes: int) -> None:
         raise InvalidInput("stop and passes must be at least 1")
 
 
-class _Search:
+class _CoordinateSearch:
     """Trials that were made, and those to be made, each once."""
 
     def __init__(self, judge: Judge, better: Callable[[float, float], bool], stop: int | None) -> None:

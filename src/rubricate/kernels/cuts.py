@@ -2,7 +2,7 @@
 
 A cut worth trying lies just under a positive: to go further down, to just above the next positive, only adds false
 positives. So a category has one step for each distinct score of its positives, ascending, and a last step at +inf,
-"none". Category c owns `values[starts[c]:starts[c + 1]]` of the `Steps`.
+"none". Category c owns `values[starts[c]:starts[c + 1]]` of the `CutSteps`.
 
 Given  the cells (scores, dense or stored ones with their columns) and the steps.
 Fill   for each step how many cells reach it, and the highest score under it (-inf where there is none).
@@ -20,10 +20,10 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists, Rows
 
-__all__ = ["Steps", "StoredScores", "Tables", "balance", "count_dense", "count_stored", "scores_at_cells"]
+__all__ = ["CutSteps", "StoredScores", "Tables", "balance", "count_dense", "count_stored", "scores_at_cells"]
 
 
-class Steps(NamedTuple):
+class CutSteps(NamedTuple):
     """The steps of all categories; `counts` (given as 0) and `under` (given as -inf) are filled."""
 
     starts: np.ndarray
@@ -78,7 +78,7 @@ def _first_above(values: np.ndarray, stretch: tuple[int, int], value: float) -> 
 
 
 @numba.njit(cache=True, nogil=True)
-def _accumulate(steps: Steps) -> None:
+def _accumulate(steps: CutSteps) -> None:
     """Turn the cells between two steps into the cells at or above each."""
     starts, counts = steps.starts, steps.counts
     for c in range(len(starts) - 1):
@@ -87,7 +87,7 @@ def _accumulate(steps: Steps) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def count_dense(scores: np.ndarray, steps: Steps) -> None:
+def count_dense(scores: np.ndarray, steps: CutSteps) -> None:
     """Fill the steps from documents × categories."""
     starts, values, counts, under = steps
     documents, categories = scores.shape
@@ -105,7 +105,7 @@ def count_dense(scores: np.ndarray, steps: Steps) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def count_stored(scores: StoredScores, steps: Steps) -> None:
+def count_stored(scores: StoredScores, steps: CutSteps) -> None:
     """Fill the steps from stored scores and the floor of the others."""
     starts, values, counts, under = steps
     stored, categories = len(scores.values), len(scores.missing)

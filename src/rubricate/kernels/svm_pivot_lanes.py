@@ -2,7 +2,7 @@
 
 Problem: that of `svm_pivots`, and whether documents outside the working set come to violate their margin.
 
-Given  the full solution on the working set, the documents outside it, and the `Removals`.
+Given  the full solution on the working set, the documents outside it, and the `LaneRemovals`.
 Return what `svm_pivots` returns; which signs, or scores, the documents outside leave open, by the gap that they add,
        Σ C_a max(0, 1 − y_a f'(x_a)); and which of them do.
 Cost   for sixteen documents left out: one pass over the stored values of the working set and of the documents near
@@ -23,13 +23,13 @@ from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot
 from rubricate.kernels.svm_pivots import Certainty, Optimum, intervals, make_room, retrain
 from rubricate.kernels.svm_retraining import Outside
 
-__all__ = ["Pivoted", "Removals", "leave_out_by_pivots"]
+__all__ = ["LaneRemovals", "Pivoted", "leave_out_by_pivots"]
 
 SLACK = 1e-4
 """A margin that falls short by less does not count: single precision gives no more for sums of some hundred terms."""
 
 
-class Removals(NamedTuple):
+class LaneRemovals(NamedTuple):
     """Which documents to leave out and how sure to be.
 
     `rows` are the documents of the working set, `chosen` places among them, `scores` of these by the full solution;
@@ -60,7 +60,7 @@ class Pivoted(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _move_weights(documents: Rows, removals: Removals, changes: np.ndarray) -> np.ndarray:
+def _move_weights(documents: Rows, removals: LaneRemovals, changes: np.ndarray) -> np.ndarray:
     """Set W = w' − w of every lane (terms × lanes); return |w' − w| of each."""
     rows, W = removals.rows, removals.W
     W[:] = 0.0
@@ -100,7 +100,7 @@ def _look_outside(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _certainty(optimum: Optimum, removals: Removals) -> Certainty:
+def _certainty(optimum: Optimum, removals: LaneRemovals) -> Certainty:
     levels = removals.levels
     within = np.empty((len(levels), 2, len(optimum.y)), np.float32)
     for k in range(len(levels)):
@@ -109,7 +109,7 @@ def _certainty(optimum: Optimum, removals: Removals) -> Certainty:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def leave_out_by_pivots(optimum: Optimum, outside: Outside, removals: Removals) -> Pivoted:
+def leave_out_by_pivots(optimum: Optimum, outside: Outside, removals: LaneRemovals) -> Pivoted:
     """Leave out each of the chosen documents.
 
     The score is w'·x + b' with w' from the changes of β: errors of the table cancel there, where documents are nearly

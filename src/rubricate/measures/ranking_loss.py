@@ -1,4 +1,4 @@
-"""Ranking loss: the pairs of a true and an untrue label that stand the wrong way round."""
+"""Ranking loss: the share of pairs of a true and a false label that are ordered wrongly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ranking_loss"]
 
 @measure("ranking", "rloss", greater_is_better=False)
 def ranking_loss(ranks: Ranks) -> Floats:
-    """Return pairs (true, untrue) with s(untrue) >= s(true), over all such pairs of the ranking. tsoumakas2010.
+    """Return pairs (true, false) with s(false) >= s(true), over all such pairs of the ranking. tsoumakas2010.
 
     A tied pair counts as wrong, as in scikit-learn's `label_ranking_loss`. 0 where every label is true or none is.
     """

@@ -1,4 +1,4 @@
-"""Recall: how much of what is true was found."""
+"""Recall: how much of what is true was assigned."""
 
 from __future__ import annotations
 

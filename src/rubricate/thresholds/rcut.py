@@ -19,7 +19,7 @@ class Rcut(Threshold):
     """Assign the `t` top-ranked categories to each document. yang1999, section 4.2.
 
     Nothing is learned: `fit` may be left out. Equal scores go to the earlier category (the paper does not say); a
-    score of -inf is never assigned, so a document may get fewer than t. Cost: one comparison a score.
+    score of -inf is never assigned, so a document may get fewer than t. Cost: one comparison per score.
 
     >>> Rcut(t=2).decide([[0.1, 0.7, 0.4], [0.5, 0.5, 0.5]]).toarray().astype(int).tolist()
     [[0, 1, 1], [1, 1, 0]]

@@ -55,7 +55,7 @@ def sun_lim_2001(reproduction: Reproduction, tables: Sequence[str], say: Say) ->
     return Results(values, origins, study.drawings() if "figure1" in tables else ())
 
 
-class Tree:
+class PaperTree:
     """One of the paper's trees with the labels of its categories."""
 
     def __init__(self, name: str, below: dict[str, list[str]], corpus: Corpus) -> None:
@@ -101,8 +101,8 @@ class TreeStudy:
         return load(self.reproduction.corpus["name"], split=self.reproduction.corpus["split"])
 
     @cached_property
-    def trees(self) -> dict[str, Tree]:
-        return {name: Tree(name, below, self.corpus) for name, below in self.options["trees"].items()}
+    def trees(self) -> dict[str, PaperTree]:
+        return {name: PaperTree(name, below, self.corpus) for name, below in self.options["trees"].items()}
 
     def vectors(self, weights: str, tried: Mapping[str, Any] = AS_HERE) -> tuple[Sparse, Sparse]:
         """Return vectors of training and test documents, with all terms."""
@@ -152,7 +152,7 @@ class TreeStudy:
                 figures |= {(order[i], order[j]): float(matrix[i, j]) for i, j in pairs}
         return figures
 
-    def similarity(self, tree: Tree) -> Any:
+    def similarity(self, tree: PaperTree) -> Any:
         """Return similarities by the union of the binary vectors of the training documents."""
         rows = inside(tree.train)
         return category_similarity(self.vectors("bnn")[0][rows], tree.train[rows], tree.categories)
@@ -180,7 +180,7 @@ class TreeStudy:
         return figures
 
     def measured(
-        self, tree: Tree, system: str, *, seed: int, way: str = "top_down", tried: Mapping[str, Any] = AS_HERE
+        self, tree: PaperTree, system: str, *, seed: int, way: str = "top_down", tried: Mapping[str, Any] = AS_HERE
     ) -> Floats:
         """Measure categories, micro and macro × the six columns; `tried` settings replace those of the system."""
         truth, decided = self.decided(tree, self.reproduction.systems[system], way=way, seed=seed, tried=tried)
@@ -194,7 +194,7 @@ class TreeStudy:
         return np.hstack([_precision_recall(part) for part in parts])
 
     def decided(
-        self, tree: Tree, system: PaperSystem, *, way: str, seed: int, tried: Mapping[str, Any]
+        self, tree: PaperTree, system: PaperSystem, *, way: str, seed: int, tried: Mapping[str, Any]
     ) -> tuple[Sparse, Sparse]:
         """Return truth and decisions for the tree's test documents and as many others."""
         X, new = self.vectors(tried.get("weights", system.get("weights")), tried)
@@ -227,7 +227,7 @@ def _drawn(documents: Documents, labels: Sparse, *, outside: str, rng: np.random
     return np.sort(np.concatenate([own, rng.permutation(others)[: len(own)]]))
 
 
-def _classifiers(tree: Tree) -> OurFigures:
+def _classifiers(tree: PaperTree) -> OurFigures:
     """Return the rows of table 2 for subtree and local classifiers."""
     figures: OurFigures = {}
     labels = np.hstack([_signed(group.labels) for group in tree.problems.groups])

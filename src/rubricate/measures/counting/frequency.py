@@ -35,7 +35,9 @@ def by_frequency(
     [Band(low=1, high=20, categories=2, value=0.30000000000000004), Band(low=21, high=40, categories=1, value=0.9)]
     """
     if len(values) != len(train_counts):
-        raise InvalidInput(f"{len(values)} values for {len(train_counts)} training counts; give one of each a category")
+        raise InvalidInput(
+            f"{len(values)} values for {len(train_counts)} training counts; give one of each per category"
+        )
     top = int(train_counts.max(initial=low)) if high is None else high
     if bands < 1 or top < low:
         raise InvalidInput(f"{bands} intervals from {low} to {top} training documents; give at least one, low to high")

@@ -41,7 +41,7 @@ class Extended:
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """RCon of every wrong decision of one sort, beside its document (`rows`) and category (`columns`)."""
+    """RCon of every wrong decision of one kind, with its document (`rows`) and category (`columns`)."""
 
     rows: Ints
     columns: Ints

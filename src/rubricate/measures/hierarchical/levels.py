@@ -21,8 +21,8 @@ __all__ = ["Far", "Level", "by_depth", "how_far"]
 class Level:
     """The categories at one depth: micro-averages, macro-F1, and hP, hR, hF of the nodes there.
 
-    `path_*` count every node at that depth that is a label or above one (see `augmented`): is the descent right so
-    far. The depth of a category is the fewest links from the root; None is the row of those outside the hierarchy.
+    `path_*` count every node at that depth that is a label or above one (see `augmented`): whether the descent is
+    right so far. The depth of a category is the fewest links from the root; None is the row of those outside the hierarchy.
     """
 
     depth: int | None
@@ -72,7 +72,7 @@ def _level(depth: int, own: Counts, paths: Counts, *, undefined: Undefined) -> L
 
 @dataclass(frozen=True)
 class Far:
-    """How many wrong decisions are how many links from the nearest right one.
+    """Histogram of wrong decisions by the number of links to the nearest right one.
 
     `assigned[k]` false positives are k links from the nearest label of their document, `missed[k]` false negatives
     from the nearest category assigned to it; `assigned_alone` and `missed_alone` have nothing to be near to: no label,

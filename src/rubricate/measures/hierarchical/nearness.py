@@ -37,7 +37,7 @@ class Nearness(Protocol):
 
 
 class ByDistance:
-    """1 − dis(c', c)/disθ."""
+    """Nearness by links: 1 − dis(c', c)/disθ."""
 
     def __init__(self, where: Placed, acceptable: float) -> None:
         self.where, self.acceptable, self.categories = where, acceptable, where.categories
@@ -52,7 +52,7 @@ class ByDistance:
 
 
 class BySimilarity:
-    """(CS(c', c) − ACS)/(1 − ACS)."""
+    """Nearness by similarity: (CS(c', c) − ACS)/(1 − ACS)."""
 
     def __init__(self, similarity: Similarity, categories: Sequence[str]) -> None:
         self.similarity, self.categories = similarity, tuple(categories)

@@ -16,9 +16,9 @@ __all__ = ["Wrong", "wrong_decisions"]
 
 
 class Wrong(NamedTuple):
-    """Wrong decisions of one sort: `rows[i]` is the document and `columns[i]` the category of the i-th.
+    """Wrong decisions of one kind: `rows[i]` is the document and `columns[i]` the category of the i-th.
 
-    Beside it `others`: the categories it is compared with, those of decision `items[k]` being all `others[k]`.
+    `others[k]` is a category that decision `items[k]` is compared with.
     """
 
     rows: Ints

@@ -17,7 +17,7 @@ __all__ = ["Abstention", "abstention", "abstention_curve"]
 
 @dataclass(frozen=True, eq=False)
 class Abstention:
-    """Entry k: answering where the confidence is `confidence[k]` or more covers this share, with this error there."""
+    """Coverage and error of answering only where the confidence is `confidence[k]` or more, one entry per level k."""
 
     confidence: Floats
     coverage: Floats

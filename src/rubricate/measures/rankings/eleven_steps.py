@@ -2,7 +2,7 @@
 
 Recall thresholds are 0, .1, …, 1. Which interval a point falls into is decided in integers, so that a recall of
 3/10 stands at .3 and not below it. Rankings without a true label are left out (yang1999 does not say; a recall of
-0/0 has no place on the axis). How ties and labels that are not ranked count is said in `Ranks`.
+0/0 has no place on the axis). `Ranks` says how ties and unranked labels count.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ __all__ = ["Reliability", "are_probabilities", "probability_values", "reliabilit
 class Reliability:
     """A reliability curve: for each bin of probability, the pairs in it, their mean probability, and how many are true.
 
-    `counts`, `predicted` and `observed` have one column a bin; predicted and observed are NaN in an empty bin.
+    `counts`, `predicted` and `observed` have one column per bin; predicted and observed are NaN in an empty bin.
     """
 
     edges: Floats

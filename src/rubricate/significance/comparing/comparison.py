@@ -1,4 +1,4 @@
-"""All pairs of systems, all tests asked for, corrected: the public `compare`."""
+"""`compare`: the chosen tests on all pairs of systems, corrected for their number."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Comparison", "compare"]
 class Comparison:
     """The outcomes of all tests on all pairs; prints as the tables 2 and 3 of yangliu1999.
 
-    `notes` say what was left out and why, `hierarchy` what the hierarchical tests went by.
+    `notes` say what was left out and why, `hierarchy` says what the hierarchical tests are based on.
     """
 
     systems: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Which test is made on which pair: what the systems offer, and whether they share a collection."""
+"""Which test runs on which pair, by what the systems offer and whether they share a collection."""
 
 from __future__ import annotations
 

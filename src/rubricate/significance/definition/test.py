@@ -1,4 +1,4 @@
-"""What a test is: a function of two systems that carries its symbol and what it can be asked to measure."""
+"""What a test is: a function of two systems that declares its symbol, its measures and what it needs."""
 
 from __future__ import annotations
 

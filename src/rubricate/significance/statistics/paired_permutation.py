@@ -1,4 +1,4 @@
-"""The permutation test of paired differences, whatever the items are: documents of rankings, nodes of a hierarchy."""
+"""The permutation test of paired differences over any items, such as documents or categories."""
 
 from __future__ import annotations
 

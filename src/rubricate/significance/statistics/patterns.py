@@ -1,6 +1,6 @@
 """Documents that look alike to both systems are drawn together.
 
-Two documents that add the same to every sum play the same part in every resampling. A draw of documents is
+Two documents that add the same to every sum have the same effect in every resampling. A draw of documents is
 therefore a draw of how many there are of each pattern: binomial for swaps, multinomial for bootstraps. The
 distribution is the same, the cost follows the patterns and not the documents.
 """

@@ -1,4 +1,4 @@
-"""Exact null distribution of a sum of differences whose signs are thrown by fair coins.
+"""Exact null distribution of a sum of differences whose signs are drawn by fair coins.
 
 Under the hypothesis that a and b are exchangeable on each item, the 2ⁿ sign patterns of the differences are
 equally likely. Σd² is the same for all of them, so that ordering by Σd orders by the t statistic as well.

@@ -95,7 +95,7 @@ def _steps(columns: Ints, scores: Floats, categories: int) -> tuple[Ints, Floats
 
 def _count(grid: ScoreGrid, starts: Ints, steps: Floats, *, shape: tuple[int, int]) -> tuple[Ints, Floats]:
     """Count the cells that reach each step; also return the highest score under it."""
-    filled = kernel.Steps(starts, steps, np.zeros(len(steps), np.int64), np.full(len(steps), -np.inf))
+    filled = kernel.CutSteps(starts, steps, np.zeros(len(steps), np.int64), np.full(len(steps), -np.inf))
     if grid.dense is not None:
         kernel.count_dense(grid.dense.reshape(shape), filled)
     else:

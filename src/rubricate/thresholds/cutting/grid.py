@@ -1,4 +1,4 @@
-"""Scores in any accepted form, checked once: an array, a sparse matrix, or the noun `Scores`."""
+"""Scores in any accepted form, checked once: an array, a sparse matrix, or `Scores`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Dual, Search
-from rubricate.kernels.svm_pivot_lanes import Removals, leave_out_by_pivots
+from rubricate.kernels.svm_pivot_lanes import LaneRemovals, leave_out_by_pivots
 from rubricate.kernels.svm_pivots import Optimum
 from rubricate.kernels.svm_products import sweep_products
 from rubricate.kernels.svm_retraining import Outside
@@ -186,7 +186,7 @@ class PivotTable:
             y=self.y[outside],
             cap=self.cap[outside],
         )
-        removals = Removals(
+        removals = LaneRemovals(
             rows=rows,
             chosen=place[chosen],
             scores=self.full[chosen],
