@@ -22,7 +22,7 @@ class Level:
     """The categories at one depth: micro-averages, macro-F1, and hP, hR, hF of the nodes there.
 
     `path_*` count every node at that depth that is a label or above one (see `augmented`): whether the descent is
-    right so far. The depth of a category is the fewest links from the root; None is the row of those outside the hierarchy.
+    right so far. The depth of a category is the fewest links from the root, None for those outside the hierarchy.
     """
 
     depth: int | None
