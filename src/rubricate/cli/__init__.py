@@ -1,14 +1,17 @@
 """The command line: one file per command, found by the registry.
 
 Data goes to standard output, messages to standard error. Exit codes: 0 done; 1 could not be done; 2 wrong usage or
-input; 3 a corpus is missing; 4 an optional dependency is missing; 130 interrupted.
+input; 3 a corpus is missing; 4 an optional dependency is missing; 130 interrupted; 128 + n ended by signal n.
 """
 
 from __future__ import annotations
 
 import io
+import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -21,6 +24,9 @@ from rubricate.errors import RubricateError
 __all__ = ["build", "main"]
 
 INTERRUPTED = 130
+SIGNALLED = 128
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a program to end; half-written files are removed first, as after Ctrl-C."""
 
 
 def _version(shown: bool) -> None:
@@ -60,7 +66,8 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     plain, warnings.formatwarning = warnings.formatwarning, _warning
     try:
-        build()(prog_name="rubricate")
+        with _orderly_end():
+            build()(prog_name="rubricate")
     except RubricateError as error:
         print(f"rubricate: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -70,6 +77,28 @@ def main() -> None:
         raise
     finally:
         warnings.formatwarning = plain
+
+
+@contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into SystemExit, so that clean-up runs; an ignored signal (nohup) stays ignored."""
+
+    def end(number: int, _: Any) -> None:
+        print(f"rubricate: ended by {signal.Signals(number).name}", file=sys.stderr)
+        sys.exit(SIGNALLED + number)
+
+    before = {number: signal.getsignal(number) for number in ENDINGS}
+    default = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    try:
+        for number in default:
+            signal.signal(number, end)
+    except ValueError:  # not in the main thread, where signals arrive
+        default = []
+    try:
+        yield
+    finally:
+        for number in default:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _warning(message: Any, category: type[Warning], filename: str, *_: Any, **__: Any) -> str:
