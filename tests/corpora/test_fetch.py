@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import subprocess
+import sys
 import tarfile
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from rubricate import registry
 from rubricate.corpora import fetch, missing
 from rubricate.corpora.catalogue.folders import cache_folder, locate, search_path
 from rubricate.corpora.catalogue.source import DataFile, Source
+from rubricate.corpora.fetching import download as downloading
 from rubricate.corpora.fetching.download import part_of
+from rubricate.corpora.fetching.lock import locked
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, InvalidInput
 
 
@@ -40,7 +46,7 @@ class Server:
 
     def __init__(self) -> None:
         self.content, self.ranges, self.cut, self.knows_ranges, self.status = ARCHIVE, [], [], True, 200
-        self.length = str
+        self.length, self.redirect, self.pause = str, "", 0.0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -57,6 +63,11 @@ class Server:
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         asked = request.headers.get("Range")
         self.ranges.append(asked)
+        if self.redirect:
+            request.send_response(302)
+            request.send_header("Location", self.redirect)
+            request.end_headers()
+            return
         start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1]) if asked and self.knows_ranges else 0
         if start >= len(self.content):
             request.send_response(416)
@@ -68,7 +79,11 @@ class Server:
         request.send_header("Content-Length", self.length(len(body)))
         request.end_headers()
         if self.status == 200:
-            request.wfile.write(body[: self.cut.pop(0)] if self.cut else body)
+            body = body[: self.cut.pop(0)] if self.cut else body
+            for at in range(0, len(body), 100) if self.pause else ():
+                request.wfile.write(body[at : at + 100])
+                time.sleep(self.pause)
+            request.wfile.write(b"" if self.pause else body)
 
 
 @pytest.fixture
@@ -225,9 +240,80 @@ def test_offline_says_what_to_do(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_only_web_addresses(tmp_path):
-    with pytest.raises(InvalidInput, match="give an http or https"):
-        fetch(source("file:///etc/passwd"), folder=tmp_path)
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://example.org/a", "http://example.org/corpus.tar.gz"])
+def test_only_https_addresses(tmp_path, address):
+    with pytest.raises(InvalidInput, match="give an https address"):
+        fetch(source(address), folder=tmp_path)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "goal", ["http://example.org/corpus.tar.gz", "ftp://127.0.0.1/corpus.tar.gz", "file:///etc/passwd"]
+)
+def test_redirects_to_anything_but_https_are_refused(server, tmp_path, goal):
+    server.redirect = goal
+    with pytest.raises(CorpusMissing, match=r"not an https address|not allowed"):
+        fetch(source(server.address), folder=tmp_path)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_server_that_sends_too_much_is_stopped(server, tmp_path, monkeypatch, known):
+    monkeypatch.setattr(downloading, "MOST_BYTES", len(ARCHIVE) - 1)
+    server.length = str if known else lambda length: "many"
+    with pytest.raises(InvalidFile, match=r"more than .* bytes"):
+        fetch(source(server.address), folder=tmp_path)
+    assert names(tmp_path) == []
+
+
+def test_every_download_has_a_digest_or_says_why_not():
+    for name in registry.names("corpora"):
+        for file in registry.load("corpora", name).files:
+            if file.addresses:
+                assert bool(file.sha256 or file.members) != bool(file.unverified), file.name
+            assert all(address.startswith("https://") for address in file.addresses), file.name
+
+
+PROGRAM = """
+import sys, time
+from rubricate.corpora import fetch
+from rubricate.corpora.catalogue.source import DataFile, Source
+address, digest, folder = sys.argv[1:]
+file = DataFile("corpus.tar.gz", addresses=(address,), sha256=digest)
+fetch(Source("toy", "Toy", "free", ("all",), None, files=(file,)), folder=folder)
+"""
+
+
+def test_fetches_at_the_same_time_leave_the_right_file(server, tmp_path):
+    """Two downloads into one part file used to mix their bytes after the check of the digest."""
+    server.pause = 0.02
+    command = [sys.executable, "-c", PROGRAM, server.address, DIGEST, str(tmp_path)]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(3)]
+    messages = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], messages
+    assert (tmp_path / "corpus.tar.gz").read_bytes() == ARCHIVE
+    assert names(tmp_path) == ["corpus.tar.gz"]
+    assert len(server.ranges) == 1, "the others found the file of the first"
+
+
+def test_a_lock_passes_from_thread_to_thread(tmp_path):
+    inside, most = [], []
+
+    def work() -> None:
+        for _ in range(50):
+            with locked(tmp_path / "file"):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(most) == 200
+    assert max(most) == 1
+    assert names(tmp_path) == []
 
 
 def test_no_address_is_said(tmp_path):

@@ -97,7 +97,7 @@ def test_the_owner_is_kept(tmp_path):
     assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_a_full_device_is_one_clear_error_and_stays_a_device():
     with pytest.raises(InvalidFile, match="No space left"):
         write_file(Path("/dev/full"), b"x")
@@ -119,7 +119,7 @@ def test_a_pipe_behind_a_link_is_written_directly(tmp_path):
     assert link.is_symlink()
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout")
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no /dev/stdout")
 def test_the_standard_output_is_appended_to_not_replaced(tmp_path):
     """`rubricate … -o /dev/stdout >> log` keeps what the log held."""
     log = tmp_path / "log"

@@ -77,7 +77,7 @@ newsgroups20 = Source(
     files=(
         DataFile(
             _ARCHIVE,
-            addresses=("http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",),
+            addresses=("https://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",),
             sha256="43b489a924c8f1e0198c33f665cbf9e36aa4e1e520c5b42033a553078db9d37e",
         ),
     ),

@@ -125,6 +125,8 @@ _READERS: dict[str, Callable[[Mapping[str, Path]], Iterator[Record]]] = {
     "diseases23": lambda files: _folders(files[_FOLDERS]),
 }
 
+_UNVERIFIED = "the archive was not at hand when the record was made"
+
 ohsumed = Source(
     name="ohsumed",
     title="OHSUMED, references of MEDLINE with MeSH headings (1987–1991)",
@@ -143,16 +145,19 @@ ohsumed = Source(
             _MEDLINE,
             addresses=("https://trec.nist.gov/data/filtering/t9.filtering.tar.gz",),
             splits=("full", "first20000"),
+            unverified=_UNVERIFIED,
         ),
         DataFile(
             _MESH,
             addresses=("https://nlmpubs.nlm.nih.gov/projects/mesh/MESH_FILES/meshtrees/mtrees2024.bin",),
             splits=("first20000",),
+            unverified=_UNVERIFIED,
         ),
         DataFile(
             _FOLDERS,
-            addresses=("http://disi.unitn.it/moschitti/corpora/ohsumed-first-20000-docs.tar.gz",),
+            addresses=("https://disi.unitn.it/moschitti/corpora/ohsumed-first-20000-docs.tar.gz",),
             splits=("diseases23",),
+            unverified=_UNVERIFIED,
         ),
     ),
     counts={

@@ -124,8 +124,8 @@ reuters21578 = Source(
         DataFile(
             _ARCHIVE,
             addresses=(
-                "http://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
-                "http://www.daviddlewis.com/resources/testcollections/reuters21578/reuters21578.tar.gz",
+                "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
+                "https://www.daviddlewis.com/resources/testcollections/reuters21578/reuters21578.tar.gz",
             ),
             sha256="61eaadc634c959b53f218a8f53c67862a06520d2b4b60152e2ede0b1f50aa7e1",
             members=digests("reuters21578.sha256"),

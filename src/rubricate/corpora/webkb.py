@@ -94,7 +94,7 @@ webkb = Source(
     files=(
         DataFile(
             _ARCHIVE,
-            addresses=("http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/webkb-data.gtar.gz",),
+            addresses=("https://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/webkb-data.gtar.gz",),
             sha256="b474e29833365ee488168781d8fdb4517a297bc42e1e9bd27b3a699f567f177f",
         ),
     ),

@@ -9,7 +9,7 @@ A corpus plug-in is one file whose `__all__` holds one name, its `Source`:
         title="WebKB, the four universities",
         licence="…",
         splits=("four", "seven"),                 # the first is the default
-        files=(DataFile("webkb-data.gtar.gz", addresses=("http://…",), sha256="…"),),
+        files=(DataFile("webkb-data.gtar.gz", addresses=("https://…",), sha256="…"),),
         counts={"four": Expected(train=4199, test=0, categories=4)},
         read=_read,
     )
@@ -77,7 +77,7 @@ class DataFile:
     name
         Its place in the data folder, `/` between folders (`rcv1/rcv1.topics.hier.orig`).
     addresses
-        Where it can be downloaded.
+        Where it can be downloaded, by HTTPS.
     sha256
         The digest of the file itself.
     members
@@ -85,6 +85,9 @@ class DataFile:
         accepted when its own digest matches or all of these do.
     splits
         The splits that need it; empty means all.
+    unverified
+        Why there is no digest on record, for a file that has addresses and none; such a file is trusted as far as its
+        server is.
     """
 
     name: str
@@ -92,6 +95,7 @@ class DataFile:
     sha256: str = ""
     members: Mapping[str, str] = field(default_factory=dict)
     splits: tuple[str, ...] = ()
+    unverified: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""Download one address to one file by HTTP, and resume where a download broke off.
+"""Download one address to one file by HTTPS, and resume where a download broke off.
 
+Plain HTTP is allowed to this machine only, as are redirects to it from it; everything else must be HTTPS.
 What has arrived so far is kept beside the target under the name `….part`; it becomes the target only when it is
 whole and the caller has checked it. A server that does not know ranges sends everything again.
 """
@@ -15,9 +16,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from rubricate.errors import InvalidInput
+from rubricate.errors import InvalidFile, InvalidInput
 
-__all__ = ["Progress", "download", "part_of"]
+__all__ = ["MOST_BYTES", "Progress", "download", "part_of"]
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes that have arrived, and their total number where it is known."""
@@ -26,6 +27,8 @@ _BLOCK = 1 << 18
 _SECONDS = 30.0
 _ATTEMPTS = 3
 _PARTIAL, _NO_SUCH_RANGE = 206, 416
+MOST_BYTES = 2 << 30
+"""Most bytes of one download; the largest file on record has less than a tenth of that."""
 
 
 def part_of(target: Path) -> Path:
@@ -35,8 +38,8 @@ def part_of(target: Path) -> Path:
 
 def download(address: str, target: Path, *, progress: Progress) -> Path:
     """Download a file and return the path of the finished part file; OSError when the address cannot be read."""
-    if urlsplit(address).scheme not in ("http", "https"):
-        raise InvalidInput(f"cannot download {address!r}; give an http or https address")
+    if not (_is_https(address) or _is_local(address)):
+        raise InvalidInput(f"cannot download {address!r}; give an https address")
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             if _continue(address, target, progress):
@@ -47,13 +50,32 @@ def download(address: str, target: Path, *, progress: Progress) -> Path:
     raise OSError(f"{address}: the connection ends before the file does")
 
 
+def _is_https(address: str) -> bool:
+    return urlsplit(address).scheme == "https"
+
+
+def _is_local(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
+
+
+class _SafeRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to HTTPS only; urllib would also follow them to plain HTTP and FTP."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        if _is_https(newurl) or (_is_local(newurl) and _is_local(req.full_url)):
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+        problem = f"redirects to {newurl!r:.200}, which is not an https address"
+        raise urllib.error.HTTPError(req.full_url, code, problem, headers, fp)
+
+
 def _continue(address: str, target: Path, progress: Progress) -> bool:
     """Fetch what is missing; return whether the whole file has arrived."""
     part = part_of(target)
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
     try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
+        with urllib.request.build_opener(_SafeRedirects).open(request, timeout=_SECONDS) as answer:
             have = have if answer.status == _PARTIAL else 0
             return _receive(answer, part, have, progress=partial(progress, target.name))
     except urllib.error.HTTPError as error:
@@ -68,10 +90,20 @@ def _continue(address: str, target: Path, progress: Progress) -> bool:
 def _receive(answer: Any, part: Path, have: int, *, progress: Callable[[int, int | None], None]) -> bool:
     length = answer.headers.get("Content-Length", "")
     total = have + int(length) if length.isdecimal() else None
+    if max(have, total or 0) > MOST_BYTES:
+        raise _too_long(part)
     with part.open("ab" if have else "wb") as sink:
         progress(have, total)
         while block := answer.read(_BLOCK):
             sink.write(block)
             have += len(block)
+            if have > MOST_BYTES:
+                raise _too_long(part)
             progress(have, total)
     return total is None or have == total
+
+
+def _too_long(part: Path) -> InvalidFile:
+    part.unlink(missing_ok=True)
+    problem = f"the server sends more than {MOST_BYTES:,} bytes"
+    return InvalidFile(problem, path=part, remedy="get the file yourself and give it with --from PATH")

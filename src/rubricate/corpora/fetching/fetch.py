@@ -2,15 +2,18 @@
 
 Every file is checked against its digests before it takes its name, and takes it in one step (`os.replace`): a fetch
 that fails or is interrupted leaves at most the `….part` of an unfinished download, from which the next one resumes.
+Fetches of one file at the same time take turns: the second one finds the file of the first.
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from rubricate.corpora.catalogue.folders import cache_folder, find, search_path
 from rubricate.corpora.catalogue.source import DataFile, Source
 from rubricate.corpora.fetching.download import Progress, download, part_of
+from rubricate.corpora.fetching.lock import locked
 from rubricate.corpora.fetching.taking import chosen, take, writing
 from rubricate.corpora.fetching.verification import verify
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile
@@ -51,7 +54,7 @@ def fetch(
     if origin is not None and files:
         return [take(path, file, goal / file.name) for file, path in chosen(Path(origin), files)]
     places = [goal, *search_path(folder)]
-    return [_checked(file, places) or _get(source, file, goal / file.name, progress=progress) for file in files]
+    return [_checked(file, places) or _get(source, file, goal, progress=progress) for file in files]
 
 
 def _checked(file: DataFile, places: list[Path]) -> Path | None:
@@ -66,10 +69,17 @@ def _checked(file: DataFile, places: list[Path]) -> Path | None:
     return here
 
 
-def _get(source: Source, file: DataFile, target: Path, *, progress: Progress) -> Path:
-    """Download from the first address that gives the right file."""
-    with writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+def _get(source: Source, file: DataFile, goal: Path, *, progress: Progress) -> Path:
+    """Download from the first address that gives the right file, unless another process just did."""
+    target = goal / file.name
+    with ExitStack() as stack:
+        with writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(target))
+        return _checked(file, [goal]) or _downloaded(source, file, target, progress=progress)
+
+
+def _downloaded(source: Source, file: DataFile, target: Path, *, progress: Progress) -> Path:
     troubles: list[Exception] = []
     for address in file.addresses:
         try:
