@@ -53,7 +53,8 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     analyzer
         An `Analyzer`; None for the default one, which counts the terms of titles twice.
     weights
-        A SMART triple; a transformer of counts or of texts; None or "precomputed" for vectors of your own.
+        A SMART triple; a transformer of counts or of texts; None or "precomputed" for vectors of your own; "documents"
+        for a classifier that reads documents itself, such as a stack of pipelines.
     select
         None, a shorthand such as "chi2:2415", or a selector.
     min_df
@@ -174,11 +175,11 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
-        return self.trained().vectors(X.train if isinstance(X, Corpus) else X)
+        return self.trained().vectors(_documents(X))
 
     def decide(self, X: Any) -> Decisions:
         """Decide on each document: a boolean sparse matrix with names."""
-        values = self.trained().decide(X.train if isinstance(X, Corpus) else X)
+        values = self.trained().decide(_documents(X))
         return Decisions(values, self.categories_, ids_of(X, values.shape[0]))
 
     def answers(
@@ -195,7 +196,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         explain
             So many reasons for each label (for the best category where there is none).
         """
-        return self.trained().answers(X, abstain=abstain, top=top, explain=explain)
+        return self.trained().answers(_documents(X), abstain=abstain, top=top, explain=explain)
 
     def classify(self, X: Any, *, abstain: float | None = None) -> list[tuple[str, ...] | None]:
         """Return the labels of each document, none as (); None for a document whose confidence is below `abstain`."""
@@ -205,11 +206,11 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     def rank(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
         """Return the k best categories of each document with their scores, best first; equal scores by column."""
-        return self.trained().rank(X, k)
+        return self.trained().rank(_documents(X), k)
 
     def confidence(self, X: Any) -> Floats:
         """Estimate for each document the chance that exactly its true labels are assigned."""
-        return self.trained().chances(X)
+        return self.trained().chances(_documents(X))
 
     def coverage(self) -> Abstention:
         """Return the error among the documents answered, by how many are: answering where the confidence is enough.
@@ -232,7 +233,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         """
         if isinstance(X, str):
             return self.explain([X], category, limit)[0]
-        return self.trained().explain(X, category, limit)
+        return self.trained().explain(_documents(X), category, limit)
 
     def run(self, X: Any, name: str | None = None, *, y: Any = None) -> Run:
         """Score and decide on documents, with their truth where they have labels, for `evaluate` and `compare`.
@@ -351,7 +352,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             raise ValueError("decisions of the wrong shape")
 
     def _scores(self, X: Any) -> Floats:
-        return self.trained().scores(X.train if isinstance(X, Corpus) else X)
+        return self.trained().scores(_documents(X))
 
     def _name(self) -> str:
         kind = type(self.aligned_.classifier)
@@ -365,3 +366,8 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = vectors
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _documents(X: Any) -> Any:
+    """Return the documents to answer: those for training of a corpus, else what was given."""
+    return X.train if isinstance(X, Corpus) else X

@@ -578,3 +578,12 @@ def test_reuters_with_all_defaults(aptemod):
     right = np.asarray((decided != aptemod.test.labels).sum(axis=1)).ravel() == 0
     assert abs(sure.mean() - right.mean()) < 0.03
     assert right[sure > 0.9].mean() > 0.95
+
+
+def test_a_corpus_stands_for_its_training_documents():
+    corpus = rb.load("newswire", documents=500)
+    model = rb.Categorizer("nb", folds=0, cut=0.0).fit(corpus)
+    assert model.rank(corpus, 2) == model.rank(corpus.train, 2)
+    assert model.answers(corpus)[3] == model.answers(corpus.train)[3]
+    assert (model.decide(corpus).values != model.decide(corpus.train).values).nnz == 0
+    assert np.array_equal(model.decision_function(corpus), model.decision_function(corpus.train))

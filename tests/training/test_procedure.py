@@ -178,6 +178,16 @@ def test_documents_may_go_to_the_classifier_as_they_are(material):
     assert rb.measures.micro("f1", rb.measures.counts(truth, trained.decide(new))) > 0.8
 
 
+def test_a_categorizer_of_a_classifier_that_reads_documents(tmp_path):
+    texts, labels = make_texts(60, 4)
+    stack = rb.classifiers.Stack([("svm", _pipeline(rb.SVM())), ("nb", _pipeline(rb.NB()))], folds=3, rounds=5)
+    model = rb.Categorizer(stack, weights="documents", folds=2).fit(texts, labels)
+    new, truth = make_texts(10, 5)
+    assert sum(set(found) == wanted for found, wanted in zip(model.classify(new), truth, strict=True)) > 5
+    assert model.answers(new, explain=2)[0].evidence
+    assert len(model.explain(new[0])) > 0
+
+
 def _pipeline(classifier):
     from sklearn.pipeline import make_pipeline
 

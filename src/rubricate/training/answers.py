@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from rubricate.folds import take_rows
 from rubricate.training import scoring
 from rubricate.training.confidence import offsets
 from rubricate.types import Decisions, Evidence, Floats, Scores
@@ -76,8 +77,10 @@ def answer(
             _scores(row, trained.categories, labels, top=top)
             for row, labels in zip(rows_in(block), decided, strict=True)
         ]
-        part = vectors[len(answers) : len(answers) + len(decided)]
-        reasons = _evidence(trained, part, block, decided=decided, limit=explain) if explain else [{}] * len(decided)
+        reasons: list[dict[str, list[Evidence]]] = [{}] * len(decided)
+        if explain:
+            part = take_rows(vectors, np.arange(len(answers), len(answers) + len(decided)))
+            reasons = _evidence(trained, part, block, decided=decided, limit=explain)
         answers += [
             Answer(None if abstain is not None and (p is None or p < abstain) else labels, p, labels, s, why)
             for labels, p, s, why in zip(decided, chances, scores, reasons, strict=True)
@@ -124,6 +127,8 @@ def _evidence(
             wanted.setdefault(name, []).append(place)
     reasons: list[dict[str, list[Evidence]]] = [{} for _ in decided]
     for name, places in wanted.items():
-        for place, evidence in zip(places, trained.evidence(vectors[places], name, limit), strict=True):
+        for place, evidence in zip(
+            places, trained.evidence(take_rows(vectors, np.array(places)), name, limit), strict=True
+        ):
             reasons[place][name] = evidence
     return reasons
