@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "house", deadline=None, max_examples=50, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("house")
+for _profile, _examples in (("house", 50), ("quick", 10)):
+    settings.register_profile(
+        _profile,
+        deadline=None,
+        max_examples=_examples,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
 
 def need_corpora(*files: str) -> Path:

@@ -141,6 +141,7 @@ def test_resampling_every_document_once_gives_the_values_themselves(monkeypatch)
     )
 
 
+@pytest.mark.slow
 @given(label_pairs())
 def test_any_labels_are_measured(pair):
     found = rb.evaluate(*pair, undefined="omit")
@@ -157,6 +158,7 @@ def test_any_scores_are_measured(pair):
     assert math.isnan(found.ranking["average_precision"]) == (not truth.any())
 
 
+@pytest.mark.slow
 def test_a_scikit_learn_pipeline():
     X, Y = make_multilabel_classification(n_samples=120, n_classes=4, random_state=0)
     model = OneVsRestClassifier(LogisticRegression(max_iter=1000)).fit(X[:80], Y[:80])

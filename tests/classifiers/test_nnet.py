@@ -176,6 +176,7 @@ def test_the_scale_of_the_documents_does_not_matter():
     np.testing.assert_allclose(large.decision_function(X * 64), plain.decision_function(X), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_terms_that_training_never_saw_weigh_nothing():
     X, Y = topics()
     wider = sparse.csr_array(sparse.hstack([X, sparse.csr_array((400, 5))]))

@@ -188,6 +188,7 @@ def test_edges_one_document_one_category_and_nothing_true(rubricate, tmp_path):
 class TestNewUsers:
     """Predictions as people have them."""
 
+    @pytest.mark.slow
     def test_exported_from_scikit_learn(self, rubricate, tmp_path):
         X, Y = make_multilabel_classification(n_samples=150, n_classes=5, random_state=1)
         model = OneVsRestClassifier(LogisticRegression(max_iter=1000)).fit(X[:90], Y[:90])

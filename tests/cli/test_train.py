@@ -128,6 +128,7 @@ def test_folders_lines_and_unlabelled_documents(rubricate, tmp_path):
     assert "no cross-validation" in out
 
 
+@pytest.mark.slow
 def test_vectors_in_parquet_or_npy(rubricate, tmp_path):
     rows = list(stories())
     X = np.array(
@@ -156,6 +157,7 @@ def test_vectors_in_parquet_or_npy(rubricate, tmp_path):
     assert "79 rows for more documents" in talk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [

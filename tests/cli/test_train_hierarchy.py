@@ -115,6 +115,7 @@ def test_a_cycle_is_named(rubricate, tmp_path):
     assert "grain → corn → grain" in talk
 
 
+@pytest.mark.slow
 def test_twenty_thousand_nodes(rubricate, tmp_path):
     tree = "".join(f"n{(k - 1) // 27},n{k}\n" for k in range(1, 20_000))
     words = {f"n{k}": f"word{chr(97 + k % 26)} term{chr(97 + k // 800)}" for k in (1, 40, 5000, 12_000, 19_999)}

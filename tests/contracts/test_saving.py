@@ -69,6 +69,7 @@ def test_a_classifier_scores_as_before(name, documents, tmp_path):
     assert rb.save(after, tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
+@pytest.mark.slow
 @every_classifier
 def test_a_classifier_of_classes_predicts_as_before(name, documents, tmp_path):
     X, Y = documents

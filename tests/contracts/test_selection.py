@@ -65,6 +65,7 @@ def test_equal_columns_have_equal_scores(criterion: str, by, case) -> None:
     assert scores[: present.shape[1]].tolist() == scores[present.shape[1] :].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(case=CASES)
 def test_counts_matter_only_by_being_there(criterion: str, case) -> None:

@@ -152,6 +152,7 @@ def test_the_same_call_gives_the_same_result(case) -> None:
     assert test(*runs[:2], **options) == test(*runs[:2], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1), (0, 3)])
 @pytest.mark.parametrize("truth_value", [0.0, 1.0])
 def test_small_and_empty_worlds(case, shape: tuple[int, int], truth_value: float) -> None:

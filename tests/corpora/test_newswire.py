@@ -272,6 +272,7 @@ def svm_decisions(corpus, vectors):
     return svm_scores(vectors[0], corpus.train.labels.toarray(), vectors[1]) > 0
 
 
+@pytest.mark.slow
 def test_a_linear_svm_does_well_and_rare_categories_do_not(corpus, svm_decisions):
     """micro-F1 .846, macro-F1 .607, .369 below ten training documents: scikit-learn 1.9.1 (docs/newswire.md)."""
     truth, rare = corpus.test.labels.toarray(), corpus.train.labels.sum(axis=0) < 10
@@ -280,6 +281,7 @@ def test_a_linear_svm_does_well_and_rare_categories_do_not(corpus, svm_decisions
     assert f1(truth[:, rare], svm_decisions[:, rare], "macro") < 0.45
 
 
+@pytest.mark.slow
 def test_it_tells_systems_apart(corpus, vectors, svm_decisions):
     """SVM, then kNN, then naive Bayes, as YL99 found on Reuters; kNN's cut comes from the last quarter of training."""
     (train, test), labels, truth = vectors, corpus.train.labels.toarray(), corpus.test.labels.toarray()

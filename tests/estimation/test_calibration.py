@@ -44,6 +44,7 @@ def test_cuts_are_those_learned_from_leave_one_out_scores(trained, calibrated, c
     np.testing.assert_allclose(calibrated.cut_.cuts_[place], by_hand.cuts_)
 
 
+@pytest.mark.slow
 def test_confidence_is_the_share_of_documents_decided_right(calibrated, corpus):
     chance = calibrated.confidence(corpus.test)
     right = exactly_right(calibrated.decide(corpus.test).values, corpus.test.labels)

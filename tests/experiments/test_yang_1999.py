@@ -53,6 +53,7 @@ def nearest(truth, decided):
     return -min(found)[1]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_one_offset_to_the_cuts_of_scut(seed):
     scored = stub(seed)

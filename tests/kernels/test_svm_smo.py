@@ -37,6 +37,7 @@ def _problem(seed, n=12):
     return X, np.where(np.arange(n) % 3 == 0, 1.0, -1.0), rng.uniform(0.1, 2, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", SPECS)
 @pytest.mark.parametrize("shift", [0.0, 1.0])
 @pytest.mark.parametrize("free", [True, False])

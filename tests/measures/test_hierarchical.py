@@ -166,6 +166,7 @@ def test_sets_paths_and_distances_are_as_defined(world):
     assert sum(level.tp + level.fp for level in levels) == sum(map(len, decided))
 
 
+@pytest.mark.slow
 @given(worlds(), st.randoms(use_true_random=False))
 def test_relabelling_and_reordering_change_nothing(world, random):
     graph, categories, truth, decided = world
@@ -227,6 +228,7 @@ def test_perfect_decisions_give_one(world):
         assert micro("f1", table, undefined="one") == 1.0
 
 
+@pytest.mark.slow
 @given(worlds())
 def test_a_flat_hierarchy_gives_flat_results(world):
     _, categories, truth, decided = world

@@ -16,12 +16,14 @@ ODD = st.text(min_size=1, max_size=6).filter(lambda text: text.split() == [text]
 NAMES = st.text(min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(bases())
 def test_what_is_printed_is_read_back(base):
     assert parse_rules(format_rules(base)) == base
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(bases(ODD, NAMES))
 def test_words_and_names_of_any_characters_are_read_back(base):

@@ -48,6 +48,7 @@ def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str
     assert found.effect == pytest.approx(difference, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", sorted(MEASURES))
 def test_drawn_swaps_come_near_all_swaps(measure: str) -> None:
     table = np.random.default_rng(3).integers(0, 8, (14, 3)).astype(np.int8)

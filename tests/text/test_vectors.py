@@ -55,6 +55,7 @@ def test_the_whole_is_its_parts(texts: list[str], new: list[str], scheme: str) -
     assert same(vectors.transform(new), weights.transform(counts(analyzer.terms(new), vocabulary)[0]))
 
 
+@pytest.mark.slow
 @given(texts=SOME, threads=st.integers(1, 3))
 def test_threads_and_blocks_do_not_show(texts: list[str], threads: int) -> None:
     texts = ["wheat", *texts]

@@ -82,6 +82,7 @@ def test_contested_documents_are_negative_too(case):
         assert documents_of(problems, number) == (inside, outside | (inside & elsewhere) - itself)
 
 
+@pytest.mark.slow
 @given(labelled_graphs(), st.integers(0, 1000))
 def test_scores_are_the_least_margin_of_the_best_path_and_decide_as_the_descent(case, seed):
     edges, names, labels = case
@@ -310,6 +311,7 @@ def test_explains_the_weakest_classifier_of_the_path():
     assert {one.source for one in reasons} <= {f"x{t}" for t in range(22)}
 
 
+@pytest.mark.slow
 @given(labelled_graphs(), st.integers(0, 5))
 def test_explanations_are_of_the_classifier_that_sets_the_score(case, seed):
     edges, names, labels = case

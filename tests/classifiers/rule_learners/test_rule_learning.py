@@ -192,6 +192,7 @@ def test_names_that_do_not_fit_are_refused(learner, documents):
         model.rule_base(categories=["a"])
 
 
+@pytest.mark.slow
 @every_learner
 @given(data=st.data())
 def test_a_hostile_table_is_refused_or_leads_nowhere(learner, data):

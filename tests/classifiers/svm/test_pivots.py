@@ -38,6 +38,7 @@ def _machine(X, y, **options):
     return SolvedSVMs.of(rb.SVM(**options).fit(X, labels), X, labels)
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 10_000), st.sampled_from([0.3, 1.0, 5.0]), st.sampled_from(BIASES), st.sampled_from([0, 0, 6]),
     st.sampled_from([0.4, 0.15]),
@@ -52,6 +53,7 @@ def test_scores_are_those_of_retraining(seed, C, bias, twins, share):
     np.testing.assert_allclose(left.score[rows], scores, atol=3e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 def test_pivots_and_rows_agree_on_every_document_in_doubt(bias):
     X, y = _problem(3, n=400, terms=300)

@@ -267,6 +267,7 @@ def test_rows_of_very_different_length_keep_their_own():
     assert svm.primal_[0] == pytest.approx(value, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_more_terms_than_a_dense_array_could_hold():
     X, Y = _topics()
     narrow = SVM().fit(X, Y)
@@ -355,6 +356,7 @@ def test_vectors_far_from_the_origin_are_solved():
     assert svm.primal_[0] == pytest.approx(theirs, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", PENALTIES)
 def test_near_twins_of_high_cost_are_solved(bias):
     X, _ = _topics()
