@@ -117,7 +117,7 @@ def test_a_virtual_root_that_was_written_out_is_known_again() -> None:
         ([("a", "b"), ("b", "c"), ("c", "b")], None, "b → c → b"),
         ([("a", "b"), ("a", "b")], None, "comes twice"),
         ([("a", "")], None, "empty name"),
-        ([("a", VIRTUAL_ROOT)], None, "kept for the root"),
+        ([("a", VIRTUAL_ROOT)], None, "reserved for the root"),
         ([], None, "no categories"),
         ([("Root", "a"), ("b", "c")], "Root", "no path from the root 'Root' to 'b'"),
         ([("Root", "a")], "a", "has a parent"),

@@ -205,9 +205,9 @@ def test_a_base_made_in_python_is_checked_like_a_file():
         fire(RuleBase((), (("x", Use("x")),)), found)
     with pytest.raises(InvalidInput, match="same name"):
         fire(RuleBase((), (("x", Word("a")), ("x", Word("b")))), found)
-    with pytest.raises(InvalidInput, match="AtLeast wants words"):
+    with pytest.raises(InvalidInput, match="AtLeast needs words"):
         fire(RuleBase((Rule("c", AtLeast(2, Not(Word("a")))),)), found)
-    with pytest.raises(InvalidInput, match="Near wants words"):
+    with pytest.raises(InvalidInput, match="Near needs words"):
         fire(RuleBase((Rule("c", Near(Word("a"), Title(Word("a")), 2)),)), found)
     with pytest.raises(InvalidInput, match="title and a body"):
         Passages(Terms(["a"], np.zeros(1, np.int32), np.array([0, 1])))

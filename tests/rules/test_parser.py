@@ -121,7 +121,7 @@ def test_conditions_bind_as_documented(text, wanted):
         ("earn if a >= b;", 1, 14, "whole number of occurrences, got 'b'"),
         ("earn if a >= 0;", 1, 11, "whole number from 1"),
         ("earn if a near/2 b near/2 c;", 1, 20, "join two conditions, not three"),
-        ("earn if title a;", 1, 15, r"expected '\(' behind 'title'"),
+        ("earn if title a;", 1, 15, r"expected '\(' after 'title'"),
         ("earn if a [3 right];", 1, 19, "expected ',' behind 'right'"),
         ("earn if a [3 good, 2 wrong];", 1, 14, "expected 'right', got 'good'"),
         ("earn if a [x right, 2 wrong];", 1, 12, "number of documents that the rule covers rightly"),

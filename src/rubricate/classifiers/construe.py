@@ -33,11 +33,6 @@ class Construe(Scorer):
         s(x, c) = max over the rules r for c that hold of x of  score(r),    score(r) = 1 for a hand-written rule,
                   (p + 1) / (p + n + 2) for one that covered p training documents rightly and n wrongly
 
-    rules        a `RuleBase`, the path of a rule file, or its text (a string with a semicolon); docs/rules.md
-    categories   names of the label columns (or of classes 0, 1, …) where y has none
-    terms        names of the columns of X where it has none
-    analyzer     how texts, and the words of hand-written rules, become terms: an `Analyzer`
-
     Nothing is learned. `fit()` reads the rules; `fit(X, y)` also takes from y the categories (a rule for another one is
     refused) and the form of the answers. Two kinds of X are scored: texts or `Documents`, with the analyzer, where
     every condition holds or not; and matrices, whose columns are words by `terms` or the names of a data frame. A
@@ -48,6 +43,19 @@ class Construe(Scorer):
     `predict` assigns every category of which a rule holds; a single-label y, the best (of equals the first class).
     Learned: `rules_`, the rules as text. Cost: see `rules.engine`.
 
+    Parameters
+    ----------
+    rules
+        A `RuleBase`, the path of a rule file, or its text (a string with a semicolon); docs/rules.md.
+    categories
+        Names of the label columns (or of classes 0, 1, …) where y has none.
+    terms
+        Names of the columns of X where it has none.
+    analyzer
+        How texts, and the words of hand-written rules, become terms: an `Analyzer`.
+
+    Examples
+    --------
     >>> from rubricate.text import Analyzer
     >>> words = Analyzer(stop=None, stem=None)
     >>> model = Construe('grain if wheat or "corn belt"; crude if oil near/3 price*;', analyzer=words).fit()
@@ -85,7 +93,7 @@ class Construe(Scorer):
         return self
 
     def top(self, X: Any, k: int) -> Scores:
-        """The k best categories of each document as sparse scores."""
+        """Return the k best categories of each document as sparse scores."""
         if k < 1:
             raise InvalidInput(f"top: k must be at least 1, got {k}")
         values = keep_best(self._score(self._take_vectors(X)), k)
@@ -93,16 +101,16 @@ class Construe(Scorer):
         return Scores(values, self.categories_, [str(i) for i in range(values.shape[0])], floor)
 
     def rule_base(self) -> RuleBase:
-        """The rules, as they were given."""
+        """Return the rules as they were given."""
         check_is_fitted(self, "rules_")
         return parse_rules(self.rules_)
 
     def known_categories(self) -> tuple[str, ...]:
-        """The categories where no y tells them: those that were named, else those that have rules."""
+        """Return the categories where no y names them: those of `categories`, else those that have rules."""
         return tuple(self.categories or read_base(self.rules).categories)
 
     def content(self) -> str:
-        """The digest of the rules, which a path does not tell apart when the file is edited."""
+        """Return the digest of the rules: the path alone would not change when the file is edited."""
         return hashlib.sha256(format_rules(read_base(self.rules)).encode("utf-8", "surrogatepass")).hexdigest()
 
     def check_state(self) -> None:
@@ -134,7 +142,7 @@ class Construe(Scorer):
         return labels
 
     def _take_vectors(self, X: Any) -> Passages | Columns:
-        """Where the rules are looked up: sequences of terms for texts, the columns of a matrix."""
+        """Return where the rules look words up: sequences of terms for texts, the columns of a matrix."""
         check_is_fitted(self, "rules_")
         if isinstance(X, Passages):
             return X
@@ -151,14 +159,14 @@ class Construe(Scorer):
         return score(rules.base, rules.fire(X), self.categories_)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The rules that hold, each with the words that made it hold."""
-        found = self._explainer().explain(X, self.categories_[category])
+        """Return the rules that hold, each with the words that made it hold."""
+        explained = self._explainer().explain(X, self.categories_[category])
         return [
             [
                 Evidence("rule", firing.number, firing.rule.score, detail=str(firing), name=format_rule(firing.rule))
                 for firing in firings[:limit]
             ]
-            for firings in found
+            for firings in explained
         ]
 
     def _reader(self) -> Any:
@@ -170,17 +178,17 @@ class Construe(Scorer):
         return clone(self.analyzer).set_params(ngrams=1, title="plain")
 
     def _explainer(self) -> Explainer:
-        """The rules with their words analysed, ready to run; made of what was learned when first needed."""
-        made: tuple[str, Explainer] | None = getattr(self, "_made", None)
-        if made is None or made[0] is not self.rules_:
+        """Return the rules with their words analysed, ready to run; they are prepared when first needed."""
+        cached: tuple[str, Explainer] | None = getattr(self, "_made", None)
+        if cached is None or cached[0] is not self.rules_:
             base = parse_rules(self.rules_)
-            made = self.rules_, Explainer(base if self.analyzer is None else analysed(base, self._reader()))
-            self._made = made
-        return made[1]
+            cached = self.rules_, Explainer(base if self.analyzer is None else analysed(base, self._reader()))
+            self._made = cached
+        return cached[1]
 
 
 def read_base(rules: Any) -> RuleBase:
-    """A rule base from what a user gives: itself, text, or a file."""
+    """Return the rule base that a user gives: itself, as text, or as a file."""
     if isinstance(rules, RuleBase):
         return rules
     if isinstance(rules, Path) or (isinstance(rules, str) and ";" not in rules):
@@ -191,16 +199,16 @@ def read_base(rules: Any) -> RuleBase:
 
 
 def _is_text(X: Any) -> bool:
-    """Whether X is documents rather than a matrix."""
+    """Return whether X is documents rather than a matrix."""
     if isinstance(X, (Documents, Passages)) or getattr(X, "ndim", None) == 1:
         return True
-    return isinstance(X, (list, tuple)) and all(isinstance(one, str) for one in X[:1])
+    return isinstance(X, (list, tuple)) and all(isinstance(text, str) for text in X[:1])
 
 
 def _count(X: Any, y: Any) -> int:
-    """Documents, where there are any to count."""
-    given = y if X is None else X
-    return 0 if given is None else int(given.shape[0]) if hasattr(given, "shape") else len(given)
+    """Count the documents, where there are any to count."""
+    documents = y if X is None else X
+    return 0 if documents is None else int(documents.shape[0]) if hasattr(documents, "shape") else len(documents)
 
 
 def _named(names: Any, X: Any) -> list[str]:

@@ -24,17 +24,7 @@ STYLES = ("c45", "ind")
 
 
 class DTree(Keeping, Scorer):
-    """One tree a category; each inner node asks whether a word occurs (x > 0), each leaf holds a probability.
-
-    style           "c45": the test of highest gain ratio among those of at least average gain, then error-based pruning
-                    with subtree raising (quinlan1993, chapters 2 and 4);
-                    "ind": the test of highest information gain, no pruning; a document's probability is the mean of the
-                    estimates on its path, weighted by the posterior of each pruning (buntine1992)
-    min_documents   a test leaves so many documents (their weights) or more on either side
-    confidence      of error-based pruning, from 0 to 1: smaller prunes more; 1 not at all. C4.5 only
-    alpha           a leaf with p positives of n documents estimates (p + α) / (n + 2α); 1 is Laplace's rule
-    leaf_prior      IND: the prior chance that a node is a leaf, above 0 and below 1
-    threads         categories grown at once; None for as many as there are cores. The result does not depend on it
+    """One tree per category; each inner node asks whether a word occurs (x > 0), each leaf holds a probability.
 
     Scores are the leaves' probabilities; `predict` takes those above 1/2, which for C4.5 is the majority of the leaf.
     Formulas, ties and limits: `kernels.tree`, `kernels.tree_pruning`, `kernels.tree_smoothing`.
@@ -43,7 +33,7 @@ class DTree(Keeping, Scorer):
     from starts_[c] to starts_[c + 1], its root first), `asked_` (the column asked for, −1 at a leaf), `present_` and
     `without_` (the next node, −1 at a leaf), `positives_`, `documents_` (sums of weights), `chances_`.
 
-    All categories share one table of words. Growing costs, a category, at most log2(documents) passes over the
+    All categories share one table of words. Growing costs, per category, at most log2(documents) passes over the
     documents and a look at each word that can still split a node; scoring, the length of the paths.
 
     A constant column, and one that too few documents have, is never asked for. A category without documents, one with
@@ -51,6 +41,26 @@ class DTree(Keeping, Scorer):
     Differs from C4.5, release 8: the average gain is not lowered by .001 (with words it would exclude nothing), and
     there are no missing values, numbers or costs.
 
+    Parameters
+    ----------
+    style
+        "c45": the test of highest gain ratio among those of at least average gain, then error-based pruning
+        with subtree raising (quinlan1993, chapters 2 and 4); "ind": the test of highest information gain, no
+        pruning; a document's probability is the mean of the estimates on its path, weighted by the posterior of
+        each pruning (buntine1992).
+    min_documents
+        A test leaves so many documents (their weights) or more on either side.
+    confidence
+        Confidence of error-based pruning, from 0 to 1: smaller prunes more; 1 not at all. C4.5 only.
+    alpha
+        A leaf with p positives of n documents estimates (p + α) / (n + 2α); 1 is Laplace's rule.
+    leaf_prior
+        IND: the prior chance that a node is a leaf, above 0 and below 1.
+    threads
+        Categories grown at once; None for as many as there are cores. The result does not depend on it.
+
+    Examples
+    --------
     >>> X = [[1, 1, 0], [1, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1], [0, 1, 0]]
     >>> tree = DTree().fit(X, ["corn", "corn", "corn", "gold", "gold", "gold"])
     >>> tree.predict([[1, 0, 0], [0, 0, 0]]).tolist()
@@ -88,23 +98,23 @@ class DTree(Keeping, Scorer):
         self.threads = threads
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each category; for a single-label y each row sums to 1."""
+        """Return the probability of each category; for a single-label y each row sums to 1."""
         chances = self._score(self._take_vectors(X))
         return chances if self.multilabel_ else chances / chances.sum(axis=1, keepdims=True)
 
     def text(self, category: int | str, *, names: Sequence[str] | None = None) -> str:
-        """The tree of a category as nested conditions; at each leaf its probability and its training documents.
+        """Return the tree of a category as nested conditions; each leaf shows its probability and training documents.
 
         `names` are those of the columns; without them, the columns of the data frame fitted, or x0, x1, …
         """
         return as_text(self._picture(category, names))
 
     def svg(self, category: int | str, *, names: Sequence[str] | None = None) -> str:
-        """The tree of a category as a picture: with the word to the right, without it straight down."""
+        """Return the tree of a category as a picture (SVG): with the word to the right, without it straight down."""
         return as_svg(self._picture(category, names))
 
     def rule_base(self, names: Sequence[str] | None = None, categories: Sequence[str] | None = None) -> RuleBase:
-        """A rule for every leaf whose probability is above 1/2: the tests on the way to it.
+        """Return a rule for every leaf whose probability is above 1/2: the tests on the way to it.
 
         The rules of a category hold where `predict` assigns it. Weights of documents are rounded to whole documents.
         """
@@ -115,13 +125,13 @@ class DTree(Keeping, Scorer):
             tree = self._picture(category, names)
             for leaf, tests in paths(tree):
                 if tree.chances[leaf] > self._natural_cut:
-                    conditions = [Word(word) if there else Not(Word(word)) for word, there in tests]
+                    conditions = [Word(word) if present else Not(Word(word)) for word, present in tests]
                     p, n = round(tree.positives[leaf]), round(tree.documents[leaf])
                     rules.append(Rule(called[category], All(tuple(conditions)), p, n - p))
         return RuleBase(tuple(rules))
 
     def check_state(self) -> None:
-        """Refuse learned arrays that would lead a document astray (of a model read from a file)."""
+        """Raise ValueError where learned arrays would lead a document astray (of a model read from a file)."""
         if not hasattr(self, "classes_"):
             return
         forest, nodes = self._recall(Forest), len(self.asked_)
@@ -136,7 +146,7 @@ class DTree(Keeping, Scorer):
             or starts[-1] != nodes
             or np.any(np.diff(starts) < 1)
         ):
-            raise ValueError("starts_ must part the nodes into one tree a category")
+            raise ValueError("starts_ must part the nodes into one tree per category")
         if np.any(self.asked_ >= self.n_features_in_):
             raise ValueError(f"asked_ names a column beyond the {self.n_features_in_}")
         own, last = np.arange(nodes), np.repeat(starts[1:], np.diff(starts))
@@ -153,24 +163,24 @@ class DTree(Keeping, Scorer):
         return self.chances_[leaves_of(self._recall(Forest), X)]
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The tests on the way, each with what it changed in the share of positives, the greatest change first."""
+        """Return the tests on the way, each with its change of the share of positives, the greatest change first."""
         rows = presence(X)
         tree = self._picture(category, None)
-        found = []
+        explained = []
         for start, stop in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
             steps = self._steps(tree, category, set(rows.indices[start:stop].tolist()))
-            found.append(sorted(steps, key=lambda step: -abs(step.weight))[:limit])
-        return found
+            explained.append(sorted(steps, key=lambda step: -abs(step.weight))[:limit])
+        return explained
 
     def _steps(self, tree: Picture, category: int, held: set[int]) -> list[Evidence]:
         node, steps = 0, list[Evidence]()
         while tree.asked[node] >= 0:
-            there = int(tree.asked[node]) in held
-            below = int(tree.present[node] if there else tree.without[node])
+            present = int(tree.asked[node]) in held
+            below = int(tree.present[node] if present else tree.without[node])
             change = tree.share(below) - tree.share(node)
             term = int(tree.asked[node])
             detail = f"step {len(steps) + 1}: {tree.counted(below)}"
-            steps.append(Evidence("rule", (term if there else ~term,), change, detail=detail))
+            steps.append(Evidence("rule", (term if present else ~term,), change, detail=detail))
             node = below
         return steps
 
@@ -183,7 +193,7 @@ class DTree(Keeping, Scorer):
         if not 0 <= category < len(self.categories_):
             raise InvalidInput(f"category {category} of {len(self.categories_)}; columns count from 0")
         if names is not None and len(names) != self.n_features_in_:
-            raise InvalidInput(f"{len(names)} names for {self.n_features_in_} columns; give one a column")
+            raise InvalidInput(f"{len(names)} names for {self.n_features_in_} columns; give one per column")
         begin = int(self.starts_[category])
         own = slice(begin, int(self.starts_[category + 1]))
         return Picture(

@@ -34,16 +34,6 @@ class WORD(Scorer):
     yang1999, section 2 (system 10) and 4.1: category names, SMART weights. The document's weights are those that X
     comes with; the names are weighted here.
 
-    names        what the categories are called: None (their names in y), a mapping category → text or list of texts
-                 (synonyms, a description), a list with one text per category, the path of a file (`words/names.py`), or
-                 the counts themselves, a matrix categories × columns
-    categories   names of the label columns (or of classes 0, 1, …) where y has none
-    terms        names of the columns of X where it has none
-    analyzer     how a name becomes terms, the same way as the documents did: an `Analyzer` or a function; None: runs
-                 of letters and digits, so that "money-fx" is two words
-    weights      of the names, a SMART triple: tf n, b, l or a; idf n, t or p; norm c (cosine) or n (inner product)
-    idf          "training": from the documents of `fit`; "documents": from those that are scored, together; "none"
-
     `fit(X, y)` takes from y the names and the form of the answers, from X the idf (a weight counts a document that
     many times). Without labelled documents `fit(X)` will do, and without any documents `fit()`: the categories are
     those of `names` or `categories`, the idf is 1. A `Categorizer` gives its own terms, analyzer and categories.
@@ -54,6 +44,26 @@ class WORD(Scorer):
     where it comes from the documents scored), `idf_`, `unmatched_` (categories without a word among the columns).
     Cost: reading the names, and one sparse product.
 
+    Parameters
+    ----------
+    names
+        What the categories are called: None (their names in y), a mapping category → text or list of texts
+        (synonyms, a description), a list with one text per category, the path of a file (`words/names.py`), or
+        the counts themselves, a matrix categories × columns.
+    categories
+        Names of the label columns (or of classes 0, 1, …) where y has none.
+    terms
+        Names of the columns of X where it has none.
+    analyzer
+        How a name becomes terms, the same way as the documents did: an `Analyzer` or a function; None: runs of
+        letters and digits, so that "money-fx" is two words.
+    weights
+        Weights of the names, a SMART triple: tf n, b, l or a; idf n, t or p; norm c (cosine) or n (inner product).
+    idf
+        "training": from the documents of `fit`; "documents": from those that are scored, together; "none".
+
+    Examples
+    --------
     >>> model = WORD({"grain": ["wheat", "corn"], "money-fx": "money-fx"}, terms=["corn", "money", "oil"]).fit()
     >>> model.decision_function([[2, 0, 0], [0, 1, 1]]).round(3).tolist()
     [[1.0, 0.0], [0.0, 0.707]]
@@ -86,7 +96,7 @@ class WORD(Scorer):
         return super().fit(X, y, sample_weight)
 
     def content(self) -> str:
-        """The digest of a file or of counts of names: neither a path nor the look of a matrix tells them apart."""
+        """Return the digest of a file or of counts of names: a path or the repr of a matrix would not."""
         if sparse.issparse(self.names):
             counts = sparse.csr_array(self.names)
             parts = [part.tobytes() for part in (counts.indptr, counts.indices, counts.data)]
@@ -113,7 +123,7 @@ class WORD(Scorer):
         return sparse.csr_array((rows, len(self.classes_)), dtype=bool)
 
     def known_categories(self) -> tuple[str, ...]:
-        """The categories where no y tells them."""
+        """Return the categories where no y names them."""
         if self.categories is not None:
             return tuple(map(str, self.categories))
         names = read_names(self.names) if isinstance(self.names, (str, Path)) else self.names
@@ -138,13 +148,13 @@ class WORD(Scorer):
             self.coef_ = self._weighted(self.idf_)
 
     def _counts(self, columns: int) -> Sparse:
-        """How often each column's term occurs in the name of each category."""
+        """Count how often each column's term occurs in the name of each category."""
         if sparse.issparse(self.names):
-            found = sparse.csr_array(self.names, dtype=np.float64)[self._rows(self.names.shape[0])]
-            if found.shape[1] != columns:
-                raise InvalidInput(f"`names` has {found.shape[1]} columns and X has {columns}; they must be the same")
-            found.eliminate_zeros()
-            return found
+            counts = sparse.csr_array(self.names, dtype=np.float64)[self._rows(self.names.shape[0])]
+            if counts.shape[1] != columns:
+                raise InvalidInput(f"`names` has {counts.shape[1]} columns and X has {columns}; they must be the same")
+            counts.eliminate_zeros()
+            return counts
         terms = self._term_names() if self.terms is None else self.terms
         if len(terms) != columns:
             raise InvalidInput(f"{len(terms)} names in `terms` for {columns} columns of X; give one each")
@@ -153,7 +163,7 @@ class WORD(Scorer):
         return count_words([texts[category] for category in self.categories_], terms, self.analyzer)
 
     def _rows(self, known: int) -> Ints:
-        """The rows of `names` by column of y, or by class where classes are whole numbers."""
+        """Return the rows of `names` by column of y, or by class where classes are whole numbers."""
         whole = self.classes_.dtype.kind in "iu" and 0 <= self.classes_.min() <= self.classes_.max() < known
         if not whole or (self.multilabel_ and len(self.classes_) != known):
             raise InvalidInput(f"`names` has {known} rows for {len(self.classes_)} categories; give one row each")
@@ -171,25 +181,25 @@ class WORD(Scorer):
         warnings.warn(f"{message}; {remedy}", UserWarning, stacklevel=5)
 
     def _weighted(self, idf: Floats) -> Sparse:
-        """The names with this idf, of length 1 where the norm is c."""
-        found = self.coef_.copy()
-        found.data *= idf[found.indices]
-        found.eliminate_zeros()
-        return unit_rows(found) if self.weights[2] == "c" else found
+        """Return the names with this idf, of length 1 where the norm is c."""
+        names = self.coef_.copy()
+        names.data *= idf[names.indices]
+        names.eliminate_zeros()
+        return unit_rows(names) if self.weights[2] == "c" else names
 
     def _score(self, X: Any) -> Floats:
-        found = self._scaled(X) @ self._of(X).T
-        return found.toarray() if sparse.issparse(found) else np.asarray(found)
+        scores = self._scaled(X) @ self._of(X).T
+        return scores.toarray() if sparse.issparse(scores) else np.asarray(scores)
 
     def _of(self, X: Any) -> Sparse:
-        """The weights of the names when these documents are scored."""
+        """Return the weights of the names when these documents are scored."""
         return self._weighted(idf(X, None, self.weights[1])) if self.idf == "documents" else self.coef_
 
     def _scaled(self, X: Any) -> Any:
         return unit_rows(X) if self.weights[2] == "c" else X
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The words of the name, by their part of the cosine; together they are the score."""
+        """Return the words of the name by their part of the cosine; together they are the score."""
         weights = self._of(X)[[category]].toarray()[0]
         return contributions(self._scaled(X), weights, limit)
 

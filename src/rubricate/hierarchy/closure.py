@@ -13,7 +13,7 @@ __all__ = ["ancestor_pairs", "climb"]
 
 
 def climb(hierarchy: Hierarchy, rows: Ints, nodes: Ints) -> tuple[Ints, Ints]:
-    """One link upwards from each (row, node): every (row, parent) once, sorted by row, then by parent."""
+    """Follow each (row, node) one link upwards: every (row, parent) once, sorted by row, then by parent."""
     starts, ends = hierarchy.parent_starts[nodes], hierarchy.parent_starts[nodes + 1]
     sizes = (ends - starts).astype(np.int64)
     first = np.cumsum(sizes) - sizes
@@ -22,10 +22,10 @@ def climb(hierarchy: Hierarchy, rows: Ints, nodes: Ints) -> tuple[Ints, Ints]:
 
 
 def ancestor_pairs(hierarchy: Hierarchy, nodes: Any) -> tuple[Ints, Ints]:
-    """(position in `nodes`, the node or one above it) for every such pair, sorted; each node counts as its own.
+    """Return (position in `nodes`, the node or one above it) for every such pair, sorted.
 
-    Cost and memory: the sum of the numbers of ancestors in a tree; in a graph with paths of different length a node is
-    met once for each length.
+    Each node counts as one above itself. Cost and memory: the sum of the numbers of ancestors in a tree; in a graph
+    with paths of different length a node is met once for each length.
 
     >>> tree = Hierarchy.from_edges([("a", "b"), ("b", "c")])
     >>> [part.tolist() for part in ancestor_pairs(tree, [2, 1])]
@@ -33,11 +33,11 @@ def ancestor_pairs(hierarchy: Hierarchy, nodes: Any) -> tuple[Ints, Ints]:
     """
     above = np.asarray(nodes, np.int64)
     rows = np.arange(len(above), dtype=np.int64)
-    found = [(rows, above)]
+    steps = [(rows, above)]
     while len(rows):
         rows, above = climb(hierarchy, rows, above)
-        found.append((rows, above))
-    every_row, every_node = (np.concatenate(part) for part in zip(*found, strict=True))
+        steps.append((rows, above))
+    every_row, every_node = (np.concatenate(part) for part in zip(*steps, strict=True))
     return _distinct(every_row, every_node, len(hierarchy))
 
 

@@ -19,7 +19,7 @@ ROW, INDENT, LETTER = 18, 26, 6.6
 
 
 def as_text(hierarchy: Hierarchy, *, notes: Mapping[str, str] | None = None, depth: int | None = None) -> str:
-    """The hierarchy line by line; `notes` stand behind the names, `depth` cuts deeper nodes off and counts them.
+    """Return the hierarchy line by line; `notes` follow the names, nodes below `depth` are only counted.
 
     >>> tree = Hierarchy.from_edges([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")])
     >>> print(as_text(tree, notes={"d": "7"}))
@@ -29,12 +29,12 @@ def as_text(hierarchy: Hierarchy, *, notes: Mapping[str, str] | None = None, dep
     │       └── d  7
     └── c ↑
     """
-    said = notes or {}
+    shown = notes or {}
     lines = []
     for place in _places(hierarchy, depth):
         name = hierarchy.names[place.node].replace("\n", " ")
         mark = " ↑" if place.again else ""
-        note = f"  {said[hierarchy.names[place.node]]}" if hierarchy.names[place.node] in said else ""
+        note = f"  {shown[hierarchy.names[place.node]]}" if hierarchy.names[place.node] in shown else ""
         more = f"  … {place.hidden} below" if place.hidden else ""
         lines.append(f"{place.stem}{name}{mark}{note}{more}")
     return "\n".join(lines)
@@ -51,7 +51,7 @@ class _Place:
 
 
 def _places(hierarchy: Hierarchy, depth: int | None) -> Iterator[_Place]:
-    """The lines from the top, each with the line number of its parent."""
+    """Yield the lines from the top, each with the line number of its parent."""
     if depth is not None and depth < 0:
         raise InvalidInput(f"depth = {depth}; give the deepest level to draw, 0 for the root alone")
     starts, ids, seen = hierarchy.child_starts.tolist(), hierarchy.child_ids.tolist(), set[int]()
@@ -79,17 +79,17 @@ def as_svg(
     shades: Mapping[str, float] | None = None,
     depth: int | None = None,
 ) -> str:
-    """The hierarchy as a picture: a line a node, elbows to the parents, a dot whose shade (0 to 1) is from `shades`.
+    """Return a picture (SVG): one line per node, elbows to the parents, dots shaded by `shades` (0 to 1).
 
     The text follows the colour of its surroundings (`currentColor`). Names are escaped and shown as they are.
     """
-    said, dark = notes or {}, shades or {}
+    shown, dark = notes or {}, shades or {}
     drawn = list(_places(hierarchy, depth))
     lines, dots, wide = [], [], 0.0
     for line, place in enumerate(drawn):
         x, y = 8 + place.level * INDENT, 12 + line * ROW
         name = hierarchy.names[place.node]
-        label = f"{name}{' ↑' if place.again else ''}" + (f"  {said[name]}" if name in said else "")
+        label = f"{name}{' ↑' if place.again else ''}" + (f"  {shown[name]}" if name in shown else "")
         label += f"  … {place.hidden} below" if place.hidden else ""
         wide = max(wide, x + 12 + LETTER * len(label))
         if place.parent >= 0:
@@ -110,7 +110,7 @@ def _node(x: float, y: float, label: str, shade: float | None) -> str:
 
 
 def _shown(text: str) -> str:
-    """The text as XML can hold it: marks escaped, control characters and halves of surrogate pairs replaced."""
+    """Return the text as XML can hold it: marks escaped, control characters and lone surrogates replaced."""
     kept = "".join(
         c if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff" else "\ufffd" for c in text
     )

@@ -18,7 +18,7 @@ __all__ = ["distance", "distances", "lowest_common_ancestors", "siblings"]
 
 
 def distance(hierarchy: Hierarchy, a: str, b: str) -> int:
-    """The links between two categories.
+    """Return the number of links between two categories.
 
     >>> tree = Hierarchy.from_edges([("crude", "ship"), ("grain", "corn"), ("grain", "wheat")])
     >>> distance(tree, "corn", "wheat"), distance(tree, "ship", "wheat"), distance(tree, "corn", "corn")
@@ -28,7 +28,7 @@ def distance(hierarchy: Hierarchy, a: str, b: str) -> int:
 
 
 def distances(hierarchy: Hierarchy, a: Any, b: Any) -> Ints:
-    """The distances between nodes a[i] and b[i], given by their numbers.
+    """Return the distances between nodes a[i] and b[i], given by their numbers.
 
     Cost: in a tree pairs × log depth, by lifting both nodes to their lowest common ancestor in steps of powers of 2;
     in a graph one breadth-first search for each distinct first node, which stops when all its partners are met.
@@ -53,18 +53,18 @@ def _in_tree(tree: Hierarchy, a: Ints, b: Ints) -> Ints:
         apart = lift[deep] != lift[high]
         deep, high = np.where(apart, lift[deep], deep), np.where(apart, lift[high], high)
     meeting = np.where(deep == high, deep, lifts[0][deep])
-    found: Ints = depths[a] + depths[b] - 2 * depths[meeting]
-    return found
+    links: Ints = depths[a] + depths[b] - 2 * depths[meeting]
+    return links
 
 
 def _lifts(tree: Hierarchy) -> list[Ints]:
-    """The node 1, 2, 4, … links above each node; above the root is the root."""
+    """Return the node 1, 2, 4, … links above each node; above the root is the root."""
     up = np.zeros(len(tree), np.int64)
     up[1:] = tree.parent_ids
-    found = [up]
-    while 1 << len(found) <= int(tree.depths.max()):
-        found.append(found[-1][found[-1]])
-    return found
+    lifts = [up]
+    while 1 << len(lifts) <= int(tree.depths.max()):
+        lifts.append(lifts[-1][lifts[-1]])
+    return lifts
 
 
 def _in_graph(graph: Hierarchy, a: Ints, b: Ints) -> Ints:
@@ -79,7 +79,7 @@ def _in_graph(graph: Hierarchy, a: Ints, b: Ints) -> Ints:
 
 
 def lowest_common_ancestors(hierarchy: Hierarchy, a: str, b: str) -> tuple[str, ...]:
-    """The common ancestors without a common ancestor below them; a category counts as an ancestor of itself.
+    """Return the common ancestors without a common ancestor below them; a category is an ancestor of itself here.
 
     One in a tree, at least one in a graph, in topological order. Cost: the ancestors and their links.
 
@@ -93,7 +93,7 @@ def lowest_common_ancestors(hierarchy: Hierarchy, a: str, b: str) -> tuple[str, 
 
 
 def siblings(hierarchy: Hierarchy, name: str) -> tuple[str, ...]:
-    """The other children of the category's parents, in topological order; none for the root.
+    """Return the other children of the category's parents, in topological order; none for the root.
 
     >>> siblings(Hierarchy.from_edges([("grain", "corn"), ("grain", "wheat")]), "corn")
     ('wheat',)

@@ -26,19 +26,19 @@ SKOS = "http://www.w3.org/2004/02/skos/core#"
 
 
 def skos_links(path: Path, text: str, *, language: str = "en") -> list[tuple[int, str, str]]:
-    """(line, parent, child) of every link once, and (line, "", concept) of every concept without a broader one."""
+    """Return (line, parent, child) of every link once, and (line, "", concept) of concepts without a broader one."""
     concepts: dict[str, int] = {}
     links: dict[tuple[str, str], int] = {}
     labels: dict[str, list[Literal]] = {}
-    for one in statements(path, text):
-        if isinstance(one.object, Literal):
-            if one.predicate == f"{SKOS}prefLabel":
-                labels.setdefault(one.subject, []).append(one.object)
+    for statement in statements(path, text):
+        if isinstance(statement.object, Literal):
+            if statement.predicate == f"{SKOS}prefLabel":
+                labels.setdefault(statement.subject, []).append(statement.object)
             continue
-        for concept in _concepts(one):
-            concepts.setdefault(concept, one.line)
-        if link := _link(one):
-            links.setdefault(link, one.line)
+        for concept in _concepts(statement):
+            concepts.setdefault(concept, statement.line)
+        if link := _link(statement):
+            links.setdefault(link, statement.line)
     names = _names(concepts, labels, language.lower())
     below = {child for _, child in links}
     tops = [(line, "", names[concept]) for concept, line in concepts.items() if concept not in below]
@@ -46,26 +46,26 @@ def skos_links(path: Path, text: str, *, language: str = "en") -> list[tuple[int
 
 
 def statements(path: Path, text: str) -> Iterator[Statement]:
-    """Every statement of a file, in its order; RDF/XML where it starts with `<?xml` or an element, else Turtle."""
+    """Yield the statements of a file in order; RDF/XML where it starts with `<?xml` or an element, else Turtle."""
     start = text.lstrip("\ufeff \t\r\n")
     is_xml = start.startswith(("<?xml", "<!")) or re.match(r"<[A-Za-z_][\w.:-]*\s+[\w.:-]+\s*=", start)
     return RdfXml(path).read(text) if is_xml else Turtle(path, text).read()
 
 
-def _link(one: Statement) -> tuple[str, str] | None:
-    if one.predicate == f"{SKOS}broader":
-        return str(one.object), one.subject
-    return (one.subject, str(one.object)) if one.predicate == f"{SKOS}narrower" else None
+def _link(statement: Statement) -> tuple[str, str] | None:
+    if statement.predicate == f"{SKOS}broader":
+        return str(statement.object), statement.subject
+    return (statement.subject, str(statement.object)) if statement.predicate == f"{SKOS}narrower" else None
 
 
-def _concepts(one: Statement) -> Iterable[str]:
-    """The IRIs that a statement says are concepts."""
-    if one.predicate in (f"{SKOS}broader", f"{SKOS}narrower"):
-        return str(one.object), one.subject
-    if one.predicate == f"{SKOS}hasTopConcept":
-        return (str(one.object),)
-    is_type = one.predicate == f"{RDF}type" and one.object == f"{SKOS}Concept"
-    return (one.subject,) if is_type or one.predicate == f"{SKOS}topConceptOf" else ()
+def _concepts(statement: Statement) -> Iterable[str]:
+    """Yield the IRIs that a statement says are concepts."""
+    if statement.predicate in (f"{SKOS}broader", f"{SKOS}narrower"):
+        return str(statement.object), statement.subject
+    if statement.predicate == f"{SKOS}hasTopConcept":
+        return (str(statement.object),)
+    is_type = statement.predicate == f"{RDF}type" and statement.object == f"{SKOS}Concept"
+    return (statement.subject,) if is_type or statement.predicate == f"{SKOS}topConceptOf" else ()
 
 
 def _names(concepts: Iterable[str], labels: dict[str, list[Literal]], language: str) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _names(concepts: Iterable[str], labels: dict[str, list[Literal]], language: 
 
 
 def _label(labels: list[Literal], language: str) -> str:
-    """The label in the language (or a dialect of it), else without language, else the first by its tag."""
+    """Return the label in the language (or a dialect of it), else without language, else the first by its tag."""
 
     def order(label: Literal) -> tuple[int, str, str]:
         tag = label.language
@@ -89,5 +89,5 @@ def _label(labels: list[Literal], language: str) -> str:
 
 
 def _last(iri: str) -> str:
-    """The part behind the last `#` or `/`; the whole where that is empty."""
+    """Return the part after the last `#` or `/`; the whole where that is empty."""
     return re.split(r"[#/]", iri.rstrip("#/"))[-1] or iri

@@ -36,7 +36,7 @@ class Hierarchy:
     """A checked hierarchy with one root. Make it with `Hierarchy.from_edges`.
 
     `depths` hold the fewest links from the root. `virtual_root` says that the root was added to join several tops
-    and is no category. Memory is proportional to nodes + links; no method needs recursion.
+    and is not a category. Memory is proportional to nodes + links; no method needs recursion.
 
     >>> tree = Hierarchy.from_edges([("crude", "nat-gas"), ("crude", "ship"), ("grain", "corn"), ("grain", "wheat")])
     >>> tree.root, tree.children("crude"), sorted(tree.coverage("grain"))
@@ -57,7 +57,7 @@ class Hierarchy:
     def from_edges(
         cls, edges: Iterable[tuple[str, str]], *, nodes: Iterable[str] = (), root: str | None = None
     ) -> Hierarchy:
-        """The hierarchy of (parent, child) pairs; cost nodes + links.
+        """Return the hierarchy of (parent, child) pairs; cost nodes + links.
 
         `nodes` may add categories that no pair mentions; they stand right under the root. Several tops are joined
         under a virtual root, unless `root` names the one top there must be: then every other top is an orphan and an
@@ -83,7 +83,7 @@ class Hierarchy:
         return {name: number for number, name in enumerate(self.names)}
 
     def index(self, name: str) -> int:
-        """The number of a node."""
+        """Return the number of a node."""
         if name not in self._positions:
             raise UnknownName("category of the hierarchy", name, self.names)
         return self._positions[name]
@@ -110,34 +110,34 @@ class Hierarchy:
         return bool((np.diff(self.parent_starts) <= 1).all())
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """The nodes right above; none for the root."""
+        """Return the nodes right above; none for the root."""
         return self._named(_row(self.parent_starts, self.parent_ids, self.index(name)))
 
     def children(self, name: str) -> tuple[str, ...]:
-        """The nodes right below, in topological order; none for a leaf."""
+        """Return the nodes right below, in topological order; none for a leaf."""
         return self._named(_row(self.child_starts, self.child_ids, self.index(name)))
 
     def depth(self, name: str) -> int:
-        """The fewest links from the root, which has depth 0."""
+        """Return the fewest links from the root, which has depth 0."""
         return int(self.depths[self.index(name)])
 
     def coverage(self, name: str) -> tuple[str, ...]:
-        """The category and everything below it (sunlim2001, section 2), in topological order."""
+        """Return the category and everything below it (sunlim2001, section 2), in topological order."""
         return self._named(_reach(self.child_starts, self.child_ids, self.index(name)))
 
     def ancestors(self, name: str) -> tuple[str, ...]:
-        """Everything above the category, without it, the root first."""
+        """Return everything above the category, without it, the root first."""
         return self._named(_reach(self.parent_starts, self.parent_ids, self.index(name))[:-1])
 
     def coverage_matrix(self) -> Sparse:
-        """All coverages at once: a boolean matrix whose row c marks coverage(c), in the order of `names`.
+        """Return all coverages at once: a boolean matrix whose row c marks coverage(c), in the order of `names`.
 
         Cost and memory: the sum over the nodes of the number of their ancestors, which is nodes × depth in a tree.
         """
         return coverage_of_links(self.child_starts, self.child_ids)
 
     def structure(self, labelled: Iterable[str]) -> Structure:
-        """Which of the four structures this is, given the categories that hold documents.
+        """Return which of the four structures this is, given the categories that hold documents.
 
         Labelled categories outside the hierarchy say nothing about it and are passed over.
         """
@@ -152,7 +152,7 @@ class Hierarchy:
 
 
 def coverage_of_links(child_starts: Nodes | Ints, child_ids: Nodes | Ints) -> Sparse:
-    """All coverages, from the rows of children of each node: see `Hierarchy.coverage_matrix`."""
+    """Return all coverages, from the rows of children of each node: see `Hierarchy.coverage_matrix`."""
     n = len(child_starts) - 1
     below = sparse.csr_array((np.ones(len(child_ids), dtype=bool), child_ids, child_starts), shape=(n, n))
     reached = sparse.csr_array(sparse.eye_array(n, dtype=bool, format="csr"))
@@ -173,14 +173,14 @@ def _checked(edges: Iterable[tuple[str, str]]) -> Edges:
             raise InvalidInput(f"taxonomy: the pair {parent!r} → {child!r} comes twice; give each pair once")
         if child == VIRTUAL_ROOT:
             raise InvalidInput(
-                f"taxonomy: {parent!r} stands above {VIRTUAL_ROOT!r}, a name kept for the root; rename it"
+                f"taxonomy: {parent!r} stands above {VIRTUAL_ROOT!r}, a name reserved for the root; rename it"
             )
         seen[parent, child] = None
     return tuple(seen)
 
 
 def _topological(pairs: Edges, nodes: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The tops, and all nodes with parents before children; ties in the order of first mention."""
+    """Return the tops, and all nodes with parents before children; ties in the order of first mention."""
     waiting = dict.fromkeys((name for pair in pairs for name in pair), 0)
     waiting |= {name: 0 for name in nodes if name not in waiting}
     if not waiting:
@@ -204,7 +204,7 @@ def _topological(pairs: Edges, nodes: Iterable[str]) -> tuple[list[str], list[st
 
 
 def find_cycle(pairs: Edges) -> tuple[str, ...] | None:
-    """The names along one cycle, the first again at the end, or None; cost nodes + links.
+    """Return the names along one cycle, the first again at the end, or None; cost nodes + links.
 
     >>> find_cycle((("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")))
     ('a', 'b', 'c', 'a')
@@ -220,7 +220,7 @@ def find_cycle(pairs: Edges) -> tuple[str, ...] | None:
 
 
 def _descend(start: str, children: dict[str, list[str]], done: set[str]) -> tuple[str, ...] | None:
-    """Depth first from one node: the first cycle met, or None and everything reached is done."""
+    """Search depth first from one node: return the first cycle, or None when everything reached is done."""
     position, rows = {start: 0}, [iter(children[start])]  # position holds the path from start, in order
     while rows:
         child = next(rows[-1], None)
@@ -262,7 +262,7 @@ def _build(cls: type[Hierarchy], order: list[str], pairs: Edges) -> Hierarchy:
 
 
 def _rows(row: Nodes, values: Nodes, n: int) -> tuple[Nodes, Nodes]:
-    """Links gathered by row, the values of a row in ascending order."""
+    """Gather links by row, the values of a row in ascending order."""
     starts = np.zeros(n + 1, dtype=np.int32)
     np.cumsum(np.bincount(row, minlength=n), out=starts[1:])
     return starts, values[np.lexsort((values, row))]
@@ -280,7 +280,7 @@ def _depths(parent_starts: Nodes, parent_ids: Nodes) -> Nodes:
 
 
 def _reach(starts: Nodes, ids: Nodes, number: int) -> list[int]:
-    """Every node that links lead to, the first one too, in ascending order."""
+    """Return every node that links lead to, the first one too, in ascending order."""
     seen, stack = {number}, [number]
     while stack:
         for other in _row(starts, ids, stack.pop()).tolist():

@@ -42,7 +42,7 @@ _SKOS_START = re.compile(r"<\?xml|<rdf:RDF|@prefix\s|@base\s|prefix\s+[\w.-]*:\s
 
 
 def read_taxonomy(path: str | Path, *, form: Form | None = None, encoding: str = "utf-8") -> Edges:
-    """The (parent, child) pairs of a taxonomy file, in the order of the file.
+    """Read the (parent, child) pairs of a taxonomy file, in the order of the file.
 
     `form` is recognised from the name and the content unless given. The pairs are free of cycles and repetitions;
     `Hierarchy.from_edges` makes the hierarchy of them.
@@ -60,7 +60,7 @@ def read_taxonomy(path: str | Path, *, form: Form | None = None, encoding: str =
 
 
 def path_edges(paths: Iterable[str], separator: str = "/") -> Edges:
-    """The links of categories whose names are paths; parents that no name mentions are added.
+    """Return the links of categories whose names are paths; parents that no name mentions are added.
 
     >>> path_edges(["news/sport", "news/sport/golf"])
     (('news', 'news/sport'), ('news/sport', 'news/sport/golf'))
@@ -82,11 +82,11 @@ def _lines(path: Path, encoding: str) -> list[_Line]:
         ) from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InvalidFile("a NUL byte: no text file", path=path, line=line, remedy="give a taxonomy as text")
+        raise InvalidFile("a NUL byte: not a text file", path=path, line=line, remedy="give a taxonomy as text")
     lines = ((number, line.rstrip()) for number, line in enumerate(text.split("\n"), 1))
     found = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not found:
-        raise InvalidFile("no categories", path=path, remedy="write one 'parent<tab>child' pair a line")
+        raise InvalidFile("no categories", path=path, remedy="write one 'parent<tab>child' pair per line")
     return found
 
 
@@ -106,7 +106,7 @@ def _rcv1(path: Path, lines: list[_Line]) -> Iterator[_Link]:
     for number, line in lines:
         found = _RCV1.match(line)
         if not found:
-            raise InvalidFile("no 'parent: P child: C' line", path=path, line=number, remedy="mend or remove the line")
+            raise InvalidFile("no 'parent: P child: C' line", path=path, line=number, remedy="correct it or remove it")
         parent, child, _ = found.groups()
         if parent != "None":
             yield number, parent, child
@@ -127,7 +127,7 @@ def _csv(path: Path, lines: list[_Line]) -> Iterator[_Link]:
         try:
             return number, next(csv.reader([line], strict=True))
         except csv.Error as error:
-            raise InvalidFile(f"no CSV row ({error})", path=path, line=number, remedy="quote the cell") from error
+            raise InvalidFile(f"not a CSV row ({error})", path=path, line=number, remedy="quote the cell") from error
 
     yield from _cells(path, (row(number, line) for number, line in lines))
 
@@ -137,7 +137,7 @@ def _edges(path: Path, lines: list[_Line]) -> Iterator[_Link]:
 
 
 def _cells(path: Path, rows: Iterable[tuple[int, list[str]]]) -> Iterator[_Link]:
-    """A parent and its children in each row; a parent alone is a leaf named again or a top."""
+    """Yield a parent and its children from each row; a parent alone is a leaf named again or a top."""
     for position, (number, cells) in enumerate(rows):
         names = [cell.strip() for cell in cells]
         if position == 0 and [name.lower() for name in names] == ["parent", "child"]:
@@ -170,7 +170,7 @@ def _indented(path: Path, lines: list[_Line]) -> Iterator[_Link]:
 
 
 def _column(line: str) -> int:
-    """How far in a line starts; a tab goes to the next multiple of 8."""
+    """Return how far in a line starts; a tab goes to the next multiple of 8."""
     return len(line[: len(line) - len(line.lstrip())].expandtabs(8))
 
 
@@ -186,27 +186,27 @@ def _paths(path: Path, lines: list[_Line]) -> Iterator[_Link]:
 
 
 def _steps(path: str, separator: str) -> Iterator[tuple[str, str]]:
-    """The links along a path from the top, whose parent is the empty name."""
+    """Yield the links along a path from the top, whose parent is the empty name."""
     parts = path.split(separator)
     names = [separator.join(parts[:depth]) for depth in range(len(parts) + 1)]
     yield from pairwise(names)
 
 
 def _lines_of_pairs(path: Path, links: Iterable[_Link]) -> dict[tuple[str, str], int]:
-    """Each pair with its line; a pair that comes twice, or the name kept for the root as a child, is an error."""
-    found: dict[tuple[str, str], int] = {}
+    """Return each pair with its line; a repeated pair, or the reserved name of the root as a child, is an error."""
+    lines: dict[tuple[str, str], int] = {}
     for line, parent, child in links:
-        if parent and (parent, child) in found:
-            problem = f"the link {parent!r} → {child!r} is there already in line {found[parent, child]}"
+        if parent and (parent, child) in lines:
+            problem = f"the link {parent!r} → {child!r} is already in line {lines[parent, child]}"
             raise InvalidFile(problem, path=path, line=line, remedy="remove one of them")
         if parent and child == VIRTUAL_ROOT:
-            raise InvalidFile(f"{VIRTUAL_ROOT!r} is kept for the root", path=path, line=line, remedy="rename it")
-        found.setdefault((parent, child), line)
-    return found
+            raise InvalidFile(f"{VIRTUAL_ROOT!r} is reserved for the root", path=path, line=line, remedy="rename it")
+        lines.setdefault((parent, child), line)
+    return lines
 
 
 def _with_tops(links: Iterable[tuple[str, str]]) -> Edges:
-    """The pairs between categories; where a top has no children, every top hangs on the virtual root."""
+    """Return the pairs between categories; where a top has no children, every top hangs on the virtual root."""
     links = tuple(links)
     pairs = tuple(link for link in links if link[0])
     parents, below = {parent for parent, _ in pairs}, {child for _, child in pairs}

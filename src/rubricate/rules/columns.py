@@ -28,16 +28,16 @@ class Columns:
         self.matrix = sparse.csc_array(X)
         self.names = names if isinstance(names, list) else [str(name) for name in names]
         if self.matrix.shape[1] != len(self.names):
-            raise InvalidInput(f"{len(self.names)} names for {self.matrix.shape[1]} columns; give one a column")
+            raise InvalidInput(f"{len(self.names)} names for {self.matrix.shape[1]} columns; give one per column")
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
     def take(self, documents: Sequence[int]) -> Columns:
-        """Some of the documents, in this order."""
-        made = Columns(self._rows[list(documents)], self.names)
-        made.__dict__.update(_number=self._number, _phrases=self._phrases)  # the columns are the same
-        return made
+        """Return some of the documents, in this order."""
+        columns = Columns(self._rows[list(documents)], self.names)
+        columns.__dict__.update(_number=self._number, _phrases=self._phrases)  # the columns are the same
+        return columns
 
     @cached_property
     def _rows(self) -> sparse.csr_array:
@@ -49,39 +49,39 @@ class Columns:
 
     @cached_property
     def _phrases(self) -> dict[tuple[int, bool], list[tuple[list[str], int]]]:
-        """The columns of phrases by length and whether they are of titles."""
-        found: dict[tuple[int, bool], list[tuple[list[str], int]]] = {}
+        """Return the columns of phrases by length and whether they are of titles."""
+        phrases: dict[tuple[int, bool], list[tuple[list[str], int]]] = {}
         for number, name in enumerate(self.names):
             title = name.startswith(MARK)
             terms = name.removeprefix(MARK).split(" ")
-            found.setdefault((len(terms), title), []).append((terms, number))
-        return found
+            phrases.setdefault((len(terms), title), []).append((terms, number))
+        return phrases
 
     def word(self, term: str, *, title: bool) -> Ints:
-        """The column of a term."""
+        """Return the column of a term."""
         self._need(title, length=1)
         return self._column(f"{MARK}{term}" if title else term)
 
     def prefix(self, stem: str, *, title: bool) -> Ints:
-        """The columns of the terms with this beginning."""
+        """Return the columns of the terms with this beginning."""
         self._need(title, length=1)
-        found = [number for terms, number in self._phrases.get((1, title), ()) if terms[0].startswith(stem)]
-        return np.array(found, np.int64)
+        numbers = [number for terms, number in self._phrases.get((1, title), ()) if terms[0].startswith(stem)]
+        return np.array(numbers, np.int64)
 
     def phrase(self, terms: tuple[str, ...], *, title: bool) -> Ints:
-        """The columns of a phrase."""
+        """Return the columns of a phrase."""
         self._need(title, length=len(terms))
         if not any(term.endswith("*") for term in terms):
             return self._column((MARK if title else "") + " ".join(terms))
         known = self._phrases.get((len(terms), title), ())
-        return np.array([number for found, number in known if all(map(_matches, terms, found))], np.int64)
+        return np.array([number for phrase_terms, number in known if all(map(_matches, terms, phrase_terms))], np.int64)
 
     def union(self, parts: Sequence[Ints]) -> Ints:
-        """The columns of any of them, each once."""
+        """Return the columns of any of them, each once."""
         return np.unique(np.concatenate(parts))
 
     def some(self, columns: Ints, least: int) -> Bools:
-        """The documents with at least so many occurrences."""
+        """Return the documents with at least so many occurrences."""
         starts = self.matrix.indptr
         parts = [slice(starts[c], starts[c + 1]) for c in columns.tolist()]
         documents = np.concatenate([np.empty(0, np.int64), *(self.matrix.indices[part] for part in parts)])
@@ -89,12 +89,12 @@ class Columns:
         if least > 1:
             _check_counts(values)
             return np.bincount(documents, values, minlength=len(self)) >= least
-        found = np.zeros(len(self), bool)
-        found[documents[values != 0]] = True
-        return found
+        holds = np.zeros(len(self), bool)
+        holds[documents[values != 0]] = True
+        return holds
 
     def near(self, first: Ints, second: Ints, distance: int, *, ordered: bool) -> Bools:
-        """Refused: a matrix knows no order."""
+        """Raise InvalidInput: a matrix has no order."""
         raise InvalidInput(
             "near/N and before/N ask for the order of words, which a matrix does not keep; run the rules on texts"
         )
@@ -104,7 +104,7 @@ class Columns:
         return np.array([] if number is None else [number], np.int64)
 
     def _need(self, title: bool, *, length: int) -> None:
-        """Refuse to answer where no column could."""
+        """Raise InvalidInput where no column can answer."""
         if title and not any(marked for _, marked in self._phrases):
             raise InvalidInput(
                 "the rules ask for words in titles, but no column is named like 'title:wheat'; run them on texts, or "

@@ -40,7 +40,7 @@ class RuleSource(Protocol):
 
 
 def fire(base: RuleBase, source: RuleSource, *, plan: RulePlan | None = None) -> Sparse:
-    """Which rules hold: documents × rules, boolean. `plan` is that of the base where it was made before.
+    """Return which rules hold, documents × rules; `plan` is that of the base where it was made before.
 
     >>> from rubricate.rules.columns import Columns
     >>> from rubricate.rules.parser import parse_rules
@@ -54,7 +54,7 @@ def fire(base: RuleBase, source: RuleSource, *, plan: RulePlan | None = None) ->
 
 
 def run_plan(plan: RulePlan, source: RuleSource, *, keep: bool = False) -> dict[int, Any]:
-    """What each step gives. Unless all are kept, one that is no root is dropped when those that need it are done."""
+    """Return the result of each step; unless all are kept, a result goes when the last step that needs it is done."""
     needed = plan.needed()
     left = Counter(part for number in needed for part in plan.steps[number].parts)
     left.update(needed if keep else plan.roots)
@@ -103,7 +103,7 @@ def _matrix(rows: list[Bits], documents: int) -> Sparse:
 
 
 def score(base: RuleBase, fired: Sparse, categories: Sequence[str]) -> Floats:
-    """Documents × categories: the score of the best rule that holds, 0 where none does."""
+    """Return the score of the best rule that holds, 0 where none does; documents × categories."""
     column = {name: c for c, name in enumerate(categories)}
     by_rule = sparse.csc_array(fired)
     found = np.zeros((fired.shape[0], len(categories)))

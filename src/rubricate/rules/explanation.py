@@ -36,7 +36,7 @@ class Match:
     snippets: tuple[str, ...]
 
     def __str__(self) -> str:
-        """`oil: … price of [oil] fell …`"""
+        """Return `oil: … price of [oil] fell …`."""
         return f"{self.text}: {' | '.join(self.snippets)}"
 
 
@@ -49,7 +49,7 @@ class Firing:
     matches: tuple[Match, ...]
 
     def __str__(self) -> str:
-        """What made it hold, in a line."""
+        """Return what made it hold, in one line."""
         return "; ".join(map(str, self.matches))
 
 
@@ -70,32 +70,32 @@ class Explainer:
         self._plans: dict[int, RulePlan] = {}
 
     def fire(self, source: Passages | Columns) -> Sparse:
-        """Which rules hold: documents × rules."""
+        """Return which rules hold, documents × rules."""
         return fire(self.base, source, plan=self._whole)
 
     def explain(self, source: Passages | Columns, category: str | None = None) -> list[list[Firing]]:
-        """For each document the rules that hold (of one category, where it is named), the best score first."""
+        """Return for each document the rules that hold (of one category, where it is named), the best score first."""
         fired = self.fire(source)
         rows = []
         for d in range(len(source)):
-            one: Any = source.take([d])
+            document: Any = source.take([d])
             numbers = fired.indices[fired.indptr[d] : fired.indptr[d + 1]].tolist()
             numbers = [n for n in numbers if category in (None, self.base.rules[n].category)]
             numbers.sort(key=lambda n: (-self.base.rules[n].score, n))
-            rows.append([self._firing(number, one) for number in numbers])
+            rows.append([self._firing(number, document) for number in numbers])
         return rows
 
-    def _firing(self, number: int, one: Passages | Columns) -> Firing:
+    def _firing(self, number: int, document: Passages | Columns) -> Firing:
         rule = self.base.rules[number]
         if number not in self._plans:
             self._plans[number] = make_plan(RuleBase((rule,), self.base.macros))
         plan = self._plans[number]
-        return Firing(rule, number, tuple(_matches(plan, run_plan(plan, one, keep=True), one)))
+        return Firing(rule, number, tuple(_matches(plan, run_plan(plan, document, keep=True), document)))
 
 
-def _matches(plan: RulePlan, values: dict[int, Any], one: Passages | Columns) -> list[Match]:
-    """Go down from the root through what holds; what must not hold leaves no trace."""
-    found: dict[int, Match] = {}
+def _matches(plan: RulePlan, values: dict[int, Any], document: Passages | Columns) -> list[Match]:
+    """Walk down from the root through what holds; what must not hold leaves no trace."""
+    matches: dict[int, Match] = {}
     pending, seen = [plan.roots[0]], set()
     while pending:
         number = pending.pop()
@@ -104,50 +104,50 @@ def _matches(plan: RulePlan, values: dict[int, Any], one: Passages | Columns) ->
         seen.add(number)
         step = plan.steps[number]
         if step.kind in ("some", "near"):
-            found[number] = _match(plan, step, [values[part] for part in step.parts], one)
+            matches[number] = _match(plan, step, [values[part] for part in step.parts], document)
         elif step.kind in ("all", "any"):
             pending.extend(part for part in reversed(step.parts) if np.unpackbits(values[part], count=1)[0])
-    return list(dict.fromkeys(found.values()))
+    return list(dict.fromkeys(matches.values()))
 
 
-def _match(plan: RulePlan, step: RuleStep, parts: list[Any], one: Passages | Columns) -> Match:
-    if isinstance(one, Columns):
-        columns = [c for c in parts[0].tolist() if one.some(np.array([c]), 1)[0]]
-        return Match(_text(plan, step), (), tuple(one.names[c] for c in columns))
-    spans: Spans = _pairs(step, parts, one) if step.kind == "near" else parts[0]
-    shown = [_snippet(one, int(a), int(b)) for a, b in zip(spans.starts[:SHOWN], spans.ends[:SHOWN], strict=True)]
+def _match(plan: RulePlan, step: RuleStep, parts: list[Any], document: Passages | Columns) -> Match:
+    if isinstance(document, Columns):
+        columns = [c for c in parts[0].tolist() if document.some(np.array([c]), 1)[0]]
+        return Match(_text(plan, step), (), tuple(document.names[c] for c in columns))
+    spans: Spans = _pairs(step, parts, document) if step.kind == "near" else parts[0]
+    shown = [_snippet(document, int(a), int(b)) for a, b in zip(spans.starts[:SHOWN], spans.ends[:SHOWN], strict=True)]
     more = [f"and {len(spans.starts) - SHOWN} more"] if len(spans.starts) > SHOWN else []
     return Match(_text(plan, step), tuple(map(int, spans.starts)), (*shown, *more))
 
 
-def _pairs(step: RuleStep, parts: Sequence[Spans], one: Passages) -> Spans:
-    """From the beginning of the earlier place to the end of the later one."""
+def _pairs(step: RuleStep, parts: Sequence[Spans], document: Passages) -> Spans:
+    """Return spans from the beginning of the earlier place to the end of the later one."""
     distance, ordered = step.data
     starts, ends = [], []
     for a, b in ((parts[0], parts[1]), (parts[1], parts[0]))[: 1 if ordered else 2]:
-        before, behind = following(a, b, distance, one.segment)
+        before, behind = following(a, b, distance, document.segment)
         starts.append(a.starts[before])
         ends.append(b.ends[behind])
-    return one.union([Spans(*pair) for pair in zip(starts, ends, strict=True)])
+    return document.union([Spans(*pair) for pair in zip(starts, ends, strict=True)])
 
 
-def _snippet(one: Passages, start: int, end: int) -> str:
-    """The words about a place, the place in brackets."""
-    first, last = _limits(one, start)
-    words = [one.terms.words[i] for i in one.terms.ids]
+def _snippet(document: Passages, start: int, end: int) -> str:
+    """Return the words around a place, the place in brackets."""
+    first, last = _limits(document, start)
+    words = [document.terms.words[i] for i in document.terms.ids]
     before, behind = max(first, start - AROUND), min(last, end + 1 + AROUND)
     shown = [*words[before:start], f"[{' '.join(words[start : end + 1])}]", *words[end + 1 : behind]]
     return ("… " if before > first else "") + " ".join(shown) + (" …" if behind < last else "")
 
 
-def _limits(one: Passages, place: int) -> tuple[int, int]:
-    segment = int(one.segment[place])
-    starts: Ints = one.terms.starts
+def _limits(document: Passages, place: int) -> tuple[int, int]:
+    segment = int(document.segment[place])
+    starts: Ints = document.terms.starts
     return int(starts[segment]), int(starts[segment + 1])
 
 
 def _text(plan: RulePlan, step: RuleStep, depth: int = 0) -> str:
-    """A step in the words of the rule language."""
+    """Return a step in the words of the rule language."""
     if step.kind in PLACES:
         text = _written(plan, step, depth)
         return f"title({text})" if step.title else text

@@ -86,7 +86,7 @@ class Phrase:
         for term in self.terms:
             _filled("Phrase", term)
             if term == "*" or term.split() != [term]:
-                raise InvalidInput(f"a term of a phrase has no white space and is no lone asterisk, got {term!r}")
+                raise InvalidInput(f"a term of a phrase has no white space and is not a lone asterisk, got {term!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class RuleBase:
 
 
 def plain(condition: Condition, depth: int = 0) -> Condition:
-    """The same condition with groups of one replaced by their member; refuses what nests beyond reason."""
+    """Return the condition with groups of one replaced by their member; raise InvalidInput where it nests too deep."""
     if depth > DEEPEST:
         raise InvalidInput(f"conditions nest deeper than {DEEPEST} levels; name a part of them as a macro")
     match condition:
@@ -240,7 +240,7 @@ def plain(condition: Condition, depth: int = 0) -> Condition:
 
 def _filled(noun: str, value: object) -> None:
     if not isinstance(value, str) or not value:
-        raise InvalidInput(f"{noun} wants a string that is not empty, got {value!r}")
+        raise InvalidInput(f"{noun} needs a string that is not empty, got {value!r}")
 
 
 def _name(value: object) -> None:

@@ -37,33 +37,33 @@ class Token(NamedTuple):
     offset: int
 
     def __str__(self) -> str:
-        """As an error names it."""
+        """Return the token as an error names it."""
         return "the end" if self.kind == "end" else repr(self.text if len(self.text) <= 40 else self.text[:39] + "…")
 
 
 def tokens(text: str, path: str | Path | None = None) -> Iterator[Token]:
-    """The tokens of a rule file, at last one of kind end."""
+    """Return the tokens of a rule file, the last one of kind end."""
     place, size, match = 0, len(text), _TOKEN.match
     while place < size:
-        found = match(text, place)
-        if found is None:
+        lexeme = match(text, place)
+        if lexeme is None:
             raise _unreadable(text, place, path)
-        group = found.lastgroup or ""
+        group = lexeme.lastgroup or ""
         if group != "space":
-            yield _token(found, group)
-        place = found.end()
+            yield _token(lexeme, group)
+        place = lexeme.end()
     yield Token("end", "", size)
 
 
-def _token(found: re.Match[str], group: str) -> Token:
+def _token(match: re.Match[str], group: str) -> Token:
     if group in ("star", "exact_star"):
         group = "bare" if group == "star" else "exact"
-        if found.group().endswith("*"):
-            return Token("prefix", found.group(group), found.start())
-    text = found.group(group)
+        if match.group().endswith("*"):
+            return Token("prefix", match.group(group), match.start())
+    text = match.group(group)
     if group == "bare" and text.lower() in KEYWORDS:
-        return Token(text.lower(), text, found.start())
-    return Token(group, text, found.start())
+        return Token(text.lower(), text, match.start())
+    return Token(group, text, match.start())
 
 
 def _unreadable(text: str, place: int, path: str | Path | None) -> InvalidRules:
@@ -71,7 +71,7 @@ def _unreadable(text: str, place: int, path: str | Path | None) -> InvalidRules:
     if sign in "'\"":
         problem, remedy = f"a quote {sign} that does not end in its line", "close it on the same line"
     elif sign == "\0":
-        problem, remedy = "a NUL byte; this is no text file", "save the rules as UTF-8 text"
+        problem, remedy = "a NUL byte; this is not a text file", "save the rules as UTF-8 text"
     elif sign == "@":
         problem, remedy = "expected the name of a macro behind '@'", "write it like @rates"
     elif sign in "&|!":
@@ -84,18 +84,18 @@ def _unreadable(text: str, place: int, path: str | Path | None) -> InvalidRules:
 
 
 def unquoted(token: Token, text: str, path: str | Path | None) -> str:
-    """The content of a quoted token; that of another is its text."""
+    """Return the content of a quoted token; that of another is its text."""
     if token.text[:1] not in ("'", '"'):
         return token.text
 
-    def plain(found: re.Match[str]) -> str:
-        code = found.group(1)
+    def plain(match: re.Match[str]) -> str:
+        code = match.group(1)
         if len(code) == 5:
             return chr(int(code[1:], 16))
         if code not in _PLAIN:
             problem = f"unknown escape \\{code}"
             raise InvalidRules(
-                problem, text, token.offset + 1 + found.start(), path=path, remedy="write \\\\ for a backslash"
+                problem, text, token.offset + 1 + match.start(), path=path, remedy="write \\\\ for a backslash"
             )
         return _PLAIN[code]
 

@@ -20,7 +20,7 @@ class MacroProblem(InvalidInput):
 
 
 def parts_of(condition: Condition) -> tuple[Condition, ...]:
-    """The conditions that a condition is made of."""
+    """Return the conditions that a condition is made of."""
     match condition:
         case All(conditions) | Either(conditions):
             return conditions
@@ -32,21 +32,21 @@ def parts_of(condition: Condition) -> tuple[Condition, ...]:
 
 
 def walk(condition: Condition) -> Iterator[Condition]:
-    """The condition and every condition in it."""
+    """Yield the condition and every condition in it."""
     pending = [condition]
     while pending:
-        found = pending.pop()
-        yield found
-        pending.extend(parts_of(found))
+        part = pending.pop()
+        yield part
+        pending.extend(parts_of(part))
 
 
 def uses(condition: Condition) -> set[str]:
-    """The macros that a condition names."""
-    return {found.macro for found in walk(condition) if isinstance(found, Use)}
+    """Return the macros that a condition names."""
+    return {part.macro for part in walk(condition) if isinstance(part, Use)}
 
 
 def check_macros(macros: Mapping[str, Condition]) -> list[str]:
-    """The macros, each behind those that it uses; refuses unknown and recursive ones."""
+    """Return the macros, each after those that it uses; raise MacroProblem for unknown and recursive ones."""
     needs = {name: uses(condition) for name, condition in macros.items()}
     for name, used in needs.items():
         if unknown := sorted(used - macros.keys()):
@@ -62,7 +62,7 @@ def check_macros(macros: Mapping[str, Condition]) -> list[str]:
 
 
 def has_places(condition: Condition, macros: Mapping[str, Condition]) -> bool:
-    """Whether the condition is words and phrases, or some of them joined by 'or'; macros are looked into."""
+    """Return whether the condition is words and phrases, or some of them joined by 'or'; macros are looked into."""
     seen: set[str] = set()
     pending = [condition]
     while pending:
@@ -81,7 +81,7 @@ def has_places(condition: Condition, macros: Mapping[str, Condition]) -> bool:
 
 
 def check_base(base: RuleBase) -> list[str]:
-    """The macros of a base in order of need; refuses what a parser would refuse."""
+    """Return the macros of a base in order of need; raise what a parser would raise."""
     macros = dict(base.macros)
     if len(macros) < len(base.macros):
         raise InvalidInput("two macros of a rule base have the same name; give one of them another")
@@ -91,5 +91,5 @@ def check_base(base: RuleBase) -> list[str]:
             if isinstance(found, Use) and found.macro not in macros:
                 raise UnknownName("macro", found.macro, macros)
             if isinstance(found, (Near, AtLeast)) and not all(has_places(part, macros) for part in parts_of(found)):
-                raise InvalidInput(f"{type(found).__name__} wants words, phrases, or an Either of them")
+                raise InvalidInput(f"{type(found).__name__} needs words, phrases, or an Either of them")
     return order

@@ -53,7 +53,7 @@ STRINGS = ("bare", "exact", "phrase")
 
 
 def parse_rules(text: str, *, path: str | Path | None = None, categories: Collection[str] | None = None) -> RuleBase:
-    """The rules in a text; `path` names it in errors, `categories` are those that rules may be for.
+    """Parse the rules in a text; `path` names it in errors, `categories` are those that rules may be for.
 
     >>> base = parse_rules('crude if "crude oil" or oil near/5 barrel* and not title(vegetable);')
     >>> base.rules[0].category, len(base.rules[0].condition.conditions)
@@ -63,7 +63,7 @@ def parse_rules(text: str, *, path: str | Path | None = None, categories: Collec
 
 
 def read_rules(path: str | Path, *, categories: Collection[str] | None = None) -> RuleBase:
-    """The rules in a file of UTF-8 text, or a base that comes with Rubricate by its name, such as "reuters10"."""
+    """Read the rules in a file of UTF-8 text, or a base that comes with Rubricate by its name, such as "reuters10"."""
     place = Path(path)
     try:
         text = _bundled(str(path)) if str(path) in bases() and not place.exists() else place.read_text("utf-8-sig")
@@ -80,12 +80,12 @@ def read_rules(path: str | Path, *, categories: Collection[str] | None = None) -
 
 
 def bases() -> list[str]:
-    """The rule bases that come with Rubricate.
+    """Return the names of the rule bases that come with Rubricate.
 
     >>> bases()
     ['reuters10']
     """
-    return sorted(one.name.removesuffix(SUFFIX) for one in _folder().iterdir() if one.name.endswith(SUFFIX))
+    return sorted(entry.name.removesuffix(SUFFIX) for entry in _folder().iterdir() if entry.name.endswith(SUFFIX))
 
 
 def _folder() -> Any:
@@ -122,7 +122,7 @@ class _Parser:
         return RuleBase(tuple(self.rules), tuple(self.macros.items()), tuple(self.settings.items()))
 
     def check(self) -> None:
-        """What only the whole file shows: macros that are unknown, recursive, or have no places where they must."""
+        """Check what only the whole file shows: macros that are unknown, recursive, or without places where needed."""
         try:
             check_macros(self.macros)
             for name, offset in self.uses.items():
@@ -301,7 +301,7 @@ class _Parser:
         return first
 
     def made(self, token: Token, make: Callable[[], Made]) -> Made:
-        """What `make` gives; its objection is put at the token."""
+        """Return what `make` gives; its error is placed at the token."""
         try:
             return make()
         except InvalidInput as error:
@@ -325,7 +325,7 @@ class _Parser:
         if token.kind == "title":
             self.take()
             if not self.is_sign("("):
-                raise self.wrong(f"expected '(' behind 'title', got {self.token}", remedy="write it like title(wheat)")
+                raise self.wrong(f"expected '(' after 'title', got {self.token}", remedy="write it like title(wheat)")
             return Title(self.bracketed())
         if self.is_sign("("):
             return self.bracketed()
@@ -342,7 +342,7 @@ class _Parser:
         return found
 
     def phrase(self) -> Condition:
-        """Quoted words: a phrase, or the one word or prefix that it holds."""
+        """Parse quoted words: a phrase, or the one word or prefix that it holds."""
         token = self.take()
         terms = tuple(unquoted(token, self.text, self.path).split())
         if not terms:

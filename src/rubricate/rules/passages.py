@@ -30,7 +30,7 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """Documents as terms in order: `terms` has two sequences a document, its title (maybe empty) and its body.
+    """Documents as terms in order: `terms` has two sequences per document, its title (maybe empty) and its body.
 
     Spans never cross from one sequence into another. A term with a space is the phrase of its parts, `title:wheat` is
     `wheat` in the title: so words learned from phrases and marked titles are found again.
@@ -41,7 +41,7 @@ class Passages:
     def __post_init__(self) -> None:
         if len(self.terms) % 2:
             raise InvalidInput(
-                f"Passages want a title and a body a document, got {len(self.terms)} sequences; give empty titles"
+                f"Passages need a title and a body per document, got {len(self.terms)} sequences; give empty titles"
             )
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class Passages:
 
     @classmethod
     def of(cls, documents: Any, analyzer: Analyzing) -> Passages:
-        """The terms of `Documents`, or of texts in any form the analyzer takes, which then have no titles.
+        """Read the terms of `Documents`, or of texts in any form the analyzer takes, which then have no titles.
 
         The analyzer must not form phrases or mark titles: order is kept here, and titles are apart.
         """
@@ -60,17 +60,17 @@ class Passages:
         return cls(analyzer.terms([part or "" for pair in pairs for part in pair]))
 
     def take(self, documents: Sequence[int]) -> Passages:
-        """Some of the documents, in this order."""
+        """Return some of the documents, in this order."""
         starts, rows = self.terms.starts, [2 * d + part for d in documents for part in (0, 1)]
         parts = [self.terms.ids[starts[row] : starts[row + 1]] for row in rows]
         ends = np.cumsum([0, *map(len, parts)])
-        made = Passages(Terms(self.terms.words, np.concatenate([np.empty(0, np.int32), *parts]), ends))
-        made.__dict__.update(_number=self._number, _sorted=self._sorted)  # the words are the same
-        return made
+        passages = Passages(Terms(self.terms.words, np.concatenate([np.empty(0, np.int32), *parts]), ends))
+        passages.__dict__.update(_number=self._number, _sorted=self._sorted)  # the words are the same
+        return passages
 
     @cached_property
     def segment(self) -> Ints:
-        """The sequence to which each place belongs."""
+        """Return the sequence to which each place belongs."""
         return np.repeat(np.arange(len(self.terms)), np.diff(self.terms.starts))
 
     @cached_property
@@ -86,7 +86,7 @@ class Passages:
         return sorted(self._number)
 
     def word(self, term: str, *, title: bool) -> Spans:
-        """Where a term occurs."""
+        """Return where a term occurs."""
         if term.startswith(MARK) and term != MARK:
             return self.word(term[len(MARK) :], title=True)
         if " " in term.strip():
@@ -94,18 +94,18 @@ class Passages:
         return self._within(self._places(term), 1, title)
 
     def prefix(self, stem: str, *, title: bool) -> Spans:
-        """Where a term with this beginning occurs."""
+        """Return where a term with this beginning occurs."""
         return self._within(self._begun(stem), 1, title)
 
     def phrase(self, terms: tuple[str, ...], *, title: bool) -> Spans:
-        """Where the terms follow each other."""
-        found = self._part(terms[0])
+        """Return where the terms follow each other."""
+        places = self._part(terms[0])
         for step, term in enumerate(terms[1:], 1):
-            found = found[_contains(self._part(term), found + step)]
-        return self._within(found, len(terms), title)
+            places = places[_contains(self._part(term), places + step)]
+        return self._within(places, len(terms), title)
 
     def union(self, parts: Sequence[Spans]) -> Spans:
-        """The places of any of them, each once."""
+        """Return the places of any of them, each once."""
         starts = np.concatenate([part.starts for part in parts])
         ends = np.concatenate([part.ends for part in parts])
         order = np.lexsort((ends, starts))
@@ -115,21 +115,21 @@ class Passages:
         return Spans(starts[new], ends[new])
 
     def some(self, spans: Spans, least: int) -> Bools:
-        """The documents with at least so many places."""
+        """Return the documents with at least so many places."""
         documents = self.segment[spans.starts] // 2
         if least == 1:
-            found = np.zeros(len(self), bool)
-            found[documents] = True
-            return found
+            holds = np.zeros(len(self), bool)
+            holds[documents] = True
+            return holds
         return np.bincount(documents, minlength=len(self)) >= least
 
     def near(self, first: Spans, second: Spans, distance: int, *, ordered: bool) -> Bools:
-        """The documents where a place of each lies within so many words of the other."""
-        found = np.zeros(len(self), bool)
-        for one, other in ((first, second), (second, first))[: 1 if ordered else 2]:
-            before, _ = following(one, other, distance, self.segment)
-            found[self.segment[one.starts[before]] // 2] = True
-        return found
+        """Return the documents where a place of each lies within so many words of the other."""
+        holds = np.zeros(len(self), bool)
+        for earlier, later in ((first, second), (second, first))[: 1 if ordered else 2]:
+            before, _ = following(earlier, later, distance, self.segment)
+            holds[self.segment[earlier.starts[before]] // 2] = True
+        return holds
 
     def _places(self, term: str) -> Ints:
         number = self._number.get(term)
@@ -147,7 +147,7 @@ class Passages:
         return self._begun(term[:-1]) if term.endswith("*") else self._places(term)
 
     def _within(self, starts: Ints, length: int, title: bool) -> Spans:
-        """Spans of this length; those that cross from one sequence into another, or lie in no title, are dropped."""
+        """Return spans of this length without those that cross into another sequence or lie outside a title."""
         if length > 1:
             starts = starts[self.segment[starts] == self.segment[starts + length - 1]]
         if title:
@@ -156,7 +156,7 @@ class Passages:
 
 
 def following(first: Spans, second: Spans, distance: int, segment: Ints) -> tuple[Ints, Ints]:
-    """Places of `first` with one of `second` behind them in the same sequence, and the nearest such, within `distance`.
+    """Return places of `first` with one of `second` after them in the same sequence within `distance`, and the nearest.
 
     The nearest start behind an end decides: where it is too far or in another sequence, so are all others.
     """
@@ -169,7 +169,7 @@ def following(first: Spans, second: Spans, distance: int, segment: Ints) -> tupl
 
 
 def _contains(places: Ints, wanted: Ints) -> Bools:
-    """Which of the wanted numbers are among the ascending places."""
+    """Return which of the wanted numbers are among the ascending places."""
     at = np.searchsorted(places, wanted)
     at[at == len(places)] = 0
     return places[at] == wanted if len(places) else np.zeros(len(wanted), bool)

@@ -38,7 +38,7 @@ class RulePlan:
     roots: tuple[int, ...]
 
     def needed(self) -> list[int]:
-        """The steps that the rules need, in order."""
+        """Return the steps that the rules need, in order."""
         wanted = set(self.roots)
         for number in range(len(self.steps) - 1, -1, -1):
             if number in wanted:
@@ -47,7 +47,7 @@ class RulePlan:
 
 
 def make_plan(base: RuleBase) -> RulePlan:
-    """The steps of a base; cost linear in its conditions."""
+    """Return the steps of a base; cost linear in its conditions."""
     return _Planner(base).plan()
 
 
@@ -76,7 +76,7 @@ class _Planner:
         return number
 
     def documents(self, number: int) -> int:
-        """The step for the documents in which a step holds."""
+        """Return the step for the documents in which a step holds."""
         if number not in self.held:
             found = self.steps[number]
             if found.kind == "union":  # each member's documents are likely to be wanted elsewhere too

@@ -34,7 +34,7 @@ ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 
 
 def format_rules(base: RuleBase) -> str:
-    """The base as text: settings, macros, then the rules, an empty line between categories.
+    """Return the base as text: settings, macros, then the rules, an empty line between categories.
 
     >>> from rubricate.rules.form import *
     >>> grown = Rule("wheat", All((Word("wheat"), Not(Word("surface")))), positives=57, negatives=3)
@@ -58,7 +58,7 @@ def write_rules(base: RuleBase, path: str | Path) -> Path:
 
 
 def format_rule(rule: Rule) -> str:
-    """One rule as text, with its counts where it was learned."""
+    """Return one rule as text, with its counts where it was learned."""
     name = f"{_string(rule.name)}: " if rule.name else ""
     counts = "" if rule.positives is None else f" [{rule.positives} right, {rule.negatives} wrong]"
     head = f"{name}{_string(rule.category)} if "
@@ -69,7 +69,7 @@ def format_rule(rule: Rule) -> str:
 
 
 def format_condition(condition: Condition) -> str:
-    """A condition as text, with no more brackets than it needs."""
+    """Return a condition as text, with no more brackets than it needs."""
     return _text(condition, OR)
 
 
@@ -80,7 +80,7 @@ def _lines(condition: All | Either) -> Iterator[str]:
 
 
 def _text(condition: Condition, level: int) -> str:
-    """The text of a condition where only operators that bind at least as tightly as `level` need no brackets."""
+    """Return the text of a condition; operators that bind less tightly than `level` get brackets."""
     text, own = _written(condition)
     return text if own >= level else f"({text})"
 
@@ -123,7 +123,7 @@ def _escaped(text: str, quote: str) -> str:
 
 
 def _code(sign: str) -> str:
-    """`\\uXXXX`; what lies beyond four digits stands for itself."""
+    """Return `\\uXXXX`; what lies beyond four digits stands for itself."""
     return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else sign
 
 

@@ -20,12 +20,12 @@ class Analyzing(Protocol):
     """What makes terms of texts, such as an `Analyzer`."""
 
     def terms(self, documents: Sequence[str]) -> Terms:
-        """The terms of each text."""
+        """Return the terms of each text."""
         ...
 
 
 def analysed(base: RuleBase, analyzer: Analyzing) -> RuleBase:
-    """The base with the words of hand-written rules and macros as the analyzer makes them.
+    """Return the base with the words of hand-written rules and macros as the analyzer makes them.
 
     A word that becomes several terms is a phrase (`third-quarter`); one of which nothing is left (a stop word) is
     refused. Prefixes are folded and not stemmed. Learned rules, which have counts, hold terms already.
@@ -39,9 +39,9 @@ def analysed(base: RuleBase, analyzer: Analyzing) -> RuleBase:
     written = [rule.condition for rule in base.rules if rule.positives is None]
     written += [condition for _, condition in base.macros]
     texts = list(dict.fromkeys(text for condition in written for text in _texts(condition)))
-    found = analyzer.terms(texts)
+    analysis = analyzer.terms(texts)
     terms = {
-        text: tuple(found.words[i] for i in found.ids[found.starts[t] : found.starts[t + 1]])
+        text: tuple(analysis.words[i] for i in analysis.ids[analysis.starts[t] : analysis.starts[t + 1]])
         for t, text in enumerate(texts)
     }
 
@@ -57,14 +57,14 @@ def analysed(base: RuleBase, analyzer: Analyzing) -> RuleBase:
 
 
 def _texts(condition: Condition) -> list[str]:
-    """The words and starred parts that the condition names, without the stars."""
-    found: list[str] = []
+    """Return the words and starred parts that the condition names, without the stars."""
+    texts: list[str] = []
     for part in walk(condition):
         if isinstance(part, Phrase):
-            found.extend(term.removesuffix("*") for term in part.terms)
+            texts.extend(term.removesuffix("*") for term in part.terms)
         elif isinstance(part, (Word, Prefix)):
-            found.append(part.term if isinstance(part, Word) else part.stem)
-    return found
+            texts.append(part.term if isinstance(part, Word) else part.stem)
+    return texts
 
 
 def _made(leaf: Leaf, terms: Mapping[str, tuple[str, ...]]) -> Condition:
@@ -95,15 +95,15 @@ def _beginning(stem: str, terms: Mapping[str, tuple[str, ...]]) -> str:
     return stem.lower()
 
 
-def _mapped(condition: Condition, made: Callable[[Leaf], Condition]) -> Condition:
-    """The condition with every word, prefix and phrase replaced."""
+def _mapped(condition: Condition, replacement: Callable[[Leaf], Condition]) -> Condition:
+    """Return the condition with every word, prefix and phrase replaced."""
     match condition:
         case Word() | Prefix() | Phrase():
-            return made(condition)
+            return replacement(condition)
         case All(conditions) | Either(conditions):
-            return type(condition)(tuple(_mapped(part, made) for part in conditions))
+            return type(condition)(tuple(_mapped(part, replacement) for part in conditions))
         case Not(part) | Title(part) | AtLeast(_, part):
-            return replace(condition, condition=_mapped(part, made))
+            return replace(condition, condition=_mapped(part, replacement))
         case Near(first, second):
-            return replace(condition, first=_mapped(first, made), second=_mapped(second, made))
+            return replace(condition, first=_mapped(first, replacement), second=_mapped(second, replacement))
     return condition

@@ -354,7 +354,7 @@ def test_a_label_outside_the_taxonomy_is_named():
     for strange in (Hierarchy.from_edges(TREE), "crude", [("crude",)], 5):
         with pytest.raises(InvalidInput, match=r"must be \(parent, child\) pairs"):
             rb.classifiers.TopDown(taxonomy=strange, categories=NAMES).fit(X, labels)
-    with pytest.raises(InvalidInput, match="9 is no column"):
+    with pytest.raises(InvalidInput, match="9 is not a column"):
         rb.classifiers.TopDown(taxonomy=[(0, 9)]).fit(X, labels)
     with pytest.raises(InvalidInput, match="2 names in `categories` for 6 columns"):
         rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES[:2]).fit(X, labels)

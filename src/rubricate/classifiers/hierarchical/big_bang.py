@@ -36,14 +36,20 @@ class BigBang(Hierarchical, Scorer):
     and s(c) alone where A(c) is empty. `share=0` is flat categorization; so is a flat hierarchy. Every document has
     a score in every category, so that break-even points and 11-point averages can be had.
 
-    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
-    share        of the nodes above in the score, from 0 to 1
-    taxonomy, categories, select, probability, folds, seed, engine   as of `TopDown`; `select` is fitted once, on all
-                 documents
-
-    Sample weights as of `TopDown`. Learned: `nodes_`, `columns_` (the node of each category), `above_` (problems ×
+    Sample weights as in `TopDown`. Learned: `nodes_`, `columns_` (the node of each category), `above_` (problems ×
     categories: what each score weighs), `asked_` (the node of each problem), the machine. Cost: documents × nodes.
 
+    Parameters
+    ----------
+    base
+        Any classifier, ours or scikit-learn's; None: a linear SVM with C = 2.
+    share
+        Share of the nodes above in the score, from 0 to 1.
+    taxonomy, categories, select, probability, folds, seed, engine
+        As in `TopDown`; `select` is fitted once, on all documents.
+
+    Examples
+    --------
     >>> X = np.repeat(np.eye(4), 3, axis=0)
     >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
     >>> y = np.repeat(["crude", "ship", "gas", "corn"], 3)
@@ -162,7 +168,7 @@ class BigBang(Hierarchical, Scorer):
         sizes = {"sigmoid_": columns, "coverage_sigmoid_": len(self.asked_) - columns}
         wanted = ["slope_"] if getattr(self, "single_", False) else [*sizes]
         if not all(hasattr(self, name) for name in ("single_", *wanted)):
-            raise ValueError("what the probabilities were learned by is missing")
+            raise ValueError("what probabilities need is missing")
         for name, size in sizes.items():
             if hasattr(self, name):
                 check_values(getattr(self, name))

@@ -42,19 +42,28 @@ class Local(Descending, Scorer):
     several paths the best; with "best" the margin is the score less the middle of the two best at that node. So the
     scores say where the descent ends, and rank what it passed by.
 
-    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
-    scheme       "parent", "node" or "level"
-    negatives    of scheme "node": "siblings", "exclusive_siblings", "inclusive", "less_inclusive", "exclusive" or
-                 "less_exclusive" (positives and negatives: see `_hier_groups.POLICIES`)
-    choose       "best", "all", or None: "best" where every training document has exactly one label
-    taxonomy, categories, select, cut, probability, folds, seed, engine   as of `TopDown`; `cut` serves choose="all"
-
     Deviation: the paper's per-parent classifier is multi-class; ours is the base on a label matrix, one against the
     rest for most, with the node itself as one more choice where documents are labelled with it. With the policies that
     take only documents labelled with the node itself, an internal node without any is closed, and all below it.
-    Sample weights, edge cases and cost as of `TopDown`; "node" with a policy that takes all documents
+    Sample weights, edge cases and cost as in `TopDown`; "node" with a policy that takes all documents
     costs documents × nodes.
 
+    Parameters
+    ----------
+    base
+        Any classifier, ours or scikit-learn's; None: a linear SVM with C = 2.
+    scheme
+        "parent", "node" or "level".
+    negatives
+        Policy of scheme "node": "siblings", "exclusive_siblings", "inclusive", "less_inclusive", "exclusive" or
+        "less_exclusive" (positives and negatives: see `descent.groups.POLICIES`).
+    choose
+        "best", "all", or None: "best" where every training document has exactly one label.
+    taxonomy, categories, select, cut, probability, folds, seed, engine
+        As in `TopDown`; `cut` serves choose="all".
+
+    Examples
+    --------
     >>> X = np.repeat(np.eye(4), 3, axis=0)
     >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
     >>> y = np.repeat(["crude", "ship", "gas", "corn"], 3)

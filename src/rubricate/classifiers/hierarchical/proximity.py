@@ -38,17 +38,26 @@ class Proximity(Hierarchical, Scorer):
     cut off below 0. A category gains from near ones that also come into question. The score is log E − log(1 − E)
     (E cut off at 1), above 0 where E > ½; P = σ(a · s), and the slope a has the least log-loss on held-out scores.
 
-    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
-    by           "distance" or "similarity"
-    accept       the acceptable distance disθ; categories as far apart as this, or farther, contribute nothing
-    slope        None: learned by `folds` further trainings; or a number
-    taxonomy, categories, select, seed, engine   as of `TopDown`
-
     Deviation: negative contributions are left out, since hundreds of unlikely far categories would drown the near
     ones. With accept = 2 and a flat hierarchy every category stands alone, and the decisions are those of the base.
-    `predict_proba` gives P. Sample weights as of `TopDown`. Learned: `near_` (categories × categories, sparse),
+    `predict_proba` gives P. Sample weights as in `TopDown`. Learned: `near_` (categories × categories, sparse),
     `slope_`, `nodes_`, the machine. Cost: 1 + folds trainings of the base; pairs of categories once.
 
+    Parameters
+    ----------
+    base
+        Any classifier, ours or scikit-learn's; None: a linear SVM with C = 2.
+    by
+        "distance" or "similarity".
+    accept
+        The acceptable distance disθ; categories as far apart as this, or farther, contribute nothing.
+    slope
+        None: learned by `folds` further trainings; or a number.
+    taxonomy, categories, select, seed, engine
+        As in `TopDown`.
+
+    Examples
+    --------
     >>> X = np.repeat(np.eye(3), 4, axis=0)
     >>> model = Proximity(taxonomy=[("crude", "ship"), ("crude", "gas")]).fit(X, np.repeat(["crude", "ship", "gas"], 4))
     >>> model.predict(np.eye(3)).tolist(), model.near_.toarray().tolist()

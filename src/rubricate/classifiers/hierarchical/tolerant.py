@@ -33,17 +33,27 @@ class Tolerant(Descending, Scorer):
     categories are not at a disadvantage. Where one category is chosen, the product lets the child outvote it too. The
     slope a has the least log-loss on held-out scores.
 
-    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
-    combine      "product", "mean", or None: "product" with choose="best", else "mean"
-    beam         nodes of each level that a document may go on from, beside those with P > ½; None: all
-    slope        None: learned by `folds` further trainings; or a number
-    choose       "best", "all", or None: "best" where every training document has exactly one label
-    taxonomy, categories, select, seed, engine   as of `TopDown`
-
     `predict_proba` gives P of each category for each document alone; no other document of a batch has a say. Cost:
-    1 + folds trainings of `TopDown`; a document visits up to `beam` nodes a level, against about one in `TopDown`.
+    1 + folds trainings of `TopDown`; a document visits up to `beam` nodes per level, against about one in `TopDown`.
     Edge cases: a category that the beam never reached has log P = −30; on a graph the likeliest path counts.
 
+    Parameters
+    ----------
+    base
+        Any classifier, ours or scikit-learn's; None: a linear SVM with C = 2.
+    combine
+        "product", "mean", or None: "product" with choose="best", else "mean".
+    beam
+        Nodes of each level that a document may go on from, beside those with P > ½; None: all.
+    slope
+        None: learned by `folds` further trainings; or a number.
+    choose
+        "best", "all", or None: "best" where every training document has exactly one label.
+    taxonomy, categories, select, seed, engine
+        As in `TopDown`.
+
+    Examples
+    --------
     >>> X = np.repeat(np.eye(4), 4, axis=0)
     >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
     >>> y = np.repeat(["crude", "ship", "gas", "corn"], 4)

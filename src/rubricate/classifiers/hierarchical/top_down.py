@@ -36,27 +36,43 @@ class TopDown(Descending, Scorer):
     subtree classifier refuses; `predict` never visits what lies below. The score of a category is the least margin on
     its path (of several paths the best): above 0 exactly where all classifiers of the path say yes.
 
-    base         any classifier, ours or scikit-learn's; None: a linear SVM with C = 2
-    taxonomy     (parent, child) pairs, by category name or column; None: all categories side by side
-    categories   names of the label columns (or of classes 0, 1, …) where y has none
-    root         "join": documents outside the tree count as negatives of the top categories; "classifier": a
-                 classifier of its own guards the root, as in the paper
-    select       a term selector such as `Select("chi2:500")`, fitted at each node; None: all terms
-    cut          None (0, or ½ for probabilities), a number, or a threshold learned at each node from held-out scores
-    contested    whether a document below a category and below one beside it, but not labelled with the category
-                 itself, is negative for it too, as the counts of the paper's table 2 have it, against its text
-    probability  "sigmoid" adds `predict_proba` and `coverage_proba`, learned by `folds` further trainings
-    seed         of the documents drawn and of folds
-    engine       where nodes are learned; the result does not depend on it
-
     Deviation: on a graph every link from a parent has a classifier of its own, and one open path suffices. Sample
     weights go to the base (one that takes none is an error); cuts and selection pass them over. Learned: `nodes_`,
-    the links and machines (see `_hier_descent`, `_hier_machines`).
+    the links and machines (see `descent.descent`, `descent.machines`).
 
     Edge cases: a category without documents scores at most −1; where all documents of a node are in one child, its
     link is open. A label that is not in the taxonomy is an error; a document labelled with a node and one above it
     belongs to both. Cost: the documents of each node × its children; in all about documents × depth × children.
 
+    Parameters
+    ----------
+    base
+        Any classifier, ours or scikit-learn's; None: a linear SVM with C = 2.
+    taxonomy
+        (parent, child) pairs, by category name or column; None: all categories side by side.
+    categories
+        Names of the label columns (or of classes 0, 1, …) where y has none.
+    root
+        "join": documents outside the tree count as negatives of the top categories; "classifier": a classifier
+        of its own guards the root, as in the paper.
+    select
+        A term selector such as `Select("chi2:500")`, fitted at each node; None: all terms.
+    cut
+        None (0, or ½ for probabilities), a number, or a threshold learned at each node from held-out scores.
+    contested
+        Whether a document below a category and below one beside it, but not labelled with the category itself,
+        is negative for it too, as the counts of the paper's table 2 have it, against its text.
+    probability
+        "sigmoid" adds `predict_proba` and `coverage_proba`, learned by `folds` further trainings.
+    folds
+        Held-out folds from which probabilities are learned.
+    seed
+        Seed of the documents drawn and of the folds.
+    engine
+        Where nodes are learned; the result does not depend on it.
+
+    Examples
+    --------
     >>> X = np.repeat(np.eye(4), 3, axis=0)
     >>> tree = [("crude", "ship"), ("crude", "gas"), ("grain", "corn")]
     >>> y = np.repeat(["crude", "ship", "gas", "corn"], 3)

@@ -27,14 +27,6 @@ class CHARADE(Ruled, Scorer):
     its own. A description of enough support and confidence is a rule and is not specialised. From the rules, those of
     most positive documents first, each is taken that is as confident on the documents not yet covered.
 
-    words        of the dictionary of each category: those of highest χ² that speak for it; None: all words
-    support      the least weight of the positive documents that a rule covers, and
-    share        their least part of all positive ones; half of these are always enough
-    confidence   the least part of the documents covered that are positive
-    longest      the most words of a rule
-    redundancy   how many rules cover a document before it asks for no more
-    engine       where categories are learned; the result does not depend on it
-
     A word is present where x > 0. Score of a document: that of the strongest rule that fires, with (p + 1)/(p + n + 2)
     over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
     none fires. `predict` assigns a category where a rule fires; a single-label y, the best.
@@ -46,6 +38,25 @@ class CHARADE(Ruled, Scorer):
     Differs from ganascia1991: words are present or not mentioned, never absent; a word must raise the confidence;
     rules are chosen by what they add.
 
+    Parameters
+    ----------
+    words
+        Size of the dictionary of each category: the words of highest χ² that speak for it; None: all words.
+    support
+        The least weight of the positive documents that a rule covers, and.
+    share
+        Their least part of all positive ones; half of these are always enough.
+    confidence
+        The least part of the documents covered that are positive.
+    longest
+        The most words of a rule.
+    redundancy
+        How many rules cover a document before it asks for no more.
+    engine
+        Where categories are learned; the result does not depend on it.
+
+    Examples
+    --------
     >>> X = [[1, 1, 0], [1, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1], [0, 1, 0]]
     >>> model = CHARADE().fit(X, ["corn", "corn", "corn", "gold", "gold", "gold"])
     >>> model.rule_base(names=["maize", "ounce", "price"]).rules[0].condition

@@ -21,7 +21,7 @@ __all__ = ["RIPPER"]
 
 
 class RIPPER(Ruled, Scorer):
-    """Repeated incremental pruning to produce error reduction (cohen1995), one set of rules a category.
+    """Repeated incremental pruning to produce error reduction (cohen1995), one set of rules per category.
 
     IREP*: the documents that no rule covers are dealt at random, two thirds for growing and one for pruning. A rule
     grows by the condition of highest FOIL gain p1 (log2 p1/(p1 + n1) − log2 p0/(p0 + n0)) until it covers no negative
@@ -30,15 +30,6 @@ class RIPPER(Ruled, Scorer):
     which it is shorter are deleted. Optimisation: for each rule a replacement (grown anew) and a revision (grown on),
     both pruned for the accuracy of the whole set; the variant of shortest description stays; positive documents left
     are covered by IREP* again.
-
-    passes       of optimisation
-    loss_ratio   what a false negative costs in units of a false positive, in pruning and in description lengths
-    absent       conditions may also ask that a word is absent
-    max_error    no more rules are added after one that is wrong for this part (or more) of the pruning documents it
-                 covers, the criterion of IREP (furnkranz1994); None: description length alone, as in cohen1995
-    words        the most frequent words of the category that rules may use; None: all words of X
-    seed         of the random parts
-    engine       where categories are learned; the result does not depend on it
 
     A word is present where x > 0. Score of a document: that of the strongest rule that fires, with (p + 1)/(p + n + 2)
     over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
@@ -50,6 +41,26 @@ class RIPPER(Ruled, Scorer):
     A category without documents has no rule, one with all a rule without conditions. Differs from cohen1995: errors are
     expected half among the covered and half among the uncovered documents, as in quinlan1995; `max_error`; `absent`.
 
+    Parameters
+    ----------
+    passes
+        Passes of optimisation.
+    loss_ratio
+        What a false negative costs in units of a false positive, in pruning and in description lengths.
+    absent
+        Conditions may also ask that a word is absent.
+    max_error
+        No more rules are added after one that is wrong for this part (or more) of the pruning documents it
+        covers, the criterion of IREP (furnkranz1994); None: description length alone, as in cohen1995.
+    words
+        The most frequent words of the category that rules may use; None: all words of X.
+    seed
+        Seed of the random parts.
+    engine
+        Where categories are learned; the result does not depend on it.
+
+    Examples
+    --------
     >>> X = [[1, 1, 0], [1, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1], [0, 1, 0]]
     >>> model = RIPPER().fit(X, ["corn", "corn", "corn", "gold", "gold", "gold"])
     >>> model.predict([[1, 0, 0], [0, 0, 1]]).tolist()

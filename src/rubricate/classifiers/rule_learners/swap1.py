@@ -21,20 +21,13 @@ __all__ = ["SWAP1"]
 
 
 class SWAP1(Ruled, Scorer):
-    """Optimised rule induction (weiss1993) as apte1994 used it on text: one set of rules a category.
+    """Optimised rule induction (weiss1993) as apte1994 used it on text: one set of rules per category.
 
     Growing: from the rule without conditions take the best single exchange or removal of a condition, else the best
     addition, until the rule is right for every training document it covers (`kernels.rule_swap`); the documents
     covered are set aside, and the next rule is grown for those left. Pruning: again and again the removal, of a rule or
     of a condition, that adds least error for each condition it saves; how far is decided by the error on held-out
     folds (`rule_learners.search.swap1_search`).
-
-    words        the local dictionary: the most frequent words of the category (apte1994); None: all words
-    folds        that are held out in turn to choose the extent of pruning
-    loss_ratio   what a false negative costs in pruning in units of a false positive
-    absent       conditions may also ask that a word is absent
-    seed         of the folds
-    engine       where categories are learned; the result does not depend on it
 
     A word is present where x > 0. Score of a document: that of the strongest rule that fires, with (p + 1)/(p + n + 2)
     over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
@@ -48,6 +41,23 @@ class SWAP1(Ruled, Scorer):
     starts with its best condition, not with a random one; the extent is chosen by α as in cost-complexity pruning
     (breiman1984), and the rules come from all documents.
 
+    Parameters
+    ----------
+    words
+        The local dictionary: the most frequent words of the category (apte1994); None: all words.
+    folds
+        That are held out in turn to choose the extent of pruning.
+    loss_ratio
+        What a false negative costs in pruning in units of a false positive.
+    absent
+        Conditions may also ask that a word is absent.
+    seed
+        Seed of the folds.
+    engine
+        Where categories are learned; the result does not depend on it.
+
+    Examples
+    --------
     >>> X = [[1, 1, 0], [1, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1], [0, 1, 0]]
     >>> model = SWAP1().fit(X, ["corn", "corn", "corn", "gold", "gold", "gold"])
     >>> model.predict([[1, 0, 0], [0, 0, 1]]).tolist()

@@ -28,11 +28,11 @@ class Picture(NamedTuple):
     chances: Floats
 
     def share(self, node: int) -> float:
-        """Positives among the documents of a node; 0 of 0 is 0."""
+        """Return the share of positives among the documents of a node; 0 of 0 is 0."""
         return float(self.positives[node] / self.documents[node]) if self.documents[node] > 0 else 0.0
 
     def counted(self, node: int) -> str:
-        """`12 of 340`, weights to three figures."""
+        """Return `12 of 340`, weights to three figures."""
         return f"{_number(self.positives[node])} of {_number(self.documents[node])}"
 
 
@@ -50,7 +50,7 @@ def _number(weight: float) -> str:
 
 
 def _places(tree: Picture) -> Iterator[_Place]:
-    """The nodes from top to bottom: after a node its subtree with the word, one level in, then that without it."""
+    """Yield nodes from top to bottom: after a node its subtree with the word, one level in, then that without it."""
     waiting, line = [_Place(0, 0, False, -1)], -1
     while waiting:
         place, line = waiting.pop(), line + 1
@@ -69,7 +69,7 @@ def _leaf(tree: Picture, node: int) -> str:
 
 
 def as_text(tree: Picture) -> str:
-    """Nested conditions: a test of the document without the word before stands on the same level, behind `else`."""
+    """Return nested conditions; the test of documents without the word stands on the same level, behind `else`."""
     lines = [f"{tree.title}: {tree.counted(0)} documents"]
     for node, level, absent, parent in _places(tree):
         indent, word = "    " * level, "else " if absent else ""
@@ -83,7 +83,7 @@ def as_text(tree: Picture) -> str:
 
 
 def paths(tree: Picture) -> Iterator[tuple[int, tuple[tuple[str, bool], ...]]]:
-    """Each leaf with the tests that lead to it: the word, and whether it is present."""
+    """Yield each leaf with the tests that lead to it: the word, and whether it is present."""
     above: dict[int, tuple[int, bool]] = {}
     for node in range(len(tree.asked)):
         if tree.asked[node] >= 0:
@@ -92,13 +92,13 @@ def paths(tree: Picture) -> Iterator[tuple[int, tuple[tuple[str, bool], ...]]]:
             continue
         tests, at = [], node
         while at in above:
-            at, there = above[at]
-            tests.append((str(tree.names[tree.asked[at]]), there))
+            at, present = above[at]
+            tests.append((str(tree.names[tree.asked[at]]), present))
         yield node, tuple(reversed(tests))
 
 
 def as_svg(tree: Picture) -> str:
-    """A line a node: tests with a dot, leaves with a bar as long as their probability.
+    """Return a picture with one line per node: tests with a dot, leaves with a bar as long as their probability.
 
     The text follows the colour of its surroundings (`currentColor`). Names are escaped and shown as they are.
     """
@@ -124,7 +124,7 @@ def as_svg(tree: Picture) -> str:
 
 
 def _mark(tree: Picture, node: int, x: float, y: float) -> tuple[str, str]:
-    """The label of a node, and the node drawn."""
+    """Return the label of a node, and the node drawn."""
     if tree.asked[node] >= 0:
         label = f"{tree.names[tree.asked[node]]}?"
         return label, f'<circle cx="{x}" cy="{y}" r="3.5"/><text x="{x + 9}" y="{y + 4}">{_shown(label)}</text>'
@@ -137,7 +137,7 @@ def _mark(tree: Picture, node: int, x: float, y: float) -> tuple[str, str]:
 
 
 def _shown(text: str) -> str:
-    """The text as XML can hold it: marks escaped, control characters and halves of surrogate pairs replaced."""
+    """Return the text as XML can hold it: marks escaped, control characters and lone surrogates replaced."""
     kept = "".join(
         c if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff" else "\ufffd" for c in text
     )

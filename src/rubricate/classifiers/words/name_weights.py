@@ -23,13 +23,13 @@ SCHEMES = tuple(map("".join, product("nbla", "ntp", "nc")))
 
 
 def check_scheme(scheme: Any) -> None:
-    """An error for what is no triple of these letters."""
+    """Raise UnknownName for anything but a triple of these letters."""
     if scheme not in SCHEMES:
         raise UnknownName("scheme of weights", str(scheme), SCHEMES)
 
 
 def idf(X: Any, weights: Floats | None, letter: str) -> Floats:
-    """The second letter, by how many of the documents, each counted by its weight, have each term."""
+    """Return the weight of the second letter, by how many documents, each counted by its weight, have each term."""
     weights = np.ones(X.shape[0]) if weights is None else weights
     if letter == "n":
         return np.ones(X.shape[1])
@@ -41,7 +41,7 @@ def idf(X: Any, weights: Floats | None, letter: str) -> Floats:
 
 
 def term_frequency(counts: Sparse, letter: str) -> Sparse:
-    """The first letter."""
+    """Return the weight of the first letter."""
     f = counts.data
     if letter == "a":
         most = np.repeat(largest(counts.indptr.astype(np.int64), f), np.diff(counts.indptr))

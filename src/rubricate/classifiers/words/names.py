@@ -1,6 +1,6 @@
 """What categories are called: names, synonyms or descriptions, from a mapping, a list or a file, and their words.
 
-A file has one category a line, `category<TAB>text`; several lines of a category add up, lines that are empty or begin
+A file has one category per line, `category<TAB>text`; several lines of a category add up, lines that are empty or begin
 with `#` are passed over. A file that ends in `.json` holds one object, category → text or list of texts.
 """
 
@@ -24,7 +24,7 @@ TOKEN = re.compile(r"[^\W_]+")
 
 
 def name_texts(names: Any, categories: Sequence[str]) -> list[str]:
-    """One text a category: its own name, or what `names` says; a category that a mapping leaves out has its own name.
+    """Return one text per category: what `names` says, or its own name where a mapping leaves it out.
 
     >>> name_texts({"acq": ["mergers", "acquisitions"]}, ["acq", "money-fx"])
     ['mergers acquisitions', 'money-fx']
@@ -53,7 +53,7 @@ def _text(value: Any, category: str) -> str:
 
 
 def read_names(path: str | Path) -> dict[str, list[str]]:
-    """The file of the form above: category → texts."""
+    """Read a file of the form above: category → texts."""
     path = Path(path)
     try:
         content = path.read_text(encoding="utf-8-sig")
@@ -61,12 +61,12 @@ def read_names(path: str | Path) -> dict[str, list[str]]:
         raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="give a file of names") from None
     except UnicodeDecodeError as error:
         raise InvalidFile(f"byte {error.start} is not UTF-8", path=path, remedy="save it as UTF-8") from None
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for category, text in _json(content, path) if path.suffix == ".json" else _lines(content, path):
-        found.setdefault(category, []).append(text)
-    if not found:
+        texts.setdefault(category, []).append(text)
+    if not texts:
         raise InvalidFile("no category in it", path=path, remedy="write lines: category, a tab, its text")
-    return found
+    return texts
 
 
 def _lines(content: str, path: Path) -> Iterator[tuple[str, str]]:
@@ -86,17 +86,17 @@ def _lines(content: str, path: Path) -> Iterator[tuple[str, str]]:
 
 def _json(content: str, path: Path) -> Iterator[tuple[str, str]]:
     try:
-        found = json.loads(content)
+        table = json.loads(content)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
-        raise InvalidFile(f"not JSON ({error})", path=path, line=line, remedy="mend the JSON") from None
-    if not isinstance(found, dict):
-        raise InvalidFile(f"expected an object, got a {type(found).__name__}", path=path, remedy='write {"wheat": "…"}')
-    return ((category, _text(value, category)) for category, value in found.items())
+        raise InvalidFile(f"not JSON ({error})", path=path, line=line, remedy="correct the JSON") from None
+    if not isinstance(table, dict):
+        raise InvalidFile(f"expected an object, got a {type(table).__name__}", path=path, remedy='write {"wheat": "…"}')
+    return ((category, _text(value, category)) for category, value in table.items())
 
 
 def count_words(texts: Sequence[str], terms: Sequence[str], analyzer: Any = None) -> Sparse:
-    """How often each of `terms` occurs in each text: texts × terms.
+    """Count how often each of `terms` occurs in each text, texts × terms.
 
     analyzer   an `Analyzer`, a function from a text to its terms, or None: runs of letters and digits, folded.
 
@@ -104,12 +104,12 @@ def count_words(texts: Sequence[str], terms: Sequence[str], analyzer: Any = None
     [[0, 1, 1], [2, 0, 0]]
     """
     columns = {str(terms[column]): column for column in range(len(terms))}
-    rows, found = [], []
+    rows, columns_found = [], []
     for row, words in enumerate(_words(texts, analyzer)):
         known = [columns[word] for word in words if word in columns]
-        found += known
+        columns_found += known
         rows += [row] * len(known)
-    counts = sparse.coo_array((np.ones(len(rows)), (rows, found)), shape=(len(texts), len(columns)))
+    counts = sparse.coo_array((np.ones(len(rows)), (rows, columns_found)), shape=(len(texts), len(columns)))
     return sparse.csr_array(counts)
 
 

@@ -13,17 +13,17 @@ __all__ = ["presence", "present_terms"]
 
 
 def presence(X: Any) -> Sparse:
-    """Where X is above 0.
+    """Return where X is above 0.
 
     >>> presence(np.array([[2.0, -1.0, 0.0]])).toarray().tolist()
     [[True, False, False]]
     """
     X = sparse.csr_array(X)
-    there = sparse.csr_array(X > 0) if X.nnz and X.data.min() <= 0 else X
-    return sparse.csr_array((np.ones(there.nnz, bool), there.indices, there.indptr), shape=X.shape)
+    present = sparse.csr_array(X > 0) if X.nnz and X.data.min() <= 0 else X
+    return sparse.csr_array((np.ones(present.nnz, bool), present.indices, present.indptr), shape=X.shape)
 
 
 def present_terms(X: Any) -> tuple[Ints, Ints]:
-    """Where the terms of each row start, and the terms."""
-    there = presence(X)
-    return there.indptr.astype(np.int64), there.indices.astype(np.int64)
+    """Return where the terms of each row start, and the terms."""
+    present = presence(X)
+    return present.indptr.astype(np.int64), present.indices.astype(np.int64)

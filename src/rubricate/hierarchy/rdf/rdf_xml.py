@@ -40,12 +40,12 @@ class RdfXml:
         try:
             parser.Parse(text, True)
         except expat.ExpatError as error:
-            problem = f"no XML ({expat.ErrorString(error.code)})"
-            raise InvalidFile(problem, path=self.path, line=error.lineno, remedy="mend the file") from None
+            problem = f"not XML ({expat.ErrorString(error.code)})"
+            raise InvalidFile(problem, path=self.path, line=error.lineno, remedy="correct the file") from None
         return iter(self.found)
 
     def refuse(self, *_: object) -> None:
-        """Raise: entities of a document type could blow up memory or name other files."""
+        """Raise InvalidFile: entities of a document type could blow up memory or name other files."""
         raise InvalidFile(
             "a document type declaration, whose entities are not expanded",
             path=self.path,
@@ -71,7 +71,7 @@ class RdfXml:
             self.stack.append((*self.property(iri, attributes, base), language, base))
 
     def property(self, iri: str, attributes: dict[str, str], base: str) -> tuple[str, str]:
-        """The kind of a property element and the IRI that it is kept by; what its attributes say is said."""
+        """Return the kind of a property element and its IRI; statements in its attributes are recorded."""
         subject, form = self.stack[-1][1], attributes.get(f"{RDF} parseType")
         target, name = attributes.get(f"{RDF} resource"), attributes.get(f"{RDF} nodeID")
         if form == "Resource":
@@ -84,7 +84,7 @@ class RdfXml:
         return {"Collection": "list", "Literal": "markup"}.get(form or "", "property"), iri
 
     def node(self, iri: str, attributes: dict[str, str], base: str, language: str) -> str:
-        """The subject that a node element describes; a property above it is said of it."""
+        """Return the subject that a node element describes; it is the value of a property above it."""
         subject = self.subject(attributes, base)
         if self.stack and self.stack[-1][0] == "property":
             self.say(self.stack[-2][1], self.stack[-1][1], subject)
@@ -97,7 +97,7 @@ class RdfXml:
         return subject
 
     def subject(self, attributes: dict[str, str], base: str) -> str:
-        """The IRI of a node element, or the name of a blank node: its own, or a number."""
+        """Return the IRI of a node element, or the name of a blank node: its own, or a number."""
         about, name = attributes.get(f"{RDF} about"), attributes.get(f"{RDF} ID")
         if about is not None or name is not None:
             return urljoin(base, f"#{name}" if about is None else about)

@@ -34,8 +34,8 @@ _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def _unescaped(text: str) -> str:
-    def character(found: re.Match[str]) -> str:
-        code = found[1]
+    def character(match: re.Match[str]) -> str:
+        code = match[1]
         if code[0] in "uU" and len(code) > 1:
             number = int(code[1:], 16)
             return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
@@ -58,15 +58,15 @@ class Turtle:
         return InvalidFile(problem, path=self.path, line=self.line, remedy=remedy)
 
     def token(self) -> tuple[str, str]:
-        """Kind and text of the next token, ("end", "") behind the last one."""
+        """Return kind and text of the next token, ("end", "") after the last one."""
         while self.place < len(self.text):
-            found = _TOKEN.match(self.text, self.place)
-            if not found:
-                raise self.fail(f"no Turtle at {self.text[self.place : self.place + 20]!r}")
-            self.place = found.end()
-            self.line += found[0].count("\n")
-            if found.lastgroup != "space":
-                return str(found.lastgroup), found[0]
+            match = _TOKEN.match(self.text, self.place)
+            if not match:
+                raise self.fail(f"not Turtle at {self.text[self.place : self.place + 20]!r}")
+            self.place = match.end()
+            self.line += match[0].count("\n")
+            if match.lastgroup != "space":
+                return str(match.lastgroup), match[0]
         return "end", ""
 
     def read(self) -> Iterator[Statement]:
@@ -92,14 +92,14 @@ class Turtle:
             raise self.fail(f"@{name} without a full stop")
 
     def about(self, subject: str) -> Iterator[Statement]:
-        """The predicates and objects behind a subject, up to the full stop."""
+        """Yield statements from the predicates and objects after a subject, up to the full stop."""
         token = self.token()
         while True:
             predicate = f"{RDF}type" if token == ("word", "a") else self.node(token)
             sign = ","
             while sign == ",":
-                found, sign = self.object()
-                yield Statement(self.line, subject, predicate, found)
+                value, sign = self.object()
+                yield Statement(self.line, subject, predicate, value)
             while sign == ";":
                 token = self.token()
                 sign = token[1] if token[0] == "sign" else ""
@@ -109,7 +109,7 @@ class Turtle:
                 raise self.fail(f"{sign!r} where '.', ';' or ',' was expected")
 
     def object(self) -> tuple[str | Literal, str]:
-        """The object and the sign behind it."""
+        """Return the object and the sign after it."""
         kind, text = token = self.token()
         if kind not in ("short", "long", "number", "word"):
             return self.node(token), self.sign(self.token())

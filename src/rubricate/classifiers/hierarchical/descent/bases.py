@@ -24,7 +24,7 @@ __all__ = ["base_scores", "default_base", "fit_base", "natural_cut"]
 
 
 def default_base(base: Any) -> Any:
-    """The base given, or a linear SVM with C = 2, whose groups are small and far from balanced."""
+    """Return the base, or by default a linear SVM with C = 2, since groups are small and far from balanced."""
     if base is None:
         return SVM(C=2.0, bias="penalised")
     if isinstance(base, type) or not callable(getattr(base, "fit", None)):
@@ -33,14 +33,14 @@ def default_base(base: Any) -> Any:
 
 
 def natural_cut(base: Any) -> float:
-    """The score above which a classifier says yes: its own, 0, or ½ where it has only probabilities."""
+    """Return the score above which a classifier says yes: its own, 0, or ½ where it has only probabilities."""
     if isinstance(base, Scorer):
         return float(base._natural_cut)
     return 0.0 if hasattr(base, "decision_function") else 0.5
 
 
 def fit_base(base: Any, X: Any, labels: Bools, *, weights: Floats | None) -> Any:
-    """A fitted clone for all columns of the labels; for a base that takes one column, a tuple with one for each."""
+    """Fit a clone on all columns of the labels; for a base that takes one column, a tuple with one per column."""
     if weights is not None and not has_fit_parameter(base, "sample_weight"):
         raise InvalidInput(f"{type(base).__name__} takes no sample weights; leave them out, or give another base")
     weighed = {} if weights is None else {"sample_weight": weights}
@@ -56,7 +56,7 @@ def fit_base(base: Any, X: Any, labels: Bools, *, weights: Floats | None) -> Any
 
 
 def base_scores(machine: Any, X: Any, wanted: int) -> Floats:
-    """The scores of a fitted base less its natural cut: documents × the problems it has learned."""
+    """Return the scores of a fitted base less its natural cut, documents × the problems it has learned."""
     if isinstance(machine, tuple):
         return np.column_stack([base_scores(single, X, 1) for single in machine])
     scores = score_matrix(machine, X)

@@ -61,7 +61,7 @@ class Problems:
         self.stays = np.full(len(self.places.tree), NONE, np.int64)
 
     def add(self, rows: Ints, positives: list[Ints]) -> Ints:
-        """A group of problems over these rows; their numbers."""
+        """Add a group of problems over these rows; return their numbers."""
         rows = np.asarray(rows, np.int64)
         labels = np.zeros((len(rows), len(positives)), bool)
         for k, inside in enumerate(positives):
@@ -69,7 +69,7 @@ class Problems:
         return self._append(rows, labels)
 
     def add_contested(self, rows: Ints, inside: Ints, contested: Ints) -> Ints:
-        """A group of one problem, for which some of the positive documents are negative as well."""
+        """Add a group of one problem, for which some of the positive documents are negative as well."""
         labels = np.concatenate([np.isin(rows, inside, assume_unique=True), np.zeros(len(contested), bool)])
         return self._append(np.concatenate([rows, contested]).astype(np.int64), labels[:, None])
 
@@ -81,96 +81,96 @@ class Problems:
 
 
 def _keeps(places: Places) -> NDArray[np.bool_]:
-    """The internal nodes that are categories: there a document may stay."""
+    """Return the internal nodes that are categories: there a document may stay."""
     return places.is_category() & (np.diff(places.tree.child_starts) > 0)
 
 
 def per_parent(places: Places, everyone: Ints | None = None, *, contested: bool = False) -> Problems:
-    """One group for each internal node, from the documents it covers (sunlim2001, section 4).
+    """Return one group for each internal node, from the documents it covers (sunlim2001, section 4).
 
     Its problems are the subtree classifiers of internal children, the local ones of leaves, and the node's own local
     one. `everyone` replaces what the root covers, such as by all documents. With `contested` documents, those below
     a child and below another one, but not labelled with the child itself, are positive and negative for it.
     """
-    found, starts, keeps = Problems(places), places.tree.child_starts, _keeps(places)
+    problems, starts, keeps = Problems(places), places.tree.child_starts, _keeps(places)
     for node in np.flatnonzero(np.diff(starts) > 0):
         rows = places.covered(node) if node or everyone is None else everyone
         positives = [places.covered(child) for child in places.children(node)]
         if keeps[node]:
             positives.append(places.members(node))
-        numbers = found.add(rows, positives) if not contested else _contested(found, int(node), rows, positives)
+        numbers = problems.add(rows, positives) if not contested else _contested(problems, int(node), rows, positives)
         links = slice(starts[node], starts[node + 1])
-        found.guards[links] = numbers[: links.stop - links.start]
+        problems.guards[links] = numbers[: links.stop - links.start]
         if keeps[node]:
-            found.stays[node] = numbers[-1]
-    return found
+            problems.stays[node] = numbers[-1]
+    return problems
 
 
-def _contested(found: Problems, node: int, rows: Ints, positives: list[Ints]) -> Ints:
-    """The problems of a node, each in a group of its own."""
-    places, children = found.places, found.places.children(node)
+def _contested(problems: Problems, node: int, rows: Ints, positives: list[Ints]) -> Ints:
+    """Add the problems of a node, each in a group of its own; return their numbers."""
+    places, children = problems.places, problems.places.children(node)
     numbers = []
     for k, inside in enumerate(positives):
         twice = np.zeros(0, np.int64)
         if k < len(children):
             others = _joined([places.covered(other) for other in children if other != children[k]])
             twice = np.setdiff1d(np.intersect1d(inside, others), places.members(children[k]))
-        numbers.append(found.add_contested(np.asarray(rows, np.int64), inside, twice))
+        numbers.append(problems.add_contested(np.asarray(rows, np.int64), inside, twice))
     return np.concatenate(numbers)
 
 
-def _add_stays(found: Problems) -> None:
-    """The problem of staying at each internal category, from the documents that it covers."""
-    for node in np.flatnonzero(_keeps(found.places)):
-        found.stays[node] = found.add(found.places.covered(node), [found.places.members(node)])[0]
+def _add_stays(problems: Problems) -> None:
+    """Add the problem of staying at each internal category, from the documents that it covers."""
+    for node in np.flatnonzero(_keeps(problems.places)):
+        problems.stays[node] = problems.add(problems.places.covered(node), [problems.places.members(node)])[0]
 
 
-def _guard_nodes(found: Problems, numbers: Ints) -> None:
-    """Every link to a node is guarded by the node's one problem."""
-    found.guards[:] = numbers[found.places.tree.child_ids]
+def _guard_nodes(problems: Problems, numbers: Ints) -> None:
+    """Guard every link to a node by the node's one problem."""
+    problems.guards[:] = numbers[problems.places.tree.child_ids]
 
 
 def per_level(places: Places) -> Problems:
-    """One group for each depth, from the documents that have a category there or below."""
-    found, depths = Problems(places), places.tree.depths
+    """Return one group for each depth, from the documents that have a category there or below."""
+    problems, depths = Problems(places), places.tree.depths
     numbers = np.full(len(places.tree), NONE, np.int64)
     for depth in range(1, int(depths.max(initial=0)) + 1):
         nodes = np.flatnonzero(depths == depth)
         covered = [places.covered(node) for node in nodes]
         rows = np.unique(np.concatenate(covered)) if depth > 1 else np.arange(places.documents)
-        numbers[nodes] = found.add(rows, covered)
-    _guard_nodes(found, numbers)
-    _add_stays(found)
-    return found
+        numbers[nodes] = problems.add(rows, covered)
+    _guard_nodes(problems, numbers)
+    _add_stays(problems)
+    return problems
 
 
 def per_node(places: Places, policy: Policy) -> Problems:
-    """One problem for each node, with the documents of a policy (silla2011, section 4.1.1; see `POLICIES`)."""
-    found = Problems(places)
+    """Return one problem for each node, with the documents of a policy (silla2011, section 4.1.1; `POLICIES`)."""
+    problems = Problems(places)
     numbers = np.full(len(places.tree), NONE, np.int64)
     everyone = np.arange(places.documents)
     if policy == "less_inclusive":
-        numbers[1:] = found.add(everyone, [places.covered(node) for node in range(1, len(places.tree))])
+        numbers[1:] = problems.add(everyone, [places.covered(node) for node in range(1, len(places.tree))])
     elif policy == "siblings" and places.tree.is_tree:
         for node in np.flatnonzero(np.diff(places.tree.child_starts) > 0):
             covered = [places.covered(child) for child in places.children(node)]
-            numbers[places.children(node)] = found.add(_joined(covered), covered)
+            numbers[places.children(node)] = problems.add(_joined(covered), covered)
     else:
         for rows, inside in _same_rows(places, policy).values():
-            numbers[list(inside)] = found.add(rows, list(inside.values()))
-    _guard_nodes(found, numbers)
-    _add_stays(found)
-    return found
+            numbers[list(inside)] = problems.add(rows, list(inside.values()))
+    _guard_nodes(problems, numbers)
+    _add_stays(problems)
+    return problems
 
 
 def _same_rows(places: Places, policy: Policy) -> dict[bytes, tuple[Ints, dict[int, Ints]]]:
-    """The nodes with the same documents of a policy together: (documents, positives of each node)."""
-    found: dict[bytes, tuple[Ints, dict[int, Ints]]] = {}
+    """Group nodes with the same documents of a policy: (documents, positives of each node)."""
+    shared: dict[bytes, tuple[Ints, dict[int, Ints]]] = {}
     for node in range(1, len(places.tree)):
         inside, outside = POLICIES[policy](places, node)
         rows = np.union1d(inside, outside).astype(np.int64)
-        found.setdefault(rows.tobytes(), (rows, {}))[1][node] = inside
-    return found
+        shared.setdefault(rows.tobytes(), (rows, {}))[1][node] = inside
+    return shared
 
 
 def _others(places: Places, inside: Ints) -> Ints:
@@ -178,8 +178,8 @@ def _others(places: Places, inside: Ints) -> Ints:
 
 
 def _parents(places: Places, node: int) -> Ints:
-    found = places.tree.parent_ids[places.tree.parent_starts[node] : places.tree.parent_starts[node + 1]]
-    return found.astype(np.int64)
+    parents = places.tree.parent_ids[places.tree.parent_starts[node] : places.tree.parent_starts[node + 1]]
+    return parents.astype(np.int64)
 
 
 def _joined(parts: list[Ints]) -> Ints:
@@ -204,19 +204,19 @@ def _less_inclusive(places: Places, node: int) -> tuple[Ints, Ints]:
 
 def _inclusive(places: Places, node: int) -> tuple[Ints, Ints]:
     above = [places.tree.index(name) for name in places.tree.ancestors(places.tree.names[node])]
-    at_ancestors = _joined([places.members(one) for one in above])
+    at_ancestors = _joined([places.members(ancestor) for ancestor in above])
     inside = places.covered(node)
     return inside, np.setdiff1d(_others(places, inside), at_ancestors)
 
 
 def _by_siblings(places: Places, node: int) -> tuple[Ints, Ints]:
     inside = places.covered(node)
-    return inside, np.setdiff1d(_joined([places.covered(one) for one in _siblings(places, node)]), inside)
+    return inside, np.setdiff1d(_joined([places.covered(sibling) for sibling in _siblings(places, node)]), inside)
 
 
 def _exclusive_siblings(places: Places, node: int) -> tuple[Ints, Ints]:
     inside = places.members(node)
-    return inside, np.setdiff1d(_joined([places.members(one) for one in _siblings(places, node)]), inside)
+    return inside, np.setdiff1d(_joined([places.members(sibling) for sibling in _siblings(places, node)]), inside)
 
 
 POLICIES: dict[Policy, Callable[[Places, int], tuple[Ints, Ints]]] = {

@@ -53,14 +53,14 @@ class DocumentRows:
 
 
 def is_quick(base: Any, group: Group) -> bool:
-    """Whether this module solves the group: a linear SVM without probabilities, on a small group."""
+    """Return whether this module solves the group: a linear SVM without probabilities, on a small group."""
     if type(base) is not SVM or base.kernel != "linear" or base.probability:
         return False
     return base.class_weight in (None, "balanced") and group.labels.size <= SMALL
 
 
 def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) -> Block | None:
-    """The optimum of each problem to the relative duality gap `tol`.
+    """Solve each problem to the relative duality gap `tol`.
 
     None where the block would be too large, or some problem is not solved after 500 sweeps: `SVM` has other means.
     """

@@ -41,23 +41,23 @@ class Places:
         return bool((self.own.sum(axis=1) == 1).all())
 
     def members(self, node: Any) -> Ints:
-        """The documents labelled with a node."""
+        """Return the documents labelled with a node."""
         return _column(self.own, node)
 
     def covered(self, node: Any) -> Ints:
-        """The documents labelled with a node or one below it."""
+        """Return the documents labelled with a node or one below it."""
         return _column(self.inside, node)
 
     def children(self, node: Any) -> Ints:
-        """The nodes right below."""
-        found = self.tree.child_ids[self.tree.child_starts[node] : self.tree.child_starts[node + 1]]
-        return found.astype(np.int64)
+        """Return the nodes right below."""
+        children = self.tree.child_ids[self.tree.child_starts[node] : self.tree.child_starts[node + 1]]
+        return children.astype(np.int64)
 
     def is_category(self) -> Any:
-        """Which nodes have a column."""
-        found = np.zeros(len(self.tree), bool)
-        found[self.columns] = True
-        return found
+        """Return which nodes have a column."""
+        marks = np.zeros(len(self.tree), bool)
+        marks[self.columns] = True
+        return marks
 
 
 def _column(matrix: sparse.csc_array, node: int) -> Ints:
@@ -65,7 +65,7 @@ def _column(matrix: sparse.csc_array, node: int) -> Ints:
 
 
 def read_tree(taxonomy: Iterable[tuple[Any, Any]] | None, names: Sequence[str], known: Sequence[str]) -> Hierarchy:
-    """The hierarchy of (parent, child) pairs, given by name or by place among `known`; without pairs a flat one.
+    """Return the hierarchy of (parent, child) pairs, by name or by place among `known`; flat without pairs.
 
     Every name of a label column must be in it.
     """
@@ -92,14 +92,14 @@ def _pairs(taxonomy: Any) -> list[tuple[Any, Any]]:
         ) from None
 
 
-def _name(given: Any, known: Sequence[str]) -> str:
-    if isinstance(given, str):
-        return given
-    if isinstance(given, Integral) and not isinstance(given, bool):
-        if not 0 <= int(given) < len(known):
-            raise InvalidInput(f"taxonomy: {given} is no column; there are {len(known)}, counted from 0")
-        return known[int(given)]
-    raise UnknownName("category of the taxonomy", repr(given), known)
+def _name(node: Any, known: Sequence[str]) -> str:
+    if isinstance(node, str):
+        return node
+    if isinstance(node, Integral) and not isinstance(node, bool):
+        if not 0 <= int(node) < len(known):
+            raise InvalidInput(f"taxonomy: {node} is not a column; there are {len(known)}, counted from 0")
+        return known[int(node)]
+    raise UnknownName("category of the taxonomy", repr(node), known)
 
 
 def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str], *, weights: Floats | None = None) -> Places:

@@ -11,14 +11,14 @@ __all__ = ["most_frequent", "most_telling"]
 
 
 def most_frequent(words: Words, positive: Bools, size: int) -> Ints:
-    """The words that occur in most documents of the category, the smaller column of equals; ascending."""
+    """Return the words that occur in most documents of the category, ascending; of equals the smaller column."""
     inside = words.sums(positive)
-    found = np.flatnonzero(inside > 0)
-    return np.sort(found[np.argsort(-inside[found], kind="stable")[:size]])
+    candidates = np.flatnonzero(inside > 0)
+    return np.sort(candidates[np.argsort(-inside[candidates], kind="stable")[:size]])
 
 
 def most_telling(words: Words, positive: Bools, size: int) -> Ints:
-    """The words of highest χ² among those that are more frequent inside than outside, the smaller column of equals.
+    """Return the words of highest χ² among those more frequent inside than outside; of equals the smaller column.
 
     χ² = N (AD − CB)² / ((A + C)(B + D)(A + B)(C + D)); N and A + C, the same for all words, are left out.
     """
@@ -28,5 +28,5 @@ def most_telling(words: Words, positive: Bools, size: int) -> Ints:
     lead = inside * (of_negative - outside) - (of_positive - inside) * outside
     spread = (inside + outside) * (of_positive + of_negative - inside - outside)
     value = np.divide(lead**2, spread, out=np.zeros(len(lead)), where=spread > 0)
-    found = np.flatnonzero((inside > 0) & (lead >= 0))
-    return np.sort(found[np.argsort(-value[found], kind="stable")[:size]])
+    candidates = np.flatnonzero((inside > 0) & (lead >= 0))
+    return np.sort(candidates[np.argsort(-value[candidates], kind="stable")[:size]])

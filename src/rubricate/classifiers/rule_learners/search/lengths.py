@@ -8,7 +8,7 @@ __all__ = ["exception_bits", "rule_bits", "subset_bits"]
 
 
 def subset_bits(n: float, k: float, p: float) -> float:
-    """S(n, k, p) = k log2 1/p + (n − k) log2 1/(1 − p): which k of n, where each is expected with chance p.
+    """Return S(n, k, p) = k log2 1/p + (n − k) log2 1/(1 − p): which k of n, each expected with chance p.
 
     0 · log2 1/0 is 0; k > 0 where p = 0 (or k < n where p = 1) takes infinitely many bits and does not occur here.
 
@@ -21,7 +21,7 @@ def subset_bits(n: float, k: float, p: float) -> float:
 
 
 def rule_bits(conditions: int, choices: int) -> float:
-    """½ (‖k‖ + S(n, k, k/n)) for k conditions of n possible ones; the half is for what they have in common.
+    """Return ½ (‖k‖ + S(n, k, k/n)) for k conditions of n possible ones; ½ allows for what they have in common.
 
     ‖k‖, the bits of the number k, is log2 k + 2 log2 log2 k (the second only from k = 2 on). No condition: 0.
 
@@ -37,7 +37,7 @@ def rule_bits(conditions: int, choices: int) -> float:
 
 
 def exception_bits(*, covered: float, uncovered: float, false_positives: float, false_negatives: float) -> float:
-    """log2(C + U + 1), then which of the C covered and of the U uncovered documents are wrong.
+    """Return log2(C + U + 1), plus the bits of which of the C covered and U uncovered documents are wrong.
 
     Half of the errors e are expected among the larger of the two, with chance e / 2C (or e / 2U); the other part is
     sent with its own rate, fn / U (or fp / C). Half of the errors are more than a part holds only where C or U is

@@ -26,14 +26,14 @@ class RuleSet:
         self.all = float(costs.sum())
 
     def copy(self) -> RuleSet:
-        """A set that can be changed while this one stays."""
+        """Return a set that can be changed while this one stays."""
         other = object.__new__(RuleSet)
         other.__dict__.update(self.__dict__)
         other.rules, other.covers, other.times = self.rules.copy(), self.covers.copy(), self.times.copy()
         return other
 
     def insert(self, place: int, rule: Ints, cover: Ints | None = None) -> None:
-        """A rule before the one at `place`; `cover` holds the documents it covers, where they are known."""
+        """Insert a rule before the one at `place`; `cover` holds the documents it covers, where they are known."""
         cover = self.cases.cover(rule) if cover is None else cover
         self.rules.insert(place, rule)
         self.covers.insert(place, cover)
@@ -42,7 +42,7 @@ class RuleSet:
         self.bits += rule_bits(len(rule), self.cases.choices)
 
     def delete(self, place: int) -> tuple[Ints, Ints]:
-        """Take the rule at `place` out; the rule and the documents it covers."""
+        """Take the rule at `place` out; return it and the documents it covers."""
         cover, rule = self.covers.pop(place), self.rules.pop(place)
         self.times[cover] -= 1
         self._count(cover[self.times[cover] == 0], -1)
@@ -55,7 +55,7 @@ class RuleSet:
         self.wrong += sign * float(costs[~positive].sum())
 
     def length(self) -> float:
-        """The description length of the rules and of their errors, in bits."""
+        """Return the description length of the rules and of their errors, in bits."""
         covered = self.right + self.wrong
         return self.bits + exception_bits(
             covered=max(0.0, covered),
@@ -76,10 +76,10 @@ class RuleSet:
                 self.insert(place, rule, cover)
 
     def free(self, before: int | None = None) -> Bools:
-        """Which documents no rule covers; with `before`, no rule ahead of that place."""
+        """Return which documents no rule covers; with `before`, no rule ahead of that place."""
         if before is None:
             return self.times == 0
-        found = np.ones(len(self.times), bool)
+        uncovered = np.ones(len(self.times), bool)
         for cover in self.covers[:before]:
-            found[cover] = False
-        return found
+            uncovered[cover] = False
+        return uncovered
