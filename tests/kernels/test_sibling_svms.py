@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rubricate.classifiers.svm.svm import SVM
-from rubricate.kernels.sibling_svms import gather_rows, group_scores, solve_group
+from rubricate.kernels.rows import Rows
+from rubricate.kernels.sibling_svms import (
+    GroupProblem,
+    GroupWeights,
+    Renumbering,
+    gather_rows,
+    group_scores,
+    solve_group,
+)
+from rubricate.kernels.svm_local import Search
 
 
 def random_rows(seed, documents=30, terms=12):
@@ -18,7 +27,7 @@ def random_rows(seed, documents=30, terms=12):
 
 
 def parts(X):
-    return X.indptr.astype(np.int64), X.indices, X.data
+    return Rows(X.indptr.astype(np.int64), X.indices, X.data)
 
 
 @given(st.integers(0, 10_000), st.booleans())
@@ -27,7 +36,7 @@ def test_gathered_rows_are_the_rows(seed, narrowed):
     rows = rng.permutation(30)[: rng.integers(0, 9)].astype(np.int64)
     kept = rng.random(12) < 0.5 if narrowed else np.zeros(0, bool)
     place = np.full(12, -1, np.int32)
-    starts, terms, values, own = gather_rows(*parts(X), rows, place, kept)
+    (starts, terms, values), own = gather_rows(parts(X), rows, Renumbering(place, kept))
     wide = np.zeros((len(rows), 12))
     wide[:, own] = sparse.csr_array((values, terms.astype(np.int64), starts), shape=(len(rows), len(own))).toarray()
     expected = X[rows].toarray() * (kept if narrowed else 1)
@@ -41,7 +50,7 @@ def test_scores_are_products(seed):
     own = rng.permutation(12)[:7].astype(np.int32)
     weights, bias, rows = rng.normal(size=(7, 3)), rng.normal(size=3), rng.integers(0, 30, 5)
     place = np.full(12, -1, np.int32)
-    found = group_scores(*parts(X), rows, own, weights, bias, place)
+    found = group_scores(parts(X), rows, (GroupWeights(own, weights, bias), place))
     np.testing.assert_allclose(found, X[rows].toarray()[:, own] @ weights + bias, rtol=1e-12, atol=1e-12)
     assert (place == -1).all()
 
@@ -61,10 +70,9 @@ def test_the_optimum_is_that_of_the_svm(bias, penalty, tol, seed):
     X = random_rows(seed, documents=40)
     labels = np.random.default_rng(seed).random((40, 3)) < 0.3
     place = np.full(12, -1, np.int32)
-    starts, terms, values, own = gather_rows(*parts(X), np.arange(40), place, np.zeros(0, bool))
-    W, b, gaps = solve_group(
-        starts, terms, values, len(own), labels, np.ones(40), np.full((2, 3), 0.7), penalty, tol, 5000, 0
-    )
+    rows, own = gather_rows(parts(X), np.arange(40), Renumbering(place, np.zeros(0, bool)))
+    problem = GroupProblem(labels, np.ones(40), np.full((2, 3), 0.7), len(own))
+    W, b, gaps = solve_group(rows, problem, Search(penalty, tol, 5000, 0))
     svm = SVM(C=0.7, bias=bias, tol=tol).fit(X, labels.astype(int))
     found = objective(X.toarray()[:, own], W, b, labels, 0.7, penalty)
     assert (gaps <= tol).all()
@@ -75,8 +83,7 @@ def test_the_optimum_is_that_of_the_svm(bias, penalty, tol, seed):
 def test_categories_of_all_or_no_rows_have_a_bias_alone():
     starts, terms, values = parts(sparse.csr_array(np.eye(3)))
     labels = np.array([[True, False]] * 3)
-    W, b, _ = solve_group(
-        starts, terms.astype(np.uint32), values, 3, labels, np.ones(len(labels)), np.ones((2, 2)), 1.0, 1e-3, 100, 0
-    )
+    problem = GroupProblem(labels, np.ones(len(labels)), np.ones((2, 2)), 3)
+    W, b, _ = solve_group(Rows(starts, terms.astype(np.uint32), values), problem, Search(1.0, 1e-3, 100, 0))
     assert not W.any()
     assert b.tolist() == [1.0, -1.0]

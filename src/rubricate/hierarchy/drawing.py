@@ -7,12 +7,13 @@ picture links it to all of them, the further links dashed. Depth first without r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy.structure import Hierarchy
 
-__all__ = ["as_svg", "as_text"]
+__all__ = ["as_svg", "as_text", "as_xml"]
 
 ROW, INDENT, LETTER = 18, 26, 6.6
 """Pixels between lines of the picture, between depths, and of a letter (12 px type)."""
@@ -40,14 +41,17 @@ def as_text(hierarchy: Hierarchy, *, notes: Mapping[str, str] | None = None, dep
     return "\n".join(lines)
 
 
+@dataclass(slots=True)
 class _Place:
     """One drawn line: the node, how far in, the characters before it, and what is not drawn below it."""
 
-    __slots__ = ("again", "branch", "hidden", "level", "node", "parent", "stem")
-
-    def __init__(self, node: int, level: int, stem: str, branch: str, parent: int) -> None:
-        self.node, self.level, self.stem, self.branch, self.parent = node, level, stem, branch, parent
-        self.again, self.hidden = False, 0
+    node: int
+    level: int
+    stem: str
+    branch: str
+    parent: int
+    again: bool = False
+    hidden: int = 0
 
 
 def _places(hierarchy: Hierarchy, depth: int | None) -> Iterator[_Place]:
@@ -95,7 +99,7 @@ def as_svg(
         if place.parent >= 0:
             dashed = ' stroke-dasharray="3 3"' if place.again else ""
             lines.append(f'<path d="M{x - INDENT} {12 + place.parent * ROW}V{y}H{x}"{dashed}/>')
-        dots.append(_node(x, y, label, dark.get(name)))
+        dots.append(_node(label, dark.get(name), at=(x, y)))
     size = f'width="{wide:.0f}" height="{24 + ROW * (len(drawn) - 1)}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {wide:.0f} {24 + ROW * (len(drawn) - 1)}" '
@@ -104,12 +108,13 @@ def as_svg(
     )
 
 
-def _node(x: float, y: float, label: str, shade: float | None) -> str:
+def _node(label: str, shade: float | None, *, at: tuple[float, float]) -> str:
+    x, y = at
     fill = "" if shade is None else f' fill="hsl({210 * min(1.0, max(0.0, shade)):.0f} 70% 42%)"'
-    return f'<circle cx="{x}" cy="{y}" r="4"{fill}/><text x="{x + 9}" y="{y + 4}">{_shown(label)}</text>'
+    return f'<circle cx="{x}" cy="{y}" r="4"{fill}/><text x="{x + 9}" y="{y + 4}">{as_xml(label)}</text>'
 
 
-def _shown(text: str) -> str:
+def as_xml(text: str) -> str:
     """Return the text as XML can hold it: marks escaped, control characters and lone surrogates replaced."""
     kept = "".join(
         c if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff" else "\ufffd" for c in text

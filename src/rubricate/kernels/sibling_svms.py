@@ -1,4 +1,4 @@
-"""Linear SVMs of the categories below one parent: the same few documents, one machine a category.
+"""Linear SVMs of the categories below one parent: the same few documents, one machine per category.
 
 Problem: that of `svm_local`, for k categories over the same rows. The rows are copied once, with terms renumbered
 0, 1, …, so that every weight vector is short and near in memory; then each category is solved alone.
@@ -8,31 +8,64 @@ Ties, order and convergence are those of `svm_local.solve_rows`; results do not 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, solve_exactly
 
-__all__ = ["gather_rows", "group_scores", "solve_group"]
+__all__ = ["Gathered", "GroupProblem", "GroupWeights", "Renumbering", "gather_rows", "group_scores", "solve_group"]
+
+
+class Renumbering(NamedTuple):
+    """Scratch space with −1 for every term, before and after, and one flag per term to keep (empty: all are kept)."""
+
+    place: np.ndarray
+    kept: np.ndarray
+
+
+class Gathered(NamedTuple):
+    """Rows with terms renumbered 0, 1, …, and the old number of each new term."""
+
+    rows: Rows
+    own: np.ndarray
+
+
+class GroupProblem(NamedTuple):
+    """What the machines of a group learn.
+
+    `labels` is rows × categories, `weights` what each row counts for (above 0), `costs` 2 × categories (of negatives,
+    of positives): the cost of a row is the product. `terms` is the number of terms.
+    """
+
+    labels: np.ndarray
+    weights: np.ndarray
+    costs: np.ndarray
+    terms: int
+
+
+class GroupWeights(NamedTuple):
+    """The machines of a group: the terms that they have weights for, weights (terms × categories) and biases."""
+
+    own: np.ndarray
+    weights: np.ndarray
+    bias: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def gather_rows(
-    starts: np.ndarray, terms: np.ndarray, values: np.ndarray, rows: np.ndarray, place: np.ndarray, kept: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Copy rows and renumber their terms: (starts, terms, values, the old number of each new term).
-
-    Only terms with `kept` (one flag a term; an empty array keeps all). `place` holds −1 for every term, before and
-    after. Cost: the stored values of the rows.
-    """
+def gather_rows(rows: Rows, chosen: np.ndarray, renumbering: Renumbering) -> Gathered:
+    """Copy chosen rows and renumber their terms. Cost: the stored values of the rows."""
+    (starts, terms, values), (place, kept) = rows, renumbering
     size = 0
-    for r in rows:
+    for r in chosen:
         size += starts[r + 1] - starts[r]
-    own, mine, copy = np.zeros(len(rows) + 1, np.int64), np.empty(size, np.uint32), np.empty(size)
+    new_starts, new_terms, new_values = np.zeros(len(chosen) + 1, np.int64), np.empty(size, np.uint32), np.empty(size)
     seen, used, at = np.empty(size, np.int32), 0, 0
-    for a in range(len(rows)):
-        for p in range(starts[rows[a]], starts[rows[a] + 1]):
+    # Terms are numbered in the order in which they are first met, so that near rows have near weights.
+    for a in range(len(chosen)):
+        for p in range(starts[chosen[a]], starts[chosen[a] + 1]):
             t = terms[p]
             if len(kept) and not kept[t]:
                 continue
@@ -40,36 +73,25 @@ def gather_rows(
                 place[t] = used
                 seen[used] = t
                 used += 1
-            mine[at], copy[at] = place[t], values[p]
+            new_terms[at], new_values[at] = place[t], values[p]
             at += 1
-        own[a + 1] = at
+        new_starts[a + 1] = at
+    # Only the terms that were met are reset: the cost does not depend on the number of all terms.
     for t in seen[:used]:
         place[t] = -1
-    return own, mine[:at], copy[:at], seen[:used].copy()
+    return Gathered(Rows(new_starts, new_terms[:at], new_values[:at]), seen[:used].copy())
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def solve_group(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    used: int,
-    labels: np.ndarray,
-    weights: np.ndarray,
-    costs: np.ndarray,
-    penalty: float,
-    tol: float,
-    sweeps: int,
-    seed: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Weights (terms × categories), biases, and the relative duality gap of each as last measured.
+def solve_group(rows: Rows, problem: GroupProblem, search: Search) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Solve all categories: weights (terms × categories), biases, and the relative duality gap of each.
 
-    `labels` is rows × categories, `weights` what each row counts for (above 0), `costs` 2 × categories (of negatives,
-    of positives): the cost of a row is the product. A category that none of the
-    rows has gets the bias −1, one that all have 1, and no weights. Cost: sweeps × categories × stored values.
+    A category that none of the rows has gets the bias −1, one that all have 1, and no weights. Cost: sweeps ×
+    categories × stored values.
     """
+    (starts, _, values), (labels, weights, costs, terms) = rows, problem
     n, k = labels.shape
-    W, bias, gaps = np.zeros((used, k)), np.zeros(k), np.zeros(k)
+    W, bias, gaps = np.zeros((terms, k)), np.zeros(k), np.zeros(k)
     squares = np.zeros(n)
     for r in range(n):
         for p in range(starts[r], starts[r + 1]):
@@ -85,41 +107,36 @@ def solve_group(
         if inside == 0 or inside == n:
             bias[c] = 1.0 if inside else -1.0
             continue
-        dual = Dual(y, cap, squares, np.zeros(n), np.zeros(used), bias[c : c + 1])
-        gap, primal, _ = solve_exactly(Rows(starts, terms, values), dual, Search(penalty, tol, sweeps, seed + c))
+        dual = Dual(y, cap, squares, np.zeros(n), np.zeros(terms), bias[c : c + 1])
+        # The seed depends on the place in the group alone: other groups change nothing.
+        own = Search(search.penalty, search.tol, search.sweeps, search.seed + c)
+        gap, primal, _ = solve_exactly(rows, dual, own)
         gaps[c] = gap / max(primal, 1e-300)
-        for t in range(used):
+        for t in range(terms):
             W[t, c] = dual.w[t]
     return W, bias, gaps
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def group_scores(
-    starts: np.ndarray,
-    terms: np.ndarray,
-    values: np.ndarray,
-    rows: np.ndarray,
-    own: np.ndarray,
-    weights: np.ndarray,
-    bias: np.ndarray,
-    place: np.ndarray,
-) -> np.ndarray:
-    """Scores of these rows, rows × categories; `own` are the terms of the rows of `weights`, the others count 0.
+def group_scores(rows: Rows, chosen: np.ndarray, machines: tuple[GroupWeights, np.ndarray]) -> np.ndarray:
+    """Return the scores of chosen rows, rows × categories; terms without weights count 0.
 
-    `place` holds −1 for every term, before and after. Cost: terms of the group + stored values × categories.
+    Beside the weights, `machines` has scratch space with −1 for every term, before and after. Cost: terms of the group
+    + stored values × categories.
     """
+    (starts, terms, values), ((own, weights, bias), place) = rows, machines
     k = len(bias)
     for t in range(len(own)):
         place[own[t]] = t
-    found = np.empty((len(rows), k))
-    for a in range(len(rows)):
+    scores = np.empty((len(chosen), k))
+    for a in range(len(chosen)):
         for c in range(k):
-            found[a, c] = bias[c]
-        for p in range(starts[rows[a]], starts[rows[a] + 1]):
+            scores[a, c] = bias[c]
+        for p in range(starts[chosen[a]], starts[chosen[a] + 1]):
             t = place[terms[p]]
             if t >= 0:
                 for c in range(k):
-                    found[a, c] += values[p] * weights[t, c]
+                    scores[a, c] += values[p] * weights[t, c]
     for t in own:
         place[t] = -1
-    return found
+    return scores

@@ -104,13 +104,13 @@ def _matches(plan: RulePlan, values: dict[int, Any], document: Passages | Column
         seen.add(number)
         step = plan.steps[number]
         if step.kind in ("some", "near"):
-            matches[number] = _match(plan, step, [values[part] for part in step.parts], document)
+            matches[number] = _match(plan, step, [values[part] for part in step.parts], document=document)
         elif step.kind in ("all", "any"):
             pending.extend(part for part in reversed(step.parts) if np.unpackbits(values[part], count=1)[0])
     return list(dict.fromkeys(matches.values()))
 
 
-def _match(plan: RulePlan, step: RuleStep, parts: list[Any], document: Passages | Columns) -> Match:
+def _match(plan: RulePlan, step: RuleStep, parts: list[Any], *, document: Passages | Columns) -> Match:
     if isinstance(document, Columns):
         columns = [c for c in parts[0].tolist() if document.some(np.array([c]), 1)[0]]
         return Match(_text(plan, step), (), tuple(document.names[c] for c in columns))
@@ -125,7 +125,7 @@ def _pairs(step: RuleStep, parts: Sequence[Spans], document: Passages) -> Spans:
     distance, ordered = step.data
     starts, ends = [], []
     for a, b in ((parts[0], parts[1]), (parts[1], parts[0]))[: 1 if ordered else 2]:
-        before, behind = following(a, b, distance, document.segment)
+        before, behind = following(a, b, distance=distance, segment=document.segment)
         starts.append(a.starts[before])
         ends.append(b.ends[behind])
     return document.union([Spans(*pair) for pair in zip(starts, ends, strict=True)])

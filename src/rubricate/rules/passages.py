@@ -127,7 +127,7 @@ class Passages:
         """Return the documents where a place of each lies within so many words of the other."""
         holds = np.zeros(len(self), bool)
         for earlier, later in ((first, second), (second, first))[: 1 if ordered else 2]:
-            before, _ = following(earlier, later, distance, self.segment)
+            before, _ = following(earlier, later, distance=distance, segment=self.segment)
             holds[self.segment[earlier.starts[before]] // 2] = True
         return holds
 
@@ -155,7 +155,7 @@ class Passages:
         return Spans(starts, starts + length - 1)
 
 
-def following(first: Spans, second: Spans, distance: int, segment: Ints) -> tuple[Ints, Ints]:
+def following(first: Spans, second: Spans, *, distance: int, segment: Ints) -> tuple[Ints, Ints]:
     """Return places of `first` with one of `second` after them in the same sequence within `distance`, and the nearest.
 
     The nearest start behind an end decides: where it is too far or in another sequence, so are all others.

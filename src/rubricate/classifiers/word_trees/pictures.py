@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
+from rubricate.hierarchy.drawing import as_xml
 from rubricate.types import Floats, Ints
 
 __all__ = ["Picture", "as_svg", "as_text", "paths"]
@@ -36,7 +36,7 @@ class Picture(NamedTuple):
         return f"{_number(self.positives[node])} of {_number(self.documents[node])}"
 
 
-class _Place(NamedTuple):
+class _TreeLine(NamedTuple):
     """A node on its line: how far to the right, whether the words before it were absent, the line of its parent."""
 
     node: int
@@ -49,15 +49,15 @@ def _number(weight: float) -> str:
     return f"{weight:.0f}" if abs(weight - round(weight)) < 1e-9 else f"{weight:.3g}"
 
 
-def _places(tree: Picture) -> Iterator[_Place]:
+def _places(tree: Picture) -> Iterator[_TreeLine]:
     """Yield nodes from top to bottom: after a node its subtree with the word, one level in, then that without it."""
-    waiting, line = [_Place(0, 0, False, -1)], -1
+    waiting, line = [_TreeLine(0, 0, False, -1)], -1
     while waiting:
         place, line = waiting.pop(), line + 1
         yield place
         if tree.asked[place.node] >= 0:
-            waiting.append(_Place(int(tree.without[place.node]), place.level, True, line))
-            waiting.append(_Place(int(tree.present[place.node]), place.level + 1, False, line))
+            waiting.append(_TreeLine(int(tree.without[place.node]), place.level, True, line))
+            waiting.append(_TreeLine(int(tree.present[place.node]), place.level + 1, False, line))
 
 
 def _chance(tree: Picture, node: int) -> str:
@@ -109,10 +109,10 @@ def as_svg(tree: Picture) -> str:
             lines.append(f'<path d="M{x} {12 + (parent + 1) * ROW}V{y}"/>')
         elif parent >= 0:
             lines.append(f'<path d="M{x - INDENT} {12 + (parent + 1) * ROW}V{y}H{x}"/>')
-        label, mark = _mark(tree, node, x, y)
+        label, mark = _mark(tree, node, at=(x, y))
         marks.append(mark)
         wide = max(wide, x + BAR + 24 + LETTER * len(label))
-    title = _shown(f"{tree.title}: {tree.counted(0)} documents")
+    title = as_xml(f"{tree.title}: {tree.counted(0)} documents")
     wide = max(wide, 24 + LETTER * len(title) + LETTER * len(KEY))
     size = f'width="{wide:.0f}" height="{24 + last * ROW}" viewBox="0 0 {wide:.0f} {24 + last * ROW}"'
     return (
@@ -123,22 +123,15 @@ def as_svg(tree: Picture) -> str:
     )
 
 
-def _mark(tree: Picture, node: int, x: float, y: float) -> tuple[str, str]:
+def _mark(tree: Picture, node: int, *, at: tuple[float, float]) -> tuple[str, str]:
     """Return the label of a node, and the node drawn."""
+    x, y = at
     if tree.asked[node] >= 0:
         label = f"{tree.names[tree.asked[node]]}?"
-        return label, f'<circle cx="{x}" cy="{y}" r="3.5"/><text x="{x + 9}" y="{y + 4}">{_shown(label)}</text>'
+        return label, f'<circle cx="{x}" cy="{y}" r="3.5"/><text x="{x + 9}" y="{y + 4}">{as_xml(label)}</text>'
     label, sure = _leaf(tree, node), BAR * float(tree.chances[node])
     bar = (
         f'<rect x="{x}" y="{y - 5}" width="{BAR}" height="10" fill="currentColor" fill-opacity="0.12"/>'
         f'<rect x="{x}" y="{y - 5}" width="{sure:.1f}" height="10" fill="hsl(210 70% 42%)"/>'
     )
-    return label, f'{bar}<text x="{x + BAR + 8}" y="{y + 4}">{_shown(label)}</text>'
-
-
-def _shown(text: str) -> str:
-    """Return the text as XML can hold it: marks escaped, control characters and lone surrogates replaced."""
-    kept = "".join(
-        c if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff" else "\ufffd" for c in text
-    )
-    return escape(kept)
+    return label, f'{bar}<text x="{x + BAR + 8}" y="{y + 4}">{as_xml(label)}</text>'

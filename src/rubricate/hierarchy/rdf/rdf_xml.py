@@ -66,7 +66,7 @@ class RdfXml:
         if not self.stack and iri == f"{RDF}RDF":
             self.stack.append(("list", "", language, base))
         elif above in ("list", "property"):
-            self.stack.append(("node", self.node(iri, attributes, base, language), language, base))
+            self.stack.append(("node", self.node(iri, attributes, base=base, language=language), language, base))
         else:
             self.stack.append((*self.property(iri, attributes, base), language, base))
 
@@ -83,7 +83,7 @@ class RdfXml:
             return "said", iri
         return {"Collection": "list", "Literal": "markup"}.get(form or "", "property"), iri
 
-    def node(self, iri: str, attributes: dict[str, str], base: str, language: str) -> str:
+    def node(self, iri: str, attributes: dict[str, str], *, base: str, language: str) -> str:
         """Return the subject that a node element describes; it is the value of a property above it."""
         subject = self.subject(attributes, base)
         if self.stack and self.stack[-1][0] == "property":

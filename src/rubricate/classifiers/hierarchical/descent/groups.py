@@ -98,7 +98,10 @@ def per_parent(places: Places, everyone: Ints | None = None, *, contested: bool 
         positives = [places.covered(child) for child in places.children(node)]
         if keeps[node]:
             positives.append(places.members(node))
-        numbers = problems.add(rows, positives) if not contested else _contested(problems, int(node), rows, positives)
+        if contested:
+            numbers = _contested(problems, int(node), rows=rows, positives=positives)
+        else:
+            numbers = problems.add(rows, positives)
         links = slice(starts[node], starts[node + 1])
         problems.guards[links] = numbers[: links.stop - links.start]
         if keeps[node]:
@@ -106,7 +109,7 @@ def per_parent(places: Places, everyone: Ints | None = None, *, contested: bool 
     return problems
 
 
-def _contested(problems: Problems, node: int, rows: Ints, positives: list[Ints]) -> Ints:
+def _contested(problems: Problems, node: int, *, rows: Ints, positives: list[Ints]) -> Ints:
     """Add the problems of a node, each in a group of its own; return their numbers."""
     places, children = problems.places, problems.places.children(node)
     numbers = []

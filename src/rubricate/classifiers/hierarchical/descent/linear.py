@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,25 +13,25 @@ from rubricate.classifiers.hierarchical.descent.groups import Group
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.sibling_svms import gather_rows, group_scores, solve_group
+from rubricate.kernels.sibling_svms import (
+    GroupProblem,
+    GroupWeights,
+    Renumbering,
+    gather_rows,
+    group_scores,
+    solve_group,
+)
+from rubricate.kernels.svm_local import Search
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["Block", "DocumentRows", "block_scores", "is_quick", "solve_block"]
+__all__ = ["DocumentRows", "block_scores", "is_quick", "solve_block"]
 
 SMALL = 50_000
 """Documents × problems up to which a group is solved here; the joint solver of `SVM` is quicker beyond."""
 SWEEPS = 500
+"""Sweeps before a problem is left to `SVM`, which finishes such problems by steps of two documents."""
 WEIGHTS = 1 << 24
 """Weights (terms × problems) up to which a group is kept as a dense block."""
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """The machines of one group: its terms, weights (terms × problems) and biases."""
-
-    terms: NDArray[np.int32]
-    weights: Floats
-    bias: Floats
 
 
 class DocumentRows:
@@ -59,27 +58,25 @@ def is_quick(base: Any, group: Group) -> bool:
     return base.class_weight in (None, "balanced") and group.labels.size <= SMALL
 
 
-def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) -> Block | None:
+def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) -> GroupWeights | None:
     """Solve each problem to the relative duality gap `tol`.
 
-    None where the block would be too large, or some problem is not solved after 500 sweeps: `SVM` has other means.
+    Return None where the block would be too large, or some problem is not solved after 500 sweeps: `SVM` solves it.
     """
     check_options(base)
-    starts, terms, values, own = gather_rows(*vectors.rows, group.rows, vectors.place(), kept)
+    rows, own = gather_rows(vectors.rows, group.rows, Renumbering(vectors.place(), kept))
     n, k = group.labels.shape
     if len(own) * k > WEIGHTS:
         return None
     weights = np.ones(n) if group.weights is None else group.weights
     costs = base.C * class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights=weights)
-    W, bias, gaps = solve_group(
-        starts, terms, values, len(own), group.labels, weights, costs, PENALTIES[base.bias], float(base.tol),
-        min(int(base.max_sweeps), SWEEPS), int(base.seed),
-    )  # fmt: skip
+    search = Search(PENALTIES[base.bias], float(base.tol), min(int(base.max_sweeps), SWEEPS), int(base.seed))
+    W, bias, gaps = solve_group(rows, GroupProblem(group.labels, weights, costs, len(own)), search)
     if (gaps > base.tol).any():
         return None
-    return Block(own, W, bias)
+    return GroupWeights(own, W, bias)
 
 
-def block_scores(block: Block, vectors: DocumentRows, chosen: Ints) -> Floats:
+def block_scores(block: GroupWeights, vectors: DocumentRows, chosen: Ints) -> Floats:
     """Return the scores of some documents, documents × problems."""
-    return group_scores(*vectors.rows, chosen, block.terms, block.weights, block.bias, vectors.place())
+    return group_scores(vectors.rows, chosen, (block, vectors.place()))

@@ -16,11 +16,12 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.hierarchical.descent.bases import base_scores, fit_base
 from rubricate.classifiers.hierarchical.descent.checks import check_numbers, check_values
 from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.hierarchical.descent.linear import Block, DocumentRows, block_scores, is_quick, solve_block
+from rubricate.classifiers.hierarchical.descent.linear import DocumentRows, block_scores, is_quick, solve_block
 from rubricate.classifiers.numerics.matrices import take_columns
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal
+from rubricate.kernels.sibling_svms import GroupWeights
 from rubricate.types import Bools, Evidence, Floats, Ints
 
 __all__ = ["Machines", "Trainer"]
@@ -67,12 +68,12 @@ class Machines:
         """Return the group that a problem belongs to."""
         return int(np.searchsorted(self.group_starts, problem, side="right")) - 1
 
-    def block(self, group: int) -> Block:
+    def block(self, group: int) -> GroupWeights:
         """Return terms, weights and biases of a group."""
         first, last = self.group_starts[group : group + 2]
         terms = self.block_terms[self.block_starts[group] : self.block_starts[group + 1]]
         weights = self.block_weights[self.weight_starts[group] : self.weight_starts[group + 1]]
-        return Block(terms, weights.reshape(len(terms), last - first), self.problem_bias[first:last])
+        return GroupWeights(terms, weights.reshape(len(terms), last - first), self.problem_bias[first:last])
 
     def terms(self, group: int) -> Ints:
         """Return the terms that the machine of a group sees; empty: all."""
@@ -109,7 +110,7 @@ class Machines:
         own, machine = problem - self.group_starts[group], self.machines[group]
         if machine is None:
             block, dense = self.block(group), np.zeros(X.shape[1])
-            dense[block.terms] = block.weights[:, own]
+            dense[block.own] = block.weights[:, own]
             return contributions(X, dense, limit)
         learned = self.learned_in(group)
         if own not in learned or not isinstance(machine, Scorer):
@@ -170,7 +171,7 @@ class Trainer:
         """Fit a clone of the base for each group."""
         vectors = DocumentRows(X)
 
-        def fit(group: Group) -> tuple[Any, Block, NDArray[np.int32]]:
+        def fit(group: Group) -> tuple[Any, GroupWeights, NDArray[np.int32]]:
             chosen = self._selected(X, group)
             return *self._fit(vectors, group, chosen), chosen
 
@@ -181,8 +182,8 @@ class Trainer:
             machines=tuple(machine for machine, _, _ in fitted),
             selected=tuple(chosen for _, _, chosen in fitted),
             learned=np.concatenate([np.zeros(0, bool), *(group.mixed() for group in groups)]),
-            block_starts=_starts(len(block.terms) for block in blocks),
-            block_terms=np.concatenate([NO_TERMS, *(block.terms for block in blocks)]),
+            block_starts=_starts(len(block.own) for block in blocks),
+            block_terms=np.concatenate([NO_TERMS, *(block.own for block in blocks)]),
             block_weights=np.concatenate([np.zeros(0), *(block.weights.ravel() for block in blocks)]),
             problem_bias=np.concatenate([np.zeros(0), *(block.bias for block in blocks)]),
             weight_starts=_starts(block.weights.size for block in blocks),
@@ -201,7 +202,7 @@ class Trainer:
         kept = clone(self.select).fit(X[group.rows], labels).get_support(indices=True)
         return np.asarray(kept, np.int32)
 
-    def _fit(self, vectors: DocumentRows, group: Group, chosen: NDArray[np.int32]) -> tuple[Any, Block]:
+    def _fit(self, vectors: DocumentRows, group: Group, chosen: NDArray[np.int32]) -> tuple[Any, GroupWeights]:
         """Return a fitted base, or None and a block; a block of no terms has the biases of constant problems."""
         mixed = group.mixed()
         if mixed.any() and is_quick(self.base, group):
@@ -211,7 +212,7 @@ class Trainer:
             if block is not None:
                 return None, block
         full = group.labels.all(axis=0) & (len(group.labels) > 0)
-        constant = Block(NO_TERMS, np.zeros((0, len(mixed))), np.where(full, 1.0, -1.0))
+        constant = GroupWeights(NO_TERMS, np.zeros((0, len(mixed))), np.where(full, 1.0, -1.0))
         if not mixed.any():
             return None, constant
         part = vectors.X[group.rows]
