@@ -67,7 +67,7 @@ class Experts(Scorer):
     def __init__(self, beta: float = 0.3) -> None:
         self.beta = beta
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn further documents of a stream, in their order.
 
         y may bring new categories: classes not met before, or further columns of a label matrix.
@@ -76,7 +76,7 @@ class Experts(Scorer):
         self._go_on(X, labels, weights)
         return self
 
-    def progressive(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Floats:
+    def progressive(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Floats:
         """Learn further documents, and give the scores that each had before: documents × categories, as `classes_`."""
         X, labels, weights = take_stream(self, X, y, classes=classes, sample_weight=sample_weight)
         scores = np.zeros(labels.shape)

@@ -49,7 +49,7 @@ class KNN(Scorer):
     vectors_: Any
     labels_: Sparse
 
-    def __init__(self, k: int = 45, *, votes: Literal["all", "best"] = "all", threads: int | None = 1) -> None:
+    def __init__(self, k: int = 45, *, votes: Literal["all", "best"] = "all", threads: int | None = None) -> None:
         self.k = k
         self.votes = votes
         self.threads = threads
@@ -87,8 +87,8 @@ class KNN(Scorer):
         check_is_fitted(self)
         if not self.multilabel_ or self.votes == "best":
             return super().predict(X)
-        found, near = self._nearest(self._take_vectors(X), _count(self.k))
-        decided = self._vote(found, near) > np.maximum(near.sum(axis=1), 0.0)[:, None] / 2
+        neighbours, cosines = self._nearest(self._take_vectors(X), _count(self.k))
+        decided = self._vote(neighbours, cosines) > np.maximum(cosines.sum(axis=1), 0.0)[:, None] / 2
         return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
@@ -108,10 +108,10 @@ class KNN(Scorer):
             scores[others] = 0.0
         return scores
 
-    def _vote(self, found: Ints, near: Floats) -> Floats:
+    def _vote(self, neighbours: Ints, cosines: Floats) -> Floats:
         labels = self.labels_
         lists = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
-        return vote(Neighbours(found, near), lists, labels.shape[1])
+        return vote(Neighbours(neighbours, cosines), lists, labels.shape[1])
 
     def _nearest(self, X: Any, k: int) -> tuple[Ints, Floats]:
         return self._index().nearest(X, min(k, self.vectors_.shape[0]), self.threads)
@@ -124,17 +124,22 @@ class KNN(Scorer):
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """The neighbours in the category, each with the cosine that it adds."""
-        found, near = self._nearest(X, _count(self.k))
         members = np.zeros(self.labels_.shape[0], bool)
         members[self.labels_[:, [category]].nonzero()[0]] = True
-        return [self._witnesses(*pair, members, limit) for pair in zip(found, near, strict=True)]
-
-    def _witnesses(self, found: Ints, near: Floats, members: Any, limit: int) -> list[Evidence]:
-        at = np.flatnonzero(members[found] & (near != 0))
-        at = at[np.argsort(-np.abs(near[at]), kind="stable")][:limit]
         return [
-            Evidence("document", int(found[i]), float(near[i]), detail=f"neighbour {i + 1} of {len(found)}") for i in at
+            _witnesses(neighbours, np.where(members[neighbours], cosines, 0.0), limit)
+            for neighbours, cosines in zip(*self._nearest(X, _count(self.k)), strict=True)
         ]
+
+
+def _witnesses(neighbours: Ints, cosines: Floats, limit: int) -> list[Evidence]:
+    """Return the neighbours by what they add; those that add 0 are left out."""
+    order = np.argsort(-np.abs(cosines), kind="stable")[:limit]
+    return [
+        Evidence("document", int(neighbours[i]), float(cosines[i]), detail=f"neighbour {i + 1} of {len(neighbours)}")
+        for i in order
+        if cosines[i] != 0
+    ]
 
 
 def _count(k: Any) -> int:

@@ -95,7 +95,7 @@ class NB(Scorer):
         self.against = against
         self.prior = prior
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn these documents beside those learnt before: the same as one `fit` with all.
 
         The first call may name all `classes` of a single-label y; later ones must not bring others.

@@ -61,7 +61,7 @@ class Rocchio(Scorer):
         self.gamma = gamma
         self.negatives = negatives
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn these documents beside those learnt before; the first call may name all `classes` of a column y."""
         known = hasattr(self, "sums_")
         X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)

@@ -121,14 +121,14 @@ class Stack(Scorer):
         blends, held = [], []
         for seed in range(self.seed, self.seed + self.seeds):
             folds = deal(labels, min(self.folds, rows), seed=seed)
-            cells = self._unseen(models, X, labels, folds)
+            cells = self._unseen(models, X, labels, folds=folds)
             blends.append(self._blend(cells, labels, np.ones(rows, bool)))
             if self.keep_scores:
                 held.append(self._cross_fitted(cells, labels, folds))
         self.blends_, self.held_scores_ = tuple(blends), tuple(held)
         self.members_ = tuple(_fitted(model, X, labels) for model in models)
 
-    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Cells:
+    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, *, folds: Ints) -> Cells:
         """The cells of all documents, each scored by members that have not seen it."""
 
         def work(kept: Ints, held: Ints) -> Cells:

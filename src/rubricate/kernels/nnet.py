@@ -23,7 +23,7 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists, Rows
 
-__all__ = ["Layers", "Lesson", "Steps", "sigmoid", "train_pass"]
+__all__ = ["GradientSteps", "Layers", "Lesson", "sigmoid", "train_pass"]
 
 ORDER = {"reassoc", "contract", "nsz"}
 """What the compiler may do: reorder sums, fuse a product and a sum, ignore the sign of zero. NaN and inf stay."""
@@ -47,7 +47,7 @@ class Lesson(NamedTuple):
     order: np.ndarray
 
 
-class Steps(NamedTuple):
+class GradientSteps(NamedTuple):
     """Documents per step, the rate of AdaGrad, and whether the loss is the squared error."""
 
     batch: int
@@ -210,7 +210,7 @@ def _step(network: Layers, sums: Layers, gradients: _Gradient, moving: tuple[int
 
 
 @numba.njit(cache=True, nogil=True, fastmath=ORDER)
-def train_pass(lesson: Lesson, network: Layers, sums: Layers, steps: Steps) -> None:
+def train_pass(lesson: Lesson, network: Layers, sums: Layers, steps: GradientSteps) -> None:
     """Take the documents in their order, `steps.batch` at a time, and move the network after each batch."""
     (starts, terms, values), labels, weights, order = lesson
     batch, rate, squared = steps

@@ -29,7 +29,8 @@ def take_batch(
     if _is_matrix(y):
         labels = _known_matrix(scorer, y, X.shape[0], first=first)
     else:
-        labels = _known_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes if first else scorer.classes_)
+        known = classes if first else scorer.classes_
+        labels = _known_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes=known)
     return X, labels, weights
 
 
@@ -81,7 +82,7 @@ def _known_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
     return labels
 
 
-def _known_classes(scorer: Scorer, y: Any, rows: int, classes: Any) -> Sparse:
+def _known_classes(scorer: Scorer, y: Any, rows: int, *, classes: Any) -> Sparse:
     if getattr(scorer, "multilabel_", False):
         raise InvalidInput(f"learnt from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix")
     if classes is None:

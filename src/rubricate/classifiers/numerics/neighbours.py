@@ -49,7 +49,7 @@ class Postings:
         def block(begin: int, end: int) -> tuple[Ints, Floats]:
             return nearest_by_postings(Rows(starts[begin : end + 1], terms, unit.data), self.lists, k)
 
-        return _in_blocks(block, unit.shape[0], QUERIES, threads)
+        return _in_blocks(block, unit.shape[0], rows=QUERIES, threads=threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class DensePoints:
 
         rows = min(QUERIES, max(1, CELLS // max(1, len(self.vectors))))
         with one_blas_thread():
-            return _in_blocks(block, queries.shape[0], rows, threads)
+            return _in_blocks(block, queries.shape[0], rows=rows, threads=threads)
 
 
 def index_of(vectors: Any) -> Postings | DensePoints:
@@ -92,9 +92,9 @@ def index_of(vectors: Any) -> Postings | DensePoints:
 
 
 def _in_blocks(
-    block: Callable[[int, int], tuple[Ints, Floats]], queries: int, rows: int, threads: int | None
+    block: Callable[[int, int], tuple[Ints, Floats]], queries: int, *, rows: int, threads: int | None
 ) -> tuple[Ints, Floats]:
-    """The blocks' results one below the other; which thread made which does not matter."""
+    """Return the results of blocks of `rows` queries one below the other, whichever thread made them."""
     tasks = [(begin, min(begin + rows, queries)) for begin in range(0, queries, rows)] or [(0, 0)]
     workers = min(threads or os.cpu_count() or 1, len(tasks))
     if workers == 1:
@@ -102,4 +102,4 @@ def _in_blocks(
     else:
         with ThreadPoolExecutor(workers) as pool:
             parts = list(pool.map(lambda task: block(*task), tasks))
-    return np.concatenate([found for found, _ in parts]), np.concatenate([near for _, near in parts])
+    return np.concatenate([nearest for nearest, _ in parts]), np.concatenate([cosines for _, cosines in parts])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
-from rubricate.kernels.nnet import Layers, Lesson, Steps, train_pass
+from rubricate.kernels.nnet import GradientSteps, Layers, Lesson, train_pass
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.types import Floats, Ints, Sparse
 
@@ -91,7 +91,7 @@ class Teacher:
         layers, X, Y = network.layers(), self.X, self.labels[k]
         sums = self._sums.setdefault(k, Layers(*map(np.zeros_like, layers)))
         lesson = Lesson(Rows(X.indptr, X.indices, X.data), Lists(Y.indptr, Y.indices), self.weights, order)
-        train_pass(lesson, layers, sums, Steps(self.batch, np.float32(self.rate), self.squared))
+        train_pass(lesson, layers, sums, GradientSteps(self.batch, np.float32(self.rate), self.squared))
 
 
 def cross_entropy(u: NDArray[Any], labels: Sparse, weights: Singles) -> float:

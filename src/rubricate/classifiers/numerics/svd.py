@@ -49,9 +49,9 @@ def largest_pairs(A: Any, p: int, *, tolerance: float = 1e-3, seed: int = 0) -> 
     columns = A.shape[1]
     if columns <= max(DENSE * p, 4 * BLOCK):
         return _descending(*_of_dense(_gram(A), p))
-    values, vectors = _lanczos(A.astype(np.float32), p, tolerance, seed)
+    values, vectors = _lanczos(A.astype(np.float32), p, tolerance=tolerance, seed=seed)
     if values[0] < NARROW * values[-1]:
-        values, vectors = _lanczos(A, p, tolerance, seed)
+        values, vectors = _lanczos(A, p, tolerance=tolerance, seed=seed)
     return _descending(values, vectors)
 
 
@@ -70,7 +70,7 @@ def _descending(values: NDArray[Any], vectors: NDArray[Any]) -> tuple[Floats, ND
     return np.maximum(values[::-1], 0.0).astype(np.float64), vectors[:, ::-1]
 
 
-def _lanczos(A: Any, p: int, tolerance: float, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _lanczos(A: Any, p: int, *, tolerance: float, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
     space, look = _Krylov(A, seed), FIRST * p
     while space.size < SHARE * A.shape[1]:
         space.extend()
