@@ -85,7 +85,7 @@ class Documents:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        """How many there are: the texts of a corpus would fill the screen for minutes."""
+        """Return how many there are; printing the texts of a corpus would take minutes."""
         return f"<{len(self.ids):,} documents, {len(self.categories):,} categories, {self.labels.nnz:,} labels>"
 
     @property
@@ -96,7 +96,7 @@ class Documents:
         return [f"{title}\n{body}" if title else body for title, body in zip(self.titles, self.bodies, strict=True)]
 
     def take(self, rows: Sequence[int] | Ints) -> Documents:
-        """The documents at these positions, in this order."""
+        """Return the documents at these positions, in this order."""
         index = np.asarray(rows, dtype=np.int64)
 
         def pick(values: Sequence[Any]) -> list[Any]:
@@ -216,7 +216,7 @@ class Signature:
     version: str = ""
 
     def __str__(self) -> str:
-        """`corpus:newswire|split:chronological|…`, empty parts left out."""
+        """Return `corpus:newswire|split:chronological|…` without the empty parts."""
         parts = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
         return "|".join(f"{name}:{value}" for name, value in parts if value not in ("", None))
 

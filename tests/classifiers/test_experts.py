@@ -129,11 +129,11 @@ def test_named_columns_are_found_by_name():
 def test_batches_that_do_not_fit_are_named():
     X = np.eye(3)
     many, one = Experts().partial_fit(X, np.eye(3, dtype=int)), Experts().partial_fit(X, [0, 1, 1])
-    with pytest.raises(InvalidInput, match="learnt 3 categories, got a matrix of 2"):
+    with pytest.raises(InvalidInput, match="learned 3 categories, got a matrix of 2"):
         many.partial_fit(X, np.eye(3, 2, dtype=int))
-    with pytest.raises(InvalidInput, match="learnt from a label matrix of 3 columns, got a column"):
+    with pytest.raises(InvalidInput, match="learned from a label matrix of 3 columns, got a column"):
         many.partial_fit(X, [0, 1, 2])
-    with pytest.raises(InvalidInput, match="learnt from a column of classes"):
+    with pytest.raises(InvalidInput, match="learned from a column of classes"):
         one.partial_fit(X, np.eye(3, dtype=int))
     with pytest.raises(InvalidInput, match="3 documents and y has 2"):
         one.partial_fit(X, [0, 1])

@@ -1,4 +1,4 @@
-"""CLASSI: a perceptron a category, over terms chosen for it. ng1997; yang1999, section 2 (system 5)."""
+"""CLASSI: one perceptron per category, over terms chosen for it. ng1997; yang1999, section 2 (system 5)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,8 @@ KEPT = {"average": AVERAGE, "pocket": POCKET, "last": LAST}
 class CLASSI(Scorer):
     """s(x, c) = w_c·x + b_c, learned by the perceptron rule over the terms that speak most for c.
 
-    ng1997 (CLASSI): a perceptron a category, whose inputs are the terms of the highest correlation coefficient, a
+    ng1997 (CLASSI): one perceptron per category, whose inputs are the terms of the highest correlation coefficient, a
     one-sided χ² (`words/category_terms.py`). A document on the wrong side moves the weights: `kernels/perceptron.py`.
-
-    terms    inputs of each perceptron at most; terms of a negative correlation are none. None: all others
-    kept     which weights: "average", the mean over the whole of training; "pocket", those of the pass with the
-             fewest errors on the training documents; "last"
-    margin   a document moves the weights where y (w·x + b) <= margin; 0 is the perceptron
-    epochs   passes at most; training ends with one that moved nothing
-    engine   where categories are learned; the result does not depend on it
-    seed     of the order of the documents, another one for each pass and the same for all categories
 
     Deviations: when to stop, that every pass shows all documents, and averaging, the default, are ours. The step is 1,
     since without a margin it only scales the scores. Documents are scaled to a mean squared length of 1, so that the
@@ -47,6 +39,18 @@ class CLASSI(Scorer):
     scores b. `predict` takes the scores above 0. Cost: one pass over X a category, and passes × the values of its
     terms.
 
+    Parameters
+    ----------
+    terms : inputs of each perceptron at most; terms of negative correlation are never used. None: all others.
+    kept : which weights: "average", the mean over the whole of training; "pocket", those of the pass with the fewest
+        errors on the training documents; "last".
+    margin : a document moves the weights where y (w·x + b) <= margin; 0 is the perceptron.
+    epochs : passes at most; training ends with one that moved nothing.
+    engine : where categories are learned; the result does not depend on it.
+    seed : seed of the order of the documents, which differs by pass and is the same for all categories.
+
+    Examples
+    --------
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
     >>> CLASSI().fit(X, ["wheat", "wheat", "no", "no"]).predict(X).tolist()
     ['wheat', 'wheat', 'no', 'no']
@@ -103,7 +107,7 @@ class CLASSI(Scorer):
         return (scores.toarray() if sparse.issparse(scores) else np.asarray(scores)) + self.intercept_
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by w_t x_t; together with the intercept they are the score."""
+        """Return the terms by w_t x_t; together with the intercept they are the score."""
         sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
         return contributions(X, sign * self.coef_[[column]].toarray()[0], limit)
 

@@ -10,6 +10,7 @@ Rule   the gradient of each batch is its documents' mean, by document weight, of
        Σ (y − o)²; every weight moves by −rate · g / √(Σ g²) (AdaGrad, duchi2011). A term that no document of the batch
        has is not touched, which for this rule is exact.
 Cost   per document 4 · nonzeros · units + 6 · outputs · units; per batch (distinct terms + outputs) · units.
+Ties   none: the order of the documents is given.
 Edges  a document without terms moves the biases and W₂; a gradient of 0 moves nothing, also the first time.
        Sums over units may be reordered to fit the processor; on one processor the result is always the same.
 """

@@ -8,7 +8,8 @@ Given    documents as rows (starts, columns, values), targets, weights, orders (
          errors, y (w·x + b) <= 0, after any pass (gallant1990, with a look after each pass instead of each document).
 Return   w and b, and the number of passes made: training ends with a pass that moved nothing.
 Cost     passes × stored values; AVERAGE adds one number per term, POCKET a second look at every document in each pass.
-Ties     of equal errors the earlier pass. Without documents, w and b are 0.
+Ties     of equal errors the earlier pass.
+Edges    without documents, w and b are 0; a document of weight 0 moves nothing.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 Given  the texts as one UTF-8 buffer with the end of each text, the alphabet, and the table of known words.
 Return the number of the word at each occurrence, where each text starts among them, and the grown table.
 Cost   one pass over the bytes; open addressing keyed by hash, then length and bytes, never more than half full.
+Ties   none: a word is its folded bytes.
 Edges  a text without words gives an empty range. Words do not cross the end of a text. The buffer must be valid
        UTF-8 (lone surrogates in three bytes are), as no end of a code point is checked.
 

@@ -29,7 +29,7 @@ Ids = NDArray[np.int32]
 
 
 class Lexicon:
-    """The terms found so far, numbered by first occurrence; serves any number of scanners, in one thread."""
+    """The terms met so far, numbered by first occurrence; serves any number of scanners, in one thread."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Lexicon:
         self._phrases = empty_phrases()
 
     def terms(self, scanned: Scanned) -> Terms:
-        """The terms of scanned texts. `words` of the result is the list that later calls go on to extend."""
+        """Return the terms of scanned texts. `words` of the result is the list that later calls go on to extend."""
         known = self._tables[scanned.scanner]
         table = np.concatenate([known, self._learn(scanned.new)]) if scanned.new else known
         self._tables[scanned.scanner] = table
@@ -62,7 +62,7 @@ class Lexicon:
         return Terms(self.words, *(self._with_titles(ids, starts) if scanned.titled else (ids, starts)))
 
     def _learn(self, tokens: list[str]) -> Ids:
-        """The term of each token; those that no scanner has met before are stopped and stemmed.
+        """Return the term of each token; tokens that no scanner has met before are stopped and stemmed.
 
         What is new to the only scanner is new: then no token need be remembered here.
         """
@@ -79,7 +79,7 @@ class Lexicon:
         return np.fromiter(map(known.__getitem__, tokens), np.int32, len(tokens))
 
     def _join(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
-        """Phrases in place of terms, where phrases are asked for."""
+        """Replace terms by phrases, where phrases are asked for."""
         low, high = self._lengths
         if high == 1:
             return ids, starts
@@ -94,7 +94,7 @@ class Lexicon:
         return texts.items, texts.starts
 
     def _with_titles(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
-        """Documents from segments that are title and body in turns."""
+        """Make documents from segments that are titles and bodies in turns."""
         bodies = np.arange(1, len(starts) - 1, 2)
         if self._title != "mark":
             return arrange(ids, starts, np.column_stack([bodies - 1] * int(self._title) + [bodies]))

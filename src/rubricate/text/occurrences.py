@@ -19,7 +19,7 @@ from rubricate.types import Floats, Sparse
 __all__ = ["WAYS", "ContingencyTables", "Criterion", "Occurrences", "by_category"]
 
 CELLS = 1 << 20
-"""Term × category cells that are held at once."""
+"""Term × category cells that are held in memory at once."""
 
 WAYS = ("max", "avg", "sum", "each")
 """How the scores of a term for the categories become one; "each" leaves them as they are."""
@@ -38,7 +38,7 @@ class Occurrences:
         return self.present.shape[0]
 
     def tables(self) -> Iterator[tuple[slice, ContingencyTables]]:
-        """Contingency tables of all terms × categories, in blocks of terms of bounded size."""
+        """Yield contingency tables of all terms × categories, in blocks of terms of bounded size."""
         together = sparse.csr_array(self.present.T.astype(np.float64) @ self.labels.astype(np.float64))
         terms = np.bincount(self.present.indices, minlength=self.present.shape[1]).astype(np.float64)
         categories = np.bincount(self.labels.indices, minlength=self.labels.shape[1]).astype(np.float64)

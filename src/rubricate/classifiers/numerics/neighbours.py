@@ -22,7 +22,7 @@ from rubricate.types import Floats, Ints
 __all__ = ["DensePoints", "Postings", "index_of"]
 
 CELLS = 1 << 24
-"""Similarities held at once by a thread: 64 MB in single precision."""
+"""Similarities that one thread holds at once: 64 MB in single precision."""
 QUERIES = 256
 """Queries of one task."""
 
@@ -35,14 +35,14 @@ class Postings:
 
     @staticmethod
     def of(vectors: sparse.csr_array) -> Postings:
-        """The postings of documents × terms: one counting sort."""
+        """Return the postings of documents × terms, by one counting sort."""
         turned = sparse.csc_array(vectors)
         turned.sort_indices()
         starts, documents = turned.indptr.astype(np.int64), turned.indices.astype(np.uint32)
         return Postings(PostingLists(starts, documents, turned.data, vectors.shape[0]))
 
     def nearest(self, queries: Any, k: int, threads: int | None) -> tuple[Ints, Floats]:
-        """The k nearest documents of each query and their cosines; see `kernels.postings`."""
+        """Return the k nearest documents of each query and their cosines; see `kernels.postings`."""
         unit = unit_rows(sparse.csr_array(queries))
         starts, terms = unit.indptr.astype(np.int64), unit.indices.astype(np.uint32)
 
@@ -61,11 +61,11 @@ class DensePoints:
 
     @staticmethod
     def of(vectors: Floats) -> DensePoints:
-        """The vectors as given and in single precision."""
+        """Return the points with a copy in single precision."""
         return DensePoints(np.ascontiguousarray(vectors), vectors.astype(np.float32))
 
     def error(self) -> float:
-        """The most that an estimate can be off: n u / (1 - n u), with n products and two roundings of each factor.
+        """Return the largest error of an estimate: n u / (1 - n u), with n products and two roundings of each factor.
 
         u = 2⁻²⁴ is the unit roundoff; the bound holds for any order of summation, since Σ|q_i d_i| ≤ |q||d| = 1.
         """
@@ -73,7 +73,7 @@ class DensePoints:
         return terms / (1 - terms) if terms < 0.5 else 2.0
 
     def nearest(self, queries: Any, k: int, threads: int | None) -> tuple[Ints, Floats]:
-        """The k nearest documents of each query and their cosines; see `kernels.similar_rows`."""
+        """Return the k nearest documents of each query and their cosines; see `kernels.similar_rows`."""
 
         def block(begin: int, end: int) -> tuple[Ints, Floats]:
             rows = queries[begin:end]
@@ -87,7 +87,7 @@ class DensePoints:
 
 
 def index_of(vectors: Any) -> Postings | DensePoints:
-    """The index that suits the vectors."""
+    """Return the index that suits the vectors: postings for sparse ones."""
     return Postings.of(vectors) if sparse.issparse(vectors) else DensePoints.of(vectors)
 
 

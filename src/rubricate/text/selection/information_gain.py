@@ -32,5 +32,5 @@ def _entropy(p: Floats) -> Floats:
 
 
 def _share(joint: Floats, given: Floats, documents: float) -> Floats:
-    """P(given) times the entropy of the category among the documents given."""
+    """Return P(part) times the entropy of the category among the documents of that part."""
     return given / documents * _entropy(joint / np.where(given > 0, given, 1.0))

@@ -12,7 +12,7 @@ __all__ = ["mutual_information"]
 
 @by_category("max")
 def mutual_information(table: ContingencyTables) -> Floats:
-    """I(t, c) = ln(A N / ((A + C)(A + B))), in nats. yang1997, equation 2.
+    """Compute I(t, c) = ln(A N / ((A + C)(A + B))), in nats. yang1997, equation 2.
 
     Where term and category never meet (A = 0) the score is 0 in place of -∞, so that means and sums stay finite; this
     holds also for a term or category of no document. Cost: terms × categories, in blocks.
