@@ -180,7 +180,7 @@ def test_a_state_opened_for_reading_only_can_go_on(tmp_path):
     "attribute, change, message",
     [
         ("seen_", lambda a: a[:-1], "one entry for each of 3"),
-        ("favour_", lambda a: a[:-1], "one entry an expert"),
+        ("favour_", lambda a: a[:-1], "one entry per expert"),
         ("favour_", np.zeros_like, "a weight of 0"),
         ("against_", lambda a: np.full_like(a, 1e308), "too large to be added up"),
         ("first_", np.zeros_like, "two phrases share an expert"),
