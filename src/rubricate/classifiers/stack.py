@@ -106,6 +106,12 @@ class Stack(Scorer):
         self._learn(X, self._take_labels(y, len(X)), None)
         return self
 
+    def check_state(self) -> None:
+        """Refuse learned arrays that would lead a document astray (of a model read from a file)."""
+        if hasattr(self, "classes_"):
+            for blend in self.blends_:
+                Blend(*blend).check(len(self.members_), len(self.classes_))
+
     def out_of_fold_scores(self) -> tuple[Scores, ...]:
         """Return out-of-fold scores of the training documents, members and second level alike, one per seed."""
         check_is_fitted(self)

@@ -55,6 +55,30 @@ class Blend(NamedTuple):
         """The boosted trees."""
         return BoostedTrees(self.base, self.features, self.limits, self.lefts, self.values)
 
+    def check(self, members: int, categories: int) -> None:
+        """Raise ValueError unless every array has its size and every child of a tree comes after its parent."""
+        sizes = (members, members, categories, members + 2, 3 * members + 6)
+        parts = (self.centre, self.spread, self.counts, self.belief, self.weights)
+        if any(np.shape(part) != (size,) for part, size in zip(parts, sizes, strict=True)):
+            raise ValueError("the parts of a blend have the wrong sizes")
+        if self.together.shape != (categories, categories):
+            raise ValueError("the categories of a blend differ in number")
+        if not all(np.isfinite(part).all() for part in (*parts, self.limits, self.values, self.base)):
+            raise ValueError("the numbers of a blend must be finite")
+        self._check_trees(2 * members + 4)
+
+    def _check_trees(self, columns: int) -> None:
+        """Check that nodes ask one of the columns (or none: a leaf) and lead on, so that every path ends."""
+        features, lefts = self.features, self.lefts
+        if features.ndim != 2 or any(part.shape != features.shape for part in (self.limits, lefts, self.values)):
+            raise ValueError("the arrays of a blend's trees differ in shape")
+        if not features.dtype.kind == lefts.dtype.kind == "i":
+            raise ValueError("the features and children of a blend's trees must be whole numbers")
+        nodes, inner = features.shape[1], features >= 0
+        astray = (lefts <= np.arange(nodes)) | (lefts >= nodes - 1)  # the right child follows the left one
+        if not nodes or np.any(features >= columns) or np.any(inner & astray):
+            raise ValueError("a node of a blend's trees asks no column, or leads back")
+
 
 def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: int, rate: float, leaves: int) -> Blend:
     """Learn from the cells of the documents in `rows` (booleans); labels of other documents are not looked at."""
