@@ -46,22 +46,8 @@ DAMAGED = (
 )
 """Errors that Python's readers raise on a damaged archive."""
 PASSING = {
-    getattr(errno, name)
-    for name in [
-        "EACCES",
-        "EAGAIN",
-        "EBUSY",
-        "EINTR",
-        "EIO",
-        "EMFILE",
-        "ENFILE",
-        "ENOMEM",
-        "ENXIO",
-        "EPERM",
-        "ESTALE",
-        "ETIMEDOUT",
-    ]
-    if hasattr(errno, name)
+    *(errno.EACCES, errno.EAGAIN, errno.EBUSY, errno.EINTR, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+    *(errno.ENXIO, errno.EPERM, errno.ESTALE, errno.ETIMEDOUT),
 }
 """Errors of the system that say nothing about the content of a file."""
 AGAIN = "train or download the model again"
