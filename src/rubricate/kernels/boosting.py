@@ -124,6 +124,7 @@ def _best_split(histogram: _Histogram, least: int, penalty: float) -> tuple[floa
             k += sizes[f, b]
             if k < least:
                 continue
+            # The right side only shrinks from here on.
             if n - k < least or n - k == 0:
                 break
             # The second-order gain of chen2016, equation 7; a gain within rounding of the best so far is a tie.
@@ -145,6 +146,7 @@ def _partition(column: np.ndarray, last: int, rows: np.ndarray, spare: np.ndarra
         else:
             spare[right] = i
             right += 1
+    # Stable on both sides: the rows of a leaf stay ascending, and its sums do not depend on how it was reached.
     for k in range(right):
         rows[left + k] = spare[k]
     return left
@@ -224,6 +226,7 @@ def boost(bins: np.ndarray, truth: np.ndarray, settings: Boosting) -> BoostedTre
     positive = 0.0
     for i in range(rows):
         positive += truth[i]
+    # Half a row of each class is added: log-odds stay finite where all rows are of one class.
     base = math.log((positive + 0.5) / (rows - positive + 0.5))
     scores, slope, curve, gain = np.empty(rows), np.empty(rows), np.empty(rows), np.empty(width)
     order, spare, nodes = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty((width, 6), np.int64)

@@ -87,6 +87,7 @@ def _with_room(pool: Pool, places: int) -> Pool:
     seen, first, length, room, category, favour, against, size = pool
     if size[0] + places <= len(category):
         return pool
+    # Doubling: the copies of a whole stream cost no more than its last pool.
     more = max(2 * len(category), size[0] + places)
     new_category, new_favour, new_against = np.zeros(more, np.int32), np.zeros(more), np.zeros(more)
     new_category[: size[0]] = category[: size[0]]
@@ -226,6 +227,7 @@ def compact_pool(pool: Pool) -> Pool:
     at = 0
     for w in range(len(first)):
         block = slice(first[w], first[w] + length[w])
+        # Categories ascending, so that pools with the same experts are equal arrays.
         order = np.argsort(category[block])
         places[w] = at
         for i in order:

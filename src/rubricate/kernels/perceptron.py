@@ -106,8 +106,9 @@ def train(examples: SignedDocuments, size: int, rule: PerceptronRule) -> tuple[n
         passes += 1
         if kept == POCKET:
             wrong = _errors(examples, w)
-            if wrong < least:
+            if wrong < least:  # not <=: of equal errors the earlier pass stays in the pocket
                 least, best = wrong, w.copy()
+        # A pass without a move would repeat itself for ever: the documents are separated (or all of weight 0).
         if not moved:
             break
     if kept == AVERAGE and time > 0.0:

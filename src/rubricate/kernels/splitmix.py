@@ -24,7 +24,7 @@ _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 @numba.njit(cache=True, nogil=True)
 def mix(a: Whole, b: Whole) -> Whole:
     """Return a 64-bit hash of two integers: the finalizer of SplitMix64 over `a + (b + 1) · step`."""
-    z = np.uint64(a) + (np.uint64(b) + np.uint64(1)) * _STEP
+    z = np.uint64(a) + (np.uint64(b) + np.uint64(1)) * _STEP  # b + 1, for the finalizer maps 0 to 0
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
     return z ^ (z >> _31)
@@ -62,6 +62,7 @@ def permuted(i: Whole, n: Whole, key: Whole) -> Whole:
     while np.int64(1) << (2 * half) < n:
         half += 1
     mask = (np.int64(1) << half) - 1
+    # A Feistel network is a permutation of 4^half numbers; walking on from one beyond n keeps it a permutation of n.
     while True:
         left, right = i >> half, i & mask
         for turn in range(4):

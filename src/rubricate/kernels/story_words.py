@@ -118,6 +118,7 @@ def _voice(state: np.ndarray, topics: Topics, rates: Rates, topic: Whole) -> Who
     """Draw whose phrase a sentence about `topic` uses: its own, a child's, its parent's or its grandparent's."""
     dice = below(state, 1000)
     start, stop = topics.child_starts[topic], topics.child_starts[topic + 1]
+    # Of many children only the first eight lend their phrases.
     if stop > start and dice < rates.child:
         return topics.children[start + below(state, min(stop - start, 8))]
     if dice < rates.own or topics.parents[topic] < 0:
@@ -136,6 +137,7 @@ def _put(out: np.ndarray, end: Whole, grammar: Grammar, piece: Whole) -> Whole:
 
 @numba.njit(cache=True, nogil=True)
 def _put_name(out: np.ndarray, end: Whole, grammar: Grammar, number: Whole) -> Whole:
+    # Three syllables, by bits of the number: no name is stored, and each number always gives the same one.
     for part in range(3):
         end = _put(out, end, grammar, grammar.syllables[part] + (number & (31 if part == 2 else 63)))
         number >>= 6
@@ -181,7 +183,7 @@ def _put_quantity(state: np.ndarray, out: np.ndarray, end: Whole, kind: Whole) -
 
 @numba.njit(cache=True, nogil=True)
 def _capitalise(out: np.ndarray, start: Whole) -> None:
-    at = start + 1 if out[start] == _QUOTE else start
+    at = start + 1 if out[start] == _QUOTE else start  # 'a' to 'z' become capitals by taking 32 away
     if 97 <= out[at] <= 122:
         out[at] -= 32
 
@@ -198,6 +200,7 @@ def expand(pen: Pen, end: Whole, theme: Theme, grammar: Grammar, topics: Topics,
             chosen = _pick(state, grammar, listed)
             stack[depth, 0], stack[depth, 1] = grammar.sequences[chosen], grammar.sequences[chosen + 1]
             stack[depth, 2], listed, depth = about, -1, depth + 1
+        # Sequences that have ended; several may end at the same word.
         while depth > 0 and stack[depth - 1, 0] == stack[depth - 1, 1]:
             depth -= 1
         if depth == 0:
