@@ -1,1 +1,5 @@
 """Compiled loops: arrays in, arrays out. They import nothing of ours, read no configuration, log nothing."""
+
+from rubricate.kernels._cache import register
+
+register()  # before the first kernel is defined
