@@ -23,7 +23,6 @@ __all__ = [
     "score_matrix",
     "sparse_scores",
     "splits",
-    "stratified_folds",
     "take_rows",
 ]
 
@@ -58,10 +57,6 @@ def deal(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
             rng.permuted(np.tile(np.arange(folds), (max(categories, 1), 1)), axis=1),
         ),
     )
-
-
-stratified_folds = deal
-"""The former name of `deal`."""
 
 
 def splits(folds: Ints) -> list[tuple[Ints, Ints]]:
