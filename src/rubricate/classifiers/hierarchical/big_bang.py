@@ -126,7 +126,8 @@ class BigBang(Hierarchical, Scorer):
     @available_if(gives_probability)
     def predict_proba(self, X: Any) -> Floats:
         """Return P(category | document); for a one-dimensional y the classes sum to 1."""
-        return self._chances(self._machines().scores(self._take_vectors(X)))
+        X = self._take_vectors(X)
+        return self._chances(self._machines().scores(X))
 
     def _chances(self, scores: Floats) -> Floats:
         if self.single_:

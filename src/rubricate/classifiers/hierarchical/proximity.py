@@ -119,7 +119,8 @@ class Proximity(Hierarchical, Scorer):
 
     def predict_proba(self, X: Any) -> Floats:
         """Return P(category | document) of the base; for a one-dimensional y the classes of a document sum to 1."""
-        scores = self._machines().scores(self._take_vectors(X))
+        X = self._take_vectors(X)
+        scores = self._machines().scores(X)
         return self._normalised(np.exp(log_chances(scores, self.slope_, False)))
 
     def coverage_proba(self, X: Any) -> Floats:
