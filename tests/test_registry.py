@@ -50,16 +50,3 @@ def test_a_file_with_two_public_names_is_refused(monkeypatch):
     monkeypatch.setattr(module, "__all__", ["serial", "other"])
     with pytest.raises(InvalidInput, match="exactly one name"):
         registry.load("engines", "serial")
-
-
-def test_entry_points_add_plugins(monkeypatch):
-    class Point:
-        name = "loud"
-
-        def load(self):
-            return str.upper
-
-    monkeypatch.setattr(registry, "_entry_points", lambda kind: {"loud": Point()} if kind == "engines" else {})
-    assert "loud" in registry.names("engines")
-    assert registry.load("engines", "loud") is str.upper
-    assert registry.find("engines", str.upper) == "loud"

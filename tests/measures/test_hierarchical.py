@@ -33,7 +33,7 @@ from rubricate.measures import (
     resolve,
     with_ancestors,
 )
-from rubricate.measures.hierarchical.meeting import _in_graph, _in_tree
+from rubricate.measures.hierarchical.meeting import ways_in_graph, ways_in_tree
 
 NAMES = ("crude", "nat-gas", "ship", "grain", "corn", "wheat")
 TREE = Hierarchy.from_edges(TREE_A)
@@ -334,7 +334,7 @@ def test_the_compiled_ways_of_trees_are_those_of_graphs():
     tree = Hierarchy.from_edges([(str(rng.integers(max(0, i - 9), i)), str(i)) for i in range(1, n)])
     where = placed(tree, tuple(str(i) for i in range(n + 5)))
     x, y = (part.ravel() for part in np.meshgrid(np.arange(n + 5), np.arange(n + 5)))
-    ours, theirs = _in_tree(x, y, where), _in_graph(x, y, where)
+    ours, theirs = ways_in_tree(x, y, where), ways_in_graph(x, y, where)
     assert np.array_equal(ours.far, theirs.far)
     assert np.array_equal(ours.x.items, theirs.x.items)
     assert np.array_equal(ours.y.items, theirs.y.items)

@@ -97,11 +97,11 @@ def test_equal_documents_make_one_pattern() -> None:
 
 
 def test_fingerprints_that_deceive_do_no_harm(monkeypatch) -> None:
-    from rubricate.significance.statistics import patterns as _patterns
+    from rubricate.significance.statistics import patterns as module
 
-    monkeypatch.setattr(_patterns, "_fingerprints", lambda codes, seed: np.zeros(codes.shape[0], np.int64))
+    monkeypatch.setattr(module, "_fingerprints", lambda codes, seed: np.zeros(codes.shape[0], np.int64))
     _, systems = _systems(np.array([[1], [2], [2]], np.int8))
-    assert _patterns.patterns(codes(*systems), [np.arange(8)], by_category=True).sizes.tolist() == [1, 1, 1]
+    assert module.patterns(codes(*systems), [np.arange(8)], by_category=True).sizes.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("test", [permutation, bootstrap])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, permutation_test, ttest_1samp, wilcoxon
 from tests.oracles import significance as oracle
 
-from rubricate.significance.statistics import sign_flips as _sign_flips
+from rubricate.significance.statistics import sign_flips
 from rubricate.significance.statistics.sign_flips import flip_tail
 from rubricate.significance.statistics.student import t_test
 
@@ -88,8 +88,8 @@ def test_table_goes_through_all_sign_patterns(ranks: list[int]) -> None:
 def test_forty_differences_are_exact_and_agree_with_the_table() -> None:
     d = np.random.default_rng(5).integers(-9, 15, 40).astype(float)
     d = d[d != 0]
-    met = _sign_flips._by_halves(np.abs(d), abs(d.sum()))
-    tabled = _sign_flips._by_table(np.abs(2 * d).astype(np.int64), int(abs(2 * d.sum())))
+    met = sign_flips.tail_by_halves(np.abs(d), abs(d.sum()))
+    tabled = sign_flips.tail_by_table(np.abs(2 * d).astype(np.int64), int(abs(2 * d.sum())))
     assert met == pytest.approx(tabled, rel=1e-10)
 
 

@@ -32,7 +32,7 @@ from rubricate.measures.hierarchical.augmented import augmented_columns
 from rubricate.measures.hierarchical.placed import Placed
 from rubricate.types import Counts, Ints, Sparse
 
-__all__ = ["meeting_counts"]
+__all__ = ["Ways", "meeting_counts", "ways_in_graph", "ways_in_tree"]
 
 CHOICES = 4096
 """Choices compared for one document; beyond it all nearest ways are kept (see above). Bounds the work per document."""
@@ -62,7 +62,7 @@ def meeting_counts(truth: Sparse, decided: Sparse, where: Placed) -> Counts:
         Lists(part.indptr.astype(np.int64), columns[part.indices].astype(np.int64)) for part in (true, yes)
     )
     x, y, pairs = _pairs(first, second, nodes)
-    ways = _in_tree(x, y, where) if where.hierarchy.is_tree else _in_graph(x, y, where)
+    ways = ways_in_tree(x, y, where) if where.hierarchy.is_tree else ways_in_graph(x, y, where)
     tables = least_graphs(first, second, Connections(pairs, *ways, nodes, CHOICES))
     return Counts(tables[0], tables[1], tables[2], nodes - tables.sum(axis=0))
 
@@ -77,14 +77,16 @@ def _pairs(truth: Lists, assigned: Lists, nodes: int) -> tuple[Ints, Ints, Ints]
     return keys // nodes, keys % nodes, pairs.reshape(-1).astype(np.int64)
 
 
-def _in_tree(x: Ints, y: Ints, where: Placed) -> Ways:
+def ways_in_tree(x: Ints, y: Ints, where: Placed) -> Ways:
+    """Return the one way between x[i] and y[i] in a tree."""
     tree = where.hierarchy
     parents = np.concatenate([[-1], tree.parent_ids]).astype(np.int64)
     ways = tree_ways((x, y), parents, tree.depths.astype(np.int64))
     return Ways(ways.far, np.arange(len(x) + 1), ways.x, ways.y)
 
 
-def _in_graph(x: Ints, y: Ints, where: Placed) -> Ways:
+def ways_in_graph(x: Ints, y: Ints, where: Placed) -> Ways:
+    """Return all shortest ways between x[i] and y[i] in a graph, up to `WAYS` of them apart."""
     paths = _Paths(where)
     connections = [paths.connect(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
     ways = [way for _, own in connections for way in own]

@@ -12,7 +12,7 @@ import numpy as np
 
 from rubricate.types import Floats, Ints
 
-__all__ = ["MEET", "flip_tail"]
+__all__ = ["MEET", "flip_tail", "tail_by_halves", "tail_by_table"]
 
 MEET = 40
 """Up to this n real-valued differences are treated exactly, by two halves of at most 2²⁰ sums each."""
@@ -30,14 +30,15 @@ def flip_tail(differences: Floats, *, seed: int = 0) -> tuple[float, float, str]
     """
     doubled = np.rint(2 * differences)
     if np.array_equal(doubled, 2 * differences) and len(doubled) * np.abs(doubled).sum() <= _TABLE * 50:
-        return *_by_table(np.abs(doubled).astype(np.int64), int(abs(doubled.sum()))), "sign flips, exact"
+        return *tail_by_table(np.abs(doubled).astype(np.int64), int(abs(doubled.sum()))), "sign flips, exact"
     sizes, observed = np.abs(differences), abs(math.fsum(differences))
     if len(differences) <= MEET:
-        return *_by_halves(sizes, observed), "sign flips, exact"
+        return *tail_by_halves(sizes, observed), "sign flips, exact"
     return *_by_draws(sizes, observed, seed), f"sign flips, {_DRAWS:,} draws"
 
 
-def _by_table(sizes: Ints, observed: int) -> tuple[float, float]:
+def tail_by_table(sizes: Ints, observed: int) -> tuple[float, float]:
+    """Return both chances from a table of all sums; the differences are whole numbers."""
     chance = np.ones(1)
     for size in sizes:
         longer = np.zeros(len(chance) + 2 * size)
@@ -55,7 +56,8 @@ def _all_sums(sizes: Floats) -> Floats:
     return np.sort(sums)
 
 
-def _by_halves(sizes: Floats, observed: float) -> tuple[float, float]:
+def tail_by_halves(sizes: Floats, observed: float) -> tuple[float, float]:
+    """Return both chances from the sorted sums of two halves, met in the middle."""
     slack = 1e-12 * sizes.sum()
     first, second = _all_sums(sizes[::2]), _all_sums(sizes[1::2])
     at_least = len(second) - np.searchsorted(second, observed - slack - first, side="left")
