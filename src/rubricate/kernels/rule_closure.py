@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import Examples, TermSums, count_terms, covered
+from rubricate.kernels.rule_cover import RuleExamples, TermSums, count_terms, covered
 
 __all__ = ["Limits", "descriptions"]
 
@@ -39,7 +39,7 @@ def _tells(new: tuple[float, float], old: tuple[float, float]) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def descriptions(examples: Examples, limits: Limits) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def descriptions(examples: RuleExamples, limits: Limits) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the descriptions that are listed, where each begins, and the weights that each covers."""
     documents, columns = len(examples.starts) - 1, examples.columns
     support, confidence, longest = limits

@@ -30,7 +30,7 @@ __all__ = [
     "LAST",
     "PRESENT",
     "WITHOUT",
-    "Criterion",
+    "SplitCriterion",
     "Tree",
     "TreeCases",
     "Walks",
@@ -59,7 +59,7 @@ class TreeCases(NamedTuple):
     counts: np.ndarray
 
 
-class Criterion(NamedTuple):
+class SplitCriterion(NamedTuple):
     """When and how a node is split.
 
     `least` documents on either side; by gain `ratio` or by gain; `table` holds x log2 x of whole x.
@@ -127,7 +127,7 @@ def _bits(n: float, p: float, table: np.ndarray) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def _worths(level: _Level, sums: tuple[float, float], criterion: Criterion) -> np.ndarray:
+def _worths(level: _Level, sums: tuple[float, float], criterion: SplitCriterion) -> np.ndarray:
     """Return the worth of each word that can split; the others leave the list."""
     (P, N), (n, p, active, size) = sums, level
     least, table = criterion.least - EPSILON, criterion.table
@@ -252,7 +252,7 @@ def _branch(cases: TreeCases, tree: Tree, split: _Split) -> tuple[int, int]:
 
 
 @numba.njit(cache=True, nogil=True)
-def grow_tree(cases: TreeCases, criterion: Criterion) -> Tree:
+def grow_tree(cases: TreeCases, criterion: SplitCriterion) -> Tree:
     """Grow a tree until nothing is told."""
     documents, width = len(cases.truth), len(cases.counts)
     order, place = np.arange(documents), np.arange(documents)
