@@ -68,6 +68,7 @@ def related_pairs(comparison: CosineComparison, least: int, count: int) -> np.nd
     pairs, sums, k = np.empty((count, 2), np.int64), np.zeros(documents), 0
     for x in range(documents):
         bin_of = _bins_of(comparison, x, sums)
+        # `count` comes from the histogram: the rows are filled exactly, and nothing grows.
         for y in range(documents):
             if bin_of[y] >= least:
                 pairs[k, 0], pairs[k, 1] = x, y

@@ -74,6 +74,7 @@ def choose_rules(examples: RuleExamples, holders: Holders, candidates: Candidate
         key = _rarest(rule, holders)
         # Only documents that hold the rarest term can meet the rule: its postings stand for all documents.
         cover = covered(examples, holders.documents[holders.starts[key] : holders.ends[key]], rule)
+        # Only what earlier rules left counts: a rule that repeats them adds p = 0 and is passed over.
         p, n = _unserved(examples, cover, waits)
         if p <= 0 or p < candidates.confidence * (p + n):
             continue

@@ -83,6 +83,7 @@ def descriptions(examples: RuleExamples, limits: Limits) -> tuple[np.ndarray, np
             right.append(p1)
             wrong.append(n1)
         elif level + 1 < longest:
+            # Not confident enough yet: specialise it, with terms above t alone, so that each set is met once.
             left = covered(examples, cover[level, : size[level]], np.full(1, t))
             level += 1
             cover[level, : len(left)] = left

@@ -158,6 +158,7 @@ def swap_growth(examples: RuleExamples, holders: Holders, documents: np.ndarray)
         failed, places = _failures(changed, holders, len(examples.positive))
         failed, places = failed[documents], places[documents]
         now = _weigh(examples, documents[failed == 0])
+        # The change was chosen by subtraction; added up anew it must still be better, or rounding would loop for ever.
         if not _better(now, cover):
             break
         rule, cover = changed, now

@@ -164,6 +164,7 @@ def _best(active: np.ndarray, worths: np.ndarray) -> int:
     if best <= EPSILON:
         return -1
     chosen = -1
+    # The list is not in the order of columns: of equals the least column is looked for.
     for i in range(len(worths)):
         if worths[i] >= best - EPSILON and (chosen < 0 or active[i] < chosen):
             chosen = active[i]
@@ -264,6 +265,7 @@ def grow_tree(cases: TreeCases, criterion: SplitCriterion) -> Tree:
     while len(waiting) > 0:
         node, at = waiting.pop()
         P, N = tree.sums[node]
+        # Pure, or too few documents for two children.
         if P <= EPSILON or N - P <= EPSILON or 2 * criterion.least - N > EPSILON:
             continue
         asked = _best(levels[at].active, _worths(levels[at], (P, N), criterion))
