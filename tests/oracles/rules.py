@@ -11,7 +11,7 @@ from math import log2, prod
 import numpy as np
 from hypothesis import strategies as st
 
-from rubricate.kernels.rule_cover import Examples, Holders
+from rubricate.kernels.rule_cover import Holders, RuleExamples
 
 
 @st.composite
@@ -33,7 +33,7 @@ def as_rows(documents):
 def as_examples(world, *, absent=False):
     """Return a world as the kernels take it."""
     documents, positive, weights, words = world
-    return Examples(*as_rows(documents), words, positive, weights, absent)
+    return RuleExamples(*as_rows(documents), words, positive, weights, absent)
 
 
 def as_holders(documents, words):

@@ -69,12 +69,12 @@ def _lifts(tree: Hierarchy) -> list[Ints]:
 
 def _in_graph(graph: Hierarchy, a: Ints, b: Ints) -> Ints:
     # Compiled: only graphs pay for it.
-    from rubricate.kernels.graph_distances import Pairs, bounded_search
+    from rubricate.kernels.graph_distances import NodePairs, bounded_search
     from rubricate.kernels.rows import Lists
 
     pairs, place = np.unique(np.stack([a, b], axis=1), axis=0, return_inverse=True)
     parents, children = Lists(graph.parent_starts, graph.parent_ids), Lists(graph.child_starts, graph.child_ids)
-    between = bounded_search(parents, children, Pairs(pairs[:, 0].copy(), pairs[:, 1].copy()))
+    between = bounded_search(parents, children, NodePairs(pairs[:, 0].copy(), pairs[:, 1].copy()))
     return between[place.reshape(-1)]
 
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists
 
-__all__ = ["Pairs", "bounded_search"]
+__all__ = ["NodePairs", "bounded_search"]
 
 
-class Pairs(NamedTuple):
-    """Pairs of nodes (sources[i], targets[i])."""
+class NodePairs(NamedTuple):
+    """NodePairs of nodes (sources[i], targets[i])."""
 
     sources: np.ndarray
     targets: np.ndarray
@@ -47,7 +47,7 @@ def _spread(search: _Search, node: int, links: Lists) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def bounded_search(parents: Lists, children: Lists, pairs: Pairs) -> np.ndarray:
+def bounded_search(parents: Lists, children: Lists, pairs: NodePairs) -> np.ndarray:
     """Return the distance of each pair."""
     sources, targets = pairs
     nodes = len(parents.starts) - 1

@@ -124,6 +124,7 @@ def _needs(labels: tuple[np.ndarray, np.ndarray], own: np.ndarray, connections: 
                 shared |= mine[i] == theirs[j]
                 if links >= 0 and (best < 0 or links < best):
                     best = links
+            # A label that both sides have needs no way; one without any connection stands for itself.
             if shared or best < 0:
                 continue
             for j in range(len(theirs)):
@@ -166,6 +167,7 @@ def least_graphs(truth: Lists, assigned: Lists, connections: Connections) -> np.
         a = assigned.items[assigned.starts[d] : assigned.starts[d + 1]]
         starts, ways = _needs((t, a), connections.pairs[first : first + len(t) * len(a)], connections)
         first, choices = first + len(t) * len(a), 1
+        # The product of the numbers of ways, cut off above the limit so that it cannot overflow.
         for k in range(len(starts) - 1):
             choices = min(choices * (starts[k + 1] - starts[k]), limit + 1)
         for choice in range(choices if choices <= limit else 1):

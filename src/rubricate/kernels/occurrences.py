@@ -22,6 +22,7 @@ def occurrences(ids: np.ndarray, words: int) -> tuple[np.ndarray, np.ndarray]:
         starts[word + 1] += 1
     for word in range(words):
         starts[word + 1] += starts[word]
+    # free[w] is where the next place of word w goes; places are visited in order, so each list ascends.
     free, places = starts[:-1].copy(), np.empty(len(ids), np.int64)
     for place in range(len(ids)):
         word = ids[place]

@@ -71,6 +71,7 @@ def _grown(table: PhraseTable) -> PhraseTable:
     """Return the table with twice the room."""
     keys, numbers, size = table
     new_keys, new_numbers = np.full(2 * len(keys), FREE, np.int64), np.zeros(2 * len(keys), np.int32)
+    # Slots depend on the size of the table: every key is put in anew.
     for p in range(len(keys)):
         if keys[p] != FREE:
             q = find_slot(new_keys, keys[p])

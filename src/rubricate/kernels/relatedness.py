@@ -16,10 +16,10 @@ import numpy as np
 
 from rubricate.kernels.rows import Rows
 
-__all__ = ["Comparison", "cosine_histogram", "related_pairs"]
+__all__ = ["CosineComparison", "cosine_histogram", "related_pairs"]
 
 
-class Comparison(NamedTuple):
+class CosineComparison(NamedTuple):
     """Unit vectors by row and by term (whose `terms` are documents), and how many bins cosines fall into."""
 
     rows: Rows
@@ -32,7 +32,7 @@ SLACK = 1e-9
 
 
 @numba.njit(cache=True, nogil=True)
-def _bins_of(comparison: Comparison, x: int, sums: np.ndarray) -> np.ndarray:
+def _bins_of(comparison: CosineComparison, x: int, sums: np.ndarray) -> np.ndarray:
     """Return the bin of every document's cosine with document x, −1 where they share no term and for x itself."""
     rows, posts, bins = comparison
     sums[:] = 0.0
@@ -50,7 +50,7 @@ def _bins_of(comparison: Comparison, x: int, sums: np.ndarray) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def cosine_histogram(comparison: Comparison) -> np.ndarray:
+def cosine_histogram(comparison: CosineComparison) -> np.ndarray:
     """Count the ordered pairs with their cosine in each of bins + 1 bins."""
     documents = len(comparison.rows.starts) - 1
     histogram, sums = np.zeros(comparison.bins + 1, np.int64), np.zeros(documents)
@@ -62,12 +62,13 @@ def cosine_histogram(comparison: Comparison) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def related_pairs(comparison: Comparison, least: int, count: int) -> np.ndarray:
+def related_pairs(comparison: CosineComparison, least: int, count: int) -> np.ndarray:
     """Return the ordered pairs (rows) whose bin is at least `least`; `count` is how many there are."""
     documents = len(comparison.rows.starts) - 1
     pairs, sums, k = np.empty((count, 2), np.int64), np.zeros(documents), 0
     for x in range(documents):
         bin_of = _bins_of(comparison, x, sums)
+        # `count` comes from the histogram: the rows are filled exactly, and nothing grows.
         for y in range(documents):
             if bin_of[y] >= least:
                 pairs[k, 0], pairs[k, 1] = x, y

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import Examples, Holders, covered
+from rubricate.kernels.rule_cover import Holders, RuleExamples, covered
 
 __all__ = ["Candidates", "choose_rules"]
 
@@ -46,7 +46,7 @@ def _rarest(rule: np.ndarray, holders: Holders) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def _unserved(examples: Examples, cover: np.ndarray, waits: np.ndarray) -> tuple[float, float]:
+def _unserved(examples: RuleExamples, cover: np.ndarray, waits: np.ndarray) -> tuple[float, float]:
     """Return the weights of the positive and negative documents that still wait for a rule."""
     positive, weights = examples.positive, examples.weights
     p, n = 0.0, 0.0
@@ -60,7 +60,7 @@ def _unserved(examples: Examples, cover: np.ndarray, waits: np.ndarray) -> tuple
 
 
 @numba.njit(cache=True, nogil=True)
-def choose_rules(examples: Examples, holders: Holders, candidates: Candidates) -> np.ndarray:
+def choose_rules(examples: RuleExamples, holders: Holders, candidates: Candidates) -> np.ndarray:
     """Return the rules chosen."""
     chosen, count = np.empty(len(candidates.order), np.int64), 0
     positive, waits = examples.positive, np.full(len(examples.positive), candidates.needed)
@@ -74,6 +74,7 @@ def choose_rules(examples: Examples, holders: Holders, candidates: Candidates) -
         key = _rarest(rule, holders)
         # Only documents that hold the rarest term can meet the rule: its postings stand for all documents.
         cover = covered(examples, holders.documents[holders.starts[key] : holders.ends[key]], rule)
+        # Only what earlier rules left counts: a rule that repeats them adds p = 0 and is passed over.
         p, n = _unserved(examples, cover, waits)
         if p <= 0 or p < candidates.confidence * (p + n):
             continue

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import Examples, TermSums, count_terms, covered
+from rubricate.kernels.rule_cover import RuleExamples, TermSums, count_terms, covered
 
 __all__ = ["Limits", "descriptions"]
 
@@ -39,7 +39,7 @@ def _tells(new: tuple[float, float], old: tuple[float, float]) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def descriptions(examples: Examples, limits: Limits) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def descriptions(examples: RuleExamples, limits: Limits) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the descriptions that are listed, where each begins, and the weights that each covers."""
     documents, columns = len(examples.starts) - 1, examples.columns
     support, confidence, longest = limits
@@ -83,6 +83,7 @@ def descriptions(examples: Examples, limits: Limits) -> tuple[np.ndarray, np.nda
             right.append(p1)
             wrong.append(n1)
         elif level + 1 < longest:
+            # Not confident enough yet: specialise it, with terms above t alone, so that each set is met once.
             left = covered(examples, cover[level, : size[level]], np.full(1, t))
             level += 1
             cover[level, : len(left)] = left

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-__all__ = ["Examples", "Holders", "TermRows", "TermSums", "count_terms", "covered", "depths", "holds"]
+__all__ = ["Holders", "RuleExamples", "TermRows", "TermSums", "count_terms", "covered", "depths", "holds"]
 
 
 class TermRows(NamedTuple):
@@ -26,7 +26,7 @@ class TermRows(NamedTuple):
     terms: np.ndarray
 
 
-class Examples(NamedTuple):
+class RuleExamples(NamedTuple):
     """Documents to learn a rule from, and the conditions that it may use.
 
     `starts` and `terms` as of `TermRows`; `columns` is the number of terms; `positive` and `weights` are those of the
@@ -72,7 +72,7 @@ def holds(terms: np.ndarray, span: tuple[int, int], condition: int) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def depths(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+def depths(rows: TermRows | RuleExamples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     """Count the leading conditions that hold of each document."""
     starts, terms = rows.starts, rows.terms
     counts = np.empty(len(documents), np.int64)
@@ -85,7 +85,7 @@ def depths(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndar
 
 
 @numba.njit(cache=True, nogil=True)
-def covered(rows: TermRows | Examples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+def covered(rows: TermRows | RuleExamples, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     """Return the documents of which every condition holds."""
     starts, terms = rows.starts, rows.terms
     kept = np.empty(len(documents), np.int64)
@@ -102,7 +102,7 @@ def covered(rows: TermRows | Examples, documents: np.ndarray, conditions: np.nda
 
 
 @numba.njit(cache=True, nogil=True)
-def count_terms(examples: Examples, documents: np.ndarray, sums: TermSums) -> None:
+def count_terms(examples: RuleExamples, documents: np.ndarray, sums: TermSums) -> None:
     """Sum the weights of the documents that have each term, into `sums`."""
     starts, terms, positive, weights = examples.starts, examples.terms, examples.positive, examples.weights
     inside, outside = sums

@@ -78,9 +78,11 @@ def fire(rows: TermRows, rules: FiringRules, slight: float) -> np.ndarray:
                 r = keyed[i]
                 if _fires(rules.conditions[rules.starts[r] : rules.starts[r + 1]], seen, d):
                     _enter(rules, r, (best, doubt))
+        # Rules that begin with an absence, or without conditions, cannot be looked up by a term of the document.
         for r in rules.others:
             if _fires(rules.conditions[rules.starts[r] : rules.starts[r + 1]], seen, d):
                 _enter(rules, r, (best, doubt))
+        # `slight` is small: other rules break ties between documents and hardly ever overtake a stronger rule.
         for c in range(rules.categories):
             best[c] += slight * (1 - best[c]) * (1 - doubt[c])
             doubt[c] = 1.0

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import Examples, TermSums, count_terms, covered
+from rubricate.kernels.rule_cover import RuleExamples, TermSums, count_terms, covered
 
 __all__ = ["foil_growth"]
 
@@ -47,7 +47,7 @@ def _best(sums: TermSums, cover: tuple[float, float], absent: bool) -> tuple[int
 
 
 @numba.njit(cache=True, nogil=True)
-def foil_growth(examples: Examples, documents: np.ndarray) -> np.ndarray:
+def foil_growth(examples: RuleExamples, documents: np.ndarray) -> np.ndarray:
     """Return the conditions that are added to a rule which covers these documents."""
     sums = TermSums(np.empty(examples.columns), np.empty(examples.columns))
     positive, weights = examples.positive, examples.weights

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import Examples, Holders, TermSums, count_terms
+from rubricate.kernels.rule_cover import Holders, RuleExamples, TermSums, count_terms
 
 __all__ = ["swap_growth"]
 
@@ -52,7 +52,7 @@ def _better(new: tuple[float, float], old: tuple[float, float]) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def _weigh(examples: Examples, documents: np.ndarray) -> tuple[float, float]:
+def _weigh(examples: RuleExamples, documents: np.ndarray) -> tuple[float, float]:
     """Return the weights of the positive and the negative documents."""
     positive, weights = examples.positive, examples.weights
     p, n = 0.0, 0.0
@@ -87,7 +87,7 @@ def _best(
 
 
 @numba.njit(cache=True, nogil=True)
-def _exchange(examples: Examples, attempt: _Attempt) -> tuple[int, int]:
+def _exchange(examples: RuleExamples, attempt: _Attempt) -> tuple[int, int]:
     """Return the place and the condition (NONE: a removal) of the best exchange; place −1 where none is better."""
     at, chosen, least = -1, NONE, attempt.cover
     size = len(attempt.sums.inside)
@@ -140,7 +140,7 @@ def _changed(rule: np.ndarray, at: int, chosen: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def swap_growth(examples: Examples, holders: Holders, documents: np.ndarray) -> np.ndarray:
+def swap_growth(examples: RuleExamples, holders: Holders, documents: np.ndarray) -> np.ndarray:
     """Return the conditions of one rule."""
     cover = _weigh(examples, documents)
     sums = TermSums(np.empty(examples.columns), np.empty(examples.columns))
@@ -158,6 +158,7 @@ def swap_growth(examples: Examples, holders: Holders, documents: np.ndarray) -> 
         failed, places = _failures(changed, holders, len(examples.positive))
         failed, places = failed[documents], places[documents]
         now = _weigh(examples, documents[failed == 0])
+        # The change was chosen by subtraction; added up anew it must still be better, or rounding would loop for ever.
         if not _better(now, cover):
             break
         rule, cover = changed, now

@@ -104,6 +104,7 @@ def solve_group(rows: Rows, problem: GroupProblem, search: Search) -> tuple[np.n
             inside += positive
             y[r], cap[r] = (1.0, costs[1, c]) if positive else (-1.0, costs[0, c])
             cap[r] *= weights[r]
+        # Nothing to tell apart: a constant says what all rows are.
         if inside == 0 or inside == n:
             bias[c] = 1.0 if inside else -1.0
             continue

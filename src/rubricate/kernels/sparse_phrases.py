@@ -57,6 +57,7 @@ def _number(texts: Lists, table: PhraseTable, task: _Task) -> Numbered:
                 if j >= end or depth + 1 == longest:
                     depth -= 1
                     continue
+                # When the search comes back to this depth, it goes on behind the term taken now.
                 following[depth] = j + 1
                 key = np.int64(made[depth]) << 32 | np.int64(ids[j])
                 p = find_slot(table.keys, key)

@@ -30,7 +30,7 @@ __all__ = [
     "LAST",
     "PRESENT",
     "WITHOUT",
-    "Criterion",
+    "SplitCriterion",
     "Tree",
     "TreeCases",
     "Walks",
@@ -59,7 +59,7 @@ class TreeCases(NamedTuple):
     counts: np.ndarray
 
 
-class Criterion(NamedTuple):
+class SplitCriterion(NamedTuple):
     """When and how a node is split.
 
     `least` documents on either side; by gain `ratio` or by gain; `table` holds x log2 x of whole x.
@@ -127,7 +127,7 @@ def _bits(n: float, p: float, table: np.ndarray) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def _worths(level: _Level, sums: tuple[float, float], criterion: Criterion) -> np.ndarray:
+def _worths(level: _Level, sums: tuple[float, float], criterion: SplitCriterion) -> np.ndarray:
     """Return the worth of each word that can split; the others leave the list."""
     (P, N), (n, p, active, size) = sums, level
     least, table = criterion.least - EPSILON, criterion.table
@@ -164,6 +164,7 @@ def _best(active: np.ndarray, worths: np.ndarray) -> int:
     if best <= EPSILON:
         return -1
     chosen = -1
+    # The list is not in the order of columns: of equals the least column is looked for.
     for i in range(len(worths)):
         if worths[i] >= best - EPSILON and (chosen < 0 or active[i] < chosen):
             chosen = active[i]
@@ -252,7 +253,7 @@ def _branch(cases: TreeCases, tree: Tree, split: _Split) -> tuple[int, int]:
 
 
 @numba.njit(cache=True, nogil=True)
-def grow_tree(cases: TreeCases, criterion: Criterion) -> Tree:
+def grow_tree(cases: TreeCases, criterion: SplitCriterion) -> Tree:
     """Grow a tree until nothing is told."""
     documents, width = len(cases.truth), len(cases.counts)
     order, place = np.arange(documents), np.arange(documents)
@@ -264,6 +265,7 @@ def grow_tree(cases: TreeCases, criterion: Criterion) -> Tree:
     while len(waiting) > 0:
         node, at = waiting.pop()
         P, N = tree.sums[node]
+        # Pure, or too few documents for two children.
         if P <= EPSILON or N - P <= EPSILON or 2 * criterion.least - N > EPSILON:
             continue
         asked = _best(levels[at].active, _worths(levels[at], (P, N), criterion))

@@ -225,10 +225,12 @@ def prune_tree(cases: TreeCases, tree: Tree, limit: ErrorLimit) -> None:
         elif not below_done:
             waiting.append((node, True))
             for child in (other, one):
+                # After raising, only nodes that have got documents are looked at again.
                 if state.changed[child]:
                     waiting.append((child, False))
                     state.changed[child] = False
         else:
+            # Three candidates: a leaf, the larger branch with the documents of the smaller one, the subtree as it is.
             larger, smaller = (one, other) if sums[one, 1] > sums[other, 1] else (other, one)
             few = _documents(state, smaller)
             errors[node] = errors[one] + errors[other]

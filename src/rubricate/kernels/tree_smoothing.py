@@ -57,6 +57,7 @@ def smooth(tree: Tree, a: float, leaf: float) -> np.ndarray:
         estimate = (sums[node, 0] + a) / (sums[node, 1] + 2 * a)
         smoothed[node] = mean[node] + going_on[node] * estimate
         if nodes[node, ASKED] >= 0:
+            # A document goes on past this node with chance 1 − w; its share of the mean is handed to the children.
             for child in (nodes[node, PRESENT], nodes[node, WITHOUT]):
                 mean[child] = mean[node] + going_on[node] * stop[node] * estimate
                 going_on[child] = going_on[node] * (1 - stop[node])

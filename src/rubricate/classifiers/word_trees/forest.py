@@ -13,7 +13,17 @@ from scipy import sparse
 
 from rubricate.classifiers.words.presence import presence, present_terms
 from rubricate.kernels.rows import Lists
-from rubricate.kernels.tree import ASKED, PRESENT, WITHOUT, Criterion, Tree, TreeCases, Walks, grow_tree, walk_trees
+from rubricate.kernels.tree import (
+    ASKED,
+    PRESENT,
+    WITHOUT,
+    SplitCriterion,
+    Tree,
+    TreeCases,
+    Walks,
+    grow_tree,
+    walk_trees,
+)
 from rubricate.kernels.tree_pruning import ErrorLimit, prune_tree, reachable
 from rubricate.kernels.tree_smoothing import smooth
 from rubricate.types import Floats, Ints, Sparse
@@ -109,7 +119,7 @@ def _words(held: Sparse, weights: Floats, least: float) -> _Words:
 def _planter(words: _Words, growth: Growth) -> Callable[[NDArray[Any]], tuple[NDArray[Any], Floats, Floats]]:
     """Return the function that grows one tree."""
     x = np.arange(min(len(words.weights), LARGEST_TABLE) + 1.0)
-    criterion = Criterion(growth.least, growth.ratio, x * np.log2(np.maximum(x, 1.0)))
+    criterion = SplitCriterion(growth.least, growth.ratio, x * np.log2(np.maximum(x, 1.0)))
     limit = ErrorLimit(growth.confidence, float(np.interp(growth.confidence, *QUANTILES)))
 
     def plant(truth: NDArray[Any]) -> tuple[NDArray[Any], Floats, Floats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.relatedness import Comparison, cosine_histogram, related_pairs
+from rubricate.kernels.relatedness import CosineComparison, cosine_histogram, related_pairs
 from rubricate.kernels.rows import Rows
 from rubricate.text.occurrences import Occurrences
 from rubricate.types import Floats, Ints, Sparse
@@ -28,7 +28,7 @@ def term_strength(occurrences: Occurrences, by: str | None = None) -> Floats:
     present = occurrences.present
     vectors = _unit_vectors(present)
     rows, posts = (Rows(part.indptr, part.indices, part.data) for part in (vectors, sparse.csr_array(vectors.T)))
-    comparison = Comparison(rows, posts, BINS)
+    comparison = CosineComparison(rows, posts, BINS)
     above = np.cumsum(cosine_histogram(comparison)[::-1])[::-1]
     few = np.flatnonzero(above <= RELATED * present.shape[0])
     least = max(1, int(few[0])) if len(few) else BINS

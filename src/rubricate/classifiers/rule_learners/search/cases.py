@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers.words.presence import presence
-from rubricate.kernels.rule_cover import Examples, Holders, covered
+from rubricate.kernels.rule_cover import Holders, RuleExamples, covered
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Cases", "Words"]
@@ -50,7 +50,7 @@ class Cases:
     """
 
     words: Words
-    examples: Examples
+    examples: RuleExamples
     columns: Ints
     choices: int
 
@@ -104,4 +104,4 @@ class Cases:
             known = terms >= 0
             starts, terms = np.concatenate([[0], np.cumsum(known)])[X.indptr], terms[known]
         starts, terms = starts.astype(np.int64, copy=False), terms.astype(np.int32, copy=False)
-        return cls(words, Examples(starts, terms, len(columns), positive, words.weights, absent), columns, choices)
+        return cls(words, RuleExamples(starts, terms, len(columns), positive, words.weights, absent), columns, choices)
