@@ -13,6 +13,7 @@ import typer
 from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
 from rubricate.cli.options.printing import Json
+from rubricate.cli.options.terms import TermOptions
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def train(
     weights: _Weights = "ltc",
     select: _Select = None,
     min_df: _MinDf = 1,
+    terms: TermOptions,
     cut: _Cut = None,
     folds: _Folds = None,
     setting: _Set = None,
@@ -80,7 +82,7 @@ def train(
         "folds": folds,
         "seed": seed,
     }
-    model = configured(settings | dict(map(read_setting, setting or ())))
+    model = configured(settings | terms.settings() | dict(map(read_setting, setting or ())))
     if unlabelled:
         reading = replace(reading, labels=None)
     corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors)

@@ -10,7 +10,7 @@ Command lines, plans and reproductions say settings as plain values:
     C, k, alpha, …                                                      parameters of the classifier
 
 A parameter that the classifier has is the classifier's. As TOML has no null, "none" stands for None in `select` and in
-parameters of the analyzer.
+parameters of the analyzer, whose `ngrams` may be "1,2".
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from rubricate import registry
 from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.analyzer import Analyzer
+from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
@@ -157,7 +158,7 @@ def parse_settings(settings: Mapping[str, Any]) -> Settings:
     for name, value in settings.items():
         if name not in KNOWN:
             part, parameter = _place(name, taken)
-            parts.setdefault(part, {})[parameter] = _plain(value) if part == "analyzer" and "__" not in name else value
+            parts.setdefault(part, {})[parameter] = plain_option(parameter, value) if part == "analyzer" else value
     parsed = Settings(**own)
     for part, parameters in parts.items():
         if part not in KNOWN:
@@ -187,11 +188,6 @@ def _place(name: str, taken: frozenset[str]) -> tuple[str, str]:
     if name == "by":
         return "select", name
     return ("analyzer" if name in Analyzer().get_params() else "classifier"), name
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a TOML file: None is written "none" there, and a pair is a list."""
-    return None if value == "none" else tuple(value) if isinstance(value, list) else value
 
 
 def _with(part: str, value: Any, parameters: dict[str, Any]) -> Any:
