@@ -25,7 +25,9 @@ class TermOptions:
     ] = None
     tokens: Annotated[
         str | None,
-        typer.Option("--tokens", metavar="NAME", help="letters, alphanumeric, words, web (emoji, #tags) or characters."),
+        typer.Option(
+            "--tokens", metavar="NAME", help="letters, alphanumeric, words, web (emoji, #tags) or characters."
+        ),
     ] = None
 
     def settings(self) -> dict[str, Any]:
