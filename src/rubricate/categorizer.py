@@ -59,6 +59,11 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         None, a shorthand such as "chi2:2415", or a selector.
     min_df
         Terms of fewer training documents are left out.
+    representation
+        "terms", "words" (terms, and words in 1- and 2-grams), "characters" (such words, and character n-grams), "mixed"
+        (all three side by side), or "auto": chosen among them, and terms without a stop list, by cross-validation on a
+        sample of the documents. None: "auto" where classifier, analyzer, weights, select and min_df are left at their
+        defaults, else "terms".
     cut
         A threshold, its shorthand or a number; None: the best category where every training document has exactly one
         label (`single_label_`), else `MicroMacro()`.
@@ -79,7 +84,8 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     Learned: `categories_`; `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`;
     `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
-    documents, folds); `confidence_` and the coverage–error curve (`coverage`), unless folds=0.
+    documents, folds); `screening_` (how the representation was chosen, None where it was given); `confidence_` and the
+    coverage–error curve (`coverage`), unless folds=0.
 
     Cost: (folds × candidates + 1) trainings. Reuters ApteMod-90 with all defaults: some seconds on two cores.
 
@@ -97,6 +103,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         weights: Any = "ltc",
         select: Any = None,
         min_df: int = 1,
+        representation: str | None = None,
         cut: str | float | Threshold | None = None,
         folds: int | None = None,
         seed: int = 0,
@@ -107,6 +114,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.weights = weights
         self.select = select
         self.min_df = min_df
+        self.representation = representation
         self.cut = cut
         self.folds = folds
         self.seed = seed
@@ -134,7 +142,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     def procedure(self, material: Material) -> Procedure:
         """Return the training that `fit` runs on some material."""
-        return self.settings().procedure(material)
+        return self.settings().procedure(material, engine=self.engine)
 
     def trained(self) -> Trained:
         """Return the fitted parts as one object."""
@@ -150,6 +158,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             confidence=self.confidence_,
             coverage=self.coverage_,
             figures=self.cross_validation_,
+            screening=getattr(self, "screening_", None),
         )
 
     def recalibrated(self, trained: Trained, cut: Any) -> Self:
@@ -164,6 +173,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.categories_, self.classes_, self.form_ = target.categories, target.classes, target.form
         self.train_counts_, self.single_label_ = material.train_counts, material.single_label
         self.representation_, self.aligned_, self.limit_ = trained.representation, trained.classifier, trained.limit
+        self.screening_ = trained.screening
         if hasattr(trained.representation, "width_"):
             self.n_features_in_ = trained.representation.width_
         return self._keep_judged(trained)
@@ -311,7 +321,9 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         """Return where the numbers of this model come from."""
         chosen = self.aligned_.classifier if hasattr(self, "aligned_") else None
         origin = getattr(self, "origin_", ("", ""))
-        return self.settings().signature(classifier=chosen, cut=getattr(self, "cut_", None), origin=origin)
+        shape = getattr(self, "representation_", None)
+        cut = getattr(self, "cut_", None)
+        return self.settings().signature(classifier=chosen, cut=cut, representation=shape, origin=origin)
 
     def save(self, path: str | Path) -> Path:
         """Write the model to one file, in one step; see docs/model-file.md."""

@@ -47,8 +47,8 @@ class Analyzer(BaseEstimator):
     min_length   tokens with fewer characters are left out
     stop         words left out: "smart" (our list), a file with one word per line, a collection; None or "none"
     stem         "porter" (Porter 1980), "porter2" (the Snowball revision for English); None or "none"
-    ngrams       1, 2, … or a range (1, 2): phrases of consecutive terms, after stopping and stemming, joined by a space;
-                 the lengths of character n-grams, 1 to 8
+    ngrams       1, 2, … or a range (1, 2): phrases of consecutive terms, formed last and joined by a space,
+                 or lengths of character n-grams, 1 to 8
     window       None, or up to 10: the terms of a phrase follow each other with gaps, all of them among so many
                  consecutive terms, `wheat … export`; a phrase counts once for every choice of places
     title        "plain": title and body are one text; "mark": title terms count once more under a name of their own,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rubricate.kernels.rows import Lists
 
-__all__ = ["SPLIT", "RunTable", "character_ngrams", "splitter", "web_tokens"]
+__all__ = ["SPLIT", "RunTable", "character_ngrams", "shown_ngram", "splitter", "web_tokens"]
 
 SPLIT = ("web", "characters")
 """The kinds of tokens that are runs, split again."""
@@ -59,6 +59,15 @@ def character_ngrams(run: str, shortest: int, longest: int) -> list[str]:
         return [padded]
     sizes = range(shortest, min(longest, length) + 1)
     return [padded[i : i + n] for n in sizes for i in range(length - n + 1)]
+
+
+def shown_ngram(ngram: str) -> str:
+    """Return a character n-gram as a part of a word: the beginning, the middle, the end, or all of it.
+
+    >>> [shown_ngram(ngram) for ngram in (" car", "ar", "ard ", " card ")]
+    ['car…', '…ar…', '…ard', 'card']
+    """
+    return f"{'' if ngram.startswith(' ') else '…'}{ngram.strip(' ')}{'' if ngram.endswith(' ') else '…'}"
 
 
 class RunTable:

@@ -172,6 +172,7 @@ class Execution:
             confidence=None if judged is None else judged.confidence(),
             coverage=None if judged is None else judged.coverage(),
             figures=None if judged is None else judged.figures(self.procedure.folds),
+            screening=self.procedure.screening,
         )
 
     def _dealt(self, seed: int) -> Ints:

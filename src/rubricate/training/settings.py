@@ -2,7 +2,8 @@
 
 Command lines, plans and reproductions say settings as plain values:
 
-    classifier, analyzer, weights, select, min_df, cut, folds, seed     themselves
+    classifier, analyzer, weights, select, min_df, cut, folds, seed,
+    representation                                                      themselves
     analyzer__stem, classifier__C, cut__fbr, select__by                 parameters of a part
     stem, title, tokens, …                                              parameters of the analyzer
     by                                                                  how selection joins categories
@@ -25,6 +26,7 @@ from sklearn.base import clone
 
 from rubricate import registry
 from rubricate._version import __version__
+from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.options import plain_option
@@ -34,11 +36,20 @@ from rubricate.thresholds import Threshold, resolve
 from rubricate.training.candidates import candidates_for, make_classifier, shown
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
+from rubricate.training.representations import (
+    AUTO,
+    AnyRepresentation,
+    candidate_representations,
+    named_representation,
+)
 from rubricate.training.scoring import limit_for
+from rubricate.training.screening import screen
 from rubricate.types import Signature
 
 __all__ = ["Settings", "parse_settings", "read_setting"]
 
+FEWEST_TO_CHOOSE = 12
+"""Documents from which on a representation is chosen: three folds of fewer say nothing."""
 ABOVE_ZERO = 1e-9
 """The cut where there are no labels: a score of 0 says that no word of a name, and no rule, was found."""
 
@@ -58,17 +69,30 @@ class Settings:
     cut: str | float | Threshold | None = None
     folds: int | None = None
     seed: int = 0
+    representation: str | None = None
 
-    def representation(self) -> Representation:
-        """Return how documents become vectors, unfitted."""
-        return Representation(self.analyzer, weights=self.weights, select=self.select, min_df=self.min_df)
+    def shape(self) -> AnyRepresentation:
+        """Return how documents become vectors, unfitted; the terms where that is to be chosen."""
+        terms = Representation(self.analyzer, weights=self.weights, select=self.select, min_df=self.min_df)
+        return terms if self.representation in (None, AUTO) else named_representation(self.representation, terms)
 
-    def procedure(self, material: Material) -> Procedure:
-        """Return the training that these settings stand for, given the labels."""
+    def chooses(self) -> bool:
+        """Return whether the representation is left to cross-validation: nothing of it, and no classifier, is given."""
+        if self.representation is not None:
+            return self.representation == AUTO
+        open_ = self.classifier is None and self.analyzer is None and self.select is None
+        return open_ and isinstance(self.weights, str) and self.weights == "ltc" and self.min_df == 1
+
+    def procedure(self, material: Material, *, engine: Engine | str = "threads") -> Procedure:
+        """Return the training that these settings stand for, given the labels.
+
+        Where the representation is to be chosen, that is done here, on a sample of the documents.
+        """
         cut = self._cut(material)
         folds = self._folds(cut, len(material.ids)) if material.labels.nnz else 0
+        shape, screening = self._chosen(material, cut, engine) if folds and self.chooses() else (self.shape(), None)
         return Procedure(
-            representations=(self.representation(),),
+            representations=(shape,),
             candidates=candidates_for(self.classifier, tuned=folds > 0),
             cut=cut,
             folds=folds,
@@ -77,10 +101,31 @@ class Settings:
             limit=limit_for(*material.labels.shape),
             single_label=material.single_label,
             held_out="folds" if folds else "none",
+            screening=screening,
         )
 
-    def signature(self, *, classifier: Any = None, cut: Any = None, origin: tuple[str, str] = ("", "")) -> Signature:
-        """Return where numbers come from; `classifier` and `cut` are those that a training settled on."""
+    def _chosen(
+        self, material: Material, cut: Threshold, engine: Engine | str
+    ) -> tuple[AnyRepresentation, Mapping[str, Any]]:
+        """Return the representation that does best on a sample, and how the others did."""
+        terms = self.shape()
+        assert isinstance(terms, Representation)
+        candidates = candidate_representations(terms)
+        if len(material.ids) < FEWEST_TO_CHOOSE:
+            return terms, {"chosen": "terms", "documents": 0, "tried": []}
+        key = (terms.key(), repr(cut), self.seed)
+        screening = material.screened(key, lambda: screen(candidates, material, cut=cut, seed=self.seed, engine=engine))
+        return candidates[screening.chosen], screening.to_dict()
+
+    def signature(
+        self,
+        *,
+        classifier: Any = None,
+        cut: Any = None,
+        representation: AnyRepresentation | None = None,
+        origin: tuple[str, str] = ("", ""),
+    ) -> Signature:
+        """Return where numbers come from; `classifier`, `cut`, `representation` are what a training settled on."""
         chosen = self.classifier if classifier is None else classifier
         text = self.cut if isinstance(self.cut, str) else " ".join(repr(self.cut if cut is None else cut).split())
         return Signature(
@@ -90,7 +135,7 @@ class Settings:
             cut=text,
             seed=self.seed,
             version=__version__,
-            **self.representation().describe(),
+            **(self.shape() if representation is None else representation).describe(),
         )
 
     def _cut(self, material: Material) -> Threshold:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation
 from rubricate.training import scoring
 from rubricate.training.answers import Answer, answer, best_of, rows_in
@@ -42,9 +43,11 @@ class Trained:
     confidence, coverage, figures
         The chance that a decision is exactly right, the coverage–error curve, and the figures of the whole procedure
         on documents that it had not seen; None without folds.
+    screening
+        How the representation was chosen, where it was (`training.screening`).
     """
 
-    representation: Representation
+    representation: Representation | Blocks
     classifier: Any
     cut: Any
     categories: tuple[str, ...]
@@ -56,6 +59,7 @@ class Trained:
     confidence: Confidence | None = None
     coverage: Mapping[str, Floats] | None = None
     figures: Mapping[str, Any] | None = None
+    screening: Mapping[str, Any] | None = None
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from rubricate.errors import UnknownName
+
 __all__ = ["TermOptions"]
 
 
@@ -14,6 +16,14 @@ __all__ = ["TermOptions"]
 class TermOptions:
     """How documents become terms."""
 
+    representation: Annotated[
+        str | None,
+        typer.Option(
+            "--representation",
+            metavar="auto|terms|words|characters|mixed",
+            help="What documents are turned into; by default chosen by cross-validation.",
+        ),
+    ] = None
     stop: Annotated[
         str | None, typer.Option("--stop", metavar="none|smart|FILE", help="Words to leave out: a list, or a file.")
     ] = None
@@ -35,8 +45,13 @@ class TermOptions:
         from rubricate.text.analyzer import Analyzer
         from rubricate.text.options import plain_option
         from rubricate.text.stop_lists import stop_words
+        from rubricate.training.representations import NAMES
 
         given = {name: plain_option(name, value) for name, value in asdict(self).items() if value is not None}
+        chosen = given.pop("representation", None)
+        if chosen is not None and chosen not in NAMES:
+            raise UnknownName("representation", chosen, NAMES)
         Analyzer(**given).check()
         stop_words(given.get("stop"))
-        return {f"analyzer__{name}": value for name, value in given.items()}
+        settings = {f"analyzer__{name}": value for name, value in given.items()}
+        return settings if chosen is None else {"representation": chosen, **settings}
