@@ -14,13 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate import registry
 from rubricate.engines import Engine
-from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.files.model import model_file
 from rubricate.measures import Abstention, counts, micro
 from rubricate.text.representation import source_of
 from rubricate.thresholds import Threshold
 from rubricate.training.answers import Answer, labels_of
 from rubricate.training.candidates import bare_target
+from rubricate.training.explaining import top_terms
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.settings import Settings, parse_settings
@@ -244,6 +245,14 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         if isinstance(X, str):
             return self.explain([X], category, limit)[0]
         return self.trained().explain(_documents(X), category, limit)
+
+    def top_terms(self, category: str, limit: int = 10) -> list[str]:
+        """Return the terms that speak most for a category in general; none where the classifier is not linear."""
+        check_is_fitted(self)
+        if category not in self.categories_:
+            raise UnknownName("category", str(category), self.categories_)
+        column = self.categories_.index(category)
+        return top_terms(self.aligned_, column, limit, self.representation_.names())
 
     def run(self, X: Any, name: str | None = None, *, y: Any = None) -> Run:
         """Score and decide on documents, with their truth where they have labels, for `evaluate` and `compare`.

@@ -54,7 +54,7 @@ def test_a_sample_is_stratified_and_bounded(monkeypatch):
 
 
 def test_what_would_need_too_much_memory_is_left_out_and_said(monkeypatch):
-    monkeypatch.setattr(screening, "MOST_ENTRIES", 3000)
+    monkeypatch.setattr(screening, "MOST_ENTRIES", 2000)
     texts, labels = questions()
     choice = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
     left_out = {each.name: each.left_out for each in choice.tried if each.left_out}

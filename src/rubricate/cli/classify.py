@@ -15,7 +15,10 @@ from rubricate.errors import InvalidInput
 __all__ = ["classify"]
 
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
-_Data = Annotated[str, typer.Argument(help="A file or folder, an .npy file of vectors, or - for standard input.")]
+_Data = Annotated[
+    str | None, typer.Argument(help="A file or folder, an .npy file of vectors, or - for standard input.")
+]
+_Say = Annotated[str | None, typer.Option("--say", metavar="TEXT", help="One text, instead of a file.")]
 _Abstain = Annotated[
     float | None, typer.Option(help="Give no labels where the probability that they are right is below P.", metavar="P")
 ]
@@ -23,8 +26,9 @@ _Abstain = Annotated[
 
 def classify(
     model: _Model,
-    data: _Data,
+    data: _Data = None,
     *,
+    say: _Say = None,
     reading: inputs.UnlabelledReading,
     vectors: inputs.Vectors = None,
     abstain: _Abstain = None,
@@ -44,11 +48,13 @@ def classify(
     if abstain is not None and not 0 <= abstain <= 1:
         raise InvalidInput(f"--abstain {abstain:g}: a probability lies between 0 and 1")
     answering.check(opened.categories_)
-    records = inputs.stream(data, reading, vectors)
+    if (say is None) == (data is None):
+        raise InvalidInput("give documents or one text: rubricate classify MODEL FILE, or --say TEXT")
+    records = iter([inputs.said(say)]) if say is not None else inputs.stream(data or "", reading, vectors)
     answering.write(
         inputs.batches(records, whole=needs_whole_set(opened.cut_)),
         lambda batch: opened.answers(batch, abstain=abstain, top=answering.top, explain=answering.reasons),
-        progress("classifying", _total(data)),
+        progress("classifying", 1 if data is None else _total(data)),
         abstaining=abstain is not None,
     )
 

@@ -14,6 +14,7 @@ from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
 from rubricate.cli.options.printing import Json
 from rubricate.cli.options.terms import TermOptions
+from rubricate.cli.output.choices import choice_lines, rare_lines
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def train(
 ) -> None:
     """Learn from labelled documents and write a model file.
 
-    Without options: a linear SVM on ltc weights, C and the cuts chosen by five-fold cross-validation. Where every
+    Without options: a linear SVM on ltc weights; the representation (terms, words, characters), C and the cuts are
+    chosen by cross-validation. Where every
     document has exactly one label, the best category is assigned. The summary says what to expect on new documents:
     cross-validated F1 with 95 % intervals (the whole procedure, on documents it has not seen), and the test figures
     where the data have test documents. Ctrl-C leaves an older model file as it was.
@@ -128,12 +130,18 @@ def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
         "labels_per_document": round(labels.nnz / documents, 3),
         "single_label": model.single_label_,
         "classifier": model.signature().classifier,
+        "representation": model.screening_,
+        "rare_categories": rare_lines(_category_counts(model)),
         "cut": " ".join(repr(model.cut_).split()),
         "cross_validation": None if cross is None else cross | {"folds": (model.cross_validated or {})["folds"]},
         "test": _figures(model.run(corpus.test)) if len(corpus.test) else None,
         "coverage": None if curve is None else _coverage(curve),
         "signature": str(model.signature()),
     }
+
+
+def _category_counts(model: Categorizer) -> dict[str, int]:
+    return dict(zip(model.categories_, map(int, model.train_counts_), strict=True))
 
 
 def _figures(run: Any) -> dict[str, Any]:
@@ -167,6 +175,8 @@ def _text(summary: dict[str, Any]) -> str:
         f"{summary['model']}: {summary['categories']:,} categories from {summary['documents']:,} documents ({each}), "
         f"{summary['seconds']:.1f} s",
         f"{summary['classifier']}, {summary['cut']}",
+        *choice_lines(summary["representation"]),
+        *summary["rare_categories"],
     ]
     if summary["single_label"] and summary["cut"].startswith("Rcut"):
         lines.append("every document has one label: the best category is assigned (--cut changes that)")
@@ -176,7 +186,8 @@ def _text(summary: dict[str, Any]) -> str:
         )
     if summary["unlabelled"]:
         lines.append(f"{summary['unlabelled']:,} documents without a label are learned as belonging to no category")
-    lines += ["", f"{'':24}{'micro-F1':24}macro-F1"]
+    best_only = summary["single_label"] and summary["cut"].startswith("Rcut")
+    lines += ["", f"{'':24}{'accuracy' if best_only else 'micro-F1':24}macro-F1"]
     lines += [_row(f"{name}, {summary[key]['documents']:,}", summary[key]) for name, key in _ROWS if summary[key]]
     if summary["cross_validation"] is None:
         lines.append("no cross-validation (--folds 0): what to expect of new documents is not known")
