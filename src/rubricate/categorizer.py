@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate import registry
@@ -22,13 +22,14 @@ from rubricate.thresholds import Threshold
 from rubricate.training.answers import Answer, labels_of
 from rubricate.training.candidates import bare_target
 from rubricate.training.explaining import top_terms
+from rubricate.training.keeping import joined, kept_documents, plain_documents
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.settings import Settings, parse_settings
 from rubricate.training.targets import given_documents, ids_of, take_target
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
-from rubricate.types import Corpus, Decisions, Floats, Run, Signature
+from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Signature
 
 __all__ = ["Categorizer", "configured"]
 
@@ -294,6 +295,31 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.train_counts_ = self.train_counts_ + np.bincount(labels.indices, minlength=labels.shape[1])
         self.ids_ = (*self.ids_, *map(str, ids_of(documents, labels.shape[0], len(self.ids_))))
         return self
+
+    def keep(self, documents: Any) -> Self:
+        """Keep the training documents with the model, in its file too, so that `retrained` can add to them."""
+        check_is_fitted(self)
+        documents = given_documents(documents)
+        if not isinstance(documents, Documents) or tuple(map(str, documents.ids)) != tuple(self.ids_):
+            raise InvalidInput("keep takes the Documents or the Corpus that the model was fitted on")
+        self.kept_ = plain_documents(documents)
+        return self
+
+    def kept_documents(self) -> Documents | None:
+        """Return the documents kept with the model; None where there are none."""
+        kept = getattr(self, "kept_", None)
+        return None if kept is None else kept_documents(kept)
+
+    def retrained(self, X: Any) -> Self:
+        """Return a model trained anew, with the same settings, on the documents kept and those given.
+
+        New categories are allowed. The new model keeps all documents.
+        """
+        old = self.kept_documents()
+        if old is None:
+            raise InvalidInput("the model keeps no documents; Fix: train it with --keep, or call keep after fit")
+        documents = joined(old, given_documents(X))
+        return clone(self).fit(documents).keep(documents)
 
     def predict(self, X: Any) -> Any:
         """Decide in the form of y: the best class for a column, a matrix for a matrix, else tuples of labels."""

@@ -39,6 +39,10 @@ _Folds = Annotated[int | None, typer.Option(help="Folds for cuts and figures, 5 
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, k=30, analyzer__stem=null.")
 ]
+_Keep = Annotated[
+    bool,
+    typer.Option("--keep", help="Keep the documents in the model file, so that 'rubricate update' can add to them."),
+]
 _Seed = Annotated[int, typer.Option(help="The seed of folds and random splits.", min=0)]
 
 
@@ -60,6 +64,7 @@ def train(
     folds: _Folds = None,
     setting: _Set = None,
     seed: _Seed = 0,
+    keep: _Keep = False,
     as_json: Json = False,
 ) -> None:
     """Learn from labelled documents and write a model file.
@@ -90,6 +95,8 @@ def train(
     corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors)
     corpus = with_hierarchy(corpus, hierarchy, model.classifier)
     _fit(model, corpus)
+    if keep:
+        model.keep(corpus)
     model.save(output)
     summary = _summary(model, corpus) | {"model": str(output), "seconds": round(time.perf_counter() - began, 2)}
     typer.echo(json.dumps(summary, ensure_ascii=False, indent=2) if as_json else _text(summary))

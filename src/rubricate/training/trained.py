@@ -134,8 +134,8 @@ class Trained:
         method = getattr(classifier, "update", None) or getattr(classifier, "partial_fit", None)
         if method is None:
             raise InvalidInput(
-                f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them, "
-                "or use one that can: nb, knn, rocchio, experts"
+                f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them "
+                "(train --keep keeps them with the model), or use one that can: nb, knn, rocchio, experts"
             )
         if labels.shape[0] != count(X):
             raise InvalidInput(f"{count(X)} documents and {labels.shape[0]} label sets; give one set per document")
