@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate import registry
@@ -21,6 +22,7 @@ from rubricate.text.representation import source_of
 from rubricate.thresholds import Threshold
 from rubricate.training.answers import Answer, labels_of
 from rubricate.training.candidates import bare_target
+from rubricate.training.class_chances import class_chances
 from rubricate.training.explaining import top_terms
 from rubricate.training.keeping import joined, kept_documents, plain_documents
 from rubricate.training.material import Material
@@ -42,6 +44,15 @@ def configured(settings: Mapping[str, Any]) -> Categorizer:
     """
     plain = {name: value for name, value in settings.items() if name != "engine"}
     return Categorizer(**vars(parse_settings(plain)), engine=settings.get("engine", "threads"))
+
+
+def _knows_chances(model: Categorizer) -> bool:
+    if getattr(model, "sharpness_", None) is None:
+        raise AttributeError(
+            "class probabilities need a model fitted with folds on documents of exactly one label each; "
+            "confidence and decision_function are there for others"
+        )
+    return True
 
 
 class Categorizer(ClassifierMixin, BaseEstimator):
@@ -161,6 +172,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             coverage=self.coverage_,
             figures=self.cross_validation_,
             screening=getattr(self, "screening_", None),
+            sharpness=getattr(self, "sharpness_", None),
         )
 
     def recalibrated(self, trained: Trained, cut: Any) -> Self:
@@ -183,6 +195,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     def _keep_judged(self, trained: Trained) -> Self:
         self.cut_, self.confidence_, self.coverage_ = trained.cut, trained.confidence, trained.coverage
         self.cross_validation_, self._judged = trained.figures, trained.judged
+        self.sharpness_ = trained.sharpness
         return self
 
     def vectors(self, X: Any) -> Any:
@@ -339,6 +352,15 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         if self.form_ == "column" and len(self.classes_) == 2:
             return scores[:, 1] - scores[:, 0]
         return scores
+
+    @available_if(_knows_chances)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated chance of each class, documents × classes; rows add up to 1.
+
+        Learned from out-of-fold scores (`training.class_chances`), where every document has exactly one label and there
+        are folds.
+        """
+        return class_chances(self._scores(X), self.sharpness_)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy for a column of labels, else micro-F1."""

@@ -45,6 +45,8 @@ class Trained:
         on documents that it had not seen; None without folds.
     screening
         How the representation was chosen, where it was (`training.screening`).
+    sharpness
+        What turns scores into chances of classes (`training.class_chances`); None for several labels or no folds.
     """
 
     representation: Representation | Blocks
@@ -60,6 +62,7 @@ class Trained:
     coverage: Mapping[str, Floats] | None = None
     figures: Mapping[str, Any] | None = None
     screening: Mapping[str, Any] | None = None
+    sharpness: float | None = None
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
