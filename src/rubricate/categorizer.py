@@ -80,6 +80,10 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     cut
         A threshold, its shorthand or a number; None: the best category where every training document has exactly one
         label (`single_label_`), else `MicroMacro()`.
+    outside
+        None, or a share such as 0.05: documents must have at most one label, and those that fit no category get none.
+        Documents without a label are known to be outside. Without any, that share of the training documents may be
+        refused (`thresholds.Refuse`).
     folds
         None: as many as the cut says (5); 0: none, which saves time and leaves no confidence.
     seed
@@ -118,6 +122,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         min_df: int = 1,
         representation: str | None = None,
         cut: str | float | Threshold | None = None,
+        outside: float | None = None,
         folds: int | None = None,
         seed: int = 0,
         engine: Engine | str = "threads",
@@ -129,6 +134,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.min_df = min_df
         self.representation = representation
         self.cut = cut
+        self.outside = outside
         self.folds = folds
         self.seed = seed
         self.engine = engine
@@ -173,6 +179,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             figures=self.cross_validation_,
             screening=getattr(self, "screening_", None),
             sharpness=getattr(self, "sharpness_", None),
+            reference=getattr(self, "reference_", None),
         )
 
     def recalibrated(self, trained: Trained, cut: Any) -> Self:
@@ -195,7 +202,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     def _keep_judged(self, trained: Trained) -> Self:
         self.cut_, self.confidence_, self.coverage_ = trained.cut, trained.confidence, trained.coverage
         self.cross_validation_, self._judged = trained.figures, trained.judged
-        self.sharpness_ = trained.sharpness
+        self.sharpness_, self.reference_ = trained.sharpness, trained.reference
         return self
 
     def vectors(self, X: Any) -> Any:
@@ -236,6 +243,13 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     def confidence(self, X: Any) -> Floats:
         """Estimate for each document the chance that exactly its true labels are assigned."""
         return self.trained().chances(_documents(X))
+
+    def familiarity(self, X: Any) -> Floats:
+        """Return the share of training documents that look no more familiar than each document, by their best scores.
+
+        Near 0 for documents unlike those for training. Needs folds.
+        """
+        return self.trained().familiarity(X)
 
     def coverage(self) -> Abstention:
         """Return the error among the documents answered, by how many are: answering where the confidence is enough.

@@ -39,6 +39,12 @@ _Folds = Annotated[int | None, typer.Option(help="Folds for cuts and figures, 5 
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, k=30, analyzer__stem=null.")
 ]
+_Outside = Annotated[
+    float | None,
+    typer.Option(
+        help="One category or none: documents without a label are outside; else refuse this share.", metavar="SHARE"
+    ),
+]
 _Keep = Annotated[
     bool,
     typer.Option("--keep", help="Keep the documents in the model file, so that 'rubricate update' can add to them."),
@@ -64,6 +70,7 @@ def train(
     folds: _Folds = None,
     setting: _Set = None,
     seed: _Seed = 0,
+    outside: _Outside = None,
     keep: _Keep = False,
     as_json: Json = False,
 ) -> None:
@@ -88,6 +95,7 @@ def train(
         "cut": _number(cut),
         "folds": folds,
         "seed": seed,
+        "outside": outside,
     }
     model = configured(settings | terms.settings() | dict(map(read_setting, setting or ())))
     if unlabelled:

@@ -18,6 +18,7 @@ from rubricate.training.cache import Arrays, Cache, Entry, Memory
 from rubricate.training.candidates import placed
 from rubricate.training.choosing import Choice, Judged, choose, fit_cut, judge
 from rubricate.training.class_chances import sharpness_of
+from rubricate.training.familiarity import reference_points
 from rubricate.training.material import Fold, Material, Shaped
 from rubricate.training.procedure import Procedure, Step
 from rubricate.training.scoring import limit_for, score_all, scores_of, to_arrays, written_out
@@ -175,6 +176,7 @@ class Execution:
             figures=None if judged is None else judged.figures(self.procedure.folds),
             screening=self.procedure.screening,
             sharpness=self._sharpness(held[choice.option][0]) if judged is not None else None,
+            reference=reference_points(held[choice.option][0]) if judged is not None else None,
         )
 
     def _sharpness(self, scores: Any) -> float | None:

@@ -3,7 +3,7 @@
 Command lines, plans and reproductions say settings as plain values:
 
     classifier, analyzer, weights, select, min_df, cut, folds, seed,
-    representation                                                      themselves
+    representation, outside                                             themselves
     analyzer__stem, classifier__C, cut__fbr, select__by                 parameters of a part
     stem, title, tokens, …                                              parameters of the analyzer
     by                                                                  how selection joins categories
@@ -70,6 +70,7 @@ class Settings:
     folds: int | None = None
     seed: int = 0
     representation: str | None = None
+    outside: float | None = None
 
     def shape(self) -> AnyRepresentation:
         """Return how documents become vectors, unfitted; the terms where that is to be chosen."""
@@ -141,9 +142,25 @@ class Settings:
     def _cut(self, material: Material) -> Threshold:
         if not material.labels.nnz:
             return self._cut_without_labels()
+        if self.outside is not None:
+            return self._refusing(material)
         if self.cut is not None:
             return resolve(self.cut)
         return resolve("rcut:1") if material.single_label else resolve("micro_macro")
+
+    def _refusing(self, material: Material) -> Threshold:
+        """Return the cut that assigns the best category or none."""
+        most = int(np.diff(material.labels.indptr).max(initial=0))
+        if self.cut is not None or most > 1:
+            problem = f"cut={self.cut!r}" if self.cut is not None else f"documents of {most} labels"
+            raise InvalidInput(
+                f"outside={self.outside!r} assigns one category or none, which does not go with {problem}. "
+                "Fix: leave out one of them"
+            )
+        share = self.outside
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < 1:
+            raise InvalidInput(f"outside must be a share of documents from 0 to below 1, such as 0.05; got {share!r}")
+        return resolve(f"refuse:{float(share)!r}")
 
     def _cut_without_labels(self) -> Threshold:
         """Return a cut that learns nothing: what scores above 0 is assigned, unless another one is given."""

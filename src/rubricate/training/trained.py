@@ -16,6 +16,7 @@ from rubricate.training.answers import Answer, answer, best_of, rows_in
 from rubricate.training.choosing import Judged
 from rubricate.training.confidence import Confidence, offsets
 from rubricate.training.explaining import explain_rows
+from rubricate.training.familiarity import familiarity
 from rubricate.training.targets import count, ids_of
 from rubricate.types import Decisions, Evidence, Floats, Run, Scores, Sparse
 
@@ -47,6 +48,8 @@ class Trained:
         How the representation was chosen, where it was (`training.screening`).
     sharpness
         What turns scores into chances of classes (`training.class_chances`); None for several labels or no folds.
+    reference
+        Best scores of out-of-fold documents (`training.familiarity`); None without folds.
     """
 
     representation: Representation | Blocks
@@ -63,6 +66,7 @@ class Trained:
     figures: Mapping[str, Any] | None = None
     screening: Mapping[str, Any] | None = None
     sharpness: float | None = None
+    reference: Floats | None = None
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
@@ -86,6 +90,13 @@ class Trained:
         if k < 1:
             raise InvalidInput(f"rank: k must be at least 1, got {k}")
         return [best_of(row, self.categories, k) for block in self.blocks(self.vectors(X)) for row in rows_in(block)]
+
+    def familiarity(self, X: Any) -> Floats:
+        """Return how much each document looks like those for training."""
+        if self.reference is None:
+            raise InvalidInput(NO_CONFIDENCE)
+        parts = [familiarity(block, self.reference) for block in self.blocks(self.vectors(X))]
+        return np.concatenate(parts) if parts else np.empty(0)
 
     def chances(self, X: Any) -> Floats:
         """Return the chance that exactly the true labels of each document are assigned."""
