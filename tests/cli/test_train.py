@@ -62,12 +62,13 @@ def test_a_csv_file_with_no_options(rubricate, tmp_path):
     lines = out.splitlines()
     assert lines[0].startswith("m.rubric: 3 categories from 80 documents (1.2")
     assert "MicroMacro" in lines[1]
-    assert lines[3].split() == ["micro-F1", "macro-F1"]
-    assert lines[4].startswith("cross-validated, 80")
+    assert lines[2].startswith("representation: ")
+    assert lines[4].split() == ["micro-F1", "macro-F1"]
+    assert lines[5].startswith("cross-validated, 80")
     assert "classify --abstain" in out
     model = rb.Categorizer.open("m.rubric")
     assert model.engine == "threads"
-    assert f"{model.cross_validated['micro_f1']:.4f}" in lines[4]
+    assert f"{model.cross_validated['micro_f1']:.4f}" in lines[5]
     assert model.ids_[3] == "d3"
 
 
