@@ -5,6 +5,7 @@ RubricateError
 ├── InvalidInput         values, shapes or options that cannot be used (also a ValueError)
 │   └── InvalidFile      a file that cannot be read: file, line and fix
 │       ├── InvalidRules     a rule file with an error: line, column, and the line with a caret
+│       ├── UnreadableFile   a file that the system cannot read now (memory, handles, disk); it may be sound
 │       ├── UnsafeArchive    an archive whose members would escape or flood the folder
 │       └── DigestMismatch   a file whose digest is not the expected one
 ├── CorpusMissing        a corpus that is not on this machine; says how to get it (also a FileNotFoundError)
@@ -29,6 +30,7 @@ __all__ = [
     "MissingExtra",
     "RubricateError",
     "UnknownName",
+    "UnreadableFile",
     "UnsafeArchive",
 ]
 
@@ -116,6 +118,10 @@ def _excerpt(text: str, start: int, offset: int) -> str:
     shown = text[begin : min(end if end >= 0 else len(text), begin + SHOWN)]
     visible = "".join(sign if sign.isprintable() else " " for sign in shown)
     return f"  {visible}\n  {' ' * (offset - begin)}^"
+
+
+class UnreadableFile(InvalidFile):
+    """A file that the system cannot read now: no memory, too many open files, a disk error. It may be sound."""
 
 
 class UnsafeArchive(InvalidFile):

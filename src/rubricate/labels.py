@@ -19,7 +19,7 @@ __all__ = ["column", "flag_matrix", "indicator", "label_matrix", "label_sets", "
 
 
 def column(values: Any) -> list[Any]:
-    """A list from a list, tuple, array, or a pandas, polars or Arrow column."""
+    """Return a list from a list, tuple, array, or a pandas, polars or Arrow column."""
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, method):
             return list(getattr(values, method)())
@@ -27,16 +27,18 @@ def column(values: Any) -> list[Any]:
 
 
 def indicator(matrix: Any) -> Sparse:
-    """A matrix of labels as the canonical boolean `csr_array`: whatever is not zero is a label.
+    """Return a matrix of labels as the canonical boolean `csr_array`: whatever is not zero is a label.
 
     >>> indicator([[0, 2], [1, 0]]).toarray()
     array([[False,  True],
            [ True, False]])
     """
-    found = sparse.csr_array(matrix) if sparse.issparse(matrix) else sparse.csr_array(np.atleast_2d(np.asarray(matrix)))
-    if found.dtype.kind == "f" and np.isnan(found.data).any():
+    labels = (
+        sparse.csr_array(matrix) if sparse.issparse(matrix) else sparse.csr_array(np.atleast_2d(np.asarray(matrix)))
+    )
+    if labels.dtype.kind == "f" and np.isnan(labels.data).any():
         raise InvalidInput("the label matrix holds NaN; use 0 for no label and 1 for a label")
-    labels = sparse.csr_array(found, dtype=bool, copy=True)
+    labels = sparse.csr_array(labels, dtype=bool, copy=True)
     labels.sum_duplicates()
     labels.eliminate_zeros()
     labels.sort_indices()
@@ -57,34 +59,34 @@ def flag_matrix(labels: Any) -> Any:
 
 
 def refuse_fractions(matrix: Any, owner: str, *, remedy: str = "use 0 for no label and 1 for a label") -> None:
-    """An error where a matrix that should hold labels holds fractions: probabilities say nothing before they are cut.
+    """Raise InvalidInput where a label matrix holds fractions: probabilities are not labels before they are cut.
 
     Columns of label sets, and matrices of anything but floats, pass.
     """
     cells = matrix.data if sparse.issparse(matrix) else matrix
     if not isinstance(cells, np.ndarray) or cells.dtype.kind != "f":
         return
-    found = cells[np.isfinite(cells) & (cells != np.trunc(cells))]
-    if len(found):
-        raise InvalidInput(f"{owner} hold {found[0]:.6g}, which is no label; {remedy}")
+    fractions = cells[np.isfinite(cells) & (cells != np.trunc(cells))]
+    if len(fractions):
+        raise InvalidInput(f"{owner} hold {fractions[0]:.6g}, which is not a label; {remedy}")
 
 
 def _as_set(labels: Any, row: int) -> set[str]:
     if labels is None or (isinstance(labels, float) and np.isnan(labels)):
         return set()
-    found = {str(labels)} if isinstance(labels, (str, int, np.integer, np.bool_)) else {str(name) for name in labels}
-    if "" in found:
+    names = {str(labels)} if isinstance(labels, (str, int, np.integer, np.bool_)) else {str(name) for name in labels}
+    if "" in names:
         raise InvalidInput(f"document {row} has a label that is an empty string; give no label, or a name")
-    return found
+    return names
 
 
 def label_sets(values: Any) -> list[set[str]]:
-    """One set of names a document, from a column of names or of collections of names; None is the empty set."""
+    """Return one set of names per document, from a column of names or collections of names; None is the empty set."""
     return [_as_set(labels, row) for row, labels in enumerate(column(values))]
 
 
 def label_matrix(labels: Any, categories: Sequence[str] | None = None) -> tuple[Sparse, tuple[str, ...]]:
-    """The label matrix and its categories (sorted by name unless given).
+    """Return the label matrix and its categories (sorted by name unless given).
 
     >>> matrix, names = label_matrix([{"wheat", "corn"}, "corn", []])
     >>> names, matrix.toarray().astype(int).tolist()
@@ -105,14 +107,14 @@ def _from_sets(sets: Iterable[set[str]], names: tuple[str, ...]) -> Sparse:
     position = {name: i for i, name in enumerate(names)}
     indices: list[int] = []
     starts = [0]
-    for row, found in enumerate(sets):
-        unknown = [name for name in found if name not in position]
+    for row, labels in enumerate(sets):
+        unknown = [name for name in labels if name not in position]
         if unknown:
             raise InvalidInput(
                 f"document {row} has labels outside the categories: {', '.join(sorted(unknown)[:5])}; leave them out, "
                 "or name them among the categories (a trained model keeps its own: fit it anew)"
             )
-        indices.extend(sorted(position[name] for name in found))
+        indices.extend(sorted(position[name] for name in labels))
         starts.append(len(indices))
     data = np.ones(len(indices), dtype=bool)
     return sparse.csr_array(

@@ -53,12 +53,13 @@ def _same_length(noun: str, **parts: Sized | None) -> None:
     lengths = {name: len(part) for name, part in parts.items() if part is not None}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InvalidInput(f"{noun}: parts of different length ({listed}); give one entry a document in each")
+        raise InvalidInput(f"{noun}: parts of different length ({listed}); give one entry per document in each")
 
 
-def _shape(noun: str, matrix: Any, rows: int, columns: int) -> None:
-    if tuple(matrix.shape) != (rows, columns):
-        raise InvalidInput(f"{noun}: expected a matrix of {rows} × {columns}, got {' × '.join(map(str, matrix.shape))}")
+def _check_shape(noun: str, matrix: Any, shape: tuple[int, int]) -> None:
+    if tuple(matrix.shape) != shape:
+        expected, actual = (" × ".join(map(str, sides)) for sides in (shape, matrix.shape))
+        raise InvalidInput(f"{noun}: expected a matrix of {expected}, got {actual}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +79,13 @@ class Documents:
 
     def __post_init__(self) -> None:
         _same_length("Documents", ids=self.ids, bodies=self.bodies, titles=self.titles, **dict(self.fields))
-        _shape("Documents.labels", self.labels, len(self.ids), len(self.categories))
+        _check_shape("Documents.labels", self.labels, (len(self.ids), len(self.categories)))
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        """How many there are: the texts of a corpus would fill the screen for minutes."""
+        """Return how many there are; printing the texts of a corpus would take minutes."""
         return f"<{len(self.ids):,} documents, {len(self.categories):,} categories, {self.labels.nnz:,} labels>"
 
     @property
@@ -95,7 +96,7 @@ class Documents:
         return [f"{title}\n{body}" if title else body for title, body in zip(self.titles, self.bodies, strict=True)]
 
     def take(self, rows: Sequence[int] | Ints) -> Documents:
-        """The documents at these positions, in this order."""
+        """Return the documents at these positions, in this order."""
         index = np.asarray(rows, dtype=np.int64)
 
         def pick(values: Sequence[Any]) -> list[Any]:
@@ -168,7 +169,7 @@ class Scores:
     floor: float = -np.inf
 
     def __post_init__(self) -> None:
-        _shape("Scores", self.values, len(self.documents), len(self.categories))
+        _check_shape("Scores", self.values, (len(self.documents), len(self.categories)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +181,7 @@ class Decisions:
     documents: Sequence[str]
 
     def __post_init__(self) -> None:
-        _shape("Decisions", self.values, len(self.documents), len(self.categories))
+        _check_shape("Decisions", self.values, (len(self.documents), len(self.categories)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +216,7 @@ class Signature:
     version: str = ""
 
     def __str__(self) -> str:
-        """`corpus:newswire|split:chronological|…`, empty parts left out."""
+        """Return `corpus:newswire|split:chronological|…` without the empty parts."""
         parts = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
         return "|".join(f"{name}:{value}" for name, value in parts if value not in ("", None))
 
@@ -246,7 +247,7 @@ class Run:
             ("truth", self.truth),
         ):
             if matrix is not None:
-                _shape(f"run {self.name!r}, {noun}", matrix, rows, columns)
+                _check_shape(f"run {self.name!r}, {noun}", matrix, (rows, columns))
         if self.train_counts is not None and len(self.train_counts) != columns:
             raise InvalidInput(f"run {self.name!r}: {len(self.train_counts)} train counts for {columns} categories")
 

@@ -129,11 +129,11 @@ def test_named_columns_are_found_by_name():
 def test_batches_that_do_not_fit_are_named():
     X = np.eye(3)
     many, one = Experts().partial_fit(X, np.eye(3, dtype=int)), Experts().partial_fit(X, [0, 1, 1])
-    with pytest.raises(InvalidInput, match="learnt 3 categories, got a matrix of 2"):
+    with pytest.raises(InvalidInput, match="learned 3 categories, got a matrix of 2"):
         many.partial_fit(X, np.eye(3, 2, dtype=int))
-    with pytest.raises(InvalidInput, match="learnt from a label matrix of 3 columns, got a column"):
+    with pytest.raises(InvalidInput, match="learned from a label matrix of 3 columns, got a column"):
         many.partial_fit(X, [0, 1, 2])
-    with pytest.raises(InvalidInput, match="learnt from a column of classes"):
+    with pytest.raises(InvalidInput, match="learned from a column of classes"):
         one.partial_fit(X, np.eye(3, dtype=int))
     with pytest.raises(InvalidInput, match="3 documents and y has 2"):
         one.partial_fit(X, [0, 1])
@@ -180,7 +180,7 @@ def test_a_state_opened_for_reading_only_can_go_on(tmp_path):
     "attribute, change, message",
     [
         ("seen_", lambda a: a[:-1], "one entry for each of 3"),
-        ("favour_", lambda a: a[:-1], "one entry an expert"),
+        ("favour_", lambda a: a[:-1], "one entry per expert"),
         ("favour_", np.zeros_like, "a weight of 0"),
         ("against_", lambda a: np.full_like(a, 1e308), "too large to be added up"),
         ("first_", np.zeros_like, "two phrases share an expert"),

@@ -14,7 +14,7 @@ from rubricate.classifiers import nnet
 from rubricate.classifiers.numerics.networks import Network, cross_entropy, squared_error
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import deal
-from rubricate.kernels.nnet import Layers, Lesson, Steps, sigmoid, train_pass
+from rubricate.kernels.nnet import GradientSteps, Layers, Lesson, sigmoid, train_pass
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
@@ -42,7 +42,7 @@ def test_a_pass_moves_the_network_as_finite_differences_say(lesson, batch, squar
     ours = tuple(Layers(*(part.astype(np.float32) for part in layers)) for layers in (parts, sums))
     rows, labels = sparse.csr_array(X.astype(np.float32)), sparse.csr_array(Y)
     csr = Rows(rows.indptr, rows.indices, rows.data), Lists(labels.indptr, labels.indices)
-    train_pass(Lesson(*csr, weights.astype(np.float32), order), *ours, Steps(batch, np.float32(0.1), squared))
+    train_pass(Lesson(*csr, weights.astype(np.float32), order), *ours, GradientSteps(batch, np.float32(0.1), squared))
     oracle.train_pass(parts, sums, X, Y, weights, order, batch, 0.1, squared)
     for found, exact in zip(ours[0] + ours[1], parts + sums, strict=True):
         np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
@@ -57,7 +57,7 @@ def test_a_batch_of_long_documents_moves_the_network_as_finite_differences_say()
     sums = [np.full_like(part, 0.01) for part in start]
     ours = tuple(Layers(*(part.astype(np.float32) for part in layers)) for layers in (start, sums))
     csr = Rows(rows.indptr, rows.indices, rows.data), Lists(labels.indptr, labels.indices)
-    train_pass(Lesson(*csr, np.ones(3, np.float32), np.arange(3)), *ours, Steps(3, np.float32(0.1), False))
+    train_pass(Lesson(*csr, np.ones(3, np.float32), np.arange(3)), *ours, GradientSteps(3, np.float32(0.1), False))
     oracle.train_pass(exact, sums, rows.toarray(), labels.toarray(), np.ones(3), np.arange(3), 3, 0.1, False)
     for found, wanted in zip(ours[0], exact, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)

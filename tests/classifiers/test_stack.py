@@ -181,7 +181,7 @@ def test_explains_by_member(news):
     ("wrong", "said"),
     [
         ({"members": []}, "no members"),
-        ({"members": ["svm"]}, "is no classifier"),
+        ({"members": ["svm"]}, "is not a classifier"),
         ({"folds": 1}, "folds must be a whole number from 2"),
         ({"candidates": 0}, "candidates"),
         ({"seeds": True}, "seeds"),

@@ -41,14 +41,14 @@ def test_json_is_a_list_of_cells(run):
     cells = json.loads(run("yang-liu-1999", "--json", "--table", "1").output)
     assert {cell["table"] for cell in cells} == {"1"}
     (svm,) = [cell for cell in cells if (cell["row"], cell["column"]) == ("SVM", "miF1")]
-    assert (svm["published"], svm["ours"], svm["agrees"], svm["origin"]) == (0.8599, 0.8633, True, "recovered")
+    assert (svm["published"], svm["ours"], svm["verdict"], svm["origin"]) == (0.8599, 0.8633, "same", "recovered")
     assert [cell["published"] for cell in cells if cell["row"] == "SVM, ours"] == [None]
 
 
 def test_text_markdown_and_csv(run):
     text = run("yang-liu-1999").output
     assert "SVM*" in text
-    assert "What differs, and why" in text
+    assert "What is off, and why" in text
     assert run("yang-liu-1999", "--markdown").output.startswith("# A re-examination")
     assert run("yang-liu-1999", "--csv").output.startswith("row,column,published,ours")
     assert "difference" in run("yang-liu-1999", "--details", "--table", "1").output

@@ -24,14 +24,14 @@ def test_the_published_tables():
     assert found.tables["curves"].rows["acq, 6451"]["F1"] == found.tables["1"].rows["acq, ρ=1"]["F1"]
     assert found.tables["curves"].rows["acq, 64"]["F1"] is None
     assert found.tables["1"].rows["earn, ρ=1"]["F1 ξα"] == 95.4
-    assert found.tables["1"].tolerance("earn, ρ=1", "Err ξα") == pytest.approx(0.268)
-    assert found.tables["1"].tolerance("earn, ρ=1", "F1 ξα") == pytest.approx(0.2)
+    assert found.tables["1"].tolerance("earn, ρ=1", "Err ξα") == pytest.approx(2 * 0.08 * 0.2**0.5, abs=5e-4)
+    assert found.tables["1"].tolerance("earn, ρ=1", "F1 ξα") == pytest.approx(2 * 0.1 * 0.2**0.5, abs=5e-4)
     assert found.tables["text"].rows["precision higher"]["of 100"] == 15
 
 
 def test_the_kept_outcome_agrees_where_the_page_says():
     cells = read_again("joachims-2000", json.loads(KEPT.read_text("utf-8")))
-    assert str(tally(c for c in cells if c.table == "1")) == "154 of 160 agree"
+    assert str(tally(c for c in cells if c.table == "1")) == "93 same, 3 better, 24 off of 120"
     assert all(c.note != "differs; no reason is on record" for c in cells if c.agrees is False)
     assert all(c.ours is None for c in cells if c.table == "3")
 

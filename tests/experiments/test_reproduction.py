@@ -86,7 +86,7 @@ def test_our_figures_join_the_published_ones(monkeypatch):
     assert known["SVM", "miF1"].origin == "recovered"
     assert known["SVM", "miR"].agrees is None
     assert known["SVM, ours", "miF1"].published is None
-    assert tally(cells).compared == 1
+    assert tally(cells).counted == 1
     assert said == ["step"]
     assert figures[0].name == "figure1"
 

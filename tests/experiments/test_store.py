@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -14,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.errors import InvalidFile, InvalidInput, UnreadableFile
 from rubricate.experiments import store as store_module
 from rubricate.experiments.store import DamagedEntry, Store, user_folder
+from rubricate.files import container
 from rubricate.labels import label_matrix
 from rubricate.training.cache import Once
 from rubricate.training.fingerprint import canonical, documents_digest
@@ -98,6 +100,31 @@ def test_a_damaged_entry_is_told_removed_and_made_again(tmp_path):
         found = store.remember(WHAT, lambda: ({"values": np.ones(2)}, {}))
     assert found.arrays["values"].sum() == 2
     assert store.get(WHAT) is not None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EMFILE, "Too many open files"),
+        OSError(errno.EIO, "Input/output error"),
+        MemoryError(),
+        PermissionError(13, "no"),
+    ],
+    ids=["files", "disk", "memory", "permission"],
+)
+def test_an_entry_that_cannot_be_read_now_stays(tmp_path, monkeypatch, error):
+    """Passing errors were taken for damage, and sound entries deleted."""
+    store = Store(tmp_path)
+    store.put(WHAT, ARRAYS)
+
+    def fail(*_, **__):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(container.zipfile, "ZipFile", fail)
+        with pytest.raises(UnreadableFile, match=r"cannot be read now .* Fix: check permissions, free memory"):
+            store.remember(WHAT, lambda: pytest.fail("computed again"))
+    assert np.array_equal(store.get(WHAT).arrays["values"], ARRAYS["values"])
 
 
 def test_an_entry_under_the_name_of_another_is_refused(tmp_path):

@@ -114,7 +114,7 @@ def test_errors_say_what_to_do():
         as_run(TRUTH, DECIDED[:2])
     with pytest.raises(InvalidInput, match="not in the truth"):
         as_run({"a": ["x"]}, {"b": ["x"]})
-    with pytest.raises(InvalidInput, match=r"the decisions hold 0\.5, which is no label; give the numbers as scores="):
+    with pytest.raises(InvalidInput, match=r"decisions hold 0\.5, which is not a label; give the numbers as scores="):
         as_run(TRUTH, np.asarray(DECIDED) * 0.5)
     with pytest.raises(InvalidInput, match=r"the truth hold 0\.5"):
         as_run(sparse.csr_array(np.asarray(TRUTH) * 0.5), DECIDED)

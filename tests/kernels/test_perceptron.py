@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 from tests.oracles.perceptron import perceptron
 
-from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, Examples, Rule, narrow, train
+from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, PerceptronRule, SignedDocuments, narrow, train
 from rubricate.kernels.rows import Rows
 
 CELLS = st.sampled_from([0.0, 0.0, 1.0, -0.5, 2.0])
@@ -31,7 +31,7 @@ def test_agrees_with_the_slow_twin(name, kept, problem, passes, margin):
     orders = np.array([np.random.default_rng(e).permutation(len(X)) for e in range(passes)], np.int32)
     rows = sparse.csr_array(X)
     own = Rows(rows.indptr.astype(np.int64), rows.indices, rows.data)
-    w, made = train(Examples(own, y, weights, orders), X.shape[1], Rule(margin, kept))
+    w, made = train(SignedDocuments(own, y, weights, orders), X.shape[1], PerceptronRule(margin, kept))
     wanted, turns = perceptron(X, y, weights, orders, margin=margin, kept=name)
     assert made == turns
     np.testing.assert_allclose(w, wanted, atol=1e-10)
@@ -60,6 +60,6 @@ def test_agrees_with_scikit_learn(kept, average):
     rows = sparse.csr_array(X)
     orders = np.tile(np.arange(60, dtype=np.int32), (6, 1))
     own = Rows(rows.indptr.astype(np.int64), rows.indices, rows.data)
-    w, passes = train(Examples(own, y, np.ones(60), orders), 5, Rule(0.0, kept))
+    w, passes = train(SignedDocuments(own, y, np.ones(60), orders), 5, PerceptronRule(0.0, kept))
     assert passes == 6
     np.testing.assert_allclose(w, [*peer.coef_[0], peer.intercept_[0]], rtol=1e-9)

@@ -159,7 +159,11 @@ def test_categories_name_the_columns_and_the_labels(noisy) -> None:
         ({"a": np.eye(2), "b": np.eye(2)}, [{"x"}, {"y"}], "categories="),
         ({"a": np.eye(2), "b": np.eye(3)}, np.eye(2), "3 columns for 2 categories"),
         ({"a": [{"x"}], "b": [{"x"}, {"x"}]}, [{"x"}], "on 2 documents"),
-        ({"a": np.eye(2), "b": np.full((2, 2), 0.25)}, np.eye(2), r"'b' hold 0\.25, which is no label; cut the scores"),
+        (
+            {"a": np.eye(2), "b": np.full((2, 2), 0.25)},
+            np.eye(2),
+            r"hold 0\.25, which is not a label; cut the scores",
+        ),
     ],
 )
 def test_what_cannot_be_compared(runs, truth, problem: str) -> None:

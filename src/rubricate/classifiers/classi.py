@@ -1,4 +1,4 @@
-"""CLASSI: a perceptron a category, over terms chosen for it. ng1997; yang1999, section 2 (system 5)."""
+"""CLASSI: one perceptron per category, over terms chosen for it. ng1997; yang1999, section 2 (system 5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rubricate.classifiers.numerics.matrices import binary_scale
 from rubricate.classifiers.words.category_terms import chosen_terms, correlation
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, Examples, Rule, narrow, train
+from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, PerceptronRule, SignedDocuments, narrow, train
 from rubricate.kernels.rows import Rows
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
@@ -27,16 +27,8 @@ KEPT = {"average": AVERAGE, "pocket": POCKET, "last": LAST}
 class CLASSI(Scorer):
     """s(x, c) = w_c·x + b_c, learned by the perceptron rule over the terms that speak most for c.
 
-    ng1997 (CLASSI): a perceptron a category, whose inputs are the terms of the highest correlation coefficient, a
+    ng1997 (CLASSI): one perceptron per category, whose inputs are the terms of the highest correlation coefficient, a
     one-sided χ² (`words/category_terms.py`). A document on the wrong side moves the weights: `kernels/perceptron.py`.
-
-    terms    inputs of each perceptron at most; terms of a negative correlation are none. None: all others
-    kept     which weights: "average", the mean over the whole of training; "pocket", those of the pass with the
-             fewest errors on the training documents; "last"
-    margin   a document moves the weights where y (w·x + b) <= margin; 0 is the perceptron
-    epochs   passes at most; training ends with one that moved nothing
-    engine   where categories are learned; the result does not depend on it
-    seed     of the order of the documents, another one for each pass and the same for all categories
 
     Deviations: when to stop, that every pass shows all documents, and averaging, the default, are ours. The step is 1,
     since without a margin it only scales the scores. Documents are scaled to a mean squared length of 1, so that the
@@ -47,6 +39,18 @@ class CLASSI(Scorer):
     scores b. `predict` takes the scores above 0. Cost: one pass over X a category, and passes × the values of its
     terms.
 
+    Parameters
+    ----------
+    terms : inputs of each perceptron at most; terms of negative correlation are never used. None: all others.
+    kept : which weights: "average", the mean over the whole of training; "pocket", those of the pass with the fewest
+        errors on the training documents; "last".
+    margin : a document moves the weights where y (w·x + b) <= margin; 0 is the perceptron.
+    epochs : passes at most; training ends with one that moved nothing.
+    engine : where categories are learned; the result does not depend on it.
+    seed : seed of the order of the documents, which differs by pass and is the same for all categories.
+
+    Examples
+    --------
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
     >>> CLASSI().fit(X, ["wheat", "wheat", "no", "no"]).predict(X).tolist()
     ['wheat', 'wheat', 'no', 'no']
@@ -79,38 +83,31 @@ class CLASSI(Scorer):
         length = scale * float(np.sqrt(weights @ (X / scale).power(2).sum(axis=1) / weights.sum())) or 1.0
         most = X.shape[1] if self.terms is None else int(self.terms)
         chosen = chosen_terms(correlation(X, labels, weights), most)
-        found = self._taught(X / length, sparse.csc_array(labels), weights, chosen)
-        self._keep(chosen, [w for w, _ in found], X.shape[1], length)
-        self.passes_ = np.array([passes for _, passes in found])
+        trained = self._train(X / length, sparse.csc_array(labels), weights, chosen=chosen)
+        self.coef_ = _sparse_rows(chosen, [w[:-1] / length for w, _ in trained], columns=X.shape[1])
+        self.intercept_ = np.array([w[-1] for w, _ in trained])
+        self.passes_ = np.array([passes for _, passes in trained])
 
-    def _taught(self, X: Any, labels: Any, weights: Floats, chosen: list[Ints]) -> list[tuple[Floats, int]]:
-        """Weights and passes of each category."""
+    def _train(self, X: Any, labels: Any, weights: Floats, *, chosen: list[Ints]) -> list[tuple[Floats, int]]:
+        """Return the weights (bias last) and passes of each category, for documents scaled to X."""
         rows = Rows(X.indptr.astype(np.int64), X.indices, X.data)
         orders = [np.random.default_rng((self.seed, epoch)).permutation(X.shape[0]) for epoch in range(self.epochs)]
-        turns, rule = np.array(orders, np.int32), Rule(float(self.margin), KEPT[self.kept])
+        turns, rule = np.array(orders, np.int32), PerceptronRule(float(self.margin), KEPT[self.kept])
 
-        def one(c: int) -> tuple[Floats, int]:
+        def train_category(c: int) -> tuple[Floats, int]:
             targets = np.full(X.shape[0], -1.0)
             targets[labels.indices[labels.indptr[c] : labels.indptr[c + 1]]] = 1.0
             own = narrow(rows, _places(chosen[c], X.shape[1]))
-            return train(Examples(own, targets, weights, turns), len(chosen[c]), rule)
+            return train(SignedDocuments(own, targets, weights, turns), len(chosen[c]), rule)
 
-        return run_tasks(one, range(len(chosen)), engine=self.engine)
-
-    def _keep(self, chosen: list[Ints], found: list[Floats], columns: int, length: float) -> None:
-        """Weights for documents as they come, not scaled."""
-        starts = np.cumsum([0, *(len(terms) for terms in chosen)])
-        data = np.concatenate([w[:-1] for w in found]) / length
-        self.coef_ = sparse.csr_array((data, np.concatenate(chosen), starts), shape=(len(chosen), columns))
-        self.coef_.eliminate_zeros()
-        self.intercept_ = np.array([w[-1] for w in found])
+        return run_tasks(train_category, range(len(chosen)), engine=self.engine)
 
     def _score(self, X: Any) -> Floats:
-        found = X @ self.coef_.T
-        return (found.toarray() if sparse.issparse(found) else np.asarray(found)) + self.intercept_
+        scores = X @ self.coef_.T
+        return (scores.toarray() if sparse.issparse(scores) else np.asarray(scores)) + self.intercept_
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by w_t x_t; together with the intercept they are the score."""
+        """Return the terms by w_t x_t; together with the intercept they are the score."""
         sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
         return contributions(X, sign * self.coef_[[column]].toarray()[0], limit)
 
@@ -122,6 +119,14 @@ class CLASSI(Scorer):
             raise InvalidInput(f"CLASSI: margin must be a number of 0 or more, got {self.margin!r}")
         if str(self.kept) not in KEPT:
             raise UnknownName("kept weights", str(self.kept), KEPT)
+
+
+def _sparse_rows(terms: list[Ints], values: list[Floats], *, columns: int) -> Sparse:
+    """Return one row per list of terms, without stored zeros."""
+    starts = np.cumsum([0, *map(len, terms)])
+    matrix = sparse.csr_array((np.concatenate(values), np.concatenate(terms), starts), shape=(len(terms), columns))
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _places(terms: Ints, columns: int) -> Any:

@@ -22,9 +22,6 @@ __all__ = ["Experts"]
 class Experts(Scorer):
     """Every phrase met in a category is an expert for it, asleep on documents without the phrase.
 
-    beta   what an expert keeps of its weight when it was wrong, above 0 and below 1; .5 in cohensinger1999, but .3 is
-           better in cross-validation (docs/experts.md)
-
     Each expert has a weight for and one against the category. The score of a document is the share of the weight for it
     among the experts that are awake, F / (F + A); then the side that was wrong is multiplied by β, and the weights are
     scaled so that those awake have the sum they had (`kernels.experts` has the formulas).
@@ -37,7 +34,7 @@ class Experts(Scorer):
     it was learned, an honest judgement without a test set (progressive validation). Categories may turn up in the
     middle of the stream: the result is as if they had been known from the start.
 
-    Learned, one a phrase: `seen_` (documents with it), `first_`, `length_`, `room_` (its block of experts); one an
+    Learned, one per phrase: `seen_` (documents with it), `first_`, `length_`, `room_` (its block of experts); one per
     expert: `category_`, `favour_`, `against_`; `size_`, the places taken. An expert takes 20 bytes, and there are at
     most as many as pairs of a phrase and a category that met in a document; `fit` leaves no room to spare, a stream has
     up to eight times the room. Cost: two visits of each expert that is awake.
@@ -47,6 +44,13 @@ class Experts(Scorer):
     document *of the category* with its phrase, not by the first document; the weight for it is then β to the power of
     the documents with the phrase before, as if it had been wrong on each. Weights stay above 1e-300.
 
+    Parameters
+    ----------
+    beta : what an expert keeps of its weight when it was wrong, above 0 and below 1; .5 in cohensinger1999, but .3 is
+        better in cross-validation (docs/experts.md).
+
+    Examples
+    --------
     >>> experts = Experts(beta=0.5).partial_fit([[1, 1, 0], [0, 1, 1]], ["corn", "gold"])
     >>> experts.progressive([[1, 0, 0], [0, 0, 1]], ["corn", "tin"]).round(2).tolist()
     [[0.67, 0.0, 0.0], [0.0, 0.67, 0.0]]
@@ -67,7 +71,7 @@ class Experts(Scorer):
     def __init__(self, beta: float = 0.3) -> None:
         self.beta = beta
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn further documents of a stream, in their order.
 
         y may bring new categories: classes not met before, or further columns of a label matrix.
@@ -76,21 +80,21 @@ class Experts(Scorer):
         self._go_on(X, labels, weights)
         return self
 
-    def progressive(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Floats:
-        """Learn further documents, and give the scores that each had before: documents × categories, as `classes_`."""
+    def progressive(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Floats:
+        """Learn further documents; return the scores that each had before, documents × categories."""
         X, labels, weights = take_stream(self, X, y, classes=classes, sample_weight=sample_weight)
         scores = np.zeros(labels.shape)
         self._go_on(X, labels, weights, scores=scores)
         return scores
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores, documents × categories; for two classes one column, the second less the first."""
+        """Return scores, documents × categories; for two classes one dimension, the second less the first."""
         if not getattr(self, "multilabel_", True) and len(self.classes_) == 1:
             return self._score(self._take_vectors(X))
         return super().decision_function(X)
 
     def check_state(self) -> None:
-        """Refuse learned arrays that would lead astray (of a model read from a file)."""
+        """Raise ValueError for learned arrays that do not fit together (of a model read from a file)."""
         if not hasattr(self, "classes_"):
             return
         _check_pool(self._pool(), columns=self.n_features_in_, categories=len(self.classes_))
@@ -117,7 +121,7 @@ class Experts(Scorer):
         return score_experts(Lists(*present_terms(X)), len(self.classes_), self._pool())
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The experts awake, each with its part in 2 · score − 1: weight for less weight against, over all awake."""
+        """Return the experts awake, each with its part in 2 · score − 1: (for − against) / all awake."""
         starts, terms = present_terms(X)
         return [self._voices(terms[a:b], category, limit) for a, b in pairwise(starts)]
 
@@ -125,7 +129,7 @@ class Experts(Scorer):
         places = [range(self.first_[w], self.first_[w] + self.length_[w]) for w in held]
         awake = [(w, i) for w, own in zip(held, places, strict=True) for i in own if self.category_[i] == category]
         total = sum(float(self.favour_[i] + self.against_[i]) for _, i in awake)
-        found = [
+        voices = [
             Evidence(
                 "term",
                 int(w),
@@ -134,7 +138,7 @@ class Experts(Scorer):
             )
             for w, i in awake
         ]
-        return sorted(found, key=lambda voice: -abs(voice.weight))[:limit]
+        return sorted(voices, key=lambda voice: -abs(voice.weight))[:limit]
 
     def _pool(self) -> Pool:
         return Pool(*(getattr(self, f"{part}_") for part in Pool._fields))
@@ -145,12 +149,12 @@ class Experts(Scorer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # the checks' measurements are above 0 everywhere: all phrases present
+        tags.classifier_tags.poor_score = True  # the checks' data are above 0 everywhere: all phrases present
         return tags
 
 
 def _check_pool(pool: Pool, *, columns: int, categories: int) -> None:
-    """Arrays that would lead a loop astray, or a sum of weights to 0 or beyond all numbers, are refused."""
+    """Raise ValueError for arrays whose places leave the pool, or whose weights add up to 0 or overflow."""
     _check_shapes(pool, columns)
     _check_places(pool, categories)
     _check_weights(pool)
@@ -159,9 +163,9 @@ def _check_pool(pool: Pool, *, columns: int, categories: int) -> None:
 def _check_shapes(pool: Pool, columns: int) -> None:
     seen, first, length, room, category, favour, against, size = pool
     if any(part.shape != (columns,) for part in (seen, first, length, room)):
-        raise ValueError(f"seen_, first_, length_ and room_ must have one entry for each of {columns}")
+        raise ValueError(f"seen_, first_, length_ and room_ must have one entry for each of {columns} columns")
     if category.ndim != 1 or any(part.shape != category.shape for part in (favour, against)) or size.shape != (1,):
-        raise ValueError("category_, favour_ and against_ must have one entry an expert, size_ one in all")
+        raise ValueError("category_, favour_ and against_ must have one entry per expert, size_ one in all")
     if any(part.dtype != np.int64 for part in (first, length, room, size)) or category.dtype != np.int32:
         raise ValueError("places must be 64-bit and categories 32-bit whole numbers")
     if any(part.dtype != np.float64 or not (np.isfinite(part) & (part >= 0)).all() for part in (seen, favour, against)):

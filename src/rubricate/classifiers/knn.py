@@ -26,21 +26,25 @@ class KNN(Scorer):
 
         s(x, c) = Σ_{d in kNN(x)} cos(x, d) · y(d, c)          yangliu1999, section 3.2, without the threshold b_c
 
-    k         neighbours, 45 in yangliu1999; all documents where there are fewer
-    votes     "all"; or "best": only the best category of a document keeps its score, the others get 0, which is the
-              simplified kNN that yangliu1999 contrast (equal scores: the earlier category)
-    threads   for queries; None for as many as there are cores. The result does not depend on it
-
     Learned: `vectors_` (documents × terms, rows of length 1) and `labels_` (documents × categories, boolean).
 
     The neighbours are exact. Sparse vectors are searched over postings: the cost of a query is the postings of its
     terms; dense ones (embeddings) by blocks of matrix products. Neither holds documents × documents. Equal cosines go
-    to the document that was learnt earlier. A row of zeros has cosine 0 with everything and scores 0 everywhere; so
+    to the document that was learned earlier. A row of zeros has cosine 0 with everything and scores 0 everywhere; so
     does an empty category. Cosines may be negative, and then count against a category.
 
     `predict` gives the best class of a single-label y; of a multi-label one, the categories with more than half of the
     neighbours' weight. There are no sample weights: they would not say how many of the k places a document takes.
 
+    Parameters
+    ----------
+    k : neighbours, 45 in yangliu1999; all documents where there are fewer.
+    votes : "all"; or "best": only the best category of a document keeps its score, the others get 0, which is the
+        simplified kNN that yangliu1999 contrast (equal scores: the earlier category).
+    threads : for queries; None for as many as there are cores. The result does not depend on it.
+
+    Examples
+    --------
     >>> knn = KNN(k=2).fit([[1, 0], [1, 1], [0, 1]], ["corn", "corn", "gold"])
     >>> knn.predict([[3, 1], [0, 2]]).tolist()
     ['corn', 'gold']
@@ -49,7 +53,7 @@ class KNN(Scorer):
     vectors_: Any
     labels_: Sparse
 
-    def __init__(self, k: int = 45, *, votes: Literal["all", "best"] = "all", threads: int | None = 1) -> None:
+    def __init__(self, k: int = 45, *, votes: Literal["all", "best"] = "all", threads: int | None = None) -> None:
         self.k = k
         self.votes = votes
         self.threads = threads
@@ -59,7 +63,7 @@ class KNN(Scorer):
         return super().fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn these documents beside those learnt before: the same as one `fit` with all.
+        """Learn these documents in addition to those before, with the same result as one `fit` with all.
 
         The first call may name all `classes` of a single-label y; later ones must not bring others.
         """
@@ -73,22 +77,22 @@ class KNN(Scorer):
         return self
 
     def update(self, X: Any, y: Any) -> Self:
-        """Learn further documents; the categories stay."""
+        """Learn further documents; the categories stay the same."""
         check_is_fitted(self)
         return self.partial_fit(X, y)
 
     def kneighbors(self, X: Any, k: int | None = None) -> tuple[Ints, Floats]:
-        """The nearest documents (their numbers in the order learnt) and their cosines, queries × k, nearest first."""
+        """Return the nearest documents (numbered as learned) and their cosines, queries × k, nearest first."""
         X = self._take_vectors(X)
         return self._nearest(X, _count(self.k if k is None else k))
 
     def predict(self, X: Any) -> Any:
-        """The best class; for a multi-label y, every category with more than half of the neighbours' weight."""
+        """Return the best class; for a multi-label y, every category with more than half of the neighbours' weight."""
         check_is_fitted(self)
         if not self.multilabel_ or self.votes == "best":
             return super().predict(X)
-        found, near = self._nearest(self._take_vectors(X), _count(self.k))
-        decided = self._vote(found, near) > np.maximum(near.sum(axis=1), 0.0)[:, None] / 2
+        neighbours, cosines = self._nearest(self._take_vectors(X), _count(self.k))
+        decided = self._vote(neighbours, cosines) > np.maximum(cosines.sum(axis=1), 0.0)[:, None] / 2
         return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
@@ -108,33 +112,38 @@ class KNN(Scorer):
             scores[others] = 0.0
         return scores
 
-    def _vote(self, found: Ints, near: Floats) -> Floats:
+    def _vote(self, neighbours: Ints, cosines: Floats) -> Floats:
         labels = self.labels_
         lists = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
-        return vote(Neighbours(found, near), lists, labels.shape[1])
+        return vote(Neighbours(neighbours, cosines), lists, labels.shape[1])
 
     def _nearest(self, X: Any, k: int) -> tuple[Ints, Floats]:
         return self._index().nearest(X, min(k, self.vectors_.shape[0]), self.threads)
 
     def _index(self) -> Postings | DensePoints:
-        """The index of `vectors_`: made with them, or when first needed by a model read from a file."""
+        """Return the index of `vectors_`, which is built with them, or when a model read from a file first needs it."""
         if getattr(self, "_indexed", None) is not self.vectors_:
             self._built, self._indexed = index_of(self.vectors_), self.vectors_
         return self._built
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The neighbours in the category, each with the cosine that it adds."""
-        found, near = self._nearest(X, _count(self.k))
+        """Return the neighbours in the category, each with the cosine that it adds."""
         members = np.zeros(self.labels_.shape[0], bool)
         members[self.labels_[:, [category]].nonzero()[0]] = True
-        return [self._witnesses(*pair, members, limit) for pair in zip(found, near, strict=True)]
-
-    def _witnesses(self, found: Ints, near: Floats, members: Any, limit: int) -> list[Evidence]:
-        at = np.flatnonzero(members[found] & (near != 0))
-        at = at[np.argsort(-np.abs(near[at]), kind="stable")][:limit]
         return [
-            Evidence("document", int(found[i]), float(near[i]), detail=f"neighbour {i + 1} of {len(found)}") for i in at
+            _witnesses(neighbours, np.where(members[neighbours], cosines, 0.0), limit)
+            for neighbours, cosines in zip(*self._nearest(X, _count(self.k)), strict=True)
         ]
+
+
+def _witnesses(neighbours: Ints, cosines: Floats, limit: int) -> list[Evidence]:
+    """Return the neighbours by what they add; those that add 0 are left out."""
+    order = np.argsort(-np.abs(cosines), kind="stable")[:limit]
+    return [
+        Evidence("document", int(neighbours[i]), float(cosines[i]), detail=f"neighbour {i + 1} of {len(neighbours)}")
+        for i in order
+        if cosines[i] != 0
+    ]
 
 
 def _count(k: Any) -> int:
@@ -144,7 +153,7 @@ def _count(k: Any) -> int:
 
 
 def _below(vectors: Any, further: Any) -> Any:
-    """Both one below the other, in the form of the first."""
+    """Return both matrices one below the other, in the form of the first."""
     if sparse.issparse(vectors):
         return sparse.csr_array(sparse.vstack([vectors, sparse.csr_array(further)]))
     return np.vstack([vectors, further.toarray() if sparse.issparse(further) else further])

@@ -21,11 +21,11 @@ from rubricate.types import Evidence, Floats, Ints, Sparse
 __all__ = ["LLSF"]
 
 MOST = 1000
-"""The largest p that `p="tuned"` looks at."""
+"""The largest p that `p="tuned"` tries."""
 FOLDS = 5
-"""`p="tuned"` holds out one of so many parts of the documents."""
+"""`p="tuned"` holds out one of this many parts of the documents."""
 DENSE = 1 << 28
-"""Numbers in F beyond which it is kept sparse, with rows only for the terms of the training documents."""
+"""F is kept sparse, with values only for the terms of the training documents, beyond this many numbers."""
 
 
 class LLSF(Scorer):
@@ -36,22 +36,26 @@ class LLSF(Scorer):
 
         F = B U S⁻¹ Vᵀ.
 
-    p           how many; fewer where the rank of A is lower. "tuned" takes the p up to 1000 with the least squared
-                error on a fifth of the training documents (stratified by category), all of them judged by one
-                decomposition of the others; generalized cross-validation is not used, for among near duplicates, which
-                newswire has, it prefers the largest p.
-    ridge       λ > 0 solves F = argmin ‖FA − B‖² + λ‖F‖² over all directions instead; p then has no meaning.
-    tolerance   ‖AAᵀv − σ²v‖ ≤ tolerance · σ² for each singular vector v. With 1e-3 the scores are within 1e-3 (relative
-                Frobenius norm) of the exact ones; on Reuters-21578 within 1e-5.
-    seed        of the random start of the decomposition and of the documents held out.
-
     Learned: `coef_` is F, categories × terms (sparse beyond 2^28 numbers); `singular_values_`, descending, and `p_`,
     their number (None with `ridge`); `errors_`, the held-out mean squared error of each p (None unless "tuned").
     A weight counts a document that many times. A term of no training document has weight 0; a category without
     documents has scores 0. For a multi-label y, `predict` takes the scores above 1/2, midway between the targets.
-    Cost and method: `numerics/svd.py`, `numerics/ridge.py`; memory for F besides. `seed` decides, the number of
+    Cost and method: `numerics/svd.py`, `numerics/ridge.py`; plus memory for F. `seed` decides, the number of
     threads does not.
 
+    Parameters
+    ----------
+    p : how many; fewer where the rank of A is lower. "tuned" takes the p up to 1000 with the least squared error on a
+        fifth of the training documents (stratified by category), all of them judged by one decomposition of the others;
+        generalized cross-validation is not used, for among near duplicates, which newswire has, it prefers the largest
+        p.
+    ridge : λ > 0 solves F = argmin ‖FA − B‖² + λ‖F‖² over all directions instead; p then has no meaning.
+    tolerance : ‖AAᵀv − σ²v‖ ≤ tolerance · σ² for each singular vector v. With 1e-3 the scores are within 1e-3 (relative
+        Frobenius norm) of the exact ones; on Reuters-21578 within 1e-5.
+    seed : of the random start of the decomposition and of the documents held out.
+
+    Examples
+    --------
     >>> X = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
     >>> Y = np.array([[1, 0], [0, 1], [1, 1]])
     >>> LLSF(p=2).fit(X, Y).coef_.round(3) + 0.0
@@ -89,13 +93,13 @@ class LLSF(Scorer):
         return _through_gram(X, Y, lambda A, B: self._truncated(A, B, p))
 
     def _truncated(self, A: Any, B: Any, p: int) -> Floats:
-        """(AᵀA)⁺ B with the p largest pairs of AᵀA only."""
+        """Return (AᵀA)⁺ B with only the p largest pairs of AᵀA."""
         values, vectors = self._pairs(A, p)
         self.p_, self.singular_values_ = len(values), np.sqrt(values)
         return vectors @ ((B.T @ vectors).T / values[:, None])
 
     def _pairs(self, A: Any, p: int) -> tuple[Floats, Floats]:
-        """At most p pairs, without those that are zero up to rounding."""
+        """Return at most p pairs, without those that are zero up to rounding."""
         wanted = min(p, *A.shape)
         if wanted == 0:
             return np.empty(0), np.empty((A.shape[1], 0))
@@ -104,7 +108,7 @@ class LLSF(Scorer):
         return values[:rank], vectors[:, :rank]
 
     def _tuned(self, X: Any, Y: Sparse, labels: Sparse) -> int:
-        """The p with the least squared error on held-out documents, and all the errors."""
+        """Return the p with the least squared error on held-out documents, and keep all the errors."""
         if X.shape[0] < 2:
             raise InvalidInput(f'p="tuned" needs 2 documents or more, got {X.shape[0]}; give p as a number')
         part = deal(labels, min(FOLDS, X.shape[0]), seed=self.seed)
@@ -114,7 +118,7 @@ class LLSF(Scorer):
         return int(np.argmin(errors)) + 1 if len(errors) else 1
 
     def _directions(self, X: Any, Y: Sparse) -> tuple[Floats, Floats]:
-        """V and S⁻¹UᵀY, one pair a column and a row, so that the scores with p of them are (x V_p)(S⁻¹UᵀY)_p."""
+        """Return V and S⁻¹UᵀY; with p columns of one and p rows of the other the scores are (x V_p)(S⁻¹UᵀY)_p."""
         if X.shape[1] <= X.shape[0]:
             values, V = self._pairs(X, MOST)
             return V, ((Y.T @ (X @ V)).T) / values[:, None]
@@ -128,11 +132,11 @@ class LLSF(Scorer):
         return np.asarray(take_columns(X, terms) @ F.T)
 
     def _compact(self) -> tuple[Ints, Floats]:
-        """The terms that a sparse F has, and F for them."""
+        """Return the terms that a sparse F has, and F for them."""
         return self.coef_.indices[: self.coef_.indptr[1]], self.coef_.data.reshape(self.coef_.shape[0], -1)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by F_ct x_t; together they are the score."""
+        """Return the terms by F_ct x_t; together they are the score."""
         if not sparse.issparse(self.coef_):
             return contributions(X, self.coef_[category], limit)
         terms, F = self._compact()
@@ -156,7 +160,7 @@ def _scaled(X: Any, factors: Floats) -> Any:
 
 
 def _through_gram(X: Any, Y: Sparse, solve: Any) -> Floats:
-    """Fᵀ by the shorter side of X: (XᵀX)⁺ XᵀY or Xᵀ (XXᵀ)⁺ Y."""
+    """Return Fᵀ by the shorter side of X: (XᵀX)⁺ XᵀY or Xᵀ (XXᵀ)⁺ Y."""
     if X.shape[1] <= X.shape[0]:
         return solve(X, X.T @ Y)
     turned = _turned(X)
@@ -164,7 +168,7 @@ def _through_gram(X: Any, Y: Sparse, solve: Any) -> Floats:
 
 
 def _errors(along: Floats, step: Floats, Y: Sparse) -> Floats:
-    """Mean squared error of along[:, :p] @ step[:p] against Y, for every p at once.
+    """Return the mean squared error of along[:, :p] @ step[:p] against Y, for every p at once.
 
     The squared norm of the scores is the sum of the leading p × p block of (alongᵀ along) ∘ (step stepᵀ).
     """
@@ -175,7 +179,7 @@ def _errors(along: Floats, step: Floats, Y: Sparse) -> Floats:
 
 
 def _spread(F: Floats, terms: Ints, columns: int) -> Any:
-    """F as categories × all columns: an array, or a sparse one in which every row has the same terms."""
+    """Return F as categories × all columns: an array, or a sparse matrix in which every row has the same terms."""
     categories = F.shape[1]
     if columns * categories > DENSE:
         starts = np.arange(categories + 1) * len(terms)

@@ -48,13 +48,6 @@ class NB(Scorer):
         P(c|x) ∝ P(c) Π_{t in x} P(t|c) Π_{t not in x} (1 - P(t|c))            bernoulli (x_t > 0 is presence)
         P(c|x) ∝ Π_t P(t|not c)^{-x_t}                                         complement; rennie2003
 
-    model     the event model
-    alpha     added to every count (α > 0)
-    against   "categories": one mixture, the categories compete for the document and a document of several counts in
-              each (yangliu1999 and McCallum's Rainbow); "rest": each category against the documents outside it
-    prior     "empirical" (the share of labels; against the rest, of documents), "uniform", or a probability for each
-              category. The complement model has none
-
     Scores are log-odds, log P(c|x) / P(not c|x): a cut on them is a cut on posteriors, and they still tell apart what
     would round to a posterior of 1. For a single-label y and one mixture they are log P(c|x). `predict_proba` gives the
     posteriors. `predict` takes what has P > 1/2 (multi-label) or the best (single-label).
@@ -71,6 +64,17 @@ class NB(Scorer):
     Equal to scikit-learn's MultinomialNB, BernoulliNB and ComplementNB for a single-label y, and to its OneVsRest of
     them with `against="rest"`; not offered are the norm of ComplementNB, a prior of α per term, and binarize ≠ 0.
 
+    Parameters
+    ----------
+    model : the event model.
+    alpha : added to every count (α > 0).
+    against : "categories": one mixture, the categories compete for the document and a document of several counts in
+        each (yangliu1999 and McCallum's Rainbow); "rest": each category against the documents outside it.
+    prior : "empirical" (the share of labels; against the rest, of documents), "uniform", or a probability for each
+        category. The complement model has none.
+
+    Examples
+    --------
     >>> nb = NB().fit([[2, 0], [1, 1], [0, 3]], ["corn", "corn", "gold"])
     >>> nb.predict([[1, 0], [0, 1]]).tolist(), nb.predict_proba([[1, 0]]).round(3).tolist()
     (['corn', 'gold'], [[0.87, 0.13]])
@@ -95,8 +99,8 @@ class NB(Scorer):
         self.against = against
         self.prior = prior
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn these documents beside those learnt before: the same as one `fit` with all.
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
+        """Learn these documents in addition to those before, with the same result as one `fit` with all.
 
         The first call may name all `classes` of a single-label y; later ones must not bring others.
         """
@@ -109,12 +113,12 @@ class NB(Scorer):
         return self
 
     def update(self, X: Any, y: Any) -> Self:
-        """Learn further documents; the categories stay."""
+        """Learn further documents; the categories stay the same."""
         check_is_fitted(self)
         return self.partial_fit(X, y)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Posteriors, documents × categories; for a single-label y each row sums to 1."""
+        """Return posteriors, documents × categories; for a single-label y each row sums to 1."""
         scores = self._score(self._take_vectors(X))
         if self._log_posteriors():
             return np.exp(scores)
@@ -122,7 +126,7 @@ class NB(Scorer):
         return posteriors if self.multilabel_ else posteriors / posteriors.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """The logarithms of the posteriors; they do not underflow for a single-label y and one mixture."""
+        """Return the logarithms of the posteriors; they do not underflow for a single-label y and one mixture."""
         check_is_fitted(self)
         if not self._log_posteriors():
             with np.errstate(divide="ignore"):
@@ -152,7 +156,7 @@ class NB(Scorer):
         self._weights()
 
     def _events(self, X: Any) -> Sparse:
-        """What the model counts: values, or presence."""
+        """Return what the model counts: values, or presence."""
         X = sparse.csr_array(X)
         if self.model != "bernoulli":
             return X
@@ -169,7 +173,7 @@ class NB(Scorer):
         return Counted(counts, self.term_totals_, categories, self.documents_, float(self.alpha))
 
     def _weights(self) -> Linear:
-        """The weights of the counts: made with them, or when first needed by a model read from a file."""
+        """Return the weights of the counts, computed with them, or when a model read from a file first needs them."""
         if getattr(self, "_weighed", None) is not self.term_counts_:
             form = FORMS[self.model, "categories" if self._competing() else "rest"]
             self._linear, self._weighed = form(self._counted()), self.term_counts_
@@ -192,13 +196,13 @@ class NB(Scorer):
         return joint
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms of the document, each with what it adds to the log-odds of the category against the rest."""
+        """Return the terms of the document, each with what it adds to the log-odds of the category against the rest."""
         weights = FORMS[self.model, "rest"](self._counted([category])).of_column(0)
         return contributions(self._events(X), weights, limit)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on the checks' measurements, which are no counts, as scikit-learn's NB
+        tags.classifier_tags.poor_score = True  # on the checks' data, which are not counts, as scikit-learn's NB
         return tags
 
     def _check_parameters(self) -> None:

@@ -1,4 +1,4 @@
-"""NNet: a neural network with one hidden layer, for all categories or one a category."""
+"""NNet: a neural network with one hidden layer, for all categories or one per category."""
 
 from __future__ import annotations
 
@@ -22,38 +22,42 @@ __all__ = ["NNet"]
 LOSSES = {"cross_entropy": cross_entropy, "squared_error": squared_error}
 OUTPUTS = ("joint", "separate")
 FOLDS = 10
-"""One of so many parts of the documents is held out to stop early."""
+"""One of this many parts of the documents is held out to stop early."""
 SHARE = 20
-"""A batch is at most one of so many parts of the documents."""
+"""A batch is at most one of this many parts of the documents."""
 
 
 class NNet(Scorer):
-    """o = σ(b₂ + W₂ σ(b₁ + W₁ᵀx)), one output a category; the score is the argument of the outer σ. `kernels/nnet.py`.
+    """o = σ(b₂ + W₂ σ(b₁ + W₁ᵀx)), one output per category; the score is the argument of the outer σ (kernels/nnet.py).
 
     yangliu1999, section 3.4: one network for all categories, one hidden layer, sparse input; 64 units chosen among 16,
     64 and 160. wiener1995: one network a category, with and without a hidden layer. Neither paper names the loss, the
     step or the units' function; here they are the logistic function and AdaGrad on batches (duchi2011).
 
-    hidden      units of the hidden layer; 0 leaves it out, which makes one linear network a category.
-    outputs     "joint", one network for all categories, or "separate", one a category, each with its own hidden layer.
-    loss        "cross_entropy" or "squared_error".
-    rate        the step of AdaGrad, for documents scaled to a mean squared length of 1.
-    batch       documents a step, at most a twentieth of them.
-    epochs      passes over the documents at most.
-    patience    passes without a lower held-out loss after which training ends. A tenth of the documents is held out,
-                stratified by category. With fewer than 20 documents none are, and all passes are made.
-    refit       train anew on all documents, with as many passes as were best; else the best network on nine tenths
-                is kept, and a category may have lost its only document.
-    engine      where separate networks run; the result does not depend on it.
-    seed        of the first weights, the order of the documents and those held out.
-
     Learned: `input_weights_` (networks × terms × units), `input_bias_`, `output_weights_` (networks × outputs × units),
     `output_bias_`, single precision; `terms_`, the columns that the training documents have (others weigh 0);
-    `losses_`, the held-out loss after each pass; `epochs_`, the passes made. A document's gradient counts by its
+    `losses_`, the held-out loss after each pass; `epochs_`, the number of passes. A document's gradient counts by its
     weight; one of weight 0 is left out. A category without documents starts and stays at a low frequency.
     For a multi-label y, `predict` takes the scores above 0, o > 1/2.
     Cost a pass: see the kernel; about (passes + patience) + passes of them. Memory: 8 · terms · units bytes a network.
 
+    Parameters
+    ----------
+    hidden : units of the hidden layer; 0 leaves it out, which makes one linear network a category.
+    outputs : "joint", one network for all categories, or "separate", one per category, each with its own hidden layer.
+    loss : "cross_entropy" or "squared_error".
+    rate : the step of AdaGrad, for documents scaled to a mean squared length of 1.
+    batch : documents a step, at most a twentieth of them.
+    epochs : passes over the documents at most.
+    patience : passes without a lower held-out loss after which training ends. A tenth of the documents is held out,
+        stratified by category. With fewer than 20 documents none are, and all passes are made.
+    refit : train anew on all documents, with as many passes as were best; else the best network on nine tenths is kept,
+        and a category may have lost its only document.
+    engine : where separate networks run; the result does not depend on it.
+    seed : of the first weights, the order of the documents and those held out.
+
+    Examples
+    --------
     >>> X = np.tile([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]], (25, 1))
     >>> model = NNet(8).fit(X, np.tile(["same", "other", "same", "same"], 25))
     >>> model.predict([[1.0, 1.0], [0.0, 1.0]])
@@ -114,7 +118,7 @@ class NNet(Scorer):
         return networks
 
     def _stopped(self, X: Any, labels: Sparse, weights: Any, *, kept: Ints, held: Ints) -> list[Network]:
-        """Teach until the held-out loss has not fallen for `patience` passes; the best networks, and their epoch."""
+        """Teach until the held-out loss has not fallen for `patience` passes; return the best networks."""
         teacher, networks = self._teacher(X, labels, weights, rows=kept), self._start(X[kept], labels[kept])
         losses: list[float] = []
         best = networks
@@ -148,11 +152,11 @@ class NNet(Scorer):
         )
 
     def _is_separate(self) -> bool:
-        """Without a hidden layer the outputs share nothing, and one network is as good as many."""
+        """Say whether each category has its own network; without a hidden layer the outputs share nothing anyway."""
         return self.outputs == "separate" and self.hidden > 0
 
     def _keep(self, networks: list[Network], length: float) -> None:
-        """Weights for documents as they come, not scaled."""
+        """Keep the weights for unscaled documents."""
         self.input_weights_ = np.stack([network.W1 for network in networks]) / np.float32(length)
         self.input_bias_ = np.stack([network.b1 for network in networks])
         self.output_weights_ = np.stack([network.W2 for network in networks])
@@ -167,7 +171,7 @@ class NNet(Scorer):
         return np.column_stack([network.outputs(narrow) for network in self._networks()])
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by x_t · ∂u/∂x_t, the gradient of the score times the input; Σ_j W₂[c, j] h_j (1 − h_j) W₁[t, j].
+        """Return the terms by x_t · ∂u/∂x_t, gradient times input, where ∂u/∂x_t = Σ_j W₂[c, j] h_j (1 − h_j) W₁[t, j].
 
         Without a hidden layer they add up to the score less its bias; with one they are its first-order part.
         """

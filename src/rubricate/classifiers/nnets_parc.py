@@ -1,4 +1,4 @@
-"""NNets.PARC: a small network a category, over latent dimensions or terms chosen for it. wiener1995."""
+"""NNets.PARC: one small network per category, over latent dimensions or terms chosen for it. wiener1995."""
 
 from __future__ import annotations
 
@@ -31,24 +31,28 @@ class NNetsPARC(Scorer):
 
     wiener1995; yang1999, section 2 (system 5), whose .82 is the perceptron's. z_c(x) are the network's inputs:
 
-    inputs   "lsi": the coordinates of x along the `size` largest right singular vectors of the training documents, the
-             same for all categories; "relevancy" or "correlation": the `size` terms that speak most for c
-             (`words/category_terms.py`; relevancy is the paper's), terms that speak against c never
-    size     inputs of a network at most; some 200 dimensions, or 20 terms
-    hidden   units of the hidden layer; 0 for none, as yang1999 cites it
-    rate, batch, epochs, patience   of training, as in `NNet`, which trains the networks
-    engine   where networks are trained; the result does not depend on it
-    seed     of first weights, orders, held-out documents, and the start of the decomposition
-
     Deviations: cross-entropy, AdaGrad and early stopping are those of `NNet`; with "lsi" the networks stop together.
-    The paper's local LSI, one decomposition a topic, is not here.
+    The paper's local LSI, one decomposition per topic, is not implemented.
 
-    Learned: `networks_`, fitted `NNet`s: one for all categories with "lsi", else one a category, None where it has no
+    Learned: `networks_`, fitted `NNet`s: one for all categories with "lsi", else one per category, None where it has no
     term; `directions_` (columns × size, for "lsi"); `inputs_` (categories × columns, boolean, for terms); `floor_`, the
     score of a category without a network, ln(p / (1 − p)) with p = .5 / (documents + 1). A weight scales a document's
     gradient, one of weight 0 is left out. A row of zeros has the scores of the biases. `predict` takes the scores
     above 0. Cost: the decomposition (`numerics/svd.py`), and that of `NNet` on documents × size.
 
+    Parameters
+    ----------
+    inputs : "lsi": the coordinates of x along the `size` largest right singular vectors of the training documents, the
+        same for all categories; "relevancy" or "correlation": the `size` terms that speak most for c
+        (`words/category_terms.py`; relevancy is the paper's), terms that speak against c never.
+    size : inputs of a network at most; some 200 dimensions, or 20 terms.
+    hidden : units of the hidden layer; 0 for none, as yang1999 cites it.
+    rate, batch, epochs, patience : of training, as in `NNet`, which trains the networks.
+    engine : where networks are trained; the result does not depend on it.
+    seed : of first weights, orders, held-out documents, and the start of the decomposition.
+
+    Examples
+    --------
     >>> X = np.repeat(np.eye(3), 9, axis=0)
     >>> NNetsPARC(size=2, inputs="correlation").fit(X, np.repeat(["a", "b", "c"], 9)).predict(np.eye(3)).tolist()
     ['a', 'b', 'c']
@@ -94,13 +98,13 @@ class NNetsPARC(Scorer):
             self.networks_ = self._taught(X, labels, weights)
 
     def _taught(self, X: Sparse, labels: Sparse, weights: Floats | None) -> tuple[NNet | None, ...]:
-        def one(c: int) -> NNet | None:
+        def train_category(c: int) -> NNet | None:
             terms = self._terms(c)
             if not len(terms):
                 return None
             return self._network("serial").fit(take_columns(X, terms), labels[:, [c]], weights)
 
-        return tuple(run_tasks(one, range(labels.shape[1]), engine=self.engine))
+        return tuple(run_tasks(train_category, range(labels.shape[1]), engine=self.engine))
 
     def _network(self, engine: Engine | str | None = None) -> NNet:
         return NNet(
@@ -115,7 +119,7 @@ class NNetsPARC(Scorer):
         )
 
     def _terms(self, category: int) -> Ints:
-        """The columns that the network of a category sees."""
+        """Return the columns that the network of a category sees."""
         marks: Any = self.inputs_
         return marks.indices[marks.indptr[category] : marks.indptr[category + 1]].astype(np.int64)
 
@@ -135,17 +139,17 @@ class NNetsPARC(Scorer):
         return network
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by x_t ∂u/∂x_t, the gradient of the score times the input, through the latent dimensions."""
+        """Return the terms by x_t ∂u/∂x_t, the gradient of the score times the input, through the latent dimensions."""
         sign, column = (2 * category - 1, 0) if self._is_mirrored() else (1, category)
         X = sparse.csr_array(X)
-        found = []
+        reasons = []
         for row in (X[[i]] for i in range(X.shape[0])):
             slopes = sign * row.data * self._slopes(row, column)
-            found.append(strongest(row.indices, slopes, limit))
-        return found
+            reasons.append(strongest(row.indices, slopes, limit))
+        return reasons
 
     def _slopes(self, row: Sparse, category: int) -> Floats:
-        """∂u/∂x_t for the terms of a document."""
+        """Return ∂u/∂x_t for the terms of a document."""
         if self.directions_ is not None:
             inner = _gradient(self._whole(), row @ self.directions_, category)
             return self.directions_[row.indices] @ inner
@@ -155,7 +159,7 @@ class NNetsPARC(Scorer):
         return slopes[row.indices]
 
     def check_state(self) -> None:
-        """The inputs of an opened model's networks are those that it gives them."""
+        """Raise ValueError unless the networks of an opened model have the inputs that it gives them."""
         if not hasattr(self, "networks_"):
             return
         if self.directions_ is not None:
@@ -179,7 +183,7 @@ class NNetsPARC(Scorer):
 
 
 def _gradient(network: NNet, inputs: Any, output: int) -> Floats:
-    """∂u/∂z of one output at one document, for all inputs."""
+    """Return ∂u/∂z of one output at one document, for all inputs."""
     separate = network._is_separate()
     own, place = network._networks()[output if separate else 0], 0 if separate else output
     slopes = np.zeros(network.n_features_in_)

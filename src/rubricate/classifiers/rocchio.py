@@ -1,4 +1,4 @@
-"""Rocchio: one prototype a category, compared by cosine. rocchio1971; yang1999, section 2 (system 6)."""
+"""Rocchio: one prototype per category, compared by cosine. rocchio1971; yang1999, section 2 (system 6)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Rocchio"]
 
 NEGATIVES = ("clip", "keep")
 NOTHING = 1e-13
-"""A prototype whose squared length is below this share of its two terms' is rounding, and counts as zero."""
+"""A prototype counts as zero where its squared length is below this share of its two terms': rounding error."""
 
 
 class Rocchio(Scorer):
@@ -30,9 +30,6 @@ class Rocchio(Scorer):
 
     D_c the training documents of c (rocchio1971; yang1999, section 2; with the lengths as joachims1997).
 
-    beta, gamma   16 and 4 by custom (buckley1994)
-    negatives     weights of w_c below 0: "keep" them, or "clip": they count as 0, as in Rocchio's relevance feedback
-
     A sample weight counts a document that many times. `partial_fit` adds documents, with the same result as one `fit`
     with all. A mean over no documents is 0: a category without documents has no positive weight, and scores at most 0;
     one with all documents loses its second term. A row of zeros scores 0.
@@ -41,11 +38,18 @@ class Rocchio(Scorer):
     midpoint of the mean scores of their training documents and of the others (infinite for an empty category), for a
     cosine has no natural cut.
 
-    Learned: `coef_` (categories × columns, sparse) and `shift_` (a number a category), from which
+    Learned: `coef_` (categories × columns, sparse) and `shift_` (one number per category), from which
     w_c / |w_c| = coef_c − shift_c · total_; shift is 0 where negatives are clipped. `sums_` (categories × columns),
     `total_`, `sizes_` and `size_` are the sums of the documents d/|d| and of their weights, of each category and of
     all; `midpoints_`. Cost of learning and of scoring: a sparse product; no document is visited twice.
 
+    Parameters
+    ----------
+    beta, gamma : 16 and 4 by custom (buckley1994).
+    negatives : weights of w_c below 0: "keep" them, or "clip": they count as 0, as in Rocchio's relevance feedback.
+
+    Examples
+    --------
     >>> model = Rocchio().fit([[1, 0, 1], [1, 0, 0], [0, 1, 1]], ["corn", "corn", "gold"])
     >>> model.prototypes().round(3).tolist()
     [[0.96, -0.199, 0.199], [-0.221, 0.734, 0.642]]
@@ -61,25 +65,25 @@ class Rocchio(Scorer):
         self.gamma = gamma
         self.negatives = negatives
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn these documents beside those learnt before; the first call may name all `classes` of a column y."""
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
+        """Learn these documents in addition to those before; the first call may name all `classes` of a column y."""
         known = hasattr(self, "sums_")
         X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
         self._add(X, labels, weights, afresh=not known)
         return self
 
     def update(self, X: Any, y: Any) -> Self:
-        """Learn further documents; the categories stay."""
+        """Learn further documents; the categories stay the same."""
         check_is_fitted(self)
         return self.partial_fit(X, y)
 
     def prototypes(self) -> Floats:
-        """w_c / |w_c|, categories × columns."""
+        """Return w_c / |w_c|, categories × columns."""
         check_is_fitted(self)
         return self.coef_.toarray() - np.outer(self.shift_, self.total_)
 
     def predict(self, X: Any) -> Any:
-        """The best class; for a multi-label y, every category whose score is above its midpoint."""
+        """Return the best class; for a multi-label y, every category whose score is above its midpoint."""
         check_is_fitted(self)
         if not self.multilabel_:
             return super().predict(X)
@@ -103,7 +107,7 @@ class Rocchio(Scorer):
         self._settle()
 
     def _settle(self) -> None:
-        """The prototypes from the sums: w = (a + b) S_c − b T, with a = β/|D_c| and b = γ/|D − D_c|."""
+        """Compute the prototypes from the sums: w = (a + b) S_c − b T, with a = β/|D_c| and b = γ/|D − D_c|."""
         a, b = _over(self.beta, self.sizes_), _over(self.gamma, self.size_ - self.sizes_)
         coef = _scaled(self.sums_, a + b)
         if self.negatives == "clip":
@@ -115,7 +119,7 @@ class Rocchio(Scorer):
         self.midpoints_ = self._midpoints()
 
     def _midpoints(self) -> Floats:
-        """Scores are linear in d/|d|, so that their means are the scores of the means."""
+        """Return the midpoints. Scores are linear in d/|d|, so that their means are the scores of the means."""
         own = np.asarray(self.coef_.multiply(self.sums_).sum(axis=1)).ravel() - self.shift_ * (self.sums_ @ self.total_)
         every = self.coef_ @ self.total_ - self.shift_ * (self.total_ @ self.total_)
         rest = np.maximum(self.size_ - self.sizes_, 0.0)
@@ -124,24 +128,24 @@ class Rocchio(Scorer):
 
     def _score(self, X: Any) -> Floats:
         unit = unit_rows(X)
-        found = unit @ self.coef_.T
-        found = found.toarray() if sparse.issparse(found) else np.asarray(found)
-        return found - np.outer(unit @ self.total_, self.shift_) if self.shift_.any() else found
+        scores = unit @ self.coef_.T
+        scores = scores.toarray() if sparse.issparse(scores) else np.asarray(scores)
+        return scores - np.outer(unit @ self.total_, self.shift_) if self.shift_.any() else scores
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """The terms by their part of the cosine; together they are the score."""
+        """Return the terms by their part of the cosine; together they are the score."""
         weights = self.coef_[[category]].toarray()[0] - self.shift_[category] * self.total_
         return contributions(unit_rows(X), weights, limit)
 
     def check_state(self) -> None:
-        """Sums, sizes and prototypes of an opened model have the same shape."""
+        """Raise ValueError unless sums, sizes and prototypes of an opened model have the same shape."""
         if not hasattr(self, "sums_"):
             return
         categories, columns = self.sums_.shape
         wanted = {"coef_": (categories, columns), "total_": (columns,)}
         for name in ("coef_", "total_", "shift_", "sizes_", "midpoints_"):
             if getattr(self, name).shape != wanted.get(name, (categories,)):
-                raise ValueError(f"{name} is not of the shape of sums_, {categories} × {columns}")
+                raise ValueError(f"{name} does not have the shape of sums_, {categories} × {columns}")
 
     def _check(self) -> None:
         for name in ("beta", "gamma"):
@@ -155,12 +159,12 @@ class Rocchio(Scorer):
 
 
 def _over(value: float, sizes: Floats) -> Floats:
-    """value / size, 0 where there is nothing."""
+    """Return value / size, and 0 where the size is 0."""
     return np.divide(value, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
 
 
 def _clipped(coef: Sparse, b: Floats, total: Floats) -> Sparse:
-    """max(0, coef − b T); where T has no negative, only what coef stores can be above 0."""
+    """Return max(0, coef − b T); where T has no negative, only what coef stores can be above 0."""
     if (total < 0).any():
         return sparse.csr_array(np.maximum(0.0, coef.toarray() - np.outer(b, total)))
     coef.data = np.maximum(0.0, coef.data - np.repeat(b, np.diff(coef.indptr)) * total[coef.indices])

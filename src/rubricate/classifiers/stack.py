@@ -1,4 +1,4 @@
-"""A stack: members of any kind, combined by what each says of documents it has not seen."""
+"""A stack: members of any kind, combined by their scores for documents that they have not seen."""
 
 from __future__ import annotations
 
@@ -38,28 +38,32 @@ class Stack(Scorer):
 
     over the members' scores, their maxima in the document, Σ P(c | c')·p(c') over the other candidates c', the rank of
     the cell, the number of categories expected (Σ p), and log(n_c + 1); p is a first guess, by logistic regression on
-    the scores and log(n_c + 1). Pairs that are no cell score −30, and no cell less.
+    the scores and log(n_c + 1). Other pairs score −30, and no cell scores less.
 
-    members      classifiers, or (name, classifier) pairs: ours, or any of scikit-learn's that takes a label matrix.
-                 A member may be a `Pipeline` from texts, with a representation of its own; X then is texts or
-                 `Documents`. None: SVM(), KNN(), LLSF(ridge=1).
-    candidates   of the first member, 12
-    folds        of the training documents, stratified by category
-    seeds        how often the documents are dealt to folds, from `seed` on; log-odds are averaged
-    C            of the logistic regression
-    rounds, rate, leaves   of the gradient boosting
-    keep_scores  keep the stack's own out-of-fold scores, for cuts (`out_of_fold_scores`); costs `folds` more second
-                 levels for each seed, and no further member
-    engine       where folds run; the result does not depend on it
-
-    Learned: `members_` (fitted on all documents), `names_`, `blends_` (arrays, one tuple a seed), and
+    Learned: `members_` (fitted on all documents), `names_`, `blends_` (arrays, one tuple per seed), and
     `held_scores_` with `keep_scores`. No label of a held-out document reaches its out-of-fold scores but through the
     scores that members trained with it gave to the others. There are no sample weights.
 
     Edge cases: a category without documents scores −30, one that all documents have 30, for every cell. With fewer
     documents than folds each document is a fold; one document is an error. Cost: seeds · folds + 1 fits of each
-    member; the second level is linear in the cells, about 15 a document.
+    member; the second level is linear in the cells, about 15 per document.
 
+    Parameters
+    ----------
+    members : classifiers, or (name, classifier) pairs: ours, or any of scikit-learn's that takes a label matrix. A
+        member may be a `Pipeline` from texts, with a representation of its own; X then is texts or `Documents`. None:
+        SVM(), KNN(), LLSF(ridge=1).
+    candidates : categories of a document that the first member contributes as cells.
+    folds : number of parts of the training documents, stratified by category.
+    seeds : how often the documents are dealt to folds, from `seed` on; log-odds are averaged.
+    C : cost of an error in the logistic regression.
+    rounds, rate, leaves : trees, step and leaves per tree of the gradient boosting.
+    keep_scores : keep the stack's own out-of-fold scores, for cuts (`out_of_fold_scores`); costs `folds` more second
+        levels for each seed, and no further member.
+    engine : where folds run; the result does not depend on it.
+
+    Examples
+    --------
     >>> X = np.vstack([np.eye(3), np.eye(3), np.eye(3), np.eye(3)])
     >>> Stack().fit(X, ["corn", "gold", "ship"] * 4).predict(np.eye(3)).tolist()
     ['corn', 'gold', 'ship']
@@ -102,13 +106,19 @@ class Stack(Scorer):
         self._learn(X, self._take_labels(y, len(X)), None)
         return self
 
+    def check_state(self) -> None:
+        """Refuse learned arrays that would lead a document astray (of a model read from a file)."""
+        if hasattr(self, "classes_"):
+            for blend in self.blends_:
+                Blend(*blend).check(len(self.members_), len(self.classes_))
+
     def out_of_fold_scores(self) -> tuple[Scores, ...]:
-        """The scores of each training document by members and second levels that have not seen it, one a seed."""
+        """Return out-of-fold scores of the training documents, members and second level alike, one per seed."""
         check_is_fitted(self)
         if not self.keep_scores:
             raise InvalidInput("Stack: the out-of-fold scores were not kept; fit with keep_scores=True")
         documents = [str(i) for i in range(self.held_scores_[0].shape[0])]
-        return tuple(Scores(one, self.categories_, documents, FLOOR) for one in self.held_scores_)
+        return tuple(Scores(values, self.categories_, documents, FLOOR) for values in self.held_scores_)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._check()
@@ -121,15 +131,15 @@ class Stack(Scorer):
         blends, held = [], []
         for seed in range(self.seed, self.seed + self.seeds):
             folds = deal(labels, min(self.folds, rows), seed=seed)
-            cells = self._unseen(models, X, labels, folds)
+            cells = self._unseen(models, X, labels, folds=folds)
             blends.append(self._blend(cells, labels, np.ones(rows, bool)))
             if self.keep_scores:
                 held.append(self._cross_fitted(cells, labels, folds))
         self.blends_, self.held_scores_ = tuple(blends), tuple(held)
         self.members_ = tuple(_fitted(model, X, labels) for model in models)
 
-    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, folds: Ints) -> Cells:
-        """The cells of all documents, each scored by members that have not seen it."""
+    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, *, folds: Ints) -> Cells:
+        """Return the cells of all documents, each scored by members that have not seen it."""
 
         def work(kept: Ints, held: Ints) -> Cells:
             part, known = take_rows(X, kept), labels[kept]
@@ -138,7 +148,7 @@ class Stack(Scorer):
         return out_of_fold(work, folds, engine=self.engine, join=lambda parts: join_cells(parts, labels.shape))
 
     def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Cells:
-        """The cells of new documents, which are scored in blocks."""
+        """Return the cells of new documents, which are scored in blocks."""
         total = X.shape[0] if hasattr(X, "shape") else len(X)
         size = max(1, scorer.BLOCK // categories)
         parts = []
@@ -172,15 +182,15 @@ class Stack(Scorer):
         return scores
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
-        """What each member, the other candidates of the document, and the trees add to the log-odds."""
+        """Return what each member, the other candidates of the document, and the trees add to the log-odds."""
         cells = self._cells(self.members_, X, len(self.categories_))
         parts = np.mean([contributions_of(Blend(*blend), cells) for blend in self.blends_], axis=0)
         names = [*self.names_, "frequency, rank and company of the category", "gradient boosting"]
-        found: list[list[Evidence]] = [[] for _ in range(cells.shape[0])]
+        reasons_of: list[list[Evidence]] = [[] for _ in range(cells.shape[0])]
         for at in np.flatnonzero(cells.categories == category):
             reasons = strongest(range(len(names)), parts[at], limit, kind="part", names=names)
-            found[cells.documents[at]] = reasons
-        return found
+            reasons_of[cells.documents[at]] = reasons
+        return reasons_of
 
     def _take_vectors(self, X: Any) -> Any:
         if not _are_texts(X):
@@ -189,13 +199,13 @@ class Stack(Scorer):
         return X
 
     def _named(self) -> list[tuple[str, Any]]:
-        given = [SVM(), KNN(), LLSF(ridge=1.0)] if self.members is None else list(self.members)
-        pairs = [one if isinstance(one, tuple) else (None, one) for one in given]
+        members = [SVM(), KNN(), LLSF(ridge=1.0)] if self.members is None else list(self.members)
+        pairs = [member if isinstance(member, tuple) else (None, member) for member in members]
         if not pairs:
             raise InvalidInput("Stack: no members; give at least one classifier")
         for name, model in pairs:
             if not hasattr(model, "fit"):
-                raise InvalidInput(f"Stack: member {name or model!r} is no classifier; give one, or (name, classifier)")
+                raise InvalidInput(f"Stack: member {name or model!r} is not a classifier; give (name, classifier)")
         return [(name or f"{type(model).__name__} {i}", model) for i, (name, model) in enumerate(pairs, start=1)]
 
     def _check(self) -> None:
@@ -210,7 +220,7 @@ class Stack(Scorer):
 
 
 def _are_texts(X: Any) -> bool:
-    """Documents, or a column whose first entry is a text."""
+    """Say whether X is `Documents`, or a column whose first entry is a text."""
     if hasattr(X, "bodies"):
         return True
     if sparse.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or len(X) == 0:
@@ -219,7 +229,7 @@ def _are_texts(X: Any) -> bool:
 
 
 def _fitted(model: Any, X: Any, labels: Sparse) -> Any:
-    """A fitted clone; scikit-learn's own get the labels as a dense matrix, which all of them take."""
+    """Return a fitted clone; scikit-learn's own get the labels as a dense matrix, which all of them take."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     y = labels if isinstance(last, Scorer) else labels.toarray().astype(np.int64)
     return clone(model).fit(X, y)

@@ -40,8 +40,9 @@ def reproduce(
 ) -> None:
     """Recompute the tables of a paper and show each figure beside the published one.
 
-    --json prints a list of cells: paper, table, row, column, published, ours, tolerance, agrees, note, origin. Rows
-    with recovered settings are marked. --markdown prints the whole page. Without a paper, the known ones are listed.
+    --json prints a list of cells: paper, table, row, column, published, ours, tolerance, agrees, note, origin, verdict
+    (same, better, off, not counted). Rows with recovered settings are marked. --markdown prints the whole
+    page. Without a paper, the known ones are listed.
     """
     from rubricate.experiments import reproduction
 
@@ -99,7 +100,6 @@ def _shown(known: Reproduction, cells: list[Cell], *, paths: list[Path], form: s
         if inside:
             chosen = view.in_full if details or name == "text" else view.compact
             parts.append(render(chosen(table.title, inside), form))
-    reasons = view.differences(cells)
-    parts += [render(reasons, form)] if reasons.rows else []
+    parts += [render(table, form) for table in (view.differences(cells), view.remarks(cells)) if table.rows]
     parts.append("\n".join(f"{name}: {tally}" for name, tally in view.tallies(cells).items()))
     return "\n\n".join(parts)

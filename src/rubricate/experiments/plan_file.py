@@ -64,6 +64,9 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
         problem = re.sub(r"\s*\(at .*\)", "", str(error))
         line = int(position[1]) if position else len(text.splitlines())
         raise InvalidFile(f"not valid TOML: {problem}", path=path, line=line, remedy="see toml.io") from None
+    except (ValueError, RecursionError) as error:
+        problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise InvalidFile(f"not valid TOML: {problem}", path=path, remedy="see docs/limits.md") from None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import io
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from importlib import resources
 from typing import Any, TypeAlias
 
@@ -36,8 +37,9 @@ Say: TypeAlias = Callable[[str], None]
 class Published:
     """A table of a paper: its figures by row and column, and how near ours should be.
 
-    `tolerances` are by row and column, `*` for any; `above` names the rows whose figures may also be better, and
-    `less` the columns where less is better.
+    `tolerances` are by row and column, `*` for any; `reason` says why they are what they are. `good` says on which side
+    a figure is better, "more" or "less", by row, column or `*` for any; "neither" where there is no good side.
+    `uncounted` lists figures that cannot fail or are counted elsewhere: patterns of rows and columns with the reason.
     """
 
     name: str
@@ -45,8 +47,9 @@ class Published:
     source: str
     rows: Mapping[str, Mapping[str, Value]]
     tolerances: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    above: Sequence[str] = ()
-    less: Sequence[str] = ()
+    reason: str = ""
+    good: Mapping[str, str] = field(default_factory=dict)
+    uncounted: Sequence[Mapping[str, str]] = ()
 
     def tolerance(self, row: str, column: str) -> float | None:
         """Return the tolerance of a figure; None where it must be equal."""
@@ -55,6 +58,18 @@ class Published:
                 if name in by_column:
                     return by_column[name]
         return None
+
+    def better(self, row: str, column: str) -> int:
+        """Return 1 where more is better, -1 where less is, 0 where there is no good side."""
+        side = next((self.good[name] for name in (row, column, "*") if name in self.good), "neither")
+        return {"more": 1, "less": -1, "neither": 0}[side]
+
+    def why_uncounted(self, row: str, column: str) -> str:
+        """Return why a figure is not counted; empty for one that is."""
+        for entry in self.uncounted:
+            if fnmatchcase(row, entry.get("row", "*")) and fnmatchcase(column, entry.get("column", "*")):
+                return entry["why"]
+        return ""
 
 
 @dataclass(frozen=True)
@@ -177,8 +192,9 @@ def _cells(reproduction: Reproduction, table: Published, results: Results) -> li
             published=table.rows.get(row, {}).get(column),
             ours=results.values.get((table.name, row, column)),
             tolerance=table.tolerance(row, column),
-            better=0 if row not in table.above else -1 if column in table.less else 1,
-            note=reproduction.note(table.name, row, column),
+            better=table.better(row, column),
+            counted=not table.why_uncounted(row, column),
+            note=reproduction.note(table.name, row, column) or table.why_uncounted(row, column),
             origin=results.origins.get((table.name, row), "paper"),
         )
         for row, column in places

@@ -4,7 +4,8 @@
 
 A file appears whole or not at all (written beside its place, flushed, renamed), so a killed process loses what it
 was computing and nothing else, and two processes on one store at worst compute the same thing twice. A file that
-was damaged is noticed by its digests, reported, and computed again. Nothing in a file is ever run: no pickle.
+was damaged is noticed by its digests, reported, removed and computed again; a file that merely cannot be read now (too
+many open files, no memory, a disk error) is an error and stays. Nothing in a file is ever run: no pickle.
 docs/store.md describes the format.
 """
 
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from rubricate._version import __version__
-from rubricate.errors import InvalidFile
+from rubricate.errors import InvalidFile, UnreadableFile
 from rubricate.files.container import read_container, write_container
 from rubricate.training.cache import Arrays, Entry, Make
 from rubricate.training.fingerprint import canonical, digest
@@ -93,6 +94,8 @@ class Store:
             return None
         try:
             return self._read(path, what)
+        except UnreadableFile:  # not proved damaged: neither deleted nor computed again
+            raise
         except InvalidFile as error:
             if not path.is_file():  # removed by another process since
                 return None

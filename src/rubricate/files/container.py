@@ -5,6 +5,7 @@ Any zip tool can list it and NumPy can read its arrays. Reading trusts nothing: 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -19,7 +20,7 @@ from typing import IO, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.errors import InvalidFile
+from rubricate.errors import InvalidFile, UnreadableFile
 from rubricate.files.atomic import atomic
 
 __all__ = ["read_container", "refuse", "write_container"]
@@ -44,6 +45,11 @@ DAMAGED = (
     MemoryError,
 )
 """Errors that Python's readers raise on a damaged archive."""
+PASSING = {
+    *(errno.EACCES, errno.EAGAIN, errno.EBUSY, errno.EINTR, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+    *(errno.ENXIO, errno.EPERM, errno.ESTALE, errno.ETIMEDOUT),
+}
+"""Errors of the system that say nothing about the content of a file."""
 AGAIN = "train or download the model again"
 
 
@@ -90,7 +96,7 @@ def _write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> st
 
 
 def read_container(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Return the manifest and the arrays, or raise InvalidFile.
+    """Return the manifest and the arrays, or raise InvalidFile (UnreadableFile where the file may be sound).
 
     Refused: compressed, encrypted, unexpected, missing or duplicate members; a wrong digest; arrays of anything but
     numbers and booleans; a shape that does not match the bytes that follow. So reading takes no more memory than the
@@ -108,8 +114,10 @@ def read_container(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
 
 
 def _explain(path: Path, error: BaseException) -> NoReturn:
-    if isinstance(error, PermissionError):
-        refuse(path, "you may not read it", "ask for permission to read it")
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in PASSING):
+        reason = "not enough memory" if isinstance(error, MemoryError) else error.strerror
+        remedy = "check permissions, free memory, open files and the disk, then try again; the file itself may be sound"
+        raise UnreadableFile(f"cannot be read now ({reason})", path=path, remedy=remedy) from error
     if isinstance(error, zipfile.BadZipFile) and not zipfile.is_zipfile(path):
         refuse(path, "not a Rubricate model file, or truncated")
     refuse(path, f"it is damaged ({str(error) or type(error).__name__:.100})")

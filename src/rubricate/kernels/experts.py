@@ -68,7 +68,7 @@ class _Ledger(NamedTuple):
 
 
 def empty_pool(width: int) -> Pool:
-    """Return a pool without experts for so many phrases."""
+    """Return a pool without experts for `width` phrases."""
     first, length, room = (np.zeros(width, np.int64) for _ in range(3))
     category, favour, against = np.zeros(16, np.int32), np.zeros(16), np.zeros(16)
     return Pool(np.zeros(width), first, length, room, category, favour, against, np.zeros(1, np.int64))
@@ -83,7 +83,7 @@ def _empty_ledger(categories: int) -> _Ledger:
 
 @numba.njit(cache=True, nogil=True)
 def _with_room(pool: Pool, places: int) -> Pool:
-    """Return the pool with room for so many more experts at its end."""
+    """Return the pool with room for `places` more experts at its end."""
     seen, first, length, room, category, favour, against, size = pool
     if size[0] + places <= len(category):
         return pool

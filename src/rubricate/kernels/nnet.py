@@ -10,6 +10,7 @@ Rule   the gradient of each batch is its documents' mean, by document weight, of
        Σ (y − o)²; every weight moves by −rate · g / √(Σ g²) (AdaGrad, duchi2011). A term that no document of the batch
        has is not touched, which for this rule is exact.
 Cost   per document 4 · nonzeros · units + 6 · outputs · units; per batch (distinct terms + outputs) · units.
+Ties   none: the order of the documents is given.
 Edges  a document without terms moves the biases and W₂; a gradient of 0 moves nothing, also the first time.
        Sums over units may be reordered to fit the processor; on one processor the result is always the same.
 """
@@ -23,7 +24,7 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists, Rows
 
-__all__ = ["Layers", "Lesson", "Steps", "sigmoid", "train_pass"]
+__all__ = ["GradientSteps", "Layers", "Lesson", "sigmoid", "train_pass"]
 
 ORDER = {"reassoc", "contract", "nsz"}
 """What the compiler may do: reorder sums, fuse a product and a sum, ignore the sign of zero. NaN and inf stay."""
@@ -47,7 +48,7 @@ class Lesson(NamedTuple):
     order: np.ndarray
 
 
-class Steps(NamedTuple):
+class GradientSteps(NamedTuple):
     """Documents per step, the rate of AdaGrad, and whether the loss is the squared error."""
 
     batch: int
@@ -210,7 +211,7 @@ def _step(network: Layers, sums: Layers, gradients: _Gradient, moving: tuple[int
 
 
 @numba.njit(cache=True, nogil=True, fastmath=ORDER)
-def train_pass(lesson: Lesson, network: Layers, sums: Layers, steps: Steps) -> None:
+def train_pass(lesson: Lesson, network: Layers, sums: Layers, steps: GradientSteps) -> None:
     """Take the documents in their order, `steps.batch` at a time, and move the network after each batch."""
     (starts, terms, values), labels, weights, order = lesson
     batch, rate, squared = steps

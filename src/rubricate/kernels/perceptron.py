@@ -8,7 +8,8 @@ Given    documents as rows (starts, columns, values), targets, weights, orders (
          errors, y (w·x + b) <= 0, after any pass (gallant1990, with a look after each pass instead of each document).
 Return   w and b, and the number of passes made: training ends with a pass that moved nothing.
 Cost     passes × stored values; AVERAGE adds one number per term, POCKET a second look at every document in each pass.
-Ties     of equal errors the earlier pass. Without documents, w and b are 0.
+Ties     of equal errors the earlier pass.
+Edges    without documents, w and b are 0; a document of weight 0 moves nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ import numpy as np
 
 from rubricate.kernels.rows import Rows
 
-__all__ = ["AVERAGE", "LAST", "POCKET", "Examples", "Rule", "narrow", "train"]
+__all__ = ["AVERAGE", "LAST", "POCKET", "PerceptronRule", "SignedDocuments", "narrow", "train"]
 
 LAST, AVERAGE, POCKET = 0, 1, 2
 
 
-class Examples(NamedTuple):
+class SignedDocuments(NamedTuple):
     """Documents with targets ±1 and weights, and the order of each pass (passes × documents)."""
 
     rows: Rows
@@ -34,7 +35,7 @@ class Examples(NamedTuple):
     orders: np.ndarray
 
 
-class Rule(NamedTuple):
+class PerceptronRule(NamedTuple):
     """The margin below which a document moves the weights, and which weights to keep."""
 
     margin: float
@@ -75,7 +76,7 @@ def _move(w: np.ndarray, rows: Rows, row: int, step: float) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def _errors(examples: Examples, w: np.ndarray) -> float:
+def _errors(examples: SignedDocuments, w: np.ndarray) -> float:
     wrong = 0.0
     for row in range(len(examples.targets)):
         if examples.targets[row] * _output(examples.rows, row, w) <= 0.0:
@@ -84,7 +85,7 @@ def _errors(examples: Examples, w: np.ndarray) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def train(examples: Examples, size: int, rule: Rule) -> tuple[np.ndarray, int]:
+def train(examples: SignedDocuments, size: int, rule: PerceptronRule) -> tuple[np.ndarray, int]:
     """Return w with b behind it, and the number of passes made."""
     rows, targets, weights, orders = examples
     margin, kept = rule

@@ -32,7 +32,7 @@ GROUPS = 4
 HALVINGS = 12
 """Steps of the search for the bar between the least and the highest peak."""
 FEW = 8
-"""Postings are few where so many times their number is less than the number of documents."""
+"""Postings are few if FEW times their number is below the number of documents."""
 
 
 class PostingLists(NamedTuple):

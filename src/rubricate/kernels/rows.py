@@ -34,22 +34,22 @@ class Lists(NamedTuple):
 @numba.njit(cache=True, nogil=True)
 def largest(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the largest stored value of each row; values must not be negative."""
-    found = np.zeros(len(starts) - 1)
-    for row in range(len(found)):
+    result = np.zeros(len(starts) - 1)
+    for row in range(len(result)):
         for i in range(starts[row], starts[row + 1]):
-            found[row] = max(found[row], values[i])
-    return found
+            result[row] = max(result[row], values[i])
+    return result
 
 
 @numba.njit(cache=True, nogil=True)
 def mean(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the mean of the stored values of each row."""
-    found = np.zeros(len(starts) - 1)
-    for row in range(len(found)):
+    result = np.zeros(len(starts) - 1)
+    for row in range(len(result)):
         for i in range(starts[row], starts[row + 1]):
-            found[row] += values[i]
-        found[row] /= max(1, starts[row + 1] - starts[row])
-    return found
+            result[row] += values[i]
+        result[row] /= max(1, starts[row + 1] - starts[row])
+    return result
 
 
 @numba.njit(cache=True, nogil=True)

@@ -23,7 +23,7 @@ _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 @numba.njit(cache=True, nogil=True)
 def mix(a: Whole, b: Whole) -> Whole:
-    """A 64-bit hash of two integers: the finalizer of SplitMix64 over `a + (b + 1) · step`."""
+    """Return a 64-bit hash of two integers: the finalizer of SplitMix64 over `a + (b + 1) · step`."""
     z = np.uint64(a) + (np.uint64(b) + np.uint64(1)) * _STEP
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
@@ -32,7 +32,7 @@ def mix(a: Whole, b: Whole) -> Whole:
 
 @numba.njit(cache=True, nogil=True)
 def draw(state: np.ndarray) -> Whole:
-    """The next 64 random bits."""
+    """Draw the next 64 random bits."""
     word = mix(state[0], np.uint64(0))
     state[0] += _STEP
     return word
@@ -40,20 +40,20 @@ def draw(state: np.ndarray) -> Whole:
 
 @numba.njit(cache=True, nogil=True)
 def below(state: np.ndarray, n: Whole) -> Whole:
-    """An integer from 0 to n - 1, n < 2³² (the high half of a product; its bias is under n / 2³²)."""
+    """Draw an integer from 0 to n - 1, n < 2³² (the high half of a product; its bias is under n / 2³²)."""
     return np.int64(((draw(state) >> _32) * np.uint64(n)) >> _32)
 
 
 @numba.njit(cache=True, nogil=True)
 def octave(state: np.ndarray, bits: Whole) -> Whole:
-    """An integer from 0 to 2^bits - 2 with Zipf's law: each doubling of the rank is as likely as the next."""
+    """Draw an integer from 0 to 2^bits - 2 by Zipf's law: each doubling of the rank is as likely as the next."""
     size = np.int64(1) << below(state, bits)
     return size - 1 + below(state, size)
 
 
 @numba.njit(cache=True, nogil=True)
 def permuted(i: Whole, n: Whole, key: Whole) -> Whole:
-    """Where a keyed permutation of 0 … n - 1 sends i, in constant memory.
+    """Return where a keyed permutation of 0 … n - 1 sends i, in constant memory.
 
     A four-round Feistel network on the smallest even number of bits that holds n, walked until it lands below n
     (blackrogaway2002); four steps on average at most.
@@ -74,13 +74,13 @@ def permuted(i: Whole, n: Whole, key: Whole) -> Whole:
 
 @numba.njit(cache=True, nogil=True)
 def weighted(state: np.ndarray, sums: np.ndarray, start: Whole, stop: Whole) -> Whole:
-    """The k from start to stop - 1, drawn by weight; `sums[k]` are the weights before k, from any origin."""
+    """Draw k from start to stop - 1 by weight; `sums[k]` are the weights before k, from any origin."""
     return bracket(sums, start, stop, sums[start] + below(state, sums[stop] - sums[start]))
 
 
 @numba.njit(cache=True, nogil=True)
 def bracket(sums: np.ndarray, start: Whole, stop: Whole, value: Whole) -> Whole:
-    """The last k with sums[k] <= value, given sums[start] <= value < sums[stop]."""
+    """Return the last k with sums[k] <= value, given sums[start] <= value < sums[stop]."""
     while stop - start > 1:
         middle = (start + stop) // 2
         if sums[middle] <= value:

@@ -106,7 +106,7 @@ def write(assignment: Assignment, pages: Pages, grammar: Grammar, topics: Topics
         state[0] = mix(key, np.uint64(i + 1))
         count = _plan(state, topics, rates, subject)
         labels[row] = subject
-        # The draw comes first, also for the safe document: the stories are the same whoever is mislabelled.
+        # The draw comes first, also for the safe document: the texts do not depend on who is mislabelled.
         if below(state, 1000) < rates.mislabelled and slot != sums[subject[0]]:
             _mislabel(state, topics, labels[row])
         end = expand(pen, end, Theme(topics.lists[subject[0], _TITLE], subject[0], date), grammar, topics, rates)

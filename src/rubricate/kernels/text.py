@@ -3,6 +3,7 @@
 Given  the texts as one UTF-8 buffer with the end of each text, the alphabet, and the table of known words.
 Return the number of the word at each occurrence, where each text starts among them, and the grown table.
 Cost   one pass over the bytes; open addressing keyed by hash, then length and bytes, never more than half full.
+Ties   none: a word is its folded bytes.
 Edges  a text without words gives an empty range. Words do not cross the end of a text. The buffer must be valid
        UTF-8 (lone surrogates in three bytes are), as no end of a code point is checked.
 
@@ -16,7 +17,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-__all__ = ["Alphabet", "Buffer", "Table", "empty_table", "scan"]
+__all__ = ["Alphabet", "Buffer", "WordTable", "empty_table", "scan"]
 
 BASIS, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a, 64 bits
 ONE, SHIFT = np.uint64(1), np.uint64(29)
@@ -43,7 +44,7 @@ class Alphabet(NamedTuple):
     classes: np.ndarray
 
 
-class Table(NamedTuple):
+class WordTable(NamedTuple):
     """The words known so far: `slots` has a word or -1; word w is pool[ends[w] : ends[w + 1] - 1].
 
     `pool` has a line feed after each word. `counter` is the number of words and the start of all hashes: a start that
@@ -73,9 +74,9 @@ class _Word(NamedTuple):
     hash: np.uint64
 
 
-def empty_table(seed: int = 0) -> Table:
+def empty_table(seed: int = 0) -> WordTable:
     """Return a table without words; `seed` (63 bits) moves them about in the table and changes nothing else."""
-    return Table(
+    return WordTable(
         np.full(2 * ROOM, -1, np.int32),
         np.empty(ROOM, np.uint64),
         np.zeros(ROOM + 1, np.uint64),
@@ -117,7 +118,7 @@ def _rehash(slots: np.ndarray, hashes: np.ndarray, size: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def _find(target: _Word, buffer: np.ndarray, lower: np.ndarray, table: Table) -> np.uint64:
+def _find(target: _Word, buffer: np.ndarray, lower: np.ndarray, table: WordTable) -> np.uint64:
     """Return the slot of a word of the buffer, or the free slot where it belongs."""
     start, end, h = target
     slots, hashes, ends, pool, _ = table
@@ -140,7 +141,7 @@ def _find(target: _Word, buffer: np.ndarray, lower: np.ndarray, table: Table) ->
 
 
 @numba.njit(cache=True, nogil=True)
-def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: Table, output: _Output) -> bool:
+def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: WordTable, output: _Output) -> bool:
     """Read on from the state of the output; return False, at the start of a new word, when the table is full.
 
     The arrays are fixed in here: growing them inside the loop would make it three times as slow, and so would a
@@ -190,7 +191,7 @@ def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: Table, output: _O
 
 
 @numba.njit(cache=True, nogil=True)
-def scan(texts: Buffer, alphabet: Alphabet, table: Table) -> tuple[np.ndarray, np.ndarray, Table]:
+def scan(texts: Buffer, alphabet: Alphabet, table: WordTable) -> tuple[np.ndarray, np.ndarray, WordTable]:
     """Return the word numbers of all texts, where each text starts among them, and the grown table."""
     # Words of one letter with one byte between them: no text has more.
     ids = np.empty(len(texts.bytes) // 2 + len(texts.ends) + 1, np.int32)
@@ -202,5 +203,5 @@ def scan(texts: Buffer, alphabet: Alphabet, table: Table) -> tuple[np.ndarray, n
             slots = _rehash(slots, hashes, counter[0])
         else:
             pool = _longer(pool, 2 * state[3])
-        table = Table(slots, hashes, ends, pool, counter)
+        table = WordTable(slots, hashes, ends, pool, counter)
     return ids[: state[2]].copy(), starts, table

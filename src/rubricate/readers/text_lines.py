@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import IO, Any, Protocol
 
 from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.readers.unpacking import unpacked
 
 __all__ = ["decode", "opened", "text_lines"]
 
@@ -54,7 +55,7 @@ def opened(path: _Openable) -> Iterator[IO[bytes]]:
         with path.open("rb") as raw:
             packed = raw.read(2) == _GZIP
             raw.seek(0)
-            stream = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 18) if packed else raw
+            stream = unpacked(raw, path) if packed else raw
             yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InvalidFile(f"damaged or cut short ({error})", path=path, remedy="make or fetch it again") from error

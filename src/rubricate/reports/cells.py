@@ -1,4 +1,4 @@
-"""Lists of tables as text, Markdown, LaTeX, CSV and JSON."""
+"""Cells of tables as text, Markdown, LaTeX, CSV and JSON."""
 
 from __future__ import annotations
 

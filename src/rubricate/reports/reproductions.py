@@ -1,17 +1,24 @@
-"""Reproduced tables: our figures beside the published ones, what differs and why."""
+"""Reproduced tables: our figures beside the published ones, what is off and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rubricate.experiments.cells import Cell, Tally, tally
 from rubricate.experiments.reproduction import Reproduction
 from rubricate.reports.cells import shown
 from rubricate.reports.tables import Table, render
 
-__all__ = ["compact", "differences", "in_full", "settings", "tallies", "to_page"]
+__all__ = ["compact", "differences", "in_full", "overview", "remarks", "settings", "tallies", "to_page"]
 
+LEGEND_OF_MARKS = "ours (published); beyond the tolerance: + better, ≠ off; [published]: not counted"
+MOST = 4
+"""Cells that a note names before it counts the rest."""
 MARKS = {"recovered": "*", "cross-validation": "†"}
+VERDICTS = (
+    "Same: within the tolerance. Better: beyond it on the good side. Off: beyond it on the other side, or on either "
+    "where there is no good side. Each printed figure is counted once; one that cannot fail is not counted."
+)
 LEGEND = {
     "recovered": "(*) some settings were recovered: found by scanning against the published figures",
     "cross-validation": "(†) some settings were chosen by cross-validation on the training documents",
@@ -19,11 +26,11 @@ LEGEND = {
 
 
 def compact(title: str, cells: Sequence[Cell]) -> Table:
-    """Tabulate one line per row of the paper: our figure, the published one in brackets, ≠ where they disagree."""
+    """Tabulate one line per row of the paper: our figure, the published one in brackets, + better, ≠ off."""
     columns, rows = _distinct(c.column for c in cells), _distinct(c.row for c in cells)
     known = {(c.row, c.column): c for c in cells}
     lines = [[_marked(row, cells), *(_beside(known.get((row, column))) for column in columns)] for row in rows]
-    notes = ["ours (published); ≠ beyond the tolerance", *_legend(cells), _counted(cells)]
+    notes = [LEGEND_OF_MARKS, *_legend(cells), _counted(cells)]
     return Table(("", *columns), lines, title, notes)
 
 
@@ -37,18 +44,32 @@ def in_full(title: str, cells: Sequence[Cell]) -> Table:
             _text(c.ours),
             _difference(c),
             "" if c.tolerance is None else _text(c.tolerance),
-            {True: "yes", False: "no", None: ""}[c.agrees],
+            c.verdict,
         )
         for c in cells
     ]
-    columns = ("row", "column", "published", "ours", "difference", "tolerance", "agrees")
+    columns = ("row", "column", "published", "ours", "difference", "tolerance", "verdict")
     return Table(columns, lines, title, [*_legend(cells), _counted(cells)])
 
 
 def differences(cells: Sequence[Cell]) -> Table:
-    """Tabulate the cells that do not agree, each with its reason."""
-    lines = [(c.table, c.row, c.column, _text(c.published), _text(c.ours), c.note) for c in cells if c.agrees is False]
-    return Table(("table", "row", "column", "published", "ours", "reason"), lines, "What differs, and why")
+    """Tabulate the cells that are off, each with its reason."""
+    lines = [(c.table, c.row, c.column, _text(c.published), _text(c.ours), c.note) for c in cells if c.verdict == "off"]
+    return Table(("table", "row", "column", "published", "ours", "reason"), lines, "What is off, and why")
+
+
+def remarks(cells: Sequence[Cell]) -> Table:
+    """Tabulate the notes of all other cells, each note once with the cells it is about."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for c in cells:
+        if c.note and c.verdict != "off":
+            places.setdefault((c.table, c.verdict, c.note), []).append(f"{c.row}: {c.column}")
+    lines = [(table, _several(at), verdict, note) for (table, verdict, note), at in places.items()]
+    return Table(("table", "cells", "verdict", "note"), lines, "Notes on the other cells")
+
+
+def _several(places: Sequence[str]) -> str:
+    return "; ".join(places) if len(places) <= MOST else f"{'; '.join(places[:MOST])}; and {len(places) - MOST} more"
 
 
 def settings(reproduction: Reproduction) -> Table:
@@ -62,7 +83,7 @@ def settings(reproduction: Reproduction) -> Table:
 
 
 def tallies(cells: Sequence[Cell], apart: str = "NNet") -> dict[str, Tally]:
-    """Count the agreement by table; tables of pairs are also counted without and with the system `apart`."""
+    """Count the verdicts by table; tables of pairs are also counted without and with the system `apart`."""
     counted = {}
     for table in _distinct(c.table for c in cells):
         inside = [c for c in cells if c.table == table]
@@ -74,22 +95,40 @@ def tallies(cells: Sequence[Cell], apart: str = "NNet") -> dict[str, Tally]:
     return counted
 
 
+def overview(cells: Mapping[str, Sequence[Cell]]) -> Table:
+    """Tabulate the verdicts on every table with a counted cell; `cells` are by the name of the paper."""
+    lines = []
+    for paper, own in cells.items():
+        for table in _distinct(c.table for c in own):
+            inside = [c for c in own if c.table == table]
+            counted = tally(inside)
+            if counted.counted:
+                mark = "*" if any(c.origin == "recovered" for c in inside if c.verdict != "not counted") else ""
+                figures = (counted.same, counted.better, counted.off, counted.counted)
+                lines.append((f"[{paper}](docs/reproductions/{paper}.md)", f"{table}{mark}", *map(str, figures)))
+    return Table(("paper", "table", "same", "better", "off", "counted"), lines, "")
+
+
 def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Sequence[str] = ()) -> str:
     """Return the page of a reproduction in Markdown; `figures` are paths of drawings, relative to the page."""
     parts = [
         f"# {reproduction.title}",
         f"{reproduction.source}. Made by `rubricate reproduce {reproduction.paper} --markdown`.",
     ]
-    counts = [(name, f"{counted.agree} of {counted.compared}") for name, counted in tallies(cells).items()]
-    parts.append(render(Table(("cells", "agree"), counts), "markdown"))
+    counts = [(name, *map(str, (c.same, c.better, c.off, c.counted))) for name, c in tallies(cells).items()]
+    parts.append(render(Table(("cells", "same", "better", "off", "counted"), counts), "markdown"))
+    parts.append(VERDICTS)
     for name, table in reproduction.tables.items():
         inside = [c for c in cells if c.table == name]
         if inside:
             view = in_full if name == "text" else compact
-            parts += [f"## {table.title}", f"Published: {table.source}.", render(view("", inside), "markdown")]
+            parts += [f"## {table.title}", f"Published: {table.source}."]
+            parts += [f"Tolerances: {table.reason}."] if table.reason else []
+            parts.append(render(view("", inside), "markdown"))
     parts += [f"![{path}]({path})" for path in figures]
-    if any(c.agrees is False for c in cells):
-        parts += ["## What differs, and why", render(_untitled(differences(cells)), "markdown")]
+    for heading, reasons in (("What is off, and why", differences(cells)), ("Notes", remarks(cells))):
+        if reasons.rows:
+            parts += [f"## {heading}", render(_untitled(reasons), "markdown")]
     parts += ["## Settings", render(_untitled(settings(reproduction)), "markdown")]
     return "\n\n".join(parts) + "\n"
 
@@ -112,14 +151,17 @@ def _legend(cells: Sequence[Cell]) -> list[str]:
 
 
 def _counted(cells: Sequence[Cell]) -> str:
-    return f"{tally(cells)}; a cell without a published figure is not counted"
+    return str(tally(cells))
 
 
 def _beside(cell: Cell | None) -> str:
     if cell is None or (cell.ours is None and cell.published is None):
         return "–"
-    published = "" if cell.published is None else f" ({_text(cell.published)})"
-    return f"{_text(cell.ours)}{published}{' ≠' if cell.agrees is False else ''}"
+    if cell.published is None:
+        return _text(cell.ours)
+    if cell.verdict == "not counted":
+        return f"{_text(cell.ours)} [{_text(cell.published)}]"
+    return f"{_text(cell.ours)} ({_text(cell.published)}){ {'off': ' ≠', 'better': ' +'}.get(cell.verdict, '') }"
 
 
 def _text(value: object) -> str:

@@ -26,38 +26,42 @@ from rubricate.types import Terms
 __all__ = ["Analyzer"]
 
 AHEAD = 4
-"""Blocks that each worker may be ahead of the thread that waits for them."""
+"""How many blocks each worker may be ahead of the thread that collects them."""
 
 WIDEST = 10
-"""The widest window: four terms among ten make 130 phrases an occurrence."""
+"""The widest window: four terms among ten already make 130 phrases per occurrence."""
 
 BLOCK = 1 << 18
-"""Characters analysed at once: what an analyzer holds beyond its result is a small multiple of this."""
-
+"""Characters analysed at once. Memory beyond the result is a small multiple of this."""
 
 MOST_BUCKETS = 1 << 24
+"""More buckets than this for hashed n-grams would cost more memory than their names."""
 
 
 class Analyzer(BaseEstimator):
     """How documents become terms.
 
-    tokens       "letters", "alphanumeric" or "words": the patterns of `rubricate.text.tokens`, on folded text; "web":
-                 words with apostrophes, numbers, #tags, @names and emoji; "characters": character n-grams within words
-                 padded by spaces, as `char_wb` of scikit-learn; `min_length`, `stop`, `stem`, `window` do not apply
-    min_length   tokens with fewer characters are left out
-    stop         words left out: "smart" (our list), a file with one word per line, a collection; None or "none"
-    stem         "porter" (Porter 1980), "porter2" (the Snowball revision for English); None or "none"
-    ngrams       1, 2, … or a range (1, 2): phrases of consecutive terms, formed last and joined by a space,
-                 or lengths of character n-grams, 1 to 8
-    window       None, or up to 10: the terms of a phrase follow each other with gaps, all of them among so many
-                 consecutive terms, `wheat … export`; a phrase counts once for every choice of places
-    title        "plain": title and body are one text; "mark": title terms count once more under a name of their own,
-                 `title:wheat`; a whole number: title terms count so many times. Only `Documents` have titles.
-    hashing      None, or a number of buckets that character n-grams are hashed into (CRC-32): bounded memory, no names
-
     Stop words and short tokens go before stemming; phrases are formed last and do not cross from a title into a body
     unless title is "plain". Cost: one pass over the text, and Python work once for each distinct word.
 
+    Parameters
+    ----------
+    tokens : "letters", "alphanumeric" or "words": the patterns of `rubricate.text.tokens`, on folded text; "web": words
+        with apostrophes, numbers, #tags, @names and emoji; "characters": character n-grams within words padded by
+        spaces, as `char_wb` of scikit-learn; `min_length`, `stop`, `stem` and `window` do not apply to them.
+    min_length : tokens with fewer characters are left out.
+    stop : words left out: "smart" (our list), a file with one word per line, a collection; None or "none".
+    stem : "porter" (Porter 1980), "porter2" (the Snowball revision for English); None or "none".
+    ngrams : 1, 2, … or a range (1, 2): phrases of consecutive terms, after stopping and stemming, joined by a space;
+        of "characters", the lengths of n-grams, 1 to 8.
+    window : None, or up to 10: the terms of a phrase follow each other with gaps, all of them among this many
+        consecutive terms, `wheat … export`; a phrase counts once for every choice of places.
+    title : "plain": title and body are one text; "mark": title terms count once more under a name of their own,
+        `title:wheat`; a whole number: title terms count that many times. Only `Documents` have titles.
+    hashing : None, or the number of buckets that character n-grams are hashed into (CRC-32), without names.
+
+    Examples
+    --------
     >>> terms = Analyzer(stem="porter").terms(["Wheat exports rose", "the export of wheat"])
     >>> [terms.words[i] for i in terms.ids], terms.starts.tolist()
     (['wheat', 'export', 'rose', 'export', 'wheat'], [0, 3, 5])
@@ -85,7 +89,7 @@ class Analyzer(BaseEstimator):
         self.hashing = hashing
 
     def terms(self, documents: Any) -> Terms:
-        """The terms of all documents in order of occurrence; `words` in the order of their first occurrence."""
+        """Return the terms of all documents in order of occurrence; `words` in the order of their first occurrence."""
         parts = list(self.batches(documents))
         words = parts[-1].words if parts else []
         ids = np.concatenate([part.ids for part in parts]) if parts else np.empty(0, np.int32)
@@ -96,7 +100,7 @@ class Analyzer(BaseEstimator):
     def batches(
         self, documents: Any, *, threads: int | None = None, stop: frozenset[str] | None = None
     ) -> Iterator[Terms]:
-        """The terms of the documents batch by batch, in order, so that texts larger than memory can be read.
+        """Yield the terms of the documents batch by batch, in order, so that texts larger than memory can be read.
 
         All batches share one list of words, which grows: the number of a term is the same in every batch. With several
         threads (None: as many as there are cores) one prepares terms and the others look ahead for tokens; batches do
@@ -120,7 +124,7 @@ class Analyzer(BaseEstimator):
         return map(lexicon.terms, self._scan(blocks(documents, BLOCK), workers))
 
     def _scan(self, texts: Iterator[Texts], workers: int) -> Iterator[Scanned]:
-        """The tokens of each block, in order; blocks are dealt to the workers in turn, each with a table of its own."""
+        """Yield the tokens of each block, in order; workers take blocks in turn, each with a table of its own."""
         scanners = [Scanner(w, self.tokens, apart=self.title != "plain") for w in range(max(1, workers))]
         begun = list(islice(texts, 2))
         if workers == 0 or len(begun) < 2:  # no work to share
@@ -136,7 +140,7 @@ class Analyzer(BaseEstimator):
             yield from (future.result() for future in ahead)
 
     def signature(self) -> str:
-        """These settings in a few words, for the signature of a number."""
+        """Return these settings in a few words, for the signature of a number."""
         stop = self.stop if isinstance(self.stop, (str, Path)) or self.stop is None else f"{len(list(self.stop))} words"
         low, high = self.lengths()
         title = "" if self.title == "plain" else f"+title {self.title}"
@@ -148,7 +152,7 @@ class Analyzer(BaseEstimator):
         return f"{self.tokens}{self.min_length}+stop {stop}+stem {self.stem}{grams}{title}"
 
     def lengths(self) -> tuple[int, int]:
-        """The shortest and the longest phrase, or character n-gram."""
+        """Return the shortest and the longest phrase, or character n-gram."""
         return phrase_lengths(self.ngrams, longest=LONGEST["characters" if self.tokens == "characters" else "words"])
 
     def _stemmer(self) -> str | None:
@@ -180,7 +184,7 @@ class Analyzer(BaseEstimator):
 
 
 def _only_used(terms: Terms) -> Terms:
-    """Without the words that never occur by themselves (the parts of phrases, the terms of marked titles)."""
+    """Drop the words that never occur by themselves (the parts of phrases, the terms of marked titles)."""
     first = np.full(len(terms.words), len(terms.ids), np.int64)
     np.minimum.at(first, terms.ids, np.arange(len(terms.ids)))
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(terms.ids))]

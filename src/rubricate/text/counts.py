@@ -35,7 +35,7 @@ def chunk(terms: Terms) -> Chunk:
 
 
 def counts(terms: Terms, vocabulary: Sequence[str] | None = None, *, min_df: int = 1) -> tuple[Sparse, tuple[str, ...]]:
-    """How often each term occurs in each document: int32, and the vocabulary, which is the order of the columns.
+    """Count how often each term occurs in each document (int32); return the vocabulary too, in column order.
 
     Without a vocabulary: the terms of at least `min_df` documents, sorted by code point. With one: its terms in its
     order, whether they occur or not; other terms are left out, and `min_df` does not matter.
@@ -51,7 +51,7 @@ def counts(terms: Terms, vocabulary: Sequence[str] | None = None, *, min_df: int
 
 
 def frequent(chunks: Sequence[Chunk], words: Sequence[str], min_df: int) -> dict[str, int]:
-    """The column of each word that at least `min_df` documents have: the words sorted by code point."""
+    """Map each word that at least `min_df` documents have to its column: words are sorted by code point."""
     if min_df < 1:
         raise InvalidInput(f"min_df must be 1 or more documents, got {min_df}")
     frequency = np.zeros(len(words), np.int64)
@@ -62,7 +62,7 @@ def frequent(chunks: Sequence[Chunk], words: Sequence[str], min_df: int) -> dict
 
 
 def gather(chunks: list[Chunk], words: Sequence[str], columns: Mapping[str, int]) -> Sparse:
-    """One matrix from chunks in the order of their rows, numbered as `words`; `columns` says where each word goes.
+    """Join chunks, in the order of their rows and numbered as `words`, to one matrix; `columns` maps words to columns.
 
     Words without a column are left out. Empties `chunks` as it goes, so that the counts are not held twice.
     """

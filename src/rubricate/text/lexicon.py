@@ -31,7 +31,7 @@ Ids = NDArray[np.int32]
 
 
 class Lexicon:
-    """The terms found so far, numbered by first occurrence; serves any number of scanners, in one thread."""
+    """The terms met so far, numbered by first occurrence; serves any number of scanners, in one thread."""
 
     def __init__(
         self,
@@ -62,20 +62,20 @@ class Lexicon:
         self._phrases = empty_phrases()
 
     def terms(self, scanned: Scanned) -> Terms:
-        """The terms of scanned texts. `words` of the result is the list that later calls go on to extend."""
+        """Return the terms of scanned texts. `words` of the result is the list that later calls go on to extend."""
         ids, starts = self._found(scanned) if self._split is None else self._found_in_runs(scanned)
         ids, starts = self._join(ids, starts)
         return Terms(self.words, *(self._with_titles(ids, starts) if scanned.titled else (ids, starts)))
 
     def _found(self, scanned: Scanned) -> tuple[Ids, Ints]:
-        """The terms at each occurrence, where a token is one term."""
+        """Return the term at each occurrence, where a token is one term."""
         known = self._tables[scanned.scanner]
         table = np.concatenate([known, self._learn(scanned.new)]) if scanned.new else known
         self._tables[scanned.scanner] = table
         return translate(scanned.ids, scanned.starts, table)
 
     def _found_in_runs(self, scanned: Scanned) -> tuple[Ids, Ints]:
-        """The terms at each occurrence, where a run of characters is split into several tokens."""
+        """Return the terms at each occurrence, where a run of characters is split into several tokens."""
         assert self._split is not None
         table, parts = self._runs[scanned.scanner], [self._split(run) for run in scanned.new]
         number = self._number_ngrams if self._characters else self._learn
@@ -85,7 +85,7 @@ class Lexicon:
         return ids, starts
 
     def _number_ngrams(self, ngrams: list[str]) -> Ids:
-        """The number of each character n-gram; its bucket where n-grams are hashed."""
+        """Return the number of each character n-gram; its bucket where n-grams are hashed."""
         if self._hashing:
             hashed = (crc32(ngram.encode("utf-8")) % self._hashing for ngram in ngrams)
             return np.fromiter(hashed, np.int32, len(ngrams))
@@ -95,7 +95,7 @@ class Lexicon:
         return np.fromiter(map(self._number.__getitem__, ngrams), np.int32, len(ngrams))
 
     def _learn(self, tokens: list[str]) -> Ids:
-        """The term of each token; those that no scanner has met before are stopped and stemmed.
+        """Return the term of each token; tokens that no scanner has met before are stopped and stemmed.
 
         What is new to the only scanner is new: then no token need be remembered here.
         """
@@ -112,7 +112,7 @@ class Lexicon:
         return np.fromiter(map(known.__getitem__, tokens), np.int32, len(tokens))
 
     def _join(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
-        """Phrases in place of terms, where phrases are asked for."""
+        """Replace terms by phrases, where phrases are asked for."""
         low, high = self._lengths
         if high == 1 or self._characters:
             return ids, starts
@@ -127,7 +127,7 @@ class Lexicon:
         return texts.items, texts.starts
 
     def _with_titles(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
-        """Documents from segments that are title and body in turns."""
+        """Make documents from segments that are titles and bodies in turns."""
         bodies = np.arange(1, len(starts) - 1, 2)
         if self._title != "mark":
             return arrange(ids, starts, np.column_stack([bodies - 1] * int(self._title) + [bodies]))

@@ -16,10 +16,10 @@ from scipy import sparse
 
 from rubricate.types import Floats, Sparse
 
-__all__ = ["WAYS", "Criterion", "Occurrences", "Table", "by_category"]
+__all__ = ["WAYS", "ContingencyTables", "Criterion", "Occurrences", "by_category"]
 
 CELLS = 1 << 20
-"""Term × category cells that are held at once."""
+"""Term × category cells that are held in memory at once."""
 
 WAYS = ("max", "avg", "sum", "each")
 """How the scores of a term for the categories become one; "each" leaves them as they are."""
@@ -37,8 +37,8 @@ class Occurrences:
         """N."""
         return self.present.shape[0]
 
-    def tables(self) -> Iterator[tuple[slice, Table]]:
-        """Contingency tables of all terms × categories, in blocks of terms of bounded size."""
+    def tables(self) -> Iterator[tuple[slice, ContingencyTables]]:
+        """Yield contingency tables of all terms × categories, in blocks of terms of bounded size."""
         together = sparse.csr_array(self.present.T.astype(np.float64) @ self.labels.astype(np.float64))
         terms = np.bincount(self.present.indices, minlength=self.present.shape[1]).astype(np.float64)
         categories = np.bincount(self.labels.indices, minlength=self.labels.shape[1]).astype(np.float64)
@@ -46,11 +46,11 @@ class Occurrences:
         for start in range(0, len(terms), rows):
             block = slice(start, start + rows)
             A = together[block].toarray()
-            yield block, Table(A, terms[block, None], categories[None, :], float(self.documents))
+            yield block, ContingencyTables(A, terms[block, None], categories[None, :], float(self.documents))
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ContingencyTables:
     """Contingency tables of a block of terms (rows) with all categories (columns).
 
     The other cells follow from A, the margins `term` = A + B (one column) and `category` = A + C (one row), and N.
@@ -65,14 +65,14 @@ class Table:
 Criterion: TypeAlias = Callable[..., Floats]
 
 
-def by_category(by: str) -> Callable[[Callable[[Table], Floats]], Criterion]:
+def by_category(by: str) -> Callable[[Callable[[ContingencyTables], Floats]], Criterion]:
     """Make a criterion of a function that scores the cells of a table; `by` is its own way to join categories.
 
     The criterion takes `(occurrences, by)`; with `by="each"` it gives terms × categories.
     """
     own = by
 
-    def make(cells: Callable[[Table], Floats]) -> Criterion:
+    def make(cells: Callable[[ContingencyTables], Floats]) -> Criterion:
         @wraps(cells)
         def criterion(occurrences: Occurrences, by: str | None = None) -> Floats:
             join = _joining(own if by is None else by, occurrences)

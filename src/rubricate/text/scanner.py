@@ -37,7 +37,7 @@ class Scanner:
         self._table = empty_table(secrets.randbits(63))
 
     def scan(self, texts: Texts) -> Scanned:
-        """The tokens of these texts; where titles are kept apart, the segments are title and body in turns."""
+        """Return the tokens of texts; where titles are kept apart, the segments are titles and bodies in turns."""
         titled = self._apart and texts.titles is not None
         buffer, ends, ascii_only = encode(texts.segments() if titled else texts.joined())
         classes = NO_CLASSES if ascii_only else code_points(self._tokens)

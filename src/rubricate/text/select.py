@@ -21,7 +21,7 @@ __all__ = ["Select", "term_scores"]
 
 
 def term_scores(criterion: str, X: Any, labels: Any, *, by: str | None = None) -> Floats:
-    """The score of each term; with `by="each"` terms × categories, for criteria that differ by category.
+    """Score each term; with `by="each"` return terms × categories, for criteria that differ by category.
 
     X is documents × terms, sparse or dense, and whatever is not 0 is present; labels come in any form.
 
@@ -32,34 +32,38 @@ def term_scores(criterion: str, X: Any, labels: Any, *, by: str | None = None) -
     if by is not None and by not in WAYS:
         raise UnknownName("way to join categories", by, WAYS)
     present = indicator(X)
-    found = _labels(labels, present.shape[0])
-    if present.shape[0] == 0 or found.shape[0] != present.shape[0]:
+    categories = _labels(labels, present.shape[0])
+    if present.shape[0] == 0 or categories.shape[0] != present.shape[0]:
         raise InvalidInput(
-            f"X has {present.shape[0]} documents and y has {found.shape[0]}; they must be the same, and at least 1"
+            f"X has {present.shape[0]} documents and y has {categories.shape[0]}; they must be the same, and at least 1"
         )
-    return function(Occurrences(present, found), by)
+    return function(Occurrences(present, categories), by)
 
 
-def _labels(given: Any, documents: int) -> Sparse:
-    if given is None:
+def _labels(labels: Any, documents: int) -> Sparse:
+    if labels is None:
         return sparse.csr_array((documents, 0), dtype=bool)
-    if hasattr(given, "__array__") and not hasattr(given, "__iter__"):
-        given = np.asarray(given)
-    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "fiub":
-        given = np.unique(given, return_inverse=True)[1]
-    return label_matrix(given)[0]
+    if hasattr(labels, "__array__") and not hasattr(labels, "__iter__"):
+        labels = np.asarray(labels)
+    if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "fiub":
+        labels = np.unique(labels, return_inverse=True)[1]
+    return label_matrix(labels)[0]
 
 
 class Select(SelectorMixin, BaseEstimator):
     """Keep the k terms with the highest scores.
 
-    criterion   a name with the number to keep, "chi2:2415", or a name alone, with `k`
-    by          how categories are joined: "max", "avg", "sum", or None for the criterion's own way
-    k           the number of terms to keep, where the name does not say it; k beyond the number of terms keeps all
-
     Equal scores go to the term that sorts first: by name where names are known (`terms` of `fit`, or the columns of
     a data frame), else by column. Learned: `scores_`, `support_`. A criterion without need of labels takes y = None.
 
+    Parameters
+    ----------
+    criterion : a name with the number to keep, "chi2:2415", or a name alone, with `k`.
+    by : how categories are joined: "max", "avg", "sum", or None for the criterion's own way.
+    k : the number of terms to keep, where the name does not say it; k beyond the number of terms keeps all.
+
+    Examples
+    --------
     >>> X = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 1, 0]])
     >>> Select("chi2:1").fit(X, ["grain", "grain", "gold", "gold"]).get_support().tolist()
     [True, False, False]
@@ -74,7 +78,9 @@ class Select(SelectorMixin, BaseEstimator):
         """Score the terms on a training set and choose."""
         name, k = self._parse()
         if self.by == "each":
-            raise InvalidInput("by='each' gives a score a category, not one a term; join them by 'max', 'avg' or 'sum'")
+            raise InvalidInput(
+                "by='each' gives one score per category, not per term; join them by 'max', 'avg' or 'sum'"
+            )
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         if y is None and _needs_labels(name):
             raise InvalidInput(f"{name} requires y to be passed, but the target y is None")
@@ -109,7 +115,7 @@ def _needs_labels(criterion: str) -> bool:
 
 
 def _best(scores: Floats, k: int, names: Sequence[str] | None) -> Bools:
-    """The k highest; of equal scores those that sort first."""
+    """Return the k terms with the highest scores; of equal scores those that sort first."""
     rank = np.arange(len(scores))
     if names is not None:
         if len(names) != len(scores):

@@ -31,7 +31,7 @@ SCHEMES = tuple(tf + df + norm for tf in TF for df in IDF for norm in NORM)
 
 
 def parse_scheme(name: str) -> str:
-    """The three letters of a scheme.
+    """Return the three letters of a scheme.
 
     >>> parse_scheme("ltc"), parse_scheme("tfidf")
     ('ltc', 'ntc')
@@ -43,7 +43,7 @@ def parse_scheme(name: str) -> str:
 
 
 def idf(frequency: Ints, documents: int, scheme: str) -> Floats:
-    """The second letter: the weight of each term by the number of training documents that have it.
+    """Return the second letter's weight of each term, by the number of training documents that have it.
 
     >>> idf(np.array([1, 2, 4, 0]), 4, "ltc").round(3).tolist()
     [1.386, 0.693, 0.0, 0.0]
@@ -59,7 +59,7 @@ def idf(frequency: Ints, documents: int, scheme: str) -> Floats:
 
 
 def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
-    """The weights of canonical counts: float64, without stored zeros; a document without weight is a zero row.
+    """Return the weights of canonical counts: float64, without stored zeros; a document without weight is a zero row.
 
     Cost: a few passes over what is stored. Each row depends on itself and on `idf` alone. Where no weight is zero the
     result shares the column numbers of `counts`.
@@ -78,7 +78,7 @@ def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
 
 
 def _frequency(counts: np.ndarray, tf: str, starts: Ints) -> Floats:
-    """The first letter, in an array of its own."""
+    """Return the first letter's weight of each count, in a new array."""
     f = counts.astype(np.float64)
     if tf == "b":
         f[:] = 1.0

@@ -17,7 +17,7 @@ def _folder() -> Any:
 
 
 def stop_lists() -> list[str]:
-    """The names of the lists that come with Rubricate.
+    """Return the names of the lists that come with Rubricate.
 
     >>> stop_lists()
     ['smart']
@@ -26,9 +26,9 @@ def stop_lists() -> list[str]:
 
 
 def stop_words(stop: str | Path | Iterable[str] | None) -> frozenset[str]:
-    """The words of a list by name, of a file, of a collection, or none; folded by `str.lower`.
+    """Return the words of a named list, a file or a collection, or none; folded by `str.lower`.
 
-    A word that is no single token (`can't` among letters) never occurs among the tokens and so stops nothing.
+    A word that is not a single token (`can't` among letters) never occurs among the tokens and so stops nothing.
 
     >>> "the" in stop_words("smart"), sorted(stop_words(["The", "of"])), stop_words(None)
     (True, ['of', 'the'], frozenset())

@@ -35,20 +35,20 @@ class Texts:
         return len(self.bodies)
 
     def __add__(self, other: Texts) -> Texts:
-        """One after the other."""
+        """Join two batches, one after the other."""
         if not self.bodies:
             return other
         titles = None if self.titles is None or other.titles is None else self.titles + other.titles
         return Texts(self.bodies + other.bodies, titles)
 
     def joined(self) -> list[str]:
-        """Title and body as one text each, as `Documents.texts` has them."""
+        """Return title and body as one text each, as `Documents.texts` does."""
         if self.titles is None:
             return self.bodies
         return [f"{title}\n{body}" if title else body for title, body in zip(self.titles, self.bodies, strict=True)]
 
     def segments(self) -> list[str]:
-        """Titles and bodies in turns."""
+        """Return titles and bodies in turns."""
         return [part for pair in zip(self.titles or [], self.bodies, strict=True) for part in pair]
 
 
@@ -62,7 +62,7 @@ def _values(given: Any) -> Iterator[Any]:
 
 
 def _check(values: list[Any], first: int, part: str) -> None:
-    """Refuse what is no string, with its position. Strings alone, the common case, cost one look at the types."""
+    """Raise InvalidInput for anything but strings, naming its position; the common case costs one set of types."""
     if set(map(type, values)) <= {str}:
         return
     for position, value in enumerate(values, first):
@@ -74,7 +74,7 @@ def _check(values: list[Any], first: int, part: str) -> None:
 
 
 def _columns(documents: Any) -> tuple[Iterator[Any] | None, Iterator[Any]]:
-    """Titles, where there are any, and bodies."""
+    """Return titles (None where there are none) and bodies."""
     if isinstance(documents, Documents):
         return None if documents.titles is None else _values(documents.titles), _values(documents.bodies)
     if isinstance(documents, (str, bytes)) or not hasattr(documents, "__iter__"):
@@ -108,7 +108,7 @@ def _size(texts: Texts) -> int:
 
 
 def blocks(documents: Any, characters: int) -> Iterator[Texts]:
-    """The documents in blocks that end when they hold this many characters or little more; a long one stands alone."""
+    """Yield documents in blocks that end once they hold this many characters; a long document is a block of its own."""
     held, size = Texts(), 0
     for group in _groups(documents):
         for texts in [group] if (added := _size(group)) < characters else _single(group):

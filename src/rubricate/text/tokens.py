@@ -41,7 +41,7 @@ RESERVED = 2
 
 
 def pattern(tokens: Any) -> str:
-    """The regular expression of a kind of token.
+    """Return the regular expression of a kind of token.
 
     >>> pattern("words")
     '\\\\w+'
@@ -53,7 +53,7 @@ def pattern(tokens: Any) -> str:
 
 @cache
 def byte_tables(tokens: str) -> tuple[Bytes, Bytes]:
-    """What each byte is in a token (0 nothing, 1 starts a longer code point, else itself folded); each byte folded."""
+    """Return what each byte is in a token (0: nothing, 1: first of a code point, else folded), and each byte folded."""
     match = re.compile(pattern(tokens)).fullmatch
     lower = np.arange(256, dtype=np.uint8)
     lower[ord("A") : ord("Z") + 1] += ord("a") - ord("A")
@@ -64,18 +64,18 @@ def byte_tables(tokens: str) -> tuple[Bytes, Bytes]:
 
 @cache
 def code_points(tokens: str) -> Bools:
-    """Which code points are part of a token, as this Python's Unicode has it."""
-    found = np.zeros(sys.maxunicode + 1, bool)
-    for first in range(0, len(found), PLANE):
+    """Return which code points are part of a token, by the Unicode version of this Python."""
+    inside = np.zeros(sys.maxunicode + 1, bool)
+    for first in range(0, len(inside), PLANE):
         plane = np.arange(first, first + PLANE, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
         for run in re.finditer(pattern(tokens), plane):
-            found[first + run.start() : first + run.end()] = True
-    found[SURROGATES] = False
-    return found
+            inside[first + run.start() : first + run.end()] = True
+    inside[SURROGATES] = False
+    return inside
 
 
 def encode(texts: list[str]) -> tuple[Bytes, NDArray[np.int64], bool]:
-    """The texts as one buffer of UTF-8, folded beyond ASCII; the end of each text; whether all is ASCII.
+    """Encode texts as one UTF-8 buffer, folded beyond ASCII; also return where each ends and whether all is ASCII.
 
     Lone surrogates pass as three bytes, which no token contains.
     """

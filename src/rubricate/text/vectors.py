@@ -25,16 +25,20 @@ __all__ = ["Vectors"]
 class Vectors(TransformerMixin, BaseEstimator):
     """Texts → `csr_array` documents × terms: analyzer, counts, selection, weights, in one pass over the text.
 
-    analyzer   an `Analyzer`, or None for the default one
-    weights    a SMART triple, a `Weights`, or any scikit-learn transformer of counts
-    min_df     terms of fewer training documents are left out
-    select     None, a shorthand such as "chi2:2415", or a `Select`; chosen on counts, before weights and norms
-    threads    None for as many as there are cores; the result does not depend on it
-
     Learned: `vocabulary_` (the columns, sorted), `idf_` (None where `weights` is not ours), `stop_words_`; `weights_`
     is the fitted transformer where `weights` is not ours. Texts may be a list, an iterator, a pandas, polars or
     Arrow column, or `Documents`, whose labels stand in for a missing y. Memory beyond the result: a few MB a thread.
 
+    Parameters
+    ----------
+    analyzer : an `Analyzer`, or None for the default one.
+    weights : a SMART triple, a `Weights`, or any scikit-learn transformer of counts.
+    min_df : terms of fewer training documents are left out.
+    select : None, a shorthand such as "chi2:2415", or a `Select`; chosen on counts, before weights and norms.
+    threads : None for as many as there are cores; the result does not depend on it.
+
+    Examples
+    --------
     >>> vectors = Vectors(weights="nnn").fit(["Wheat exports rose", "wheat and corn"])
     >>> vectors.vocabulary_, vectors.transform(["Corn, corn!", "gold"]).toarray().tolist()
     (('corn', 'export', 'rose', 'wheat'), [[2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
@@ -65,12 +69,12 @@ class Vectors(TransformerMixin, BaseEstimator):
         return self._weigh(self._learn(X, y))
 
     def transform(self, X: Any) -> Sparse:
-        """The vectors of texts; unknown terms are left out, and a text without a known term is a zero row."""
+        """Return the vectors of texts; unknown terms are left out, and a text without a known term is a zero row."""
         check_is_fitted(self)
         return self._weigh(gather(*self._count(X), self._known()[0]))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The terms, in the order of the columns."""
+        """Return the terms, in the order of the columns."""
         check_is_fitted(self)
         return np.array(self.vocabulary_, dtype=object)
 
@@ -114,7 +118,7 @@ class Vectors(TransformerMixin, BaseEstimator):
         return weigh(counts, scheme, self.idf_)
 
     def _scheme(self) -> str | None:
-        """The SMART triple, or None where the weights are a transformer that is not ours."""
+        """Return the SMART triple; None where the weights are a transformer that is not ours."""
         if isinstance(self.weights, (str, Weights)):
             return parse_scheme(self.weights if isinstance(self.weights, str) else self.weights.scheme)
         if not hasattr(self.weights, "transform"):
@@ -133,7 +137,7 @@ class Vectors(TransformerMixin, BaseEstimator):
         return chunks, words
 
     def _known(self) -> tuple[Mapping[str, int], frozenset[str]]:
-        """The column of each term, and the stop words, as mappings; made once for what was learned."""
+        """Return the column of each term, and the stop words; computed once for what was learned."""
         learned = (getattr(self, "vocabulary_", ()), self.stop_words_)
         if getattr(self, "_known_for", None) != learned:
             columns = {term: i for i, term in enumerate(learned[0])}

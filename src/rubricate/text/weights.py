@@ -38,7 +38,7 @@ class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Sparse:
-        """The weights of these counts."""
+        """Return the weights of these counts."""
         check_is_fitted(self)
         return weigh(self._take(X, reset=False), self.scheme, self.idf_)
 

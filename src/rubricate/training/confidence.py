@@ -20,7 +20,7 @@ __all__ = ["Confidence", "exactly_right", "offsets"]
 FARTHEST = 10.0
 """Offsets are clipped at so many times their usual size, so that one far score cannot decide for a document."""
 ROWS = 1 << 20
-"""Lists looked at together."""
+"""Cells looked at together."""
 SAMPLE = 40_000
 """About how many of the cells that are neither assigned nor true are learned from."""
 
@@ -88,7 +88,7 @@ class Confidence(BaseEstimator):
        made-up wrong answer among the surest and one right answer among the least sure keep it from 0 and 1.
 
     Step 1 learns from all cells that are true or assigned and every k-th of the others, weighted by k, so that these
-    are about 40,000. Lists that can never or must always be assigned (±inf) do not count. Between the values seen the
+    are about 40,000. Cells that can never or must always be assigned (±inf) do not count. Between the values seen the
     chance is interpolated, beyond them it is as at the last. Cost: ∝ cells.
 
     Learned: `scale_`, `weights_`, `familiar_` (f), and the corners of the curve, `sureness_` and `chances_`.

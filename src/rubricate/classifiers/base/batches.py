@@ -29,7 +29,8 @@ def take_batch(
     if _is_matrix(y):
         labels = _known_matrix(scorer, y, X.shape[0], first=first)
     else:
-        labels = _known_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes if first else scorer.classes_)
+        known = classes if first else scorer.classes_
+        labels = _known_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes=known)
     return X, labels, weights
 
 
@@ -73,17 +74,19 @@ def _known_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
         return scorer._take_labels(y, rows)
     columns = len(scorer.classes_)
     if not scorer.multilabel_ or np.shape(y)[1] != columns:
-        learnt = f"a label matrix of {columns} columns" if scorer.multilabel_ else "a column of classes"
-        raise InvalidInput(f"learnt from {learnt}, got a matrix of {np.shape(y)[1]} columns; give the same categories")
+        form = f"a label matrix of {columns} columns" if scorer.multilabel_ else "a column of classes"
+        raise InvalidInput(f"learned from {form}, got a matrix of {np.shape(y)[1]} columns; give the same categories")
     names, was_sparse = scorer.categories_, scorer.sparse_labels_
     labels = scorer._take_labels(y, rows)
     scorer.categories_, scorer.sparse_labels_ = names, was_sparse
     return labels
 
 
-def _known_classes(scorer: Scorer, y: Any, rows: int, classes: Any) -> Sparse:
+def _known_classes(scorer: Scorer, y: Any, rows: int, *, classes: Any) -> Sparse:
     if getattr(scorer, "multilabel_", False):
-        raise InvalidInput(f"learnt from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix")
+        raise InvalidInput(
+            f"learned from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix"
+        )
     if classes is None:
         return scorer._take_labels(y, rows)
     known = np.unique(classes)
@@ -97,21 +100,21 @@ def _growing_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse
     if first:
         return scorer._take_labels(y, rows)
     if not scorer.multilabel_:
-        raise InvalidInput(f"learnt from a column of classes, got a matrix of {np.shape(y)[1]} columns; give a column")
+        raise InvalidInput(f"learned from a column of classes, got a matrix of {np.shape(y)[1]} columns; give a column")
     known, was_sparse = scorer.categories_, scorer.sparse_labels_
     labels = scorer._take_labels(y, rows)
-    given, scorer.sparse_labels_ = scorer.categories_, was_sparse
+    names, scorer.sparse_labels_ = scorer.categories_, was_sparse
     if hasattr(y, "columns"):
-        places = {name: i for i, name in enumerate(dict.fromkeys([*known, *given]))}
-        columns = np.array([places[name] for name in given])
+        places = {name: i for i, name in enumerate(dict.fromkeys([*known, *names]))}
+        columns = np.array([places[name] for name in names])
     else:
-        if len(given) < len(known):
+        if len(names) < len(known):
             scorer.classes_, scorer.categories_ = np.arange(len(known)), known
             raise InvalidInput(
-                f"learnt {len(known)} categories, got a matrix of {len(given)} columns; give all of them"
+                f"learned {len(known)} categories, got a matrix of {len(names)} columns; give all of them"
             )
-        places = {name: i for i, name in enumerate((*known, *given[len(known) :]))}
-        columns = np.arange(len(given))
+        places = {name: i for i, name in enumerate((*known, *names[len(known) :]))}
+        columns = np.arange(len(names))
     scorer.categories_, scorer.classes_ = tuple(places), np.arange(len(places))
     return _placed(labels, columns, len(places))
 
@@ -127,7 +130,9 @@ def _growing_classes(scorer: Scorer, y: Any, rows: int, *, classes: Any, first: 
     if len(y) != rows:
         raise InvalidInput(f"X has {rows} documents and y has {len(y)}; inconsistent numbers of samples")
     if not first and scorer.multilabel_:
-        raise InvalidInput(f"learnt from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix")
+        raise InvalidInput(
+            f"learned from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix"
+        )
     known = scorer.classes_ if not first else np.unique(y if classes is None else classes)
     if (known.dtype.kind in "UO") != (y.dtype.kind in "UO"):
         raise InvalidInput(f"the classes so far are {known.dtype}, these are {y.dtype}; give one kind")

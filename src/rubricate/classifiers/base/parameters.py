@@ -13,7 +13,7 @@ __all__ = ["require_flag", "require_number", "require_whole"]
 
 
 def require_whole(owner: Any, name: str, least: int, *, or_none: bool = False) -> None:
-    """An error unless a parameter is a whole number from `least` on (or None)."""
+    """Raise InvalidInput unless a parameter is a whole number from `least` on (or None)."""
     value = getattr(owner, name)
     if or_none and value is None:
         return
@@ -23,7 +23,7 @@ def require_whole(owner: Any, name: str, least: int, *, or_none: bool = False) -
 
 
 def require_number(owner: Any, name: str, *, most: float = np.inf) -> None:
-    """An error unless a parameter is a number above 0 and at most `most`, and finite."""
+    """Raise InvalidInput unless a parameter is a finite number above 0 and at most `most`."""
     value = getattr(owner, name)
     if not (isinstance(value, Real) and 0 < float(value) <= most and float(value) < np.inf):
         limit = "" if most == np.inf else f" and at most {most:g}"
@@ -31,7 +31,7 @@ def require_number(owner: Any, name: str, *, most: float = np.inf) -> None:
 
 
 def require_flag(owner: Any, name: str) -> None:
-    """An error unless a parameter is True or False."""
+    """Raise InvalidInput unless a parameter is True or False."""
     value = getattr(owner, name)
     if not isinstance(value, (bool, np.bool_)):
         raise InvalidInput(f"{type(owner).__name__}: {name} must be True or False; got {value!r}")

@@ -1,12 +1,13 @@
 """What every classifier shares: checks of the input, the forms of y, and predictions from scores.
 
-A classifier is a file with a class derived from `Scorer` that gives two methods:
+A classifier is a class derived from `Scorer` that has two methods:
 
     _learn(X, labels, weights)   X csr or dense float64; labels csr_array bool, documents × categories; weights or None
     _score(X) -> documents × categories, float64
 
-and may give `_explain(X, category, limit)`. For a one-dimensional y with two classes, `labels` has two columns
-(the score is their difference), or one where `_mirrored` says that the second is only the first with the other sign.
+and may have `_explain(X, category, limit)`, which returns unnamed `Evidence` for each document. For a one-dimensional y
+with two classes, `labels` has two columns (the score is their difference), or one where `_mirrored` says that the
+second is only the first with the other sign.
 
 y may be a column of classes (list, array, pandas or polars series) or a matrix documents × categories (array, sparse,
 data frame), whose every non-zero entry is a label. A sparse matrix is always multi-label, a dense one with a single
@@ -34,16 +35,36 @@ from rubricate.types import Evidence, Floats, Scores, Sparse
 __all__ = ["BLOCK", "Scorer", "keep_best"]
 
 BLOCK = 1 << 22
-"""Scores held at once when documents are scored in blocks."""
+"""Scores that are held in memory at once when documents are scored in blocks."""
 
 
 class Scorer(ClassifierMixin, BaseEstimator):
-    """A classifier that gives scores; decisions are made by thresholds.
+    """The base of all classifiers: it gives scores; decisions are made by thresholds.
 
     Learned by every classifier: `classes_` (the classes of a one-dimensional y, else 0, 1, …), `categories_` (their
     names), `multilabel_`, `sparse_labels_` (whether `predict` answers with a sparse matrix).
+
+    A class declares what it is by class attributes:
+
+    needs_hierarchy    it takes `taxonomy=`, which the program fills in from the corpus
+    names_categories   it goes by the names of the categories, and sees every column, also those without documents
+    has_dual           it keeps α and ξ of every document, from which ξα-estimates and leave-one-out follow
+    _mirrored          of two classes it learns one; the score of the other is the negative
+    _natural_cut       the cut of `predict` for a multi-label y
+    _nonnegative       it refuses negative values in X
+
+    >>> class Longest(Scorer):
+    ...     def _learn(self, X, labels, weights):
+    ...         self.shares_ = labels.mean(axis=0)
+    ...     def _score(self, X):
+    ...         return np.outer(X.sum(axis=1), self.shares_)
+    >>> Longest().fit([[1.0], [2.0], [3.0]], ["a", "b", "b"]).predict([[1.0]]).tolist()
+    ['b']
     """
 
+    needs_hierarchy = False
+    names_categories = False
+    has_dual = False
     _mirrored = False
     _natural_cut = 0.0
     _nonnegative = False
@@ -59,14 +80,14 @@ class Scorer(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores, documents × categories; one column for a y of two classes, positive for the second."""
+        """Return scores, documents × categories; one dimension for a y of two classes, positive for the second."""
         scores = self._score(self._take_vectors(X))
         if self.multilabel_ or len(self.classes_) > 2:
             return scores
         return scores[:, 0] if self._is_mirrored() else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Any) -> Any:
-        """The best class for a one-dimensional y; for a multi-label one, every category above the natural cut.
+        """Return the best class for a one-dimensional y; for a multi-label y, every category above the natural cut.
 
         Of equal scores the first class wins; a score equal to the cut is below it.
         """
@@ -78,7 +99,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
         return self.classes_[best]
 
     def top(self, X: Any, k: int) -> Scores:
-        """The k best categories of each document as sparse scores, whose floor is the least score kept.
+        """Return the k best categories of each document as sparse scores, whose floor is the least score kept.
 
         Documents are scored in blocks. Of equal scores the earlier category is kept.
         """
@@ -92,7 +113,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
         return Scores(values, self.categories_, [str(i) for i in range(values.shape[0])], floor)
 
     def explain(self, X: Any, category: int | str, limit: int = 10) -> list[list[Evidence]]:
-        """For each document, what spoke most for (> 0) or against (< 0) a category, given by column or name."""
+        """Return for each document what spoke most for (> 0) or against (< 0) a category, given by column or name."""
         if isinstance(category, str):
             if category not in self.categories_:
                 raise UnknownName("category", category, self.categories_)
@@ -113,7 +134,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _all_scores(self, X: Any) -> Floats:
-        """A column for every category, also where one is the mirror of the other."""
+        """Return one column for every category, also where one is the mirror of the other."""
         scores = self._score(X)
         return np.column_stack([-scores[:, 0], scores[:, 0]]) if self._is_mirrored() else scores
 
@@ -121,7 +142,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
         return self._mirrored and not self.multilabel_ and len(self.classes_) == 2
 
     def _term_names(self) -> Sequence[str]:
-        """The names of the columns of X, `x0`, `x1`, … where it had none."""
+        """Return the names of the columns of X; `x0`, `x1`, … where it had none."""
         return getattr(self, "feature_names_in_", _Numbered(self.n_features_in_))
 
     def _evidence_names(self) -> Sequence[str]:
@@ -201,7 +222,7 @@ def _label_matrix(values: Any) -> Sparse:
 
 
 def keep_best(scores: Floats, k: int) -> sparse.csr_array:
-    """The k highest of each row; equal scores go to the earlier column."""
+    """Return the k highest scores of each row as a sparse matrix; of equal scores the earlier column is kept."""
     rows, columns = scores.shape
     k = min(k, columns)
     order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :k], axis=1)

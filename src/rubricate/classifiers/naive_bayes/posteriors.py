@@ -14,7 +14,7 @@ __all__ = ["log_odds", "log_posteriors", "log_prior"]
 
 
 def log_prior(prior: Any, counts: Floats, documents: float | None) -> Floats:
-    """log P(c) by the share of labels; where `documents` are given, log P(c) / P(not c) by the share of documents.
+    """Return log P(c) by the share of labels; with `documents`, log P(c) / P(not c) by the share of documents.
 
     Where that is infinite (a category with no document, or with all) it is 0: such categories get scores of their own.
 
@@ -38,23 +38,23 @@ def _given(prior: Any, counts: Floats, documents: float | None) -> Floats:
     wanted = f'"empirical", "uniform", or {len(counts)} probabilities above 0 and below 1'
     if isinstance(prior, str):
         raise InvalidInput(f"prior must be {wanted}; got {prior!r}")
-    given = np.asarray(prior, dtype=np.float64)
-    if given.shape != counts.shape or not ((given > 0) & (given < 1)).all():
-        raise InvalidInput(f"prior must be {wanted}; got {given.tolist()!r}")
-    return np.log(given) if documents is None else np.log(given) - np.log1p(-given)
+    shares = np.asarray(prior, dtype=np.float64)
+    if shares.shape != counts.shape or not ((shares > 0) & (shares < 1)).all():
+        raise InvalidInput(f"prior must be {wanted}; got {shares.tolist()!r}")
+    return np.log(shares) if documents is None else np.log(shares) - np.log1p(-shares)
 
 
 def log_posteriors(joint: Floats) -> Floats:
-    """log P(c|x), rows that sum to 1 as probabilities; -inf everywhere where all of a row is."""
+    """Return log P(c|x), rows that sum to 1 as probabilities; a row of -inf stays."""
     total = logsumexp(joint, axis=1, keepdims=True)
     return joint - np.where(np.isfinite(total), total, 0.0)
 
 
 def log_odds(joint: Floats) -> Floats:
-    """log P(c|x) / (1 - P(c|x)), each category against the sum of the others, without cancellation.
+    """Return log P(c|x) / (1 - P(c|x)), each category against the sum of the others, without cancellation.
 
-    The best category of a row is set against the sum of the others taken by itself; each of those against a sum
-    that holds the best, of which no more is subtracted than it holds besides.
+    The best category of a row is compared with the sum of the others, which is computed without it. Each other category
+    is compared with the best plus the remaining ones; that remainder cannot cancel the best.
 
     >>> log_odds(np.array([[0.0, -100.0, -101.0]])).round(3).tolist()
     [[99.687, -100.0, -101.0]]
@@ -65,7 +65,7 @@ def log_odds(joint: Floats) -> Floats:
     others[rows, best] = -np.inf
     rest = logsumexp(others, axis=1)
     peak = np.where(np.isfinite(top), top, 0.0)
-    besides = np.exp(rest - peak)[:, None] - np.exp(others - peak[:, None])
-    odds = joint - peak[:, None] - np.log1p(np.maximum(besides, 0.0))
+    remaining = np.exp(rest - peak)[:, None] - np.exp(others - peak[:, None])
+    odds = joint - peak[:, None] - np.log1p(np.maximum(remaining, 0.0))
     odds[rows, best] = np.where(np.isfinite(top), peak - rest, -np.inf)
     return odds

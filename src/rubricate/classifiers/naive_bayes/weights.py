@@ -10,7 +10,7 @@ R_t     the same in all documents, labelled or not; R = Σ_t R_t. "Rest" counts 
 n_c, n  documents in the category and in all; V terms; α the smoothing
 
 Only the Bernoulli model against the rest does not split so: there b depends on the category too, though only through
-R_t, so it is a table with one row for each distinct value of R_t (`table`, and `row_of` a term).
+R_t, so it is a table with one row for each distinct value of R_t (`table`, and the `row_of` each term).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Counted:
         return self.alpha * len(self.R)
 
     def by_entry(self, of_terms: Floats) -> Floats:
-        """A value of each term, once for each stored count."""
+        """Return a value of each term, repeated for each stored count."""
         return np.repeat(of_terms, np.diff(self.N.indptr))
 
 
@@ -64,7 +64,7 @@ class Linear:
     row_of: Ints | None = None
 
     def scores(self, X: Sparse, log_prior: Floats) -> Floats:
-        """log_prior + score, documents × categories."""
+        """Return log_prior + score, documents × categories."""
         scores = linear_scores(
             Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data),
             Pattern(self.a + log_prior, self.s, self.b),
@@ -76,7 +76,7 @@ class Linear:
         return scores
 
     def of_column(self, category: int) -> Floats:
-        """The weight of every term for a category."""
+        """Return the weight of every term for a category."""
         weights = self.b + self.s[category] + self.w[:, [category]].toarray()[:, 0]
         return weights if self.table is None else weights + self.table[self.row_of, category]
 
@@ -86,7 +86,7 @@ def _like(counted: Counted, data: Floats) -> Sparse:
 
 
 def multinomial(counted: Counted) -> Linear:
-    """log P(t|c) = log (N_tc + α) / (N_c + αV). mccallum1998."""
+    """Return log P(t|c) = log (N_tc + α) / (N_c + αV). mccallum1998."""
     a, s, b = (
         np.zeros(len(counted.categories)),
         -np.log(counted.occurrences + counted.smoothing),
@@ -97,20 +97,20 @@ def multinomial(counted: Counted) -> Linear:
 
 
 def complement(counted: Counted) -> Linear:
-    """-log P(t|rest) = -log (R_t - N_tc + α) / (R - N_c + αV). rennie2003, section 3.1."""
+    """Return -log P(t|rest) = -log (R_t - N_tc + α) / (R - N_c + αV). rennie2003, section 3.1."""
     N, R, alpha = counted.N.data, counted.by_entry(counted.R), counted.alpha
     a, s = np.zeros(len(counted.categories)), np.log(_rest(counted) + counted.smoothing)
     return Linear(a, s, -np.log(counted.R + alpha), _like(counted, np.log((R + alpha) / (_less(R, N) + alpha))))
 
 
 def multinomial_rest(counted: Counted) -> Linear:
-    """log P(t|c) - log P(t|rest)."""
+    """Return log P(t|c) - log P(t|rest)."""
     ours, rest = multinomial(counted), complement(counted)
     return Linear(ours.a + rest.a, ours.s + rest.s, ours.b + rest.b, _like(counted, ours.w.data + rest.w.data))
 
 
 def bernoulli(counted: Counted) -> Linear:
-    """log P(t|c) if t is in x, else log (1 - P(t|c)); P(t|c) = (N_tc + α) / (n_c + 2α). mccallum1998."""
+    """Return log P(t|c) if t is in x, else log (1 - P(t|c)); P(t|c) = (N_tc + α) / (n_c + 2α). mccallum1998."""
     N, n, alpha, terms = counted.N, counted.categories, counted.alpha, len(counted.R)
     absent = np.log((_less(n[N.indices], N.data) + alpha) / (n[N.indices] + alpha))
     a = terms * np.log((n + alpha) / (n + 2 * alpha)) + _by_category(N, absent)
@@ -119,7 +119,7 @@ def bernoulli(counted: Counted) -> Linear:
 
 
 def bernoulli_rest(counted: Counted) -> Linear:
-    """The same minus the same of the rest, where P(t|rest) = (R_t - N_tc + α) / (n - n_c + 2α)."""
+    """Return the weights of `bernoulli` less those of the rest, with P(t|rest) = (R_t - N_tc + α) / (n - n_c + 2α)."""
     N, alpha, ours = counted.N, counted.alpha, bernoulli(counted)
     rest = np.maximum(counted.documents - counted.categories, 0.0)
     values, row_of, often = np.unique(counted.R, return_inverse=True, return_counts=True)
@@ -134,12 +134,12 @@ def bernoulli_rest(counted: Counted) -> Linear:
 
 
 def _by_category(N: Sparse, values: Floats) -> Floats:
-    """The sum of the values, one for each stored count, in each category."""
+    """Return the sum in each category of values, one for each stored count."""
     return np.bincount(N.indices, values, N.shape[1]).astype(np.float64)
 
 
 def _less(a: Floats, b: Floats) -> Floats:
-    """a - b where b is a part of a; never below 0 by rounding."""
+    """Return a - b, where b is a part of a; never below 0 by rounding."""
     return np.maximum(a - b, 0.0)
 
 

@@ -12,7 +12,7 @@ __all__ = ["grow_trees", "score_trees"]
 
 
 def grow_trees(X: Floats, truth: Floats, settings: Boosting) -> BoostedTrees:
-    """Boost on X, rows × features, whose values are put into at most 128 bins at quantiles."""
+    """Grow trees on X, rows × features, whose values are put into at most 128 bins at quantiles."""
     limits = [_limits(column) for column in X.T]
     bins = np.empty(X.shape, np.uint8)
     for f, edges in enumerate(limits):

@@ -14,23 +14,23 @@ __all__ = ["directions"]
 
 
 def directions(X: Sparse, size: int, *, weights: Floats | None = None, seed: int = 0) -> Floats:
-    """At most `size` vectors as columns, those of the largest singular values first; a document counts by its weight.
+    """Return at most `size` vectors as columns, those of the largest singular values first; documents count by weight.
 
     A term of no document has 0. Beyond the rank of X columns are zero; there is always one column. The largest entry
     of each vector is positive, since a decomposition leaves the sign open. Cost: `svd.py`, on the shorter side.
     """
     terms = used_columns(X)
     A = take_columns(X if weights is None else sparse.csr_array(X * np.sqrt(weights)[:, None]), terms)
-    found = np.zeros((X.shape[1], max(1, min(size, *A.shape))))
+    vectors = np.zeros((X.shape[1], max(1, min(size, *A.shape))))
     if len(terms):
         with one_blas_thread():
-            found[terms] = _right(A / binary_scale(A.data), min(size, *A.shape), seed)
-    at = np.argmax(np.abs(found), axis=0)
-    return found * np.where(found[at, np.arange(found.shape[1])] < 0, -1.0, 1.0)
+            vectors[terms] = _right(A / binary_scale(A.data), min(size, *A.shape), seed)
+    at = np.argmax(np.abs(vectors), axis=0)
+    return vectors * np.where(vectors[at, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
 def _right(A: Sparse, size: int, seed: int) -> Floats:
-    """Right singular vectors: V of AᵀA, or AᵀU S⁻¹ from the other side."""
+    """Return the right singular vectors: V of AᵀA, or AᵀU S⁻¹ from the other side."""
     tall = A.shape[1] <= A.shape[0]
     shorter = A if tall else sparse.csr_array(A.T)
     values, vectors = largest_pairs(shorter, size, seed=seed)

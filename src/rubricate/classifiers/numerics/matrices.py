@@ -13,12 +13,12 @@ __all__ = ["binary_scale", "canonical_rows", "take_columns", "unit_rows", "used_
 
 
 def used_columns(X: Any) -> Ints:
-    """The columns with a stored value, ascending; all of them for a dense X."""
+    """Return the columns with a stored value, ascending; all of them for a dense X."""
     return np.unique(X.indices) if sparse.issparse(X) else np.arange(X.shape[1])
 
 
 def take_columns(X: Any, columns: Ints) -> Any:
-    """These columns (ascending) of a dense or csr X; what X has in others is left out.
+    """Return these columns (ascending) of a dense or csr X.
 
     >>> take_columns(sparse.csr_array([[1.0, 2.0, 3.0]]), np.array([0, 2])).toarray()
     array([[1., 3.]])
@@ -45,7 +45,7 @@ def canonical_rows(X: Any) -> Any:
 
 
 def unit_rows(X: Any) -> Any:
-    """The rows divided by their Euclidean length; a row of zeros stays.
+    """Return the rows divided by their Euclidean length; a row of zeros stays.
 
     Each row is first divided by its largest magnitude, so that no square overflows or vanishes.
 
@@ -70,7 +70,7 @@ def _or_one(lengths: Floats) -> Floats:
 
 
 def binary_scale(values: Floats) -> float:
-    """The power of two at or just below the largest absolute value: dividing by it changes no digit. 1 for zeros.
+    """Return the power of two at or just below the largest absolute value; dividing by it changes no digit. 1 for 0.
 
     >>> binary_scale(np.array([3.0, -5.0])), binary_scale(np.zeros(2))
     (4.0, 1.0)

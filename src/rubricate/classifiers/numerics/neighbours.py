@@ -22,7 +22,7 @@ from rubricate.types import Floats, Ints
 __all__ = ["DensePoints", "Postings", "index_of"]
 
 CELLS = 1 << 24
-"""Similarities held at once by a thread: 64 MB in single precision."""
+"""Similarities that one thread holds at once: 64 MB in single precision."""
 QUERIES = 256
 """Queries of one task."""
 
@@ -35,21 +35,21 @@ class Postings:
 
     @staticmethod
     def of(vectors: sparse.csr_array) -> Postings:
-        """The postings of documents × terms: one counting sort."""
+        """Return the postings of documents × terms, by one counting sort."""
         turned = sparse.csc_array(vectors)
         turned.sort_indices()
         starts, documents = turned.indptr.astype(np.int64), turned.indices.astype(np.uint32)
         return Postings(PostingLists(starts, documents, turned.data, vectors.shape[0]))
 
     def nearest(self, queries: Any, k: int, threads: int | None) -> tuple[Ints, Floats]:
-        """The k nearest documents of each query and their cosines; see `kernels.postings`."""
+        """Return the k nearest documents of each query and their cosines; see `kernels.postings`."""
         unit = unit_rows(sparse.csr_array(queries))
         starts, terms = unit.indptr.astype(np.int64), unit.indices.astype(np.uint32)
 
         def block(begin: int, end: int) -> tuple[Ints, Floats]:
             return nearest_by_postings(Rows(starts[begin : end + 1], terms, unit.data), self.lists, k)
 
-        return _in_blocks(block, unit.shape[0], QUERIES, threads)
+        return _in_blocks(block, unit.shape[0], rows=QUERIES, threads=threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +61,11 @@ class DensePoints:
 
     @staticmethod
     def of(vectors: Floats) -> DensePoints:
-        """The vectors as given and in single precision."""
+        """Return the points with a copy in single precision."""
         return DensePoints(np.ascontiguousarray(vectors), vectors.astype(np.float32))
 
     def error(self) -> float:
-        """The most that an estimate can be off: n u / (1 - n u), with n products and two roundings of each factor.
+        """Return the largest error of an estimate: n u / (1 - n u), with n products and two roundings of each factor.
 
         u = 2⁻²⁴ is the unit roundoff; the bound holds for any order of summation, since Σ|q_i d_i| ≤ |q||d| = 1.
         """
@@ -73,7 +73,7 @@ class DensePoints:
         return terms / (1 - terms) if terms < 0.5 else 2.0
 
     def nearest(self, queries: Any, k: int, threads: int | None) -> tuple[Ints, Floats]:
-        """The k nearest documents of each query and their cosines; see `kernels.similar_rows`."""
+        """Return the k nearest documents of each query and their cosines; see `kernels.similar_rows`."""
 
         def block(begin: int, end: int) -> tuple[Ints, Floats]:
             rows = queries[begin:end]
@@ -83,18 +83,18 @@ class DensePoints:
 
         rows = min(QUERIES, max(1, CELLS // max(1, len(self.vectors))))
         with one_blas_thread():
-            return _in_blocks(block, queries.shape[0], rows, threads)
+            return _in_blocks(block, queries.shape[0], rows=rows, threads=threads)
 
 
 def index_of(vectors: Any) -> Postings | DensePoints:
-    """The index that suits the vectors."""
+    """Return the index that suits the vectors: postings for sparse ones."""
     return Postings.of(vectors) if sparse.issparse(vectors) else DensePoints.of(vectors)
 
 
 def _in_blocks(
-    block: Callable[[int, int], tuple[Ints, Floats]], queries: int, rows: int, threads: int | None
+    block: Callable[[int, int], tuple[Ints, Floats]], queries: int, *, rows: int, threads: int | None
 ) -> tuple[Ints, Floats]:
-    """The blocks' results one below the other; which thread made which does not matter."""
+    """Return the results of blocks of `rows` queries one below the other, whichever thread made them."""
     tasks = [(begin, min(begin + rows, queries)) for begin in range(0, queries, rows)] or [(0, 0)]
     workers = min(threads or os.cpu_count() or 1, len(tasks))
     if workers == 1:
@@ -102,4 +102,4 @@ def _in_blocks(
     else:
         with ThreadPoolExecutor(workers) as pool:
             parts = list(pool.map(lambda task: block(*task), tasks))
-    return np.concatenate([found for found, _ in parts]), np.concatenate([near for _, near in parts])
+    return np.concatenate([nearest for nearest, _ in parts]), np.concatenate([cosines for _, cosines in parts])

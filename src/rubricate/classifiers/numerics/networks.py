@@ -1,6 +1,6 @@
 """Networks with at most one hidden layer: how they start, how they are trained, what they answer.
 
-`kernels.nnet` has the formulas and one pass. All networks of a classifier (one, or one a category) see the documents
+`kernels.nnet` has the formulas and one pass. All networks of a classifier (one, or one per category) see the documents
 in the same order; which thread trains which does not matter.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
-from rubricate.kernels.nnet import Layers, Lesson, Steps, train_pass
+from rubricate.kernels.nnet import GradientSteps, Layers, Lesson, train_pass
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.types import Floats, Ints, Sparse
 
@@ -34,7 +34,7 @@ class Network:
 
     @classmethod
     def start(cls, terms: int, hidden: int, priors: Floats, *, seed: tuple[int, ...]) -> Network:
-        """Random weights, so that a document of length one has z of variance one and u of variance below one.
+        """Draw random weights such that a document of length 1 has z of variance 1 and u of variance below 1.
 
         The biases of the outputs are ln p / (1 − p), so that training starts from the frequencies of the categories.
         """
@@ -51,17 +51,17 @@ class Network:
         return Layers(self.W1, self.b1, self.W2, self.b2)
 
     def units(self, X: Any) -> NDArray[Any]:
-        """h, or u without a hidden layer."""
+        """Return h, or u without a hidden layer."""
         z = np.asarray(X @ self.W1.astype(X.dtype)) + self.b1
         return z if len(self.W2) == 0 else _sigmoid(z)
 
     def outputs(self, X: Any) -> NDArray[Any]:
-        """u, documents × outputs."""
+        """Return u, documents × outputs."""
         h = self.units(X)
         return h if len(self.W2) == 0 else h @ self.W2.T.astype(X.dtype) + self.b2
 
     def slopes(self, row: sparse.csr_array, output: int) -> NDArray[Any]:
-        """∂u/∂x_t of one output at one document, for the terms that it has."""
+        """Return ∂u/∂x_t of one output at one document, for the terms that it has."""
         if len(self.W2) == 0:
             return self.W1[row.indices, output]
         h = self.units(row)[0]
@@ -83,7 +83,7 @@ class Teacher:
     _sums: dict[int, Layers] = field(default_factory=dict)
 
     def teach(self, networks: list[Network], epoch: int) -> None:
-        """One pass over the documents, in an order of its own for each epoch."""
+        """Make one pass over the documents; each epoch has an order of its own."""
         order = np.random.default_rng((self.seed, epoch)).permutation(self.X.shape[0])
         run_tasks(lambda k: self._teach(k, networks[k], order), range(len(networks)), engine=self.engine)
 
@@ -91,18 +91,18 @@ class Teacher:
         layers, X, Y = network.layers(), self.X, self.labels[k]
         sums = self._sums.setdefault(k, Layers(*map(np.zeros_like, layers)))
         lesson = Lesson(Rows(X.indptr, X.indices, X.data), Lists(Y.indptr, Y.indices), self.weights, order)
-        train_pass(lesson, layers, sums, Steps(self.batch, np.float32(self.rate), self.squared))
+        train_pass(lesson, layers, sums, GradientSteps(self.batch, np.float32(self.rate), self.squared))
 
 
 def cross_entropy(u: NDArray[Any], labels: Sparse, weights: Singles) -> float:
-    """The weighted mean over documents of Σ_c ln(1 + e^u) − y u, the cross-entropy of σ(u)."""
+    """Return the weighted mean over documents of Σ_c ln(1 + e^u) − y u, the cross-entropy of σ(u)."""
     rows, columns = labels.nonzero()
     spent = np.logaddexp(0, u, dtype=np.float64).sum(axis=1) - np.bincount(rows, u[rows, columns], labels.shape[0])
     return float(np.average(spent, weights=weights))
 
 
 def squared_error(u: NDArray[Any], labels: Sparse, weights: Singles) -> float:
-    """The weighted mean over documents of Σ_c (y − σ(u))²."""
+    """Return the weighted mean over documents of Σ_c (y − σ(u))²."""
     return float(np.average(((labels.toarray() - _sigmoid(u)) ** 2).sum(axis=1), weights=weights))
 
 

@@ -2,7 +2,7 @@
 
 Cholesky       n ≤ DENSE: the matrix is formed and factored. Cost n³/3 + 2 n² per column of B.
 conjugate      otherwise: conjugate gradients on all columns of B at once, each with its own steps, until every residual
-gradients      is within TOLERANCE of its column. Cost 4 · nonzeros · columns of B an iteration, memory 4 arrays like B;
+gradients      is within TOLERANCE of its column. Cost per iteration 4 · nonzeros · columns of B, memory 4 such arrays;
                the number of iterations grows with √(1 + σ₁²/λ). golub2013, section 11.3.
 """
 
@@ -24,7 +24,7 @@ TOLERANCE = 1e-8
 
 
 def solve_ridge(A: Any, B: Any, ridge: float) -> Floats:
-    """Z, n × columns of B. A zero column of B gives a zero column of Z."""
+    """Return Z, n × columns of B. A zero column of B gives a zero column of Z."""
     dense = B.toarray() if sparse.issparse(B) else B
     return _by_cholesky(A, dense, ridge) if A.shape[1] <= DENSE else _by_gradients(A, dense, ridge)
 
@@ -54,5 +54,5 @@ def _by_gradients(A: Any, B: Floats, ridge: float) -> Floats:
 
 
 def _ratio(a: Floats, b: Floats) -> Floats:
-    """a / b, and 0 for 0 / 0: a column that is solved stays as it is."""
+    """Return a / b, and 0 for 0 / 0: a column that is solved stays as it is."""
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

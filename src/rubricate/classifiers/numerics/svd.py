@@ -35,23 +35,23 @@ DENSE = 3
 BLOCK = 16
 """Vectors per step of Lanczos."""
 NARROW = 1e-3
-"""Below this share of the largest value single precision is left."""
+"""Below this share of the largest value, single precision is not enough and double precision is used."""
 FIRST, GROWTH = 2.0, 1.12
 """Columns per wanted pair at the first look at T, and the factor from one look to the next."""
 SHARE = 0.7
-"""A basis of this share of all columns costs more than the dense way, which is then taken."""
+"""A basis of this share of all columns costs more than the dense method, which is then used."""
 EXHAUSTED = 1e-4
 """Of the largest diagonal entry of T: a new direction below it is rounding."""
 
 
 def largest_pairs(A: Any, p: int, *, tolerance: float = 1e-3, seed: int = 0) -> tuple[Floats, NDArray[Any]]:
-    """The p largest eigenvalues of AᵀA, descending, and their vectors as columns; A dense or csr, p ≤ columns."""
+    """Return the p largest eigenvalues of AᵀA, descending, with vectors as columns. A dense or csr, p ≤ columns."""
     columns = A.shape[1]
     if columns <= max(DENSE * p, 4 * BLOCK):
         return _descending(*_of_dense(_gram(A), p))
-    values, vectors = _lanczos(A.astype(np.float32), p, tolerance, seed)
+    values, vectors = _lanczos(A.astype(np.float32), p, tolerance=tolerance, seed=seed)
     if values[0] < NARROW * values[-1]:
-        values, vectors = _lanczos(A, p, tolerance, seed)
+        values, vectors = _lanczos(A, p, tolerance=tolerance, seed=seed)
     return _descending(values, vectors)
 
 
@@ -61,7 +61,7 @@ def _gram(A: Any) -> Floats:
 
 
 def _of_dense(G: NDArray[Any], p: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The p largest pairs of a symmetric matrix, ascending."""
+    """Return the p largest pairs of a symmetric matrix, ascending."""
     n = len(G)
     return linalg.eigh(G, subset_by_index=(n - p, n - 1), driver="evr", check_finite=False)
 
@@ -70,7 +70,7 @@ def _descending(values: NDArray[Any], vectors: NDArray[Any]) -> tuple[Floats, ND
     return np.maximum(values[::-1], 0.0).astype(np.float64), vectors[:, ::-1]
 
 
-def _lanczos(A: Any, p: int, tolerance: float, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _lanczos(A: Any, p: int, *, tolerance: float, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
     space, look = _Krylov(A, seed), FIRST * p
     while space.size < SHARE * A.shape[1]:
         space.extend()
@@ -113,12 +113,12 @@ class _Krylov:
         self._next, self._below = self._split(W)
 
     def pairs(self, p: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The p largest eigenvalues of T, ascending, their vectors, and the norm of each residual."""
+        """Return the p largest eigenvalues of T, ascending, their vectors, and the norm of each residual."""
         values, S = _of_dense(self._T[: self.size, : self.size], p)
         return values, S, np.linalg.norm(self._below @ S[-BLOCK:], axis=0)
 
     def _orthogonalize(self, W: NDArray[Any]) -> NDArray[Any]:
-        """Take out of W what lies in the basis, the two last blocks first; the part along the last is returned."""
+        """Remove from W what lies in the basis, the two last blocks first; return the part along the last block."""
         near = self.basis[-2 * BLOCK :]
         first = W @ near.T
         W -= first @ near
@@ -127,7 +127,7 @@ class _Krylov:
         return first[:, -BLOCK:] + second[:, -BLOCK:]
 
     def _split(self, W: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Wᵀ = q r; where W adds fewer directions than it has rows, q is filled up from outside the basis."""
+        """Split Wᵀ = q r; where W adds fewer directions than it has rows, fill q up from outside the basis."""
         q, r = np.linalg.qr(W.T)
         if np.abs(np.diagonal(r)).min() > EXHAUSTED * np.diagonal(self._T).max():
             return q, r

@@ -17,11 +17,11 @@ from rubricate.types import Bools, Floats, Ints, Sparse
 __all__ = ["FLOOR", "Blend", "blend_scores", "contributions_of", "learn_blend", "surroundings"]
 
 FLOOR = -30.0
-"""The score of a pair that is no cell, and the lowest and (with the other sign) highest of one that is."""
+"""The score of a pair that is not a cell; scores of cells lie between it and its negative."""
 FAR = 6.0
-"""Standard deviations from the mean beyond which a member's score counts no more in a linear model."""
+"""In the linear model a member's score is clipped at this many standard deviations from the mean."""
 SMOOTH = 2.0
-"""Documents added to a category before a share of them is taken."""
+"""Documents added to the count of a category before shares are taken of it."""
 LEAST, PENALTY = 40, 5.0
 """Cells in a leaf at least, and the penalty on its value: features that members share must not be learned by heart."""
 
@@ -55,6 +55,30 @@ class Blend(NamedTuple):
         """The boosted trees."""
         return BoostedTrees(self.base, self.features, self.limits, self.lefts, self.values)
 
+    def check(self, members: int, categories: int) -> None:
+        """Raise ValueError unless every array has its size and every child of a tree comes after its parent."""
+        sizes = (members, members, categories, members + 2, 3 * members + 6)
+        parts = (self.centre, self.spread, self.counts, self.belief, self.weights)
+        if any(np.shape(part) != (size,) for part, size in zip(parts, sizes, strict=True)):
+            raise ValueError("the parts of a blend have the wrong sizes")
+        if self.together.shape != (categories, categories):
+            raise ValueError("the categories of a blend differ in number")
+        if not all(np.isfinite(part).all() for part in (*parts, self.limits, self.values, self.base)):
+            raise ValueError("the numbers of a blend must be finite")
+        self._check_trees(2 * members + 4)
+
+    def _check_trees(self, columns: int) -> None:
+        """Check that nodes ask one of the columns (or none: a leaf) and lead on, so that every path ends."""
+        features, lefts = self.features, self.lefts
+        if features.ndim != 2 or any(part.shape != features.shape for part in (self.limits, lefts, self.values)):
+            raise ValueError("the arrays of a blend's trees differ in shape")
+        if not features.dtype.kind == lefts.dtype.kind == "i":
+            raise ValueError("the features and children of a blend's trees must be whole numbers")
+        nodes, inner = features.shape[1], features >= 0
+        astray = (lefts <= np.arange(nodes)) | (lefts >= nodes - 1)  # the right child follows the left one
+        if not nodes or np.any(features >= columns) or np.any(inner & astray):
+            raise ValueError("a node of a blend's trees asks no column, or leads back")
+
 
 def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: int, rate: float, leaves: int) -> Blend:
     """Learn from the cells of the documents in `rows` (booleans); labels of other documents are not looked at."""
@@ -74,7 +98,7 @@ def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: 
 
 
 def blend_scores(blend: Blend, cells: Cells) -> Floats:
-    """Log-odds of the logistic regression plus those of the trees, a number a cell, within ±FLOOR."""
+    """Return the log-odds of the logistic regression plus those of the trees, one number per cell, within ±FLOOR."""
     linear = _linear(blend, cells)
     scores = linear @ blend.weights[:-1] + blend.weights[-1] + score_trees(blend.trees, _plain(blend, cells))
     scores = np.clip(scores, FLOOR, -FLOOR)
@@ -83,7 +107,7 @@ def blend_scores(blend: Blend, cells: Cells) -> Floats:
 
 
 def contributions_of(blend: Blend, cells: Cells) -> Floats:
-    """What each member, then its surroundings, then the trees add to the score: cells × (members + 2)."""
+    """Return what each member, then its surroundings, then the trees add to the score: cells × (members + 2)."""
     members, parts = cells.scores.shape[1], _linear(blend, cells) * blend.weights[:-1]
     by_member = parts[:, :members] + parts[:, members : 2 * members] + parts[:, 2 * members : 3 * members]
     around = parts[:, 3 * members :].sum(axis=1) + blend.weights[-1]
@@ -91,7 +115,7 @@ def contributions_of(blend: Blend, cells: Cells) -> Floats:
 
 
 def _together(labels: Sparse) -> Sparse:
-    """P(c | c') from documents that have both, c' × c, none of a category with itself."""
+    """Return P(c | c') from documents that have both, c' × c, zero on the diagonal."""
     both = sparse.csr_array(labels.T @ labels)
     both.setdiag(0.0)
     both.eliminate_zeros()
@@ -104,7 +128,7 @@ def _standard(blend: Blend, scores: Floats) -> Floats:
 
 
 def _first(blend: Blend, cells: Cells) -> Floats:
-    """Features of the first guess: the members' scores and the frequency of the category."""
+    """Return the features of the first guess: the members' scores and the frequency of the category."""
     return np.column_stack([_standard(blend, cells.scores), _log_counts(blend, cells)])
 
 
@@ -113,7 +137,7 @@ def _log_counts(blend: Blend, cells: Cells) -> Floats:
 
 
 def surroundings(blend: Blend, cells: Cells) -> Floats:
-    """What the other cells of the document say: co-occurring categories, rank, number of categories expected."""
+    """Return what the other cells of the document say: co-occurring categories, rank, number of categories expected."""
     chance = expit(_first(blend, cells) @ blend.belief[:-1] + blend.belief[-1])
     starts = np.searchsorted(cells.documents, np.arange(cells.shape[0] + 1))
     grid = sparse.csr_array((chance, cells.categories, starts), shape=cells.shape)
@@ -126,24 +150,24 @@ def surroundings(blend: Blend, cells: Cells) -> Floats:
 
 
 def _at(matrix: Sparse, cells: Cells) -> Floats:
-    """The entries of a sparse matrix at the cells."""
+    """Return the entries of a sparse matrix at the cells."""
     matrix.sort_indices()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     known = rows * np.int64(matrix.shape[1]) + matrix.indices
     wanted = cells.documents * np.int64(matrix.shape[1]) + cells.categories
     at = np.searchsorted(known, wanted)
-    found = np.append(known, -1)[at] == wanted
-    return np.where(found, np.append(matrix.data, 0.0)[at], 0.0)
+    stored = np.append(known, -1)[at] == wanted
+    return np.where(stored, np.append(matrix.data, 0.0)[at], 0.0)
 
 
 def _plain(blend: Blend, cells: Cells) -> Floats:
-    """Features of the trees."""
+    """Return the features of the trees."""
     frequency = _log_counts(blend, cells)
     return np.column_stack([cells.scores, cells.maxima[cells.documents], surroundings(blend, cells), frequency])
 
 
 def _linear(blend: Blend, cells: Cells) -> Floats:
-    """Features of the logistic regression: scores, scores by frequency, maxima, then the surroundings."""
+    """Return the features of the logistic regression: scores, scores by frequency, maxima, then the surroundings."""
     scores, maxima = _standard(blend, cells.scores), _standard(blend, cells.maxima)[cells.documents]
     frequency = _log_counts(blend, cells)[:, None]
     company, rank, expected = surroundings(blend, cells).T

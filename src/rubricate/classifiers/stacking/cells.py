@@ -1,4 +1,4 @@
-"""Cells of a stack: the (document, category) pairs that some member takes seriously, with every member's score."""
+"""Cells of a stack: the (document, category) pairs that some member ranks high, with every member's score."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ class Cells:
     shape: tuple[int, int]
 
     def of(self, rows: Bools) -> Cells:
-        """The cells of some of the documents; their numbers stay."""
+        """Return the cells of some of the documents; their numbers stay."""
         kept = rows[self.documents]
         return Cells(self.documents[kept], self.categories[kept], self.scores[kept], self.maxima, self.shape)
 
 
 def gather_cells(scores: Sequence[Floats], depth: int) -> Cells:
-    """The `depth` best categories of the first member and a sixth as many (at least one) of each other, by document.
+    """Gather per document the `depth` best categories of the first member and a sixth as many (at least 1) of others.
 
     Equal scores go to the earlier category.
     """
     shape = scores[0].shape
     chosen = np.zeros(shape, bool)
-    rounded = [one.astype(np.float32) for one in scores]
-    for number, one in enumerate(rounded):
+    rounded = [matrix.astype(np.float32) for matrix in scores]
+    for number, matrix in enumerate(rounded):
         best = min(shape[1], depth if number == 0 else max(1, depth // 6))
-        np.put_along_axis(chosen, np.argsort(-one, axis=1, kind="stable")[:, :best], True, axis=1)
+        np.put_along_axis(chosen, np.argsort(-matrix, axis=1, kind="stable")[:, :best], True, axis=1)
     documents, categories = np.nonzero(chosen)
     values, maxima = (
         np.column_stack(columns).astype(np.float64)
-        for columns in ([one[chosen] for one in rounded], [one.max(axis=1) for one in rounded])
+        for columns in ([matrix[chosen] for matrix in rounded], [matrix.max(axis=1) for matrix in rounded])
     )
     return Cells(documents, categories, values, maxima, shape)
 
 
 def join_cells(parts: Sequence[tuple[Ints, Cells]], shape: tuple[int, int]) -> Cells:
-    """The cells of parts of a collection as those of the whole; each comes with its documents' numbers."""
+    """Join the cells of parts of a collection; each part comes with the numbers of its documents."""
     documents = np.concatenate([rows[cells.documents] for rows, cells in parts])
     order = np.argsort(documents, kind="stable")
     maxima = np.empty((shape[0], parts[0][1].maxima.shape[1]))
@@ -65,7 +65,7 @@ def join_cells(parts: Sequence[tuple[Ints, Cells]], shape: tuple[int, int]) -> C
 
 
 def true_cells(cells: Cells, labels: Sparse) -> Floats:
-    """1 for the cells that are labels, 0 for the others."""
+    """Return 1 for the cells that are labels, 0 for the others."""
     rows = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
     known = np.sort(rows * np.int64(labels.shape[1]) + labels.indices)
     wanted = cells.documents * np.int64(labels.shape[1]) + cells.categories

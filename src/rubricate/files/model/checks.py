@@ -9,12 +9,14 @@ ValueError when a position is out of range.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
-__all__ = ["check_parts", "try_out"]
+__all__ = ["check_compressed", "check_params", "check_parts", "try_out"]
 
 DIMENSIONS: dict[str, tuple[str | int, ...]] = {
     "alpha_": ("documents", "columns"),
@@ -38,6 +40,44 @@ DIMENSIONS: dict[str, tuple[str | int, ...]] = {
     "vectors_": ("documents", "terms"),
 }
 """The meaning of the axes of learned arrays, wherever they have these names."""
+
+
+FIXED: dict[str, tuple[Any, ...]] = {
+    "input": ("content",),
+    "memory": (None,),
+    "preprocessor": (None,),
+    "tokenizer": (None,),
+}
+"""Parameters of scikit-learn's estimators that would open files or call functions, and the values they may have."""
+
+
+def check_params(kind: str, params: Mapping[str, Any]) -> None:
+    """Check that the parameters of a scikit-learn estimator from a file neither open files nor call functions."""
+    if kind != "sklearn":
+        return
+    for name, value in params.items():
+        if name in FIXED and value not in FIXED[name]:
+            raise ValueError(f"the parameter {name} may only be {FIXED[name][0]!r}")
+        if callable(value) and not isinstance(value, (type, BaseEstimator)):
+            raise ValueError(f"the parameter {name} may not be a function")
+
+
+def check_compressed(data: Any, indices: Any, starts: Any, *, shape: tuple[int, int]) -> None:
+    """Check the arrays of a csr (rows, columns) or csc (columns, rows) matrix; SciPy's full check has gaps.
+
+    SciPy trusts the last start: it skips its check of the indices where that is not above 0.
+    """
+    major, minor = shape
+    if min(shape) < 0 or len(starts) != major + 1 or len(indices) != len(data):
+        raise ValueError(
+            f"a sparse matrix of {shape} with {len(starts)} starts and {len(indices)} of {len(data)} places"
+        )
+    if starts[0] != 0 or starts[-1] != len(indices) or np.any(starts[1:] < starts[:-1]):
+        raise ValueError("the starts of a sparse matrix do not rise from 0 to the number of its values")
+    if len(indices) and (indices.min() < 0 or indices.max() >= minor):
+        raise ValueError("an index of a sparse matrix is out of range")
+    if data.dtype.kind == "f" and not np.isfinite(data).all():
+        raise ValueError("a sparse matrix holds values that are not finite")
 
 
 def check_parts(estimator: Any) -> None:

@@ -54,7 +54,7 @@ def open(path: str | Path) -> Any:
     place = Path(path)
     manifest, arrays = read_container(place)
     _check_version(manifest, place)
-    decoder = Decoder(arrays)
+    decoder = Decoder(arrays, place.stat().st_size)
     try:
         estimator = decoder.value(manifest["model"])
         if not hasattr(estimator, "get_params"):

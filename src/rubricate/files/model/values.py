@@ -26,6 +26,7 @@ from sklearn.base import BaseEstimator
 
 from rubricate import registry
 from rubricate.errors import InvalidInput
+from rubricate.files.model.checks import check_compressed, check_params
 from rubricate.files.model.classes import FUNCTIONS, class_of, name_of, private_state
 from rubricate.rules.form import RuleBase
 from rubricate.rules.printer import format_rules
@@ -35,6 +36,8 @@ __all__ = ["Decoder", "Encoder"]
 LEARNED = re.compile(r"[a-zA-Z]\w*_", re.ASCII)
 WIDE = 1 << 24
 """Rows or columns that a sparse matrix of a small file may claim: they cost the reader memory, not the file."""
+GROWTH = 64
+"""Bytes of words that a byte of the file may open to. NumPy gives all words of an array the room of the longest one."""
 FORMATS = {"csr": sparse.csr_array, "csc": sparse.csc_array}
 TYPES = {np.dtype(name).name: np.dtype(name).type for name in ("float64", "float32", "int64", "int32", "bool")}
 
@@ -130,12 +133,16 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON back into values. Invalid input raises ValueError, LookupError or TypeError."""
+    """Turns JSON back into values. Invalid input raises ValueError, LookupError or TypeError.
 
-    def __init__(self, arrays: list[NDArray[Any]]) -> None:
+    `size` is that of the file in bytes, which limits the memory that its values may take.
+    """
+
+    def __init__(self, arrays: list[NDArray[Any]], size: int = 0) -> None:
         self.arrays = arrays
         self.estimators: list[Any] = []
         self._widest = max(WIDE, sum(array.nbytes for array in arrays))
+        self._room = max(WIDE, GROWTH * size)
         self._tags: dict[str, Callable[[Any], Any]] = {
             "float": self._float,
             "list": lambda items: [self.value(item) for item in _list(items)],
@@ -178,6 +185,10 @@ class Decoder:
         items = [self.value(item) for item in _list(values)]
         if dtype is str and not all(isinstance(item, str) for item in items):
             raise ValueError("an array of words holds something else")
+        if dtype is str:
+            self._room -= 4 * len(items) * max(map(len, items), default=0)
+            if self._room < 0:
+                raise ValueError("words of such lengths that they would take far more memory than the file")
         cells = np.empty(len(items), dtype=object)
         cells[:] = items
         return cells.astype(dtype).reshape([int(length) for length in _list(shape)])
@@ -189,6 +200,8 @@ class Decoder:
             raise ValueError("the parts of a sparse matrix have the wrong type")
         if max(rows, columns) > self._widest:
             raise ValueError(f"a sparse matrix of {rows} × {columns} that is almost empty")
+        major, minor = (rows, columns) if form == "csr" else (columns, rows)
+        check_compressed(data, indices, starts, shape=(int(major), int(minor)))
         matrix = FORMATS[form]((data, indices, starts), shape=(int(rows), int(columns)))
         matrix.check_format(full_check=True)
         return matrix
@@ -208,6 +221,7 @@ class Decoder:
         at = len(self.estimators)
         self.estimators.append(None)
         params = {str(key): self.value(value) for key, value in node["params"].items()}
+        check_params(kind, params)
         estimator = estimator_class(**params)
         self.estimators[at] = estimator
         private = private_state(kind, name)

@@ -1,4 +1,4 @@
-"""Lists of prediction files: names, scores and decisions, or an error that names the line."""
+"""Cells of prediction files: names, scores and decisions, or an error that names the line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["as_decision", "as_number", "as_text"]
 YES = frozenset({"1", "1.0", "true", "yes", "y", "t"})
 NO = frozenset({"0", "0.0", "false", "no", "n", "f", ""})
 WORDS = {"true": 1.0, "false": 0.0, "": math.nan}
-"""Lists that stand for a score although they are not numbers."""
+"""Cells that stand for a score although they are not numbers."""
 
 
 def as_text(cell: Any) -> str:

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, groupby
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
 from rubricate.errors import InvalidFile, MissingExtra
+from rubricate.readers.unpacking import unpacked
 
 __all__ = ["csv_rows", "first_line", "json_rows", "opened", "parquet_batches"]
 
@@ -23,18 +25,22 @@ DELIMITERS = ",;\t|"
 def opened(path: Path) -> Iterator[TextIO]:
     """Open a file as UTF-8 text, with or without a byte order mark; a name that ends in `.gz` is decompressed."""
     try:
-        raw = cast(BinaryIO, gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb"))
+        file = path.open("rb")
     except FileNotFoundError:
         raise InvalidFile("no such file", path=path, remedy="check the name") from None
     except OSError as error:
         raise InvalidFile(f"the file cannot be opened ({error.strerror})", path=path) from None
-    with raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
+    with file, _bytes(file, path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
         try:
             yield text
         except UnicodeDecodeError as error:
             raise InvalidFile(f"not UTF-8 text ({error})", path=path, remedy="save it as UTF-8") from None
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InvalidFile(f"not a whole gzip file ({error})", path=path, remedy="compress it again") from None
+
+
+def _bytes(file: BinaryIO, path: Path) -> BinaryIO:
+    return cast(BinaryIO, unpacked(file, path)) if path.suffix == ".gz" else file
 
 
 def csv_rows(path: Path, text: TextIO) -> tuple[list[str], str, Iterator[tuple[int, list[str]]]]:
@@ -83,7 +89,7 @@ def _records(path: Path, text: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             record = json.loads(content)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidFile(f"not JSON ({error})", path=path, line=line, remedy="write one object per line") from None
         if not isinstance(record, dict):
             remedy = 'write one object per line, such as {"document": …}'

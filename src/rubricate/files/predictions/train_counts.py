@@ -66,7 +66,7 @@ def _from_json(path: Path) -> dict[str, int]:
     with opened(path) as text:
         try:
             counts = json.load(text)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidFile(f"not JSON ({error})", path=path, remedy="write one object {category: count}") from None
     return {str(name): _whole(count, path, None) for name, count in counts.items()}
 

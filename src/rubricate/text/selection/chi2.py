@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.text.occurrences import Table, by_category
+from rubricate.text.occurrences import ContingencyTables, by_category
 from rubricate.types import Floats
 
 __all__ = ["chi2"]
 
 
 @by_category("max")
-def chi2(table: Table) -> Floats:
-    """χ²(t, c) = N (AD - CB)² / ((A + C)(B + D)(A + B)(C + D)), Pearson's statistic of the 2 × 2 table.
+def chi2(table: ContingencyTables) -> Floats:
+    """Compute χ²(t, c) = N (AD - CB)² / ((A + C)(B + D)(A + B)(C + D)), Pearson's statistic of the 2 × 2 table.
 
     yangliu1999, section 5.1, after yang1997, equation 4. A term or category of no document or of every document
     makes the denominator 0: the score is 0, for it tells nothing. Cost: terms × categories, in blocks.

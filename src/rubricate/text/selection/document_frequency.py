@@ -11,5 +11,5 @@ __all__ = ["document_frequency"]
 
 
 def document_frequency(occurrences: Occurrences, by: str | None = None) -> Floats:
-    """DF(t) = A + B, the same for every category: `by` does not matter. yang1997, section 2.1. Cost: one pass."""
+    """Count DF(t) = A + B, the same for every category: `by` does not matter. yang1997, section 2.1. Cost: one pass."""
     return np.bincount(occurrences.present.indices, minlength=occurrences.present.shape[1]).astype(np.float64)

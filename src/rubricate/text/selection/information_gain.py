@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.text.occurrences import Table, by_category
+from rubricate.text.occurrences import ContingencyTables, by_category
 from rubricate.types import Floats
 
 __all__ = ["information_gain"]
 
 
 @by_category("sum")
-def information_gain(table: Table) -> Floats:
+def information_gain(table: ContingencyTables) -> Floats:
     """G(t) = - Σ P(c) ln P(c) + P(t) Σ P(c|t) ln P(c|t) + P(¬t) Σ P(c|¬t) ln P(c|¬t), in nats. yang1997, equation 1.
 
     The categories are summed; a cell is what one category adds, which is never below 0. Where each document has one
@@ -32,5 +32,5 @@ def _entropy(p: Floats) -> Floats:
 
 
 def _share(joint: Floats, given: Floats, documents: float) -> Floats:
-    """P(given) times the entropy of the category among the documents given."""
+    """Return P(part) times the entropy of the category among the documents of that part."""
     return given / documents * _entropy(joint / np.where(given > 0, given, 1.0))

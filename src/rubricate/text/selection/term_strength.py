@@ -48,7 +48,7 @@ def _unit_vectors(present: Sparse) -> Sparse:
 
 
 def _strength(present: Sparse, related: Ints) -> Floats:
-    """Over the ordered pairs: how many have t in both, divided by how many have t in the first."""
+    """Return, over the ordered pairs, how many have t in both divided by how many have t in the first."""
     documents = present.shape[0]
     pairs = sparse.csr_array((np.ones(len(related)), (related[:, 0], related[:, 1])), shape=(documents, documents))
     counts = present.astype(np.float64)
