@@ -6,7 +6,7 @@
     mixed        terms, words and characters side by side
     auto         chosen by cross-validation on a sample of the training documents (`training.screening`)
 
-Why these: docs/strangers.md has the cross-validated figures on seven corpora.
+Why these: docs/strangers.md has cross-validated figures.
 """
 
 from __future__ import annotations
