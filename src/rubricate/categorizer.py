@@ -9,25 +9,29 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate import registry
 from rubricate.engines import Engine
-from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.files.model import model_file
 from rubricate.measures import Abstention, counts, micro
 from rubricate.text.representation import source_of
 from rubricate.thresholds import Threshold
 from rubricate.training.answers import Answer, labels_of
 from rubricate.training.candidates import bare_target
+from rubricate.training.class_chances import class_chances
+from rubricate.training.explaining import top_terms
+from rubricate.training.keeping import joined, kept_documents, plain_documents
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.settings import Settings, parse_settings
 from rubricate.training.targets import given_documents, ids_of, take_target
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
-from rubricate.types import Corpus, Decisions, Floats, Run, Signature
+from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Signature
 
 __all__ = ["Categorizer", "configured"]
 
@@ -40,6 +44,15 @@ def configured(settings: Mapping[str, Any]) -> Categorizer:
     """
     plain = {name: value for name, value in settings.items() if name != "engine"}
     return Categorizer(**vars(parse_settings(plain)), engine=settings.get("engine", "threads"))
+
+
+def _knows_chances(model: Categorizer) -> bool:
+    if getattr(model, "sharpness_", None) is None:
+        raise AttributeError(
+            "class probabilities need a model fitted with folds on documents of exactly one label each; "
+            "confidence and decision_function are there for others"
+        )
+    return True
 
 
 class Categorizer(ClassifierMixin, BaseEstimator):
@@ -59,9 +72,18 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         None, a shorthand such as "chi2:2415", or a selector.
     min_df
         Terms of fewer training documents are left out.
+    representation
+        "terms", "words" (terms, and words in 1- and 2-grams), "characters" (such words, and character n-grams), "mixed"
+        (all three side by side), or "auto": chosen among them, and terms without a stop list, by cross-validation on a
+        sample of the documents. None: "auto" where classifier, analyzer, weights, select and min_df are left at their
+        defaults, else "terms".
     cut
         A threshold, its shorthand or a number; None: the best category where every training document has exactly one
         label (`single_label_`), else `MicroMacro()`.
+    outside
+        None, or a share such as 0.05: documents must have at most one label, and those that fit no category get none.
+        Documents without a label are known to be outside. Without any, that share of the training documents may be
+        refused (`thresholds.Refuse`).
     folds
         None: as many as the cut says (5); 0: none, which saves time and leaves no confidence.
     seed
@@ -79,7 +101,8 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     Learned: `categories_`; `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`;
     `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
-    documents, folds); `confidence_` and the coverage–error curve (`coverage`), unless folds=0.
+    documents, folds); `screening_` (how the representation was chosen, None where it was given); `confidence_` and the
+    coverage–error curve (`coverage`), unless folds=0.
 
     Cost: (folds × candidates + 1) trainings. Reuters ApteMod-90 with all defaults: some seconds on two cores.
 
@@ -97,7 +120,9 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         weights: Any = "ltc",
         select: Any = None,
         min_df: int = 1,
+        representation: str | None = None,
         cut: str | float | Threshold | None = None,
+        outside: float | None = None,
         folds: int | None = None,
         seed: int = 0,
         engine: Engine | str = "threads",
@@ -107,7 +132,9 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.weights = weights
         self.select = select
         self.min_df = min_df
+        self.representation = representation
         self.cut = cut
+        self.outside = outside
         self.folds = folds
         self.seed = seed
         self.engine = engine
@@ -134,7 +161,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
     def procedure(self, material: Material) -> Procedure:
         """Return the training that `fit` runs on some material."""
-        return self.settings().procedure(material)
+        return self.settings().procedure(material, engine=self.engine)
 
     def trained(self) -> Trained:
         """Return the fitted parts as one object."""
@@ -150,6 +177,9 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             confidence=self.confidence_,
             coverage=self.coverage_,
             figures=self.cross_validation_,
+            screening=getattr(self, "screening_", None),
+            sharpness=getattr(self, "sharpness_", None),
+            reference=getattr(self, "reference_", None),
         )
 
     def recalibrated(self, trained: Trained, cut: Any) -> Self:
@@ -164,6 +194,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.categories_, self.classes_, self.form_ = target.categories, target.classes, target.form
         self.train_counts_, self.single_label_ = material.train_counts, material.single_label
         self.representation_, self.aligned_, self.limit_ = trained.representation, trained.classifier, trained.limit
+        self.screening_ = trained.screening
         if hasattr(trained.representation, "width_"):
             self.n_features_in_ = trained.representation.width_
         return self._keep_judged(trained)
@@ -171,6 +202,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     def _keep_judged(self, trained: Trained) -> Self:
         self.cut_, self.confidence_, self.coverage_ = trained.cut, trained.confidence, trained.coverage
         self.cross_validation_, self._judged = trained.figures, trained.judged
+        self.sharpness_, self.reference_ = trained.sharpness, trained.reference
         return self
 
     def vectors(self, X: Any) -> Any:
@@ -212,6 +244,13 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         """Estimate for each document the chance that exactly its true labels are assigned."""
         return self.trained().chances(_documents(X))
 
+    def familiarity(self, X: Any) -> Floats:
+        """Return the share of training documents that look no more familiar than each document, by their best scores.
+
+        Near 0 for documents unlike those for training. Needs folds.
+        """
+        return self.trained().familiarity(X)
+
     def coverage(self) -> Abstention:
         """Return the error among the documents answered, by how many are: answering where the confidence is enough.
 
@@ -234,6 +273,14 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         if isinstance(X, str):
             return self.explain([X], category, limit)[0]
         return self.trained().explain(_documents(X), category, limit)
+
+    def top_terms(self, category: str, limit: int = 10) -> list[str]:
+        """Return the terms that speak most for a category in general; none where the classifier is not linear."""
+        check_is_fitted(self)
+        if category not in self.categories_:
+            raise UnknownName("category", str(category), self.categories_)
+        column = self.categories_.index(category)
+        return top_terms(self.aligned_, column, limit, self.representation_.names())
 
     def run(self, X: Any, name: str | None = None, *, y: Any = None) -> Run:
         """Score and decide on documents, with their truth where they have labels, for `evaluate` and `compare`.
@@ -276,6 +323,31 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.ids_ = (*self.ids_, *map(str, ids_of(documents, labels.shape[0], len(self.ids_))))
         return self
 
+    def keep(self, documents: Any) -> Self:
+        """Keep the training documents with the model, in its file too, so that `retrained` can add to them."""
+        check_is_fitted(self)
+        documents = given_documents(documents)
+        if not isinstance(documents, Documents) or tuple(map(str, documents.ids)) != tuple(self.ids_):
+            raise InvalidInput("keep takes the Documents or the Corpus that the model was fitted on")
+        self.kept_ = plain_documents(documents)
+        return self
+
+    def kept_documents(self) -> Documents | None:
+        """Return the documents kept with the model; None where there are none."""
+        kept = getattr(self, "kept_", None)
+        return None if kept is None else kept_documents(kept)
+
+    def retrained(self, X: Any) -> Self:
+        """Return a model trained anew, with the same settings, on the documents kept and those given.
+
+        New categories are allowed. The new model keeps all documents.
+        """
+        old = self.kept_documents()
+        if old is None:
+            raise InvalidInput("the model keeps no documents; Fix: train it with --keep, or call keep after fit")
+        documents = joined(old, given_documents(X))
+        return clone(self).fit(documents).keep(documents)
+
     def predict(self, X: Any) -> Any:
         """Decide in the form of y: the best class for a column, a matrix for a matrix, else tuples of labels."""
         check_is_fitted(self)
@@ -295,6 +367,15 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             return scores[:, 1] - scores[:, 0]
         return scores
 
+    @available_if(_knows_chances)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated chance of each class, documents × classes; rows add up to 1.
+
+        Learned from out-of-fold scores (`training.class_chances`), where every document has exactly one label and there
+        are folds.
+        """
+        return class_chances(self._scores(X), self.sharpness_)
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy for a column of labels, else micro-F1."""
         check_is_fitted(self)
@@ -311,7 +392,9 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         """Return where the numbers of this model come from."""
         chosen = self.aligned_.classifier if hasattr(self, "aligned_") else None
         origin = getattr(self, "origin_", ("", ""))
-        return self.settings().signature(classifier=chosen, cut=getattr(self, "cut_", None), origin=origin)
+        shape = getattr(self, "representation_", None)
+        cut = getattr(self, "cut_", None)
+        return self.settings().signature(classifier=chosen, cut=cut, representation=shape, origin=origin)
 
     def save(self, path: str | Path) -> Path:
         """Write the model to one file, in one step; see docs/model-file.md."""

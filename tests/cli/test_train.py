@@ -62,12 +62,13 @@ def test_a_csv_file_with_no_options(rubricate, tmp_path):
     lines = out.splitlines()
     assert lines[0].startswith("m.rubric: 3 categories from 80 documents (1.2")
     assert "MicroMacro" in lines[1]
-    assert lines[3].split() == ["micro-F1", "macro-F1"]
-    assert lines[4].startswith("cross-validated, 80")
+    assert lines[2].startswith("representation: ")
+    assert lines[4].split() == ["micro-F1", "macro-F1"]
+    assert lines[5].startswith("cross-validated, 80")
     assert "classify --abstain" in out
     model = rb.Categorizer.open("m.rubric")
     assert model.engine == "threads"
-    assert f"{model.cross_validated['micro_f1']:.4f}" in lines[4]
+    assert f"{model.cross_validated['micro_f1']:.4f}" in lines[5]
     assert model.ids_[3] == "d3"
 
 
@@ -256,3 +257,31 @@ def test_a_bad_seed_is_named(rubricate, value):
     code, _, talk = rubricate(*options[:-1], f"classifier__seed={value}")
     assert code == 2
     assert "RIPPER: seed must be a whole number from 0 on; got" in talk
+
+
+def test_terms_are_said_by_options_of_their_own(rubricate, tmp_path):
+    (tmp_path / "words.txt").write_text("market\nprice\n")
+    code, _, _ = rubricate("news.csv", "-o", "m", "--stop", "words.txt", "--stem", "none", "--ngrams", "1,2")
+    assert code == 0
+    model = rb.Categorizer.open("m")
+    assert (model.analyzer.stop, model.analyzer.stem, model.analyzer.ngrams) == ("words.txt", None, (1, 2))
+    assert any(" " in name for name in model.representation_.names())
+    assert "market" not in model.representation_.names()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--ngrams", "2,1"), "ngrams must be a length or a range"),
+        (("--ngrams", "x"), "ngrams must be a length or a range"),
+        (("--set", "analyzer__ngrams=2,1"), "ngrams must be a length or a range"),
+        (("--stop", "nowhere.txt"), "cannot read it as a stop list"),
+        (("--stem", "portr"), "Did you mean 'porter'"),
+        (("--tokens", "wrds"), "Did you mean 'words'"),
+    ],
+)
+def test_terms_that_cannot_be_made_are_refused(rubricate, options, message):
+    code, _, talk = rubricate("news.csv", "-o", "m", *options)
+    assert code == 2
+    assert message in talk
+    assert "Traceback" not in talk

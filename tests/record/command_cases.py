@@ -126,7 +126,8 @@ def estimated(data: Callable[[], object], method: str, *options: object) -> Any:
 def trained(corpus: Corpus) -> Any:
     """Return the summary of `train` and what `classify` says with that model of the same documents."""
     model, documents = Path(workspace().name) / "trained.rubric", documents_file(corpus())
-    summary = printed("train", documents, "--title", "title", "-o", model, "--cut", "scut", "--set", "folds=3")
+    options = ("--representation", "terms", "--cut", "scut", "--set", "folds=3")
+    summary = printed("train", documents, "--title", "title", "-o", model, *options)
     answers = printed("classify", model, documents, "--title", "title", "--top", 3, "--abstain", 0.3)
     return {"summary": summary, "answers": answers}
 

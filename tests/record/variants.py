@@ -52,8 +52,8 @@ def judged(model: Any, corpus: Any) -> dict[str, Any]:
 
 
 def default(corpus: Corpus) -> dict[str, Any]:
-    """Return the numbers of a categorizer with all its defaults; C is chosen among four."""
-    model = rb.Categorizer().fit(corpus())
+    """Return the numbers of a categorizer with the default of its terms; C is chosen among four."""
+    model = rb.Categorizer(representation="terms").fit(corpus())
     coverage = model.coverage()
     return judged(model, corpus()) | {
         "C": model.classifier_.C,
@@ -125,7 +125,7 @@ def calibrated(corpus: Corpus) -> dict[str, Any]:
 def single_label(corpus: Corpus) -> dict[str, Any]:
     """Return the classes predicted where every document has one label, given as a column."""
     texts, column = zip(*_first_labels(corpus().train), strict=True)
-    model = rb.Categorizer(folds=3).fit(list(texts), np.array(column))
+    model = rb.Categorizer(representation="terms", folds=3).fit(list(texts), np.array(column))
     return {
         "classes": text_digest(list(map(str, model.predict(list(corpus().test.texts))))),
         "scores": digest(model.decision_function(list(corpus().test.texts))),

@@ -63,7 +63,7 @@ def test_shorthand_with_parameters_becomes_an_object():
 
 
 def test_analyzer_options_may_stand_alone_and_none_is_none():
-    made = configured({"stem": "none", "stop": "none", "ngrams": [1, 2], "select": "none"})
+    made = configured({"stem": "none", "stop": False, "analyzer__ngrams": "1,2", "select": "none"})
     assert (made.analyzer.stem, made.analyzer.stop, made.analyzer.ngrams, made.select) == (None, None, (1, 2), None)
     assert configured({"classifier": "word", "weights": "ltc"}).classifier == "word"
 

@@ -10,12 +10,22 @@ import typer
 
 from rubricate.cli.options import documents as inputs
 from rubricate.cli.output.answers import Answering
+from rubricate.cli.output.watch import Watch
 from rubricate.errors import InvalidInput
 
 __all__ = ["classify"]
 
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
-_Data = Annotated[str, typer.Argument(help="A file or folder, an .npy file of vectors, or - for standard input.")]
+_Data = Annotated[
+    str | None, typer.Argument(help="A file or folder, an .npy file of vectors, or - for standard input.")
+]
+_Say = Annotated[str | None, typer.Option("--say", metavar="TEXT", help="One text, instead of a file.")]
+_Outside = Annotated[
+    float | None,
+    typer.Option(
+        help="Give no labels to the documents that look stranger than this share of those for training.", metavar="P"
+    ),
+]
 _Abstain = Annotated[
     float | None, typer.Option(help="Give no labels where the probability that they are right is below P.", metavar="P")
 ]
@@ -23,14 +33,19 @@ _Abstain = Annotated[
 
 def classify(
     model: _Model,
-    data: _Data,
+    data: _Data = None,
     *,
+    say: _Say = None,
     reading: inputs.UnlabelledReading,
     vectors: inputs.Vectors = None,
     abstain: _Abstain = None,
+    outside: _Outside = None,
     answering: Answering,
 ) -> None:
     """Put documents under the categories of a model; any number of them, in constant memory.
+
+    Documents that look unlike those for training are said on standard error, as confidences do not hold for them.
+    --outside 0.05 gives no labels to documents whose best score is below that of 95 % of the training documents.
 
     CSV: id,labels. With --top one row per category: id,category,score,decision. --abstain adds the columns confidence
     and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it
@@ -43,14 +58,23 @@ def classify(
     opened = Categorizer.open(model)
     if abstain is not None and not 0 <= abstain <= 1:
         raise InvalidInput(f"--abstain {abstain:g}: a probability lies between 0 and 1")
+    if outside is not None and not 0 <= outside < 1:
+        raise InvalidInput(f"--outside {outside:g}: a share lies between 0 and 1, such as 0.05")
+    if outside is not None and opened.trained().reference is None:
+        raise InvalidInput("--outside needs a model that was trained with folds by this version; Fix: train it again")
     answering.check(opened.categories_)
-    records = inputs.stream(data, reading, vectors)
+    if (say is None) == (data is None):
+        raise InvalidInput("give documents or one text: rubricate classify MODEL FILE, or --say TEXT")
+    records = iter([inputs.said(say)]) if say is not None else inputs.stream(data or "", reading, vectors)
+    watch = Watch(outside)
     answering.write(
         inputs.batches(records, whole=needs_whole_set(opened.cut_)),
-        lambda batch: opened.answers(batch, abstain=abstain, top=answering.top, explain=answering.reasons),
-        progress("classifying", _total(data)),
+        lambda batch: watch.seen(opened.answers(batch, abstain=abstain, top=answering.top, explain=answering.reasons)),
+        progress("classifying", 1 if data is None else _total(data)),
         abstaining=abstain is not None,
     )
+    for line in watch.lines():
+        typer.echo(f"rubricate: {line}", err=True)
 
 
 def _total(data: str) -> int | None:

@@ -13,6 +13,8 @@ import typer
 from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
 from rubricate.cli.options.printing import Json
+from rubricate.cli.options.terms import TermOptions
+from rubricate.cli.output.choices import choice_lines, rare_lines
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -37,6 +39,16 @@ _Folds = Annotated[int | None, typer.Option(help="Folds for cuts and figures, 5 
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, k=30, analyzer__stem=null.")
 ]
+_Outside = Annotated[
+    float | None,
+    typer.Option(
+        help="One category or none: documents without a label are outside; else refuse this share.", metavar="SHARE"
+    ),
+]
+_Keep = Annotated[
+    bool,
+    typer.Option("--keep", help="Keep the documents in the model file, so that 'rubricate update' can add to them."),
+]
 _Seed = Annotated[int, typer.Option(help="The seed of folds and random splits.", min=0)]
 
 
@@ -53,15 +65,19 @@ def train(
     weights: _Weights = "ltc",
     select: _Select = None,
     min_df: _MinDf = 1,
+    terms: TermOptions,
     cut: _Cut = None,
     folds: _Folds = None,
     setting: _Set = None,
     seed: _Seed = 0,
+    outside: _Outside = None,
+    keep: _Keep = False,
     as_json: Json = False,
 ) -> None:
     """Learn from labelled documents and write a model file.
 
-    Without options: a linear SVM on ltc weights, C and the cuts chosen by five-fold cross-validation. Where every
+    Without options: a linear SVM on ltc weights; the representation (terms, words, characters), C and the cuts are
+    chosen by cross-validation. Where every
     document has exactly one label, the best category is assigned. The summary says what to expect on new documents:
     cross-validated F1 with 95 % intervals (the whole procedure, on documents it has not seen), and the test figures
     where the data have test documents. Ctrl-C leaves an older model file as it was.
@@ -79,13 +95,16 @@ def train(
         "cut": _number(cut),
         "folds": folds,
         "seed": seed,
+        "outside": outside,
     }
-    model = configured(settings | dict(map(read_setting, setting or ())))
+    model = configured(settings | terms.settings() | dict(map(read_setting, setting or ())))
     if unlabelled:
         reading = replace(reading, labels=None)
     corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors)
     corpus = with_hierarchy(corpus, hierarchy, model.classifier)
     _fit(model, corpus)
+    if keep:
+        model.keep(corpus)
     model.save(output)
     summary = _summary(model, corpus) | {"model": str(output), "seconds": round(time.perf_counter() - began, 2)}
     typer.echo(json.dumps(summary, ensure_ascii=False, indent=2) if as_json else _text(summary))
@@ -126,12 +145,18 @@ def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
         "labels_per_document": round(labels.nnz / documents, 3),
         "single_label": model.single_label_,
         "classifier": model.signature().classifier,
+        "representation": model.screening_,
+        "rare_categories": rare_lines(_category_counts(model)),
         "cut": " ".join(repr(model.cut_).split()),
         "cross_validation": None if cross is None else cross | {"folds": (model.cross_validated or {})["folds"]},
         "test": _figures(model.run(corpus.test)) if len(corpus.test) else None,
         "coverage": None if curve is None else _coverage(curve),
         "signature": str(model.signature()),
     }
+
+
+def _category_counts(model: Categorizer) -> dict[str, int]:
+    return dict(zip(model.categories_, map(int, model.train_counts_), strict=True))
 
 
 def _figures(run: Any) -> dict[str, Any]:
@@ -165,6 +190,8 @@ def _text(summary: dict[str, Any]) -> str:
         f"{summary['model']}: {summary['categories']:,} categories from {summary['documents']:,} documents ({each}), "
         f"{summary['seconds']:.1f} s",
         f"{summary['classifier']}, {summary['cut']}",
+        *choice_lines(summary["representation"]),
+        *summary["rare_categories"],
     ]
     if summary["single_label"] and summary["cut"].startswith("Rcut"):
         lines.append("every document has one label: the best category is assigned (--cut changes that)")
@@ -174,7 +201,8 @@ def _text(summary: dict[str, Any]) -> str:
         )
     if summary["unlabelled"]:
         lines.append(f"{summary['unlabelled']:,} documents without a label are learned as belonging to no category")
-    lines += ["", f"{'':24}{'micro-F1':24}macro-F1"]
+    best_only = summary["single_label"] and summary["cut"].startswith("Rcut")
+    lines += ["", f"{'':24}{'accuracy' if best_only else 'micro-F1':24}macro-F1"]
     lines += [_row(f"{name}, {summary[key]['documents']:,}", summary[key]) for name, key in _ROWS if summary[key]]
     if summary["cross_validation"] is None:
         lines.append("no cross-validation (--folds 0): what to expect of new documents is not known")

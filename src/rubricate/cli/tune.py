@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from rubricate.experiments.tuning import Tuned
 
 __all__ = ["tune"]
+
+COMMAS = re.compile(r",(?![^\[]*\])")
+"""The commas between candidates; those within brackets, as in 1,[1,2], belong to a candidate."""
 
 _Grid = Annotated[
     list[str],
@@ -111,6 +115,8 @@ def _candidates(grid: list[str]) -> dict[str, list[Any]]:
 
     >>> _candidates(["C=0.1,1", "select=chi2:2000,null"])
     {'C': [0.1, 1], 'select': ['chi2:2000', None]}
+    >>> _candidates(["ngrams=1,[1,2]", "stop=smart,none"])
+    {'ngrams': [1, [1, 2]], 'stop': ['smart', 'none']}
     """
     from rubricate.training.settings import read_setting
 
@@ -121,7 +127,8 @@ def _candidates(grid: list[str]) -> dict[str, list[Any]]:
             raise InvalidInput(f"expected --grid NAME=A,B,…, such as C=0.1,1,10, got {pair!r}")
         if name.strip() in candidates:
             raise InvalidInput(f"--grid {name.strip()} twice; give all candidates in one option, separated by commas")
-        candidates[name.strip()] = [read_setting(f"{name}={value.strip()}")[1] for value in values.split(",")]
+        listed = COMMAS.split(values)
+        candidates[name.strip()] = [read_setting(f"{name}={value.strip()}")[1] for value in listed]
     return candidates
 
 

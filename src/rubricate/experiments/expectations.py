@@ -32,7 +32,7 @@ def expected(result: CorpusResult) -> dict[str, list[Estimate]]:
     for each in result.trials:
         svm = _svm(each.trial)
         if svm is not None:
-            key = repr((each.trial.settings.representation().key(), svm.get_params()))
+            key = repr((each.trial.procedure.options[each.trial.chosen()].representation.key(), svm.get_params()))
             if key not in made:
                 made[key] = _estimates(each.trial, svm)
             estimates[each.run.name] = made[key]

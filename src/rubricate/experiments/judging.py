@@ -132,7 +132,7 @@ def xi_alpha(settings: Sequence[Plain], judging: Judging) -> list[float]:
         (svm,) = candidates_for(settings.classifier, tuned=False)
         if not has_dual(svm):
             raise InvalidInput(f"xi_alpha is of SVMs, not of {settings.classifier!r}; choose by cross_validation")
-        vectors, labels = judging.whole.shaped(settings.representation(), None).X, judging.documents.labels
+        vectors, labels = judging.whole.shaped(settings.shape(), None).X, judging.documents.labels
         result = replace(estimate(svm, vectors, labels, method="xi_alpha"), convention=judging.undefined)
         return {"value": np.array([getattr(result, average)[measure]], dtype=np.float64)}, {}
 

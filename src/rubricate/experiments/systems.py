@@ -117,7 +117,7 @@ class PaperSystem:
         scores of its own.
         """
         procedure = Procedure(
-            representations=(self.settings.representation(),),
+            representations=(self.settings.shape(),),
             candidates=(self.classifier(),),
             cut=self.cut(),
             folds=FOLDS.get(self.held_out, 5),

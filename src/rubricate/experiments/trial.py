@@ -51,7 +51,7 @@ class Trial(Execution):
         self.name, self.store = name, store
         self.plain = {key: value for key, value in settings.items() if key != "engine"}
         self.settings = parse_settings(self.plain)
-        super().__init__(self.settings.procedure(material), material, cache=store, engine=engine)
+        super().__init__(self.settings.procedure(material, engine=engine), material, cache=store, engine=engine)
 
     def what(self, step: Step) -> dict[str, Any]:
         """Return everything that determines the scores of a step, as JSON has it."""
@@ -136,7 +136,11 @@ class Trial(Execution):
 
     def signature(self, option: int) -> Signature:
         """Return where the numbers come from."""
-        return self.settings.signature(classifier=self.classifiers[option], cut=self.procedure.cut)
+        return self.settings.signature(
+            classifier=self.classifiers[option],
+            cut=self.procedure.cut,
+            representation=self.procedure.options[option].representation,
+        )
 
     def kind(self) -> str:
         """Return the registered name of the classifier, for a title."""

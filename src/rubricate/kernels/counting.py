@@ -1,7 +1,7 @@
 """From occurrences of terms to counts per document.
 
 Given  term numbers in order of occurrence, and where each document starts among them.
-Return the rows of a sparse matrix documents × terms; `translate` and `arrange` give occurrences again.
+Return the rows of a sparse matrix documents × terms; `translate`, `unfold` and `arrange` give occurrences again.
 Cost   one pass each; `settle` sorts every row.
 Edges  an empty document gives an empty row. A term mapped to -1 is left out.
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.rows import Rows
+from rubricate.kernels.rows import Lists, Rows
 
-__all__ = ["arrange", "count", "settle", "translate"]
+__all__ = ["arrange", "count", "settle", "translate", "unfold"]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -30,6 +30,24 @@ def translate(ids: np.ndarray, starts: np.ndarray, new: np.ndarray) -> tuple[np.
             k += np.uint64(term >= 0)
         kept_starts[d + 1] = k
     return kept[:k].copy(), kept_starts
+
+
+@numba.njit(cache=True, nogil=True)
+def unfold(texts: Lists, runs: Lists) -> Lists:
+    """Replace each run of some texts by its terms; terms numbered -1 are left out."""
+    (starts, ids), (run_starts, terms) = texts, runs
+    total = 0
+    for i in range(len(ids)):
+        total += run_starts[ids[i] + 1] - run_starts[ids[i]]
+    items, item_starts = np.empty(total, np.int32), np.zeros(len(starts), np.int64)
+    k = 0
+    for d in range(len(starts) - 1):
+        for i in range(starts[d], starts[d + 1]):
+            for j in range(run_starts[ids[i]], run_starts[ids[i] + 1]):
+                items[k] = terms[j]
+                k += terms[j] >= 0
+        item_starts[d + 1] = k
+    return Lists(item_starts, items[:k].copy())
 
 
 @numba.njit(cache=True, nogil=True)

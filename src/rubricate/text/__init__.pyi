@@ -1,6 +1,7 @@
 """Public names of `rubricate.text`; `__init__.py` reads this list."""
 
 from .analyzer import Analyzer as Analyzer
+from .blocks import Blocks as Blocks
 from .representation import Representation as Representation
 from .select import Select as Select
 from .select import term_scores as term_scores

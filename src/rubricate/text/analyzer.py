@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.lexicon import STEMMERS, Lexicon
+from rubricate.text.options import LONGEST, phrase_lengths
 from rubricate.text.scanner import Scanned, Scanner
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.texts import Texts, blocks
@@ -33,6 +34,9 @@ WIDEST = 10
 BLOCK = 1 << 18
 """Characters analysed at once. Memory beyond the result is a small multiple of this."""
 
+MOST_BUCKETS = 1 << 24
+"""More buckets than this for hashed n-grams would cost more memory than their names."""
+
 
 class Analyzer(BaseEstimator):
     """How documents become terms.
@@ -42,15 +46,19 @@ class Analyzer(BaseEstimator):
 
     Parameters
     ----------
-    tokens : "letters", "alphanumeric" or "words": the patterns of `rubricate.text.tokens`, on folded text.
+    tokens : "letters", "alphanumeric" or "words": the patterns of `rubricate.text.tokens`, on folded text; "web": words
+        with apostrophes, numbers, #tags, @names and emoji; "characters": character n-grams within words padded by
+        spaces, as `char_wb` of scikit-learn; `min_length`, `stop`, `stem` and `window` do not apply to them.
     min_length : tokens with fewer characters are left out.
-    stop : words left out: "smart" (our list), a file with one word per line, a collection, or None.
-    stem : None, "porter" (Porter 1980) or "porter2" (the Snowball revision for English).
-    ngrams : 1, 2, … or a range (1, 2): phrases of consecutive terms, after stopping and stemming, joined by a space.
+    stop : words left out: "smart" (our list), a file with one word per line, a collection; None or "none".
+    stem : "porter" (Porter 1980), "porter2" (the Snowball revision for English); None or "none".
+    ngrams : 1, 2, … or a range (1, 2): phrases of consecutive terms, after stopping and stemming, joined by a space;
+        of "characters", the lengths of n-grams, 1 to 8.
     window : None, or up to 10: the terms of a phrase follow each other with gaps, all of them among this many
         consecutive terms, `wheat … export`; a phrase counts once for every choice of places.
     title : "plain": title and body are one text; "mark": title terms count once more under a name of their own,
         `title:wheat`; a whole number: title terms count that many times. Only `Documents` have titles.
+    hashing : None, or the number of buckets that character n-grams are hashed into (CRC-32), without names.
 
     Examples
     --------
@@ -62,13 +70,14 @@ class Analyzer(BaseEstimator):
     def __init__(
         self,
         *,
-        tokens: Literal["letters", "alphanumeric", "words"] = "letters",
+        tokens: Literal["letters", "alphanumeric", "words", "web", "characters"] = "letters",
         min_length: int = 2,
         stop: Any = "smart",
-        stem: Literal["porter", "porter2"] | None = "porter",
+        stem: Literal["porter", "porter2", "none"] | None = "porter",
         ngrams: int | tuple[int, int] = 1,
         window: int | None = None,
         title: Literal["plain", "mark"] | int = "plain",
+        hashing: int | None = None,
     ) -> None:
         self.tokens = tokens
         self.min_length = min_length
@@ -77,6 +86,7 @@ class Analyzer(BaseEstimator):
         self.ngrams = ngrams
         self.window = window
         self.title = title
+        self.hashing = hashing
 
     def terms(self, documents: Any) -> Terms:
         """Return the terms of all documents in order of occurrence; `words` in the order of their first occurrence."""
@@ -101,12 +111,14 @@ class Analyzer(BaseEstimator):
         if workers < 0:
             raise InvalidInput(f"threads must be 1 or more, or None for all cores; got {threads}")
         lexicon = Lexicon(
+            tokens=self.tokens,
             stop=stop_words(self.stop) if stop is None else stop,
             min_length=self.min_length,
-            stem=self.stem,
+            stem=self._stemmer(),
             lengths=self.lengths(),
             window=self.window,
             title=self.title,
+            hashing=self.hashing,
             scanners=max(1, workers),
         )
         return map(lexicon.terms, self._scan(blocks(documents, BLOCK), workers))
@@ -131,26 +143,34 @@ class Analyzer(BaseEstimator):
         """Return these settings in a few words, for the signature of a number."""
         stop = self.stop if isinstance(self.stop, (str, Path)) or self.stop is None else f"{len(list(self.stop))} words"
         low, high = self.lengths()
+        title = "" if self.title == "plain" else f"+title {self.title}"
+        if self.tokens == "characters":
+            hashed = "" if self.hashing is None else f"+hashing {self.hashing}"
+            return f"characters {low}-{high}{hashed}{title}"
         grams = "" if (low, high) == (1, 1) else f"+ngrams {low}-{high}"
         grams += "" if self.window is None or high == 1 else f" within {self.window}"
-        title = "" if self.title == "plain" else f"+title {self.title}"
         return f"{self.tokens}{self.min_length}+stop {stop}+stem {self.stem}{grams}{title}"
 
     def lengths(self) -> tuple[int, int]:
-        """Return the lengths of the shortest and the longest phrase."""
-        low, high = (self.ngrams, self.ngrams) if isinstance(self.ngrams, int) else tuple(self.ngrams)
-        if not 1 <= low <= high <= 9:
-            raise InvalidInput(
-                f"ngrams must be a length or a range (shortest, longest) within 1 to 9, got {self.ngrams!r}"
-            )
-        return int(low), int(high)
+        """Return the shortest and the longest phrase, or character n-gram."""
+        return phrase_lengths(self.ngrams, longest=LONGEST["characters" if self.tokens == "characters" else "words"])
+
+    def _stemmer(self) -> str | None:
+        return None if self.stem == "none" else self.stem
 
     def check(self) -> None:
         """Refuse settings that cannot be used."""
         pattern(self.tokens)
         self.lengths()
-        if self.stem is not None and self.stem not in STEMMERS:
-            raise UnknownName("stemmer", str(self.stem), STEMMERS)
+        if self._stemmer() is not None and self.stem not in STEMMERS:
+            raise UnknownName("stemmer", str(self.stem), [*STEMMERS, "none"])
+        if self.hashing is not None and (
+            self.tokens != "characters" or not isinstance(self.hashing, int) or not 1 <= self.hashing <= MOST_BUCKETS
+        ):
+            raise InvalidInput(
+                f'hashing takes tokens="characters" and 1 to {MOST_BUCKETS:,} buckets, got {self.hashing!r}; '
+                "Fix: give hashing=262144, or None"
+            )
         longest = self.lengths()[1]
         if self.window is not None and not (isinstance(self.window, int) and longest <= self.window <= WIDEST):
             raise InvalidInput(

@@ -13,11 +13,13 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from rubricate.errors import InvalidInput
 from rubricate.text.analyzer import Analyzer
+from rubricate.text.runs import shown_ngram
 from rubricate.text.select import Select
 from rubricate.text.smart import parse_scheme
 from rubricate.text.vectors import Vectors
@@ -46,8 +48,26 @@ def source_of(weights: Any) -> Source:
         raise InvalidInput(
             f'weights must be a SMART triple such as "ltc", a transformer, or "precomputed"; got {weights!r}'
         )
+    inner = _members(weights)
+    if inner:
+        return source_of(inner[0])
     tags = get_tags(weights).input_tags
     return "texts" if tags.string and not tags.two_d_array else "counts"
+
+
+def _members(weights: Any) -> list[Any]:
+    """Return the transformers that read what a pipeline or a union is given; they must read the same."""
+    if isinstance(weights, Pipeline):
+        return [weights.steps[0][1]] if hasattr(weights.steps[0][1], "transform") else []
+    if not isinstance(weights, FeatureUnion):
+        return []
+    members = [member for _, member in weights.transformer_list if hasattr(member, "transform")]
+    sources = {source_of(member) for member in members}
+    if len(sources) > 1:
+        raise InvalidInput(
+            f"the members of a FeatureUnion read {' and '.join(sorted(sources))}; Fix: give members that all take texts"
+        )
+    return members
 
 
 class Shape(TransformerMixin, BaseEstimator):
@@ -187,7 +207,10 @@ class Representation(TransformerMixin, BaseEstimator):
         source = source_of(self.weights)
         if source == "counts":
             whole = hasattr(self.vectors_, "weights_")  # a transformer of counts may change the columns
-            return None if whole and not _one_to_one(self.vectors_.weights_) else self.vectors_.vocabulary_
+            if whole and not _one_to_one(self.vectors_.weights_):
+                return None
+            names: Sequence[str] = self.vectors_.vocabulary_
+            return names if self.reading_analyzer().tokens != "characters" else list(map(shown_ngram, names))
         last = self.transformer_ if source == "texts" else None
         if last is None or not hasattr(last, "get_feature_names_out"):
             return None

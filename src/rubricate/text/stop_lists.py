@@ -33,8 +33,10 @@ def stop_words(stop: str | Path | Iterable[str] | None) -> frozenset[str]:
     >>> "the" in stop_words("smart"), sorted(stop_words(["The", "of"])), stop_words(None)
     (True, ['of', 'the'], frozenset())
     """
-    if stop is None:
+    if stop is None or (isinstance(stop, str) and stop == "none"):
         return frozenset()
+    if isinstance(stop, (bool, int, float)):
+        raise InvalidInput(f"stop must be a list, a file or a name such as 'smart' or 'none', got {stop!r}")
     if isinstance(stop, str) and stop in stop_lists():
         return _parse(_folder().joinpath(f"{stop}.txt").read_text("utf-8"))
     if isinstance(stop, (str, Path)):

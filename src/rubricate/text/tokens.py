@@ -5,9 +5,12 @@ A text is folded by `str.lower`; its tokens are the matches of one of these patt
     letters        [^\\W\\d_]+    letters of any script (and what Unicode counts as a letter-like number, as in ½)
     alphanumeric   [^\\W_]+      letters and digits
     words          \\w+          letters, digits and the underscore
+    web            \\S+          split again by `rubricate.text.runs`: words with apostrophes, numbers, #tags, emoji
+    characters     \\S+          split again by `rubricate.text.runs`: the character n-grams of each word
 
 Each pattern repeats one class of characters, so that a table of the class finds the same tokens: 256 bytes are
-enough for ASCII, and a table of code points, filled by the pattern itself, serves the rest of Unicode.
+enough for ASCII, and a table of code points, filled by the pattern itself, serves the rest of Unicode. The code
+points 0 and 1 and lone surrogates are never part of a token: the tables use these bytes for other purposes.
 """
 
 from __future__ import annotations
@@ -25,13 +28,16 @@ from rubricate.types import Bools
 
 __all__ = ["NO_CLASSES", "PATTERNS", "byte_tables", "code_points", "encode", "pattern"]
 
-PATTERNS = {"letters": r"[^\W\d_]+", "alphanumeric": r"[^\W_]+", "words": r"\w+"}
+PATTERNS = {"letters": r"[^\W\d_]+", "alphanumeric": r"[^\W_]+", "words": r"\w+", "web": r"\S+", "characters": r"\S+"}
 NO_CLASSES = np.zeros(1, bool)
 """Stands in for the table of code points where a text is ASCII."""
 
 Bytes = NDArray[np.uint8]
 LEAD_BYTES = slice(0xC2, 0xF5)
 PLANE = 1 << 16
+SURROGATES = slice(0xD800, 0xE000)
+RESERVED = 2
+"""Byte values below this one have a meaning of their own in the table of `byte_tables`."""
 
 
 def pattern(tokens: Any) -> str:
@@ -51,7 +57,7 @@ def byte_tables(tokens: str) -> tuple[Bytes, Bytes]:
     match = re.compile(pattern(tokens)).fullmatch
     lower = np.arange(256, dtype=np.uint8)
     lower[ord("A") : ord("Z") + 1] += ord("a") - ord("A")
-    fold = np.array([lower[b] if b < 128 and match(chr(b)) else 0 for b in range(256)], np.uint8)
+    fold = np.array([lower[b] if RESERVED <= b < 128 and match(chr(b)) else 0 for b in range(256)], np.uint8)
     fold[LEAD_BYTES] = 1
     return fold, lower
 
@@ -64,6 +70,7 @@ def code_points(tokens: str) -> Bools:
         plane = np.arange(first, first + PLANE, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
         for run in re.finditer(pattern(tokens), plane):
             inside[first + run.start() : first + run.end()] = True
+    inside[SURROGATES] = False
     return inside
 
 

@@ -12,4 +12,5 @@ from .micro_macro import MicroMacro as MicroMacro
 from .pcut import Pcut as Pcut
 from .rank_limit import RankLimit as RankLimit
 from .rcut import Rcut as Rcut
+from .refuse import Refuse as Refuse
 from .scut import Scut as Scut

@@ -13,6 +13,7 @@ from scipy import sparse
 from rubricate.folds import take_rows
 from rubricate.training import scoring
 from rubricate.training.confidence import offsets
+from rubricate.training.familiarity import familiarity
 from rubricate.types import Decisions, Evidence, Floats, Scores
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Answer:
     """The labels of a document, None where the model abstains (a person should look at it).
 
     `confidence` is the estimated chance that exactly these labels are right, None where it is not known. `decided` are
-    the labels it would have given. `scores` are the best first. `evidence` is by category.
+    the labels it would have given. `scores` are the best first. `evidence` is by category. `familiarity` is the
+    share of training documents that look no more familiar (`training.familiarity`), None where it is not known.
     """
 
     labels: tuple[str, ...] | None
@@ -34,6 +36,7 @@ class Answer:
     decided: tuple[str, ...]
     scores: tuple[tuple[str, float], ...] = ()
     evidence: Mapping[str, Sequence[Evidence]] = field(default_factory=dict)
+    familiarity: float | None = None
 
 
 def labels_of(decisions: Decisions) -> list[Any]:
@@ -81,9 +84,10 @@ def answer(
         if explain:
             part = take_rows(vectors, np.arange(len(answers), len(answers) + len(decided)))
             reasons = _evidence(trained, part, block, decided=decided, limit=explain)
+        known = _familiarity(trained, block, len(decided))
         answers += [
-            Answer(None if abstain is not None and (p is None or p < abstain) else labels, p, labels, s, why)
-            for labels, p, s, why in zip(decided, chances, scores, reasons, strict=True)
+            Answer(None if abstain is not None and (p is None or p < abstain) else labels, p, labels, s, why, near)
+            for labels, p, s, why, near in zip(decided, chances, scores, reasons, known, strict=True)
         ]
     return answers
 
@@ -99,6 +103,10 @@ class _Unnamed(Sequence[str]):
 
     def __getitem__(self, index: Any) -> Any:
         return str(index)
+
+
+def _familiarity(trained: Trained, block: Any, n: int) -> list[float | None]:
+    return [None] * n if trained.reference is None else familiarity(block, trained.reference).tolist()
 
 
 def _chances(trained: Trained, block: Any, n: int) -> list[float | None]:

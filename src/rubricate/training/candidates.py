@@ -15,6 +15,7 @@ from sklearn.base import clone
 from rubricate import registry
 from rubricate.classifiers.words.names import name_texts
 from rubricate.errors import InvalidInput
+from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation, source_of
 from rubricate.training.material import Material
 from rubricate.training.targets import Target, count
@@ -73,7 +74,7 @@ def bare_target(classifier: Any, documents: Any, y: Any) -> Target | None:
     return Target(labels, categories, "sets", np.array(categories, dtype=object))
 
 
-def placed(classifier: Any, representation: Representation, material: Material) -> Any:
+def placed(classifier: Any, representation: Representation | Blocks, material: Material) -> Any:
     """Return the classifier with what it must know of the material before it is fitted.
 
     A hierarchical classifier gets the names of the columns, and the taxonomy of the material if it has none. One that
@@ -86,6 +87,11 @@ def placed(classifier: Any, representation: Representation, material: Material) 
         classifier = clone(classifier).set_params(taxonomy=taxonomy, categories=categories)
     if not getattr(classifier, "names_categories", False):
         return classifier
+    if isinstance(representation, Blocks):
+        raise InvalidInput(
+            f"{type(classifier).__name__} looks words up among the terms of the documents, and cannot read several "
+            "blocks of them. Fix: leave out the representation, or give representation='terms'"
+        )
     return (_ruled if hasattr(classifier, "rules") else _named)(classifier, representation, material)
 
 

@@ -17,6 +17,8 @@ from rubricate.training.aligned import Aligned, Form
 from rubricate.training.cache import Arrays, Cache, Entry, Memory
 from rubricate.training.candidates import placed
 from rubricate.training.choosing import Choice, Judged, choose, fit_cut, judge
+from rubricate.training.class_chances import sharpness_of
+from rubricate.training.familiarity import reference_points
 from rubricate.training.material import Fold, Material, Shaped
 from rubricate.training.procedure import Procedure, Step
 from rubricate.training.scoring import limit_for, score_all, scores_of, to_arrays, written_out
@@ -172,7 +174,13 @@ class Execution:
             confidence=None if judged is None else judged.confidence(),
             coverage=None if judged is None else judged.coverage(),
             figures=None if judged is None else judged.figures(self.procedure.folds),
+            screening=self.procedure.screening,
+            sharpness=self._sharpness(held[choice.option][0]) if judged is not None else None,
+            reference=reference_points(held[choice.option][0]) if judged is not None else None,
         )
+
+    def _sharpness(self, scores: Any) -> float | None:
+        return sharpness_of(scores, self.material.labels.indices) if self.procedure.single_label else None
 
     def _dealt(self, seed: int) -> Ints:
         return self.material.dealt(self.procedure.folds, seed)

@@ -11,7 +11,7 @@ from rubricate.classifiers.base.evidence import contributions
 from rubricate.errors import InvalidInput
 from rubricate.types import Evidence, Floats
 
-__all__ = ["explain_rows"]
+__all__ = ["explain_rows", "top_terms"]
 
 
 def explain_rows(
@@ -31,6 +31,18 @@ def explain_rows(
     return [[reason.named(terms=terms, documents=ids) for reason in evidence] for evidence in reasons]
 
 
+def top_terms(aligned: Any, column: int, limit: int, names: Sequence[str] | None) -> list[str]:
+    """Return the terms with the largest positive weights for a category; none where the classifier is not linear."""
+    place = int(np.searchsorted(aligned.columns_, column))
+    known = place < len(aligned.columns_) and aligned.columns_[place] == column
+    if names is None or not known or getattr(aligned.classifier_, "coef_", None) is None:
+        return []
+    shown = column if aligned.shows_all() else place
+    weights = _linear_weights(aligned.classifier_, shown, len(aligned.columns_))
+    best = np.argsort(-weights, kind="stable")[:limit]
+    return [str(names[i]) for i in best if weights[i] > 0]
+
+
 def _linear_weights(classifier: Any, place: int, columns: int) -> Floats:
     if hasattr(classifier, "estimators_"):
         classifier, place, columns = classifier.estimators_[place], 0, 1
@@ -39,6 +51,10 @@ def _linear_weights(classifier: Any, place: int, columns: int) -> Floats:
         raise InvalidInput(
             f"{type(classifier).__name__} cannot explain its decisions; Rubricate's classifiers and linear ones can"
         )
+    rows = coef.shape[0] if coef.ndim == 2 else 1
+    if rows == columns > 1:  # one row is enough: all of them may be large
+        row = coef[[place]]
+        return np.asarray(row.toarray() if hasattr(row, "toarray") else row)[0]
     dense = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
     if len(dense) == 1 and columns == 2:  # one vector stands for both of two classes
         return np.asarray(dense[0] if place == 1 else -dense[0])

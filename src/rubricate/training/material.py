@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -10,6 +11,8 @@ import numpy as np
 
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal, take_rows
+from rubricate.labels import column
+from rubricate.text.blocks import Blocks, side_by_side
 from rubricate.text.representation import RawRows, Representation
 from rubricate.training.cache import Once
 from rubricate.training.fingerprint import documents_digest
@@ -75,6 +78,7 @@ class Material:
                 f"{count(self.documents)} documents and {self.labels.shape[0]} label sets; give one set per document"
             )
         self._raw, self._shaped, self._dealt = Once(KEPT), Once(KEPT), Once(KEPT)
+        self._screened = Once(KEPT)
 
     @property
     def labels(self) -> Sparse:
@@ -119,7 +123,21 @@ class Material:
         """Return the rows of the training documents before anything is learned from them."""
         return self._read(representation)[0]
 
-    def shaped(self, representation: Representation, fold: Fold | None, *, vectors_in: VectorsIn = "folds") -> Shaped:
+    def sample(self, rows: Ints) -> Material:
+        """Return the material of some of the training documents; the categories stay."""
+        documents = self.documents
+        if not isinstance(documents, Documents) and not hasattr(documents, "shape"):
+            documents = column(documents)
+        target = replace(self.target, labels=self.labels[rows])
+        return Material(take_rows(documents, rows), target, taxonomy=self.taxonomy)
+
+    def screened(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the choice among representations for this key, made once."""
+        return self._screened.get(key, make)
+
+    def shaped(
+        self, representation: Representation | Blocks, fold: Fold | None, *, vectors_in: VectorsIn = "folds"
+    ) -> Shaped:
         """Return vectors of the documents outside the fold and of those in it; without a fold of all and the test set.
 
         Selection and weights are learned from the former alone, unless `vectors_in` is "all".
@@ -127,11 +145,17 @@ class Material:
         key = (representation.key(), fold, vectors_in if fold else "all")
         return self._shaped.get(key, lambda: self._shape(representation, fold, vectors_in))
 
-    def fitted(self, representation: Representation) -> Representation:
+    def fitted(self, representation: Any) -> Any:
         """Return the representation learned from all training documents."""
+        if isinstance(representation, Blocks):
+            return representation.joined([self.fitted(part) for part in representation.parts])
         return representation.assembled(self.raw(representation), self.shaped(representation, None).part)
 
-    def _shape(self, representation: Representation, fold: Fold | None, vectors_in: VectorsIn) -> Shaped:
+    def _shape(self, representation: Any, fold: Fold | None, vectors_in: VectorsIn) -> Shaped:
+        if isinstance(representation, Blocks):
+            parts = [self.shaped(part, fold, vectors_in=vectors_in) for part in representation.parts]
+            scored = None if parts[0].Z is None else side_by_side([part.Z for part in parts])
+            return Shaped(side_by_side([part.X for part in parts]), parts[0].labels, scored, None)
         raw, test_rows = self._read(representation)
         part = representation.part()
         if fold is None:

@@ -9,11 +9,13 @@ and reproductions all run a procedure; what they give is the same by constructio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation
 from rubricate.thresholds import Threshold
 from rubricate.training.cache import Cache
@@ -32,7 +34,7 @@ HeldOut: TypeAlias = Literal["folds", "third", "training", "own", "none"]
 class Option:
     """One representation with one candidate: what can be chosen."""
 
-    representation: Representation
+    representation: Representation | Blocks
     candidate: Any
 
 
@@ -71,9 +73,11 @@ class Procedure:
     held_out
         Where the scores come from that cuts learn: all "folds"; a "third" of the documents, the rest being learned
         from; the "training" documents themselves; the classifier's "own" out-of-fold scores; "none".
+    screening
+        How the representations were chosen beforehand, where they were (`training.screening`).
     """
 
-    representations: tuple[Representation, ...]
+    representations: tuple[Representation | Blocks, ...]
     candidates: tuple[Any, ...]
     cut: Threshold
     folds: int = 5
@@ -84,6 +88,7 @@ class Procedure:
     bare: bool = False
     vectors_in: VectorsIn = "folds"
     held_out: HeldOut = "folds"
+    screening: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("vectors_in", VectorsIn), ("held_out", HeldOut)):

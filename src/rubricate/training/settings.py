@@ -2,7 +2,8 @@
 
 Command lines, plans and reproductions say settings as plain values:
 
-    classifier, analyzer, weights, select, min_df, cut, folds, seed     themselves
+    classifier, analyzer, weights, select, min_df, cut, folds, seed,
+    representation, outside                                             themselves
     analyzer__stem, classifier__C, cut__fbr, select__by                 parameters of a part
     stem, title, tokens, …                                              parameters of the analyzer
     by                                                                  how selection joins categories
@@ -10,7 +11,7 @@ Command lines, plans and reproductions say settings as plain values:
     C, k, alpha, …                                                      parameters of the classifier
 
 A parameter that the classifier has is the classifier's. As TOML has no null, "none" stands for None in `select` and in
-parameters of the analyzer.
+parameters of the analyzer, whose `ngrams` may be "1,2".
 """
 
 from __future__ import annotations
@@ -25,19 +26,30 @@ from sklearn.base import clone
 
 from rubricate import registry
 from rubricate._version import __version__
+from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.analyzer import Analyzer
+from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
 from rubricate.training.candidates import candidates_for, make_classifier, shown
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
+from rubricate.training.representations import (
+    AUTO,
+    AnyRepresentation,
+    candidate_representations,
+    named_representation,
+)
 from rubricate.training.scoring import limit_for
+from rubricate.training.screening import screen
 from rubricate.types import Signature
 
 __all__ = ["Settings", "parse_settings", "read_setting"]
 
+FEWEST_TO_CHOOSE = 12
+"""Documents from which on a representation is chosen: three folds of fewer say nothing."""
 ABOVE_ZERO = 1e-9
 """The cut where there are no labels: a score of 0 says that no word of a name, and no rule, was found."""
 
@@ -57,17 +69,31 @@ class Settings:
     cut: str | float | Threshold | None = None
     folds: int | None = None
     seed: int = 0
+    representation: str | None = None
+    outside: float | None = None
 
-    def representation(self) -> Representation:
-        """Return how documents become vectors, unfitted."""
-        return Representation(self.analyzer, weights=self.weights, select=self.select, min_df=self.min_df)
+    def shape(self) -> AnyRepresentation:
+        """Return how documents become vectors, unfitted; the terms where that is to be chosen."""
+        terms = Representation(self.analyzer, weights=self.weights, select=self.select, min_df=self.min_df)
+        return terms if self.representation in (None, AUTO) else named_representation(self.representation, terms)
 
-    def procedure(self, material: Material) -> Procedure:
-        """Return the training that these settings stand for, given the labels."""
+    def chooses(self) -> bool:
+        """Return whether the representation is left to cross-validation: nothing of it, and no classifier, is given."""
+        if self.representation is not None:
+            return self.representation == AUTO
+        open_ = self.classifier is None and self.analyzer is None and self.select is None
+        return open_ and isinstance(self.weights, str) and self.weights == "ltc" and self.min_df == 1
+
+    def procedure(self, material: Material, *, engine: Engine | str = "threads") -> Procedure:
+        """Return the training that these settings stand for, given the labels.
+
+        Where the representation is to be chosen, that is done here, on a sample of the documents.
+        """
         cut = self._cut(material)
         folds = self._folds(cut, len(material.ids)) if material.labels.nnz else 0
+        shape, screening = self._chosen(material, cut, engine) if folds and self.chooses() else (self.shape(), None)
         return Procedure(
-            representations=(self.representation(),),
+            representations=(shape,),
             candidates=candidates_for(self.classifier, tuned=folds > 0),
             cut=cut,
             folds=folds,
@@ -76,10 +102,31 @@ class Settings:
             limit=limit_for(*material.labels.shape),
             single_label=material.single_label,
             held_out="folds" if folds else "none",
+            screening=screening,
         )
 
-    def signature(self, *, classifier: Any = None, cut: Any = None, origin: tuple[str, str] = ("", "")) -> Signature:
-        """Return where numbers come from; `classifier` and `cut` are those that a training settled on."""
+    def _chosen(
+        self, material: Material, cut: Threshold, engine: Engine | str
+    ) -> tuple[AnyRepresentation, Mapping[str, Any]]:
+        """Return the representation that does best on a sample, and how the others did."""
+        terms = self.shape()
+        assert isinstance(terms, Representation)
+        candidates = candidate_representations(terms)
+        if len(material.ids) < FEWEST_TO_CHOOSE:
+            return terms, {"chosen": "terms", "documents": 0, "tried": []}
+        key = (terms.key(), repr(cut), self.seed)
+        screening = material.screened(key, lambda: screen(candidates, material, cut=cut, seed=self.seed, engine=engine))
+        return candidates[screening.chosen], screening.to_dict()
+
+    def signature(
+        self,
+        *,
+        classifier: Any = None,
+        cut: Any = None,
+        representation: AnyRepresentation | None = None,
+        origin: tuple[str, str] = ("", ""),
+    ) -> Signature:
+        """Return where numbers come from; `classifier`, `cut`, `representation` are what a training settled on."""
         chosen = self.classifier if classifier is None else classifier
         text = self.cut if isinstance(self.cut, str) else " ".join(repr(self.cut if cut is None else cut).split())
         return Signature(
@@ -89,15 +136,31 @@ class Settings:
             cut=text,
             seed=self.seed,
             version=__version__,
-            **self.representation().describe(),
+            **(self.shape() if representation is None else representation).describe(),
         )
 
     def _cut(self, material: Material) -> Threshold:
         if not material.labels.nnz:
             return self._cut_without_labels()
+        if self.outside is not None:
+            return self._refusing(material)
         if self.cut is not None:
             return resolve(self.cut)
         return resolve("rcut:1") if material.single_label else resolve("micro_macro")
+
+    def _refusing(self, material: Material) -> Threshold:
+        """Return the cut that assigns the best category or none."""
+        most = int(np.diff(material.labels.indptr).max(initial=0))
+        if self.cut is not None or most > 1:
+            problem = f"cut={self.cut!r}" if self.cut is not None else f"documents of {most} labels"
+            raise InvalidInput(
+                f"outside={self.outside!r} assigns one category or none, which does not go with {problem}. "
+                "Fix: leave out one of them"
+            )
+        share = self.outside
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < 1:
+            raise InvalidInput(f"outside must be a share of documents from 0 to below 1, such as 0.05; got {share!r}")
+        return resolve(f"refuse:{float(share)!r}")
 
     def _cut_without_labels(self) -> Threshold:
         """Return a cut that learns nothing: what scores above 0 is assigned, unless another one is given."""
@@ -157,7 +220,7 @@ def parse_settings(settings: Mapping[str, Any]) -> Settings:
     for name, value in settings.items():
         if name not in KNOWN:
             part, parameter = _place(name, taken)
-            parts.setdefault(part, {})[parameter] = _plain(value) if part == "analyzer" and "__" not in name else value
+            parts.setdefault(part, {})[parameter] = plain_option(parameter, value) if part == "analyzer" else value
     parsed = Settings(**own)
     for part, parameters in parts.items():
         if part not in KNOWN:
@@ -187,11 +250,6 @@ def _place(name: str, taken: frozenset[str]) -> tuple[str, str]:
     if name == "by":
         return "select", name
     return ("analyzer" if name in Analyzer().get_params() else "classifier"), name
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a TOML file: None is written "none" there, and a pair is a list."""
-    return None if value == "none" else tuple(value) if isinstance(value, list) else value
 
 
 def _with(part: str, value: Any, parameters: dict[str, Any]) -> Any:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation
 from rubricate.training import scoring
 from rubricate.training.answers import Answer, answer, best_of, rows_in
 from rubricate.training.choosing import Judged
 from rubricate.training.confidence import Confidence, offsets
 from rubricate.training.explaining import explain_rows
+from rubricate.training.familiarity import familiarity
 from rubricate.training.targets import count, ids_of
 from rubricate.types import Decisions, Evidence, Floats, Run, Scores, Sparse
 
@@ -42,9 +44,15 @@ class Trained:
     confidence, coverage, figures
         The chance that a decision is exactly right, the coverage–error curve, and the figures of the whole procedure
         on documents that it had not seen; None without folds.
+    screening
+        How the representation was chosen, where it was (`training.screening`).
+    sharpness
+        What turns scores into chances of classes (`training.class_chances`); None for several labels or no folds.
+    reference
+        Best scores of out-of-fold documents (`training.familiarity`); None without folds.
     """
 
-    representation: Representation
+    representation: Representation | Blocks
     classifier: Any
     cut: Any
     categories: tuple[str, ...]
@@ -56,6 +64,9 @@ class Trained:
     confidence: Confidence | None = None
     coverage: Mapping[str, Floats] | None = None
     figures: Mapping[str, Any] | None = None
+    screening: Mapping[str, Any] | None = None
+    sharpness: float | None = None
+    reference: Floats | None = None
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
@@ -79,6 +90,13 @@ class Trained:
         if k < 1:
             raise InvalidInput(f"rank: k must be at least 1, got {k}")
         return [best_of(row, self.categories, k) for block in self.blocks(self.vectors(X)) for row in rows_in(block)]
+
+    def familiarity(self, X: Any) -> Floats:
+        """Return how much each document looks like those for training."""
+        if self.reference is None:
+            raise InvalidInput(NO_CONFIDENCE)
+        parts = [familiarity(block, self.reference) for block in self.blocks(self.vectors(X))]
+        return np.concatenate(parts) if parts else np.empty(0)
 
     def chances(self, X: Any) -> Floats:
         """Return the chance that exactly the true labels of each document are assigned."""
@@ -130,8 +148,8 @@ class Trained:
         method = getattr(classifier, "update", None) or getattr(classifier, "partial_fit", None)
         if method is None:
             raise InvalidInput(
-                f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them, "
-                "or use one that can: nb, knn, rocchio, experts"
+                f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them "
+                "(train --keep keeps them with the model), or use one that can: nb, knn, rocchio, experts"
             )
         if labels.shape[0] != count(X):
             raise InvalidInput(f"{count(X)} documents and {labels.shape[0]} label sets; give one set per document")

@@ -29,6 +29,7 @@ __all__ = [
     "corpus_of",
     "corpus_records",
     "expected_documents",
+    "said",
     "stream",
 ]
 
@@ -102,6 +103,13 @@ def corpus_records(corpus: str, split: str | None = None) -> Iterator[Record]:
     titles: Any = documents.titles or [None] * len(documents)
     for name, text, title in zip(documents.ids, documents.bodies, titles, strict=True):
         yield Record(id=name, text=text, title=title)
+
+
+def said(text: str) -> Record:
+    """Return one text of a command line as a document."""
+    from rubricate.readers.record import Record
+
+    return Record(id="1", text=text, title=None)
 
 
 def batches(records: Iterable[Record], *, whole: bool = False) -> Iterator[list[Record]]:

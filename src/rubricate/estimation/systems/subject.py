@@ -84,7 +84,7 @@ class Subject:
             self._check_documents()
             return Machine(self.svm, self.system.vectors(self.material.documents), columns)
         if self._is_whole:
-            return Machine(self.svm, self._vectors(self.settings.representation()), columns)
+            return Machine(self.svm, self._vectors(self.settings.procedure(self.material).representations[0]), columns)
         if hasattr(self.svm, "alpha_"):
             return Machine(self.svm, self.material.documents, columns)
         vectors = self.material.documents if self._has_vectors else self._vectors(Representation())
@@ -109,7 +109,7 @@ class Subject:
     def _has_vectors(self) -> bool:
         return hasattr(self.material.documents, "shape") and len(self.material.documents.shape) == 2
 
-    def _vectors(self, representation: Representation) -> Any:
+    def _vectors(self, representation: Any) -> Any:
         return self.material.shaped(representation, None).X
 
     def _check_documents(self) -> None:

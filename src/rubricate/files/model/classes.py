@@ -21,6 +21,7 @@ FUNCTIONS = ("measures", "engines")
 OURS = {
     "Aligned": "rubricate.training.aligned",
     "Analyzer": "rubricate.text",
+    "Blocks": "rubricate.text.blocks",
     "Categorizer": "rubricate.categorizer",
     "Confidence": "rubricate.training.confidence",
     "Representation": "rubricate.text.representation",
@@ -35,6 +36,7 @@ SKLEARN = {
     "BernoulliNB": "sklearn.naive_bayes",
     "ComplementNB": "sklearn.naive_bayes",
     "CountVectorizer": "sklearn.feature_extraction.text",
+    "FeatureUnion": "sklearn.pipeline",
     "HashingVectorizer": "sklearn.feature_extraction.text",
     "LabelBinarizer": "sklearn.preprocessing",
     "LinearSVC": "sklearn.svm",

@@ -1,0 +1,57 @@
+"""Options that say how documents become terms; what is not said is left to the default."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import typer
+
+from rubricate.errors import UnknownName
+
+__all__ = ["TermOptions"]
+
+
+@dataclass(frozen=True)
+class TermOptions:
+    """How documents become terms."""
+
+    representation: Annotated[
+        str | None,
+        typer.Option(
+            "--representation",
+            metavar="auto|terms|words|characters|mixed",
+            help="What documents are turned into; by default chosen by cross-validation.",
+        ),
+    ] = None
+    stop: Annotated[
+        str | None, typer.Option("--stop", metavar="none|smart|FILE", help="Words to leave out: a list, or a file.")
+    ] = None
+    stem: Annotated[
+        str | None, typer.Option("--stem", metavar="none|porter|porter2", help="How words lose their endings.")
+    ] = None
+    ngrams: Annotated[
+        str | None, typer.Option("--ngrams", metavar="N|N,M", help="Phrases of so many words: 2, or 1,2 for both.")
+    ] = None
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            "--tokens", metavar="NAME", help="letters, alphanumeric, words, web (emoji, #tags) or characters."
+        ),
+    ] = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options that were given as settings of the analyzer; raise where they cannot be used."""
+        from rubricate.text.analyzer import Analyzer
+        from rubricate.text.options import plain_option
+        from rubricate.text.stop_lists import stop_words
+        from rubricate.training.representations import NAMES
+
+        given = {name: plain_option(name, value) for name, value in asdict(self).items() if value is not None}
+        chosen = given.pop("representation", None)
+        if chosen is not None and chosen not in NAMES:
+            raise UnknownName("representation", chosen, NAMES)
+        Analyzer(**given).check()
+        stop_words(given.get("stop"))
+        settings = {f"analyzer__{name}": value for name, value in given.items()}
+        return settings if chosen is None else {"representation": chosen, **settings}

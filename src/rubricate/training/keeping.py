@@ -1,0 +1,55 @@
+"""Training documents kept with a model, so that it can be trained anew with more of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from rubricate.errors import InvalidInput
+from rubricate.labels import label_matrix
+from rubricate.types import Documents
+
+__all__ = ["joined", "kept_documents", "plain_documents"]
+
+
+def plain_documents(documents: Documents) -> dict[str, Any]:
+    """Return documents as lists and a label matrix, which a model file can hold; other fields are not kept."""
+    return {
+        "ids": [str(name) for name in documents.ids],
+        "bodies": list(documents.bodies),
+        "titles": None if documents.titles is None else [title or "" for title in documents.titles],
+        "labels": documents.labels,
+        "categories": tuple(documents.categories),
+    }
+
+
+def kept_documents(plain: Mapping[str, Any]) -> Documents:
+    """Return the documents that `plain_documents` was given."""
+    return Documents(**{name: plain[name] for name in ("ids", "bodies", "titles", "labels", "categories")})
+
+
+def joined(old: Documents, new: Documents) -> Documents:
+    """Return old and new documents as one set over the categories of both; an id that comes twice is refused."""
+    twice = next((name for name in new.ids if name in set(map(str, old.ids))), None)
+    if twice is not None:
+        raise InvalidInput(
+            f"the document {twice!r} was learned before; Fix: give new documents new ids, or leave out the old ones"
+        )
+    categories = tuple(sorted({*old.categories, *new.categories}))
+    sets = [*_label_names(old), *_label_names(new)]
+    titles = None
+    if old.titles is not None or new.titles is not None:
+        titles = [*(old.titles or [""] * len(old)), *(new.titles or [""] * len(new))]
+    return Documents(
+        ids=[*map(str, old.ids), *map(str, new.ids)],
+        bodies=[*old.bodies, *new.bodies],
+        labels=label_matrix(sets, categories)[0],
+        categories=categories,
+        titles=titles,
+    )
+
+
+def _label_names(documents: Documents) -> list[list[str]]:
+    starts, columns = documents.labels.indptr, documents.labels.indices
+    return [[documents.categories[c] for c in columns[a:b]] for a, b in pairwise(starts.tolist())]

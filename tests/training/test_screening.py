@@ -1,0 +1,105 @@
+"""The choice of a representation: what is tried, what is left out, and what does not choose at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rubricate as rb
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.text.representation import Representation
+from rubricate.thresholds import resolve
+from rubricate.training import screening
+from rubricate.training.material import Material
+from rubricate.training.representations import candidate_representations
+from rubricate.training.screening import screen
+
+RCUT = resolve("rcut:1")
+
+
+def questions(n=240, seed=0):
+    """Return questions that only their stop words tell apart, and their labels."""
+    rng = np.random.default_rng(seed)
+    forms = {"how": "how do i {} it", "why": "why was it not {}", "who": "who can {} this for me"}
+    labels = [list(forms)[i] for i in rng.integers(3, size=n)]
+    return [forms[label].format(rng.choice(["pay", "send", "stop", "find"])) for label in labels], labels
+
+
+def test_questions_do_not_lose_their_stop_words():
+    texts, labels = questions()
+    model = rb.Categorizer().fit(texts, labels)
+    assert model.screening_["chosen"] != "terms"
+    assert model.cross_validation_["micro_f1"] > 0.95
+    assert rb.Categorizer(representation="terms").fit(texts, labels).cross_validation_["micro_f1"] < 0.7
+    tried = {each["name"]: each for each in model.screening_["tried"]}
+    assert list(tried) == ["terms", "terms without stop list", "words", "characters", "mixed"]
+    assert tried["terms"]["micro_f1"] < 0.7 < tried["mixed"]["micro_f1"]
+
+
+def test_the_simplest_of_equals_is_taken():
+    texts, labels = questions()
+    choice = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    assert choice.chosen == "terms without stop list"
+    assert choice.documents == len(texts)
+
+
+def test_a_sample_is_stratified_and_bounded(monkeypatch):
+    monkeypatch.setattr(screening, "FEWEST", 40)
+    texts, labels = questions(240)
+    choice = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    assert 50 <= choice.documents <= 70
+    monkeypatch.setattr(screening, "MOST_CHARACTERS", 200)
+    fewer = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    assert 6 <= fewer.documents < 30
+
+
+def test_what_would_need_too_much_memory_is_left_out_and_said(monkeypatch):
+    monkeypatch.setattr(screening, "MOST_ENTRIES", 2000)
+    texts, labels = questions()
+    choice = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    left_out = {each.name: each.left_out for each in choice.tried if each.left_out}
+    assert set(left_out) == {"words", "characters", "mixed"}
+    assert "million entries" in left_out["mixed"]
+
+
+def test_a_representation_without_terms_is_left_out():
+    texts, labels = [f"{i % 2} {i} {i}" for i in range(40)], [str(i % 2) for i in range(40)]
+    model = rb.Categorizer().fit(texts, labels)
+    assert {each["name"] for each in model.screening_["tried"] if each["left_out"]} >= {"terms"}
+    with pytest.raises(InvalidInput, match="no term occurs"):
+        rb.Categorizer().fit([""] * 20, ["a", "b"] * 10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"classifier": "svm"},
+        {"analyzer": rb.text.Analyzer()},
+        {"select": "chi2:5"},
+        {"weights": "lnc"},
+        {"min_df": 2},
+        {"folds": 0, "cut": "rcut:1"},
+        {"representation": "words"},
+    ],
+)
+def test_what_is_said_is_not_chosen(options):
+    assert rb.Categorizer(**options).fit(*questions(60)).screening_ is None
+
+
+def test_auto_chooses_with_other_settings_too():
+    model = rb.Categorizer("nb", weights="nnn", representation="auto").fit(*questions(60))
+    assert model.screening_["chosen"] != "terms"
+
+
+def test_names_and_weights_that_do_not_go_together():
+    with pytest.raises(UnknownName, match="Did you mean 'mixed'"):
+        rb.Categorizer(representation="mixd").fit(*questions(20))
+    with pytest.raises(InvalidInput, match="does not start from counts"):
+        rb.Categorizer(representation="mixed", weights="precomputed").fit(np.eye(4), list("abab"))
+    with pytest.raises(InvalidInput, match="several blocks"):
+        rb.Categorizer("word", representation="mixed").fit(*questions(20))
+
+
+def test_few_documents_keep_the_terms():
+    model = rb.Categorizer(folds=2).fit(["wheat", "corn", "oil", "gas"], ["a", "a", "b", "b"])
+    assert model.screening_["tried"] == []
