@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -374,7 +374,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         Learned from out-of-fold scores (`training.class_chances`), where every document has exactly one label and there
         are folds.
         """
-        return class_chances(self._scores(X), self.sharpness_)
+        return class_chances(self._scores(X), cast(float, self.sharpness_))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy for a column of labels, else micro-F1."""

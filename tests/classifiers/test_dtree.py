@@ -254,7 +254,7 @@ def test_unusable_parameters_are_named():
         ("asked_", lambda a: np.where(a >= 0, 99, a), "beyond the 3"),
         ("present_", np.zeros_like, "after its parent"),
         ("without_", lambda a: a + 1000, "after its parent"),
-        ("starts_", lambda a: a[::-1].copy(), "one tree a category"),
+        ("starts_", lambda a: a[::-1].copy(), "one tree per category"),
         ("starts_", lambda a: a.astype(float), "whole numbers"),
         ("chances_", lambda a: a * np.nan, "finite"),
         ("chances_", lambda a: a[:-1], "differ in length"),

@@ -67,7 +67,9 @@ def test_two_splits_of_reuters(reuters_folder):
     table = short.tables["1"]
     for row in ("earn, ρ=1", "acq, ρ=1", "earn, ρ=2"):
         for column in ("Err ξα", "Err", "F1 ξα", "F1"):
-            assert rows[row, column] == pytest.approx(table.rows[row][column], abs=2 * table.tolerance(row, column))
+            published, deviation = table.rows[row][column], table.tolerance(row, column) / (2 * 0.2**0.5)
+            least = 0.2 * published if column.startswith("Err") else 0.0
+            assert rows[row, column] == pytest.approx(published, abs=max(4 * deviation, least))
 
 
 def test_curves_are_rows_and_drawings():

@@ -25,6 +25,7 @@ name = "{name}"
 {options}
 [[representations]]
 name = "all"
+representation = "terms"
 [[representations]]
 name = "200"
 select = "chi2:200"
