@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -308,6 +306,17 @@ def test_what_cannot_be_placed_or_measured():
         resolve("extended_f_beta:-1")(extended_counts(*matrices([], []), by_distance(TREE, NAMES)))
 
 
+class Counted:
+    """A nearness that counts the pairs it is asked for."""
+
+    def __init__(self, inner):
+        self.inner, self.categories, self.pairs = inner, inner.categories, 0
+
+    def between(self, a, b):
+        self.pairs += len(a)
+        return self.inner.between(a, b)
+
+
 def test_twenty_thousand_categories_cost_only_the_wrong_decisions():
     n, rng = 20_000, np.random.default_rng(0)
     tree = Hierarchy.from_edges([(f"c{i // 2}", f"c{i}") for i in range(1, n)])
@@ -315,13 +324,13 @@ def test_twenty_thousand_categories_cost_only_the_wrong_decisions():
     true = rng.integers(0, n, n)
     decided = np.where(np.arange(n) % 4 == 0, true // 2, true)
     labels = [sparse.csr_array((np.ones(n, bool), (np.arange(n), part)), shape=(n, n)) for part in (true, decided)]
-    start = time.perf_counter()
-    table = extended_counts(*labels, by_distance(tree, names))
+    near = Counted(by_distance(tree, names))
+    table = extended_counts(*labels, near)
     where = placed(tree, names)
     sets = counts(*(with_ancestors(part, where) for part in labels), by="document")
     lca, far = meeting_counts(*labels, where), how_far(*labels, where)
-    assert time.perf_counter() - start < 8  # about 1 s
     wrong = int((true != decided).sum())
+    assert near.pairs <= 2 * wrong, "each false positive and each false negative has one label beside it"
     assert table.fp_con.sum() == pytest.approx(wrong / 2)
     assert (far.assigned, sum(far.missed)) == ((0, wrong), wrong)
     assert micro("hierarchical_precision", sets) == 1.0
@@ -394,9 +403,7 @@ class TestLeastGraphs:
         ]
         edges.append(("n0", "y"))
         names = ("n40", "y")
-        start = time.perf_counter()
         assert self.sets(edges, {"n40"}, {"y"}, names) == (1, 1, 120)
-        assert time.perf_counter() - start < 2
 
 
 def test_every_hierarchical_measure_is_found_by_kind():
