@@ -4,6 +4,7 @@
 # While you work:
 #   make quick      checks, doctests and the fast tests, without corpora; under a minute on two cores
 #   make coverage   branch coverage of the packages that must reach 95 %
+#   make proof      what needs a database server, faults, many processes or minutes
 #   make house      size and shape of the package; AGAINST=REVISION adds a column, LIST=1 names the offenders
 # Slow: make reproduce (the tables of the papers), make bench (against peers).
 
@@ -15,7 +16,7 @@ CORES  := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 COVERED := training files thresholds measures significance
 
-.PHONY: study test quick fast-tests check lint types contracts coverage house bench reproduce clean
+.PHONY: study test proof quick fast-tests check lint types contracts coverage house bench reproduce clean
 
 study: $(VENV)/.study
 	@$(BIN)/rubricate study --report build/report
@@ -23,12 +24,15 @@ study: $(VENV)/.study
 test: check
 	@$(PYTEST) --durations=25
 
+proof: $(VENV)/.dev
+	@$(PYTEST) -m proof --durations=25
+
 # The checks and the tests share the cores; the output of each stays together. Properties try ten examples, not fifty.
 quick: $(VENV)/.dev
 	@$(MAKE) --no-print-directory -j 2 -O lint types contracts fast-tests
 
 fast-tests: $(VENV)/.dev
-	@RUBRICATE_DATA= RUBRICATE_REQUIRE_CORPORA= HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
+	@RUBRICATE_DATA= RUBRICATE_REQUIRE_CORPORA= HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow and not proof"
 
 check: lint types contracts
 
