@@ -40,8 +40,8 @@ def confusions(truth: Sparse, decided: Sparse) -> Confusions:
     which. Cost: missed × wrongly given categories, summed over the documents.
 
     >>> from rubricate.labels import indicator
-    >>> found = confusions(indicator([[1, 0], [1, 0]]), indicator([[0, 1], [0, 0]]))
-    >>> found.top(1), found.missed.tolist(), found.alone.tolist()
+    >>> pairs = confusions(indicator([[1, 0], [1, 0]]), indicator([[0, 1], [0, 0]]))
+    >>> pairs.top(1), pairs.missed.tolist(), pairs.alone.tolist()
     ([(0, 1, 1)], [2, 0], [1, 0])
     """
     both = truth.multiply(decided)

@@ -85,19 +85,19 @@ def _joined(kind: str, parts: list[Bits], documents: int) -> Bits:
         return ~parts[0]
     if not parts:
         return np.full((documents + 7) // 8, 0xFF if kind == "all" else 0, np.uint8)
-    found = parts[0].copy()
+    joined = parts[0].copy()
     for part in parts[1:]:
         if kind == "all":
-            found &= part
+            joined &= part
         else:
-            found |= part
-    return found
+            joined |= part
+    return joined
 
 
 def _matrix(rows: list[Bits], documents: int) -> Sparse:
-    found = [np.flatnonzero(np.unpackbits(row, count=documents)) for row in rows]
-    starts = np.cumsum([0, *map(len, found)])
-    indices = np.concatenate([np.empty(0, np.int64), *found])
+    documents_of = [np.flatnonzero(np.unpackbits(row, count=documents)) for row in rows]
+    starts = np.cumsum([0, *map(len, documents_of)])
+    indices = np.concatenate([np.empty(0, np.int64), *documents_of])
     by_rule = sparse.csr_array((np.ones(len(indices), bool), indices, starts), shape=(len(rows), documents))
     return sparse.csr_array(by_rule.T)
 
@@ -106,10 +106,10 @@ def score(base: RuleBase, fired: Sparse, categories: Sequence[str]) -> Floats:
     """Return the score of the best rule that holds, 0 where none does; documents × categories."""
     column = {name: c for c, name in enumerate(categories)}
     by_rule = sparse.csc_array(fired)
-    found = np.zeros((fired.shape[0], len(categories)))
+    scores = np.zeros((fired.shape[0], len(categories)))
     for number, rule in enumerate(base.rules):
         c = column.get(rule.category)
         if c is not None:
             rows = by_rule.indices[by_rule.indptr[number] : by_rule.indptr[number + 1]]
-            found[rows, c] = np.maximum(found[rows, c], rule.score)
-    return found
+            scores[rows, c] = np.maximum(scores[rows, c], rule.score)
+    return scores

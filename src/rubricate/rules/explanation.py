@@ -59,8 +59,8 @@ class Explainer:
     >>> from rubricate.text import Analyzer
     >>> from rubricate.rules.parser import parse_rules
     >>> base = parse_rules('crude if "crude oil" or oil near/3 price* and not vegetable;')
-    >>> found = Passages.of(["The price of oil fell"], Analyzer(stop=None, stem=None))
-    >>> print(*Explainer(base).explain(found)[0])
+    >>> passages = Passages.of(["The price of oil fell"], Analyzer(stop=None, stem=None))
+    >>> print(*Explainer(base).explain(passages)[0])
     oil near/3 price*: the [price of oil] fell
     """
 

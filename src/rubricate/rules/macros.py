@@ -87,9 +87,9 @@ def check_base(base: RuleBase) -> list[str]:
         raise InvalidInput("two macros of a rule base have the same name; give one of them another")
     order = check_macros(macros)
     for condition in [*macros.values(), *(rule.condition for rule in base.rules)]:
-        for found in walk(condition):
-            if isinstance(found, Use) and found.macro not in macros:
-                raise UnknownName("macro", found.macro, macros)
-            if isinstance(found, (Near, AtLeast)) and not all(has_places(part, macros) for part in parts_of(found)):
-                raise InvalidInput(f"{type(found).__name__} needs words, phrases, or an Either of them")
+        for part in walk(condition):
+            if isinstance(part, Use) and part.macro not in macros:
+                raise UnknownName("macro", part.macro, macros)
+            if isinstance(part, (Near, AtLeast)) and not all(has_places(inner, macros) for inner in parts_of(part)):
+                raise InvalidInput(f"{type(part).__name__} needs words, phrases, or an Either of them")
     return order

@@ -163,10 +163,10 @@ class _Parser:
         if self.token.kind not in STRINGS:
             raise self.wrong(f"expected {what}, got {self.token}", remedy="put odd names in single quotes")
         token = self.take()
-        found = unquoted(token, self.text, self.path)
-        if not found:
+        text = unquoted(token, self.text, self.path)
+        if not text:
             raise self.wrong(f"expected {what}, got empty quotes", token.offset)
-        return found
+        return text
 
     def number(self, what: str) -> int:
         digits = self.token.text
@@ -199,15 +199,15 @@ class _Parser:
         return self.string("a value")
 
     def values(self) -> tuple[str, ...] | tuple[int, ...]:
-        opening, found = self.take(), []
+        opening, values = self.take(), []
         while not self.is_sign(")"):
-            found.append(self.value())
+            values.append(self.value())
             if not self.is_sign(")"):
                 self.expect(",", "between values")
         self.take()
-        words = tuple(one for one in found if isinstance(one, str))
-        numbers = tuple(one for one in found if isinstance(one, int))
-        if len(found) not in (len(words), len(numbers)):
+        words = tuple(value for value in values if isinstance(value, str))
+        numbers = tuple(value for value in values if isinstance(value, int))
+        if len(values) not in (len(words), len(numbers)):
             raise self.wrong("a list holds words only, or numbers only", opening.offset)
         return words or numbers
 
@@ -278,9 +278,9 @@ class _Parser:
             return self.relation()
         self.take()
         self.deeper()
-        found = Not(self.negation())
+        condition = Not(self.negation())
         self.depth -= 1
-        return found
+        return condition
 
     def relation(self) -> Condition:
         start = self.token.offset
@@ -334,12 +334,12 @@ class _Parser:
 
     def bracketed(self) -> Condition:
         opening = self.take()
-        found = self.condition()
+        condition = self.condition()
         if not self.is_sign(")"):
             problem = f"this '(' is not closed: expected ')', 'and' or 'or' before {self.token}"
             raise self.wrong(problem, opening.offset)
         self.take()
-        return found
+        return condition
 
     def phrase(self) -> Condition:
         """Parse quoted words: a phrase, or the one word or prefix that it holds."""

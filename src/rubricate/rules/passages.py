@@ -140,8 +140,8 @@ class Passages:
         first = last = bisect_left(self._sorted, stem)
         while last < len(self._sorted) and self._sorted[last].startswith(stem):
             last += 1
-        found = map(self._places, self._sorted[first:last])
-        return np.sort(np.concatenate([np.empty(0, np.int64), *found]))
+        places = map(self._places, self._sorted[first:last])
+        return np.sort(np.concatenate([np.empty(0, np.int64), *places]))
 
     def _part(self, term: str) -> Ints:
         return self._begun(term[:-1]) if term.endswith("*") else self._places(term)

@@ -78,11 +78,11 @@ class _Planner:
     def documents(self, number: int) -> int:
         """Return the step for the documents in which a step holds."""
         if number not in self.held:
-            found = self.steps[number]
-            if found.kind == "union":  # each member's documents are likely to be wanted elsewhere too
-                self.held[number] = self.add("any", None, _distinct(map(self.documents, found.parts)))
+            step = self.steps[number]
+            if step.kind == "union":  # each member's documents are likely to be wanted elsewhere too
+                self.held[number] = self.add("any", None, _distinct(map(self.documents, step.parts)))
             else:
-                self.held[number] = self.add("some", 1, (number,)) if found.kind in PLACES else number
+                self.held[number] = self.add("some", 1, (number,)) if step.kind in PLACES else number
         return self.held[number]
 
     def step(self, condition: Condition, title: bool) -> int:

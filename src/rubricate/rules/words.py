@@ -72,21 +72,21 @@ def _made(leaf: Leaf, terms: Mapping[str, tuple[str, ...]]) -> Condition:
         case Prefix(stem):
             return Prefix(_beginning(stem, terms))
         case Word(term):
-            found = terms[term]
+            made = terms[term]
         case Phrase(parts):
-            found = ()
+            made = ()
             for part in parts:
                 stem = part.removesuffix("*")
-                found += terms[part] if stem == part else (f"{_beginning(stem, terms)}*",)
-    if not found:
+                made += terms[part] if stem == part else (f"{_beginning(stem, terms)}*",)
+    if not made:
         shown = leaf.term if isinstance(leaf, Word) else " ".join(leaf.terms)
         raise InvalidInput(
             f"the analyzer leaves nothing of {shown!r} (a stop word, too short, or no letters); take the word out of "
             "the rules, or set 'analyzer stop = none, min_length = 1;'"
         )
-    if len(found) > 1:
-        return Phrase(found)
-    return Prefix(found[0][:-1]) if isinstance(leaf, Phrase) and found[0].endswith("*") else Word(found[0])
+    if len(made) > 1:
+        return Phrase(made)
+    return Prefix(made[0][:-1]) if isinstance(leaf, Phrase) and made[0].endswith("*") else Word(made[0])
 
 
 def _beginning(stem: str, terms: Mapping[str, tuple[str, ...]]) -> str:

@@ -27,8 +27,8 @@ PRIOR = 1 / 6
 def correlation(X: Any, labels: Sparse, weights: Floats | None = None) -> Sparse:
     """Return the coefficient of each pair that meets in a document, categories × columns; others are at most 0.
 
-    >>> found = correlation(sparse.csr_array([[1, 1], [1, 0], [0, 1]]), sparse.csr_array([[1], [1], [0]], dtype=bool))
-    >>> found.toarray().round(3).tolist()
+    >>> scores = correlation(sparse.csr_array([[1, 1], [1, 0], [0, 1]]), sparse.csr_array([[1], [1], [0]], dtype=bool))
+    >>> scores.toarray().round(3).tolist()
     [[1.732, -0.866]]
     """
     pairs, of_term, of_category, N = _meetings(X, labels, weights)
@@ -41,8 +41,8 @@ def correlation(X: Any, labels: Sparse, weights: Floats | None = None) -> Sparse
 def relevancy(X: Any, labels: Sparse, weights: Floats | None = None) -> Sparse:
     """Return the score of each pair that meets in a document, categories × columns; others are at most 0.
 
-    >>> found = relevancy(sparse.csr_array([[1, 1], [1, 0], [0, 1]]), sparse.csr_array([[1], [1], [0]], dtype=bool))
-    >>> found.toarray().round(3).tolist()
+    >>> scores = relevancy(sparse.csr_array([[1, 1], [1, 0], [0, 1]]), sparse.csr_array([[1], [1], [0]], dtype=bool))
+    >>> scores.toarray().round(3).tolist()
     [[1.946, -0.56]]
     """
     pairs, of_term, of_category, N = _meetings(X, labels, weights)

@@ -46,15 +46,15 @@ class Desk:
         numbers = np.arange(start, stop, dtype=np.int64)
         times = _FIRST_DAY + (numbers * _YEAR // self.documents).astype("timedelta64[s]")
         out = np.empty(len(numbers) * self.wording.longest, np.uint8)
-        ends, found = np.empty((len(numbers), 2), np.int64), np.empty((len(numbers), 3), np.int64)
+        ends, topics = np.empty((len(numbers), 2), np.int64), np.empty((len(numbers), 3), np.int64)
         assignment = Assignment(self.seed, self.train, self.quotas, numbers, _calendar(times))
-        write(assignment, Pages(out, ends, found), self.wording.grammar, self.topics, _RATES)
+        write(assignment, Pages(out, ends, topics), self.wording.grammar, self.topics, _RATES)
         titles, bodies = _texts(out, ends)
         return Documents(
             ids=[f"newswire-{number + 1}" for number in numbers.tolist()],
             titles=titles,
             bodies=bodies,
-            labels=_matrix(found, self.columns),
+            labels=_matrix(topics, self.columns),
             categories=self.categories,
             fields={"date": np.datetime_as_string(times, unit="s").tolist()},
         )
@@ -105,10 +105,10 @@ def _texts(out: np.ndarray, ends: Ints) -> tuple[list[str], list[str]]:
     return titles, [text[a:b] for a, b in zip(middles, lasts, strict=True)]
 
 
-def _matrix(found: Ints, columns: Ints) -> Sparse:
-    present = found >= 0
+def _matrix(topics: Ints, columns: Ints) -> Sparse:
+    present = topics >= 0
     rows, _ = np.nonzero(present)
     data = np.ones(len(rows), dtype=bool)
-    matrix = sparse.csr_array((data, (rows, columns[found[present]])), shape=(len(found), len(columns)))
+    matrix = sparse.csr_array((data, (rows, columns[topics[present]])), shape=(len(topics), len(columns)))
     matrix.sort_indices()
     return matrix

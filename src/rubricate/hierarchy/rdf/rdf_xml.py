@@ -25,7 +25,7 @@ class RdfXml:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found: list[Statement] = []
+        self.statements: list[Statement] = []
         self.stack: list[tuple[str, str, str, str]] = []  # kind, IRI of the element, language, base
         self.text: list[str] = []
         self.blank = 0
@@ -42,7 +42,7 @@ class RdfXml:
         except expat.ExpatError as error:
             problem = f"not XML ({expat.ErrorString(error.code)})"
             raise InvalidFile(problem, path=self.path, line=error.lineno, remedy="correct the file") from None
-        return iter(self.found)
+        return iter(self.statements)
 
     def refuse(self, *_: object) -> None:
         """Raise InvalidFile: entities of a document type could blow up memory or name other files."""
@@ -114,4 +114,4 @@ class RdfXml:
 
     def say(self, subject: str, predicate: str, value: str | Literal) -> None:
         """Record a statement with its line."""
-        self.found.append(Statement(self.parser.CurrentLineNumber, subject, predicate, value))
+        self.statements.append(Statement(self.parser.CurrentLineNumber, subject, predicate, value))

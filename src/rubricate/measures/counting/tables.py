@@ -64,8 +64,8 @@ def total(table: T) -> T:
 def family(tables: Sequence[Counts]) -> Counts:
     """Return one entry per cut: the summed table of each setting (x of Pcut, t of Rcut, an offset to Scut).
 
-    >>> one = Counts(*(np.array(cells) for cells in ([1, 2], [0, 1], [1, 0], [3, 2])))
-    >>> family([one, one]).tp.tolist()
+    >>> counts = Counts(*(np.array(cells) for cells in ([1, 2], [0, 1], [1, 0], [3, 2])))
+    >>> family([counts, counts]).tp.tolist()
     [3, 3]
     """
     sums = [total(table) for table in tables]

@@ -119,8 +119,8 @@ def category_similarity(
 
     A category without documents or terms is like no other: its similarities count as 0.
 
-    >>> found = category_similarity([[1, 1, 0], [0, 1, 1]], [[1, 0], [0, 1]], ["corn", "wheat"])
-    >>> round(found.average, 6), found.matrix().round(6).tolist()
+    >>> similarity = category_similarity([[1, 1, 0], [0, 1, 1]], [[1, 0], [0, 1]], ["corn", "wheat"])
+    >>> round(similarity.average, 6), similarity.matrix().round(6).tolist()
     (0.5, [[1.0, 0.5], [0.5, 1.0]])
     """
     vectors = category_vectors(X, labels, how=how)

@@ -18,8 +18,8 @@ __all__ = ["category_intervals"]
 def category_intervals(table: Counts, *, level: float = 0.95) -> dict[str, Floats]:
     """Return columns `precision_low`, `precision_high`, `recall_low`, …; from 0 to 1 without a trial. wilson1927.
 
-    >>> found = category_intervals(Counts(*map(np.array, ([8], [2], [0], [90]))))
-    >>> found["precision_low"].round(4).tolist(), found["f1_low"].round(4).tolist()
+    >>> intervals = category_intervals(Counts(*map(np.array, ([8], [2], [0], [90]))))
+    >>> intervals["precision_low"].round(4).tolist(), intervals["f1_low"].round(4).tolist()
     ([0.4902], [0.6579])
     """
     shares = {

@@ -60,8 +60,8 @@ def ranks(scores: Any, truth: Sparse, *, by: By = "document") -> Ranks:
     Cost: stored scores × labels of a ranking, up to 128; × log labels beyond. Dense scores are read in blocks.
 
     >>> from rubricate.labels import indicator
-    >>> found = ranks([[0.9, 0.2, 0.5]], indicator([[1, 1, 0]]))
-    >>> found.rank.tolist(), found.hits.tolist()
+    >>> places = ranks([[0.9, 0.2, 0.5]], indicator([[1, 1, 0]]))
+    >>> places.rank.tolist(), places.hits.tolist()
     ([1, 3], [1, 2])
     """
     sizes, parts, items = [np.zeros(1, np.int64)], [], 0

@@ -84,8 +84,8 @@ def best_cut(cuts: Counts, measure: str | Measure[...] = "f1", *, undefined: Und
     """Return the position of the best cut by a measure of counts; the first of equals, so the highest threshold.
 
     >>> from rubricate.labels import indicator
-    >>> found = pooled_sweep([[0.9, 0.8, 0.1]], indicator([[1, 1, 0]]))
-    >>> found.thresholds[best_cut(found.counts)].item()
+    >>> sweep = pooled_sweep([[0.9, 0.8, 0.1]], indicator([[1, 1, 0]]))
+    >>> sweep.thresholds[best_cut(sweep.counts)].item()
     0.8
     """
     chosen = resolve(measure)

@@ -37,7 +37,7 @@ def categories(results: ReportResults) -> Html:
         filter_="Filter",
         sortable=True,
     )
-    tables = [one.counts for one in results.evaluations]
+    tables = [result.counts for result in results.evaluations]
     counts = [[[int(part[c]) for part in (t.tp, t.fp, t.fn)] for c in shown] for t in tables if t is not None]
     data = {
         "table": "category-table",
@@ -52,7 +52,7 @@ def categories(results: ReportResults) -> Html:
 def _row(results: ReportResults, category: int) -> Html:
     train = results.train_counts
     counts = [] if train is None else [number_cell(int(train[category]))]
-    values = [_value(float(one.per_category["f1"][category])) for one in results.evaluations]
+    values = [_value(float(result.per_category["f1"][category])) for result in results.evaluations]
     name = tag("th", isolated(results.categories[category]), scope="row")
     return tag("tr", name, counts, number_cell(int(results.test_counts[category])), values)
 
