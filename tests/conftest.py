@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.postgres import postgres_server, server_programs
 
 for _profile, _examples in (("house", 50), ("quick", 10)):
     settings.register_profile(
@@ -39,3 +41,15 @@ def reuters_folder() -> Path:
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     return need_corpora("reuters21578.tar.gz", "20news-bydate.tar.gz", "webkb-data.gtar.gz", "hwv", "rcv1")
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The URL of an empty PostgreSQL database; skipped where no server is installed, a failure where it is required."""
+    if server_programs() is None:
+        reason = "PostgreSQL is not installed"
+        if os.environ.get("RUBRICATE_REQUIRE_POSTGRES"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with postgres_server() as url:
+        yield url

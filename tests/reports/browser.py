@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -31,6 +32,11 @@ def browser_paths() -> tuple[str, str] | None:
     browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     driver = shutil.which("chromedriver")
     return (browser, driver) if browser and driver else None
+
+
+def may_skip() -> bool:
+    """Return whether tests of the page may be skipped: there is no browser, and none is required."""
+    return browser_paths() is None and not os.environ.get("RUBRICATE_REQUIRE_BROWSER")
 
 
 class Browser(Chrome):

@@ -4,7 +4,7 @@ import io
 
 import pytest
 from PIL import Image, ImageStat
-from tests.reports.browser import browser, browser_paths
+from tests.reports.browser import browser, may_skip
 from tests.reports.studies import full_study, hostile_study
 
 from rubricate.reports.page.rendering import render_page
@@ -16,7 +16,7 @@ SET = "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(browser_paths() is None, reason="no Chromium with ChromeDriver on this machine"),
+    pytest.mark.skipif(may_skip(), reason="no Chromium with ChromeDriver on this machine"),
 ]
 
 
