@@ -55,6 +55,35 @@ def test_an_edit_of_a_called_kernel_is_seen(package):
     assert run(package)[:2] == (2, 0)
 
 
+NAMED = """import numba
+from typing import NamedTuple
+
+class {name}(NamedTuple):
+    value: int
+
+@numba.njit(cache=True)
+def inner(pair):
+    return pair.value
+"""
+CALLED = "import numba\nfrom rubricate.kernels.inner import {name}, inner\n\ndef outer():\n    return inner({name}(1))\n"
+
+
+def test_a_renamed_tuple_does_not_break_an_old_cache(package):
+    """Numba unpickles the whole index, with the classes it names, before it looks at the stamp."""
+    program = "from rubricate.kernels.outer import outer; print(outer())"
+    names = set()
+    for name in ("Old", "New"):
+        (package / "inner.py").write_text(NAMED.format(name=name))
+        (package / "outer.py").write_text(CALLED.format(name=name))
+        environment = os.environ | {"NUMBA_CACHE_DIR": "", "PYTHONPATH": str(package.parents[1])}
+        command = [sys.executable, "-B", "-c", program]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr[-2000:]
+        names.add(tuple(path.name for path in sorted((package / "__pycache__").glob("*.nbi"))))
+    assert [len(files) for files in names] == [1, 1], "the code of the old version is removed"
+    assert len(names) == 2
+
+
 def test_a_read_only_installation_works(package, tmp_path):
     (package / "__pycache__").write_text("nothing can be created below a file")
     home = tmp_path / "home"

@@ -2,7 +2,9 @@
 
 Numba keeps machine code beside the file of a function and renews it when that file changes. A kernel that calls a
 kernel of another file would then run the old code of the other one. Here the stamp of a kernel is a digest of its file,
-of every file of `kernels/` that it imports directly or through others, and of the versions that shape machine code.
+of every file of `kernels/` that it imports directly or through others, and of the versions that shape machine code. Part
+of the stamp is in the name of the file, so that code of another version is never opened: unpickling an index that names
+a tuple which has been renamed since would fail before Numba compares stamps.
 
 Kept in `NUMBA_CACHE_DIR` where that is set, else beside the kernels, else (read-only installation) in the user's cache,
 else in a private folder that goes with the process. Code that a read-only installation came with is copied, not
@@ -113,14 +115,20 @@ class KernelLocator(caching._CacheLocator):
     def __init__(self, function: Any, file: Path) -> None:
         self._py_file = str(file)
         self._line = function.__code__.co_firstlineno
+        self._name = f"{file.stem}.{function.__qualname__}"
         self._folder = _folder(file.parent, str(getattr(config, "CACHE_DIR", "")))
         beside = file.parent / "__pycache__"
         if self._folder != beside:
-            _copy_code(beside, self._folder, f"{file.stem}.{function.__qualname__}-{self._line}.py*")
+            _copy_code(beside, self._folder, f"{self._name}-{self.get_disambiguator()}.py*")
 
     def ensure_cache_path(self) -> None:
-        """Create the folder."""
+        """Create the folder; remove the code of other versions of this kernel. Called before new code is saved."""
         self._folder.mkdir(parents=True, exist_ok=True)
+        current = f"{self._name}-{self.get_disambiguator()}."
+        for file in self._folder.glob(f"{self._name}-*.nb[ic]"):
+            if not file.name.startswith(current):
+                with contextlib.suppress(OSError):
+                    file.unlink()
 
     def get_cache_path(self) -> str:
         """Return the folder."""
@@ -131,8 +139,8 @@ class KernelLocator(caching._CacheLocator):
         return source_stamp(Path(self._py_file))
 
     def get_disambiguator(self) -> str:
-        """Return what tells functions of one name apart."""
-        return str(self._line)
+        """Return what tells functions of one name, and versions of one function, apart."""
+        return f"{self._line}-{self.get_source_stamp()[:12]}"
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> KernelLocator | None:
@@ -142,7 +150,7 @@ class KernelLocator(caching._CacheLocator):
 
 
 def _copy_code(source: Path, target: Path, pattern: str) -> None:
-    """Copy code that an installation came with; a stale one is noticed by its stamp."""
+    """Copy code that an installation came with."""
     with contextlib.suppress(OSError):
         files = list(source.glob(pattern))
         if files and not any(target.glob(pattern)):
