@@ -2,9 +2,9 @@
 
 Numba keeps machine code beside the file of a function and renews it when that file changes. A kernel that calls a
 kernel of another file would then run the old code of the other one. Here the stamp of a kernel is a digest of its file,
-of every file of `kernels/` that it imports directly or through others, and of the versions that shape machine code. Part
-of the stamp is in the name of the file, so that code of another version is never opened: unpickling an index that names
-a tuple which has been renamed since would fail before Numba compares stamps.
+of every file of `kernels/` that it imports directly or through others, and of the versions that shape machine code.
+Part of the stamp is in the name of the file, so that code of another version is never opened: unpickling an index that
+names a tuple which has been renamed since would fail before Numba compares stamps.
 
 Kept in `NUMBA_CACHE_DIR` where that is set, else beside the kernels, else (read-only installation) in the user's cache,
 else in a private folder that goes with the process. Code that a read-only installation came with is copied, not

@@ -8,16 +8,18 @@ characters per cell is one number for the whole process, so it is raised only wh
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import IO, Any
 
 from rubricate.errors import InvalidInput
 from rubricate.readers.input_file import InputFile
+from rubricate.readers.reading import Reading
 from rubricate.readers.record import Record
 
-__all__ = ["delimited_records"]
+__all__ = ["delimited_records", "write_delimited"]
 
 _LIMIT = 2**31 - 1
 _limit_lock = Lock()
@@ -86,3 +88,33 @@ def _next_row(reader: Any) -> list[str] | None:
             return next(reader, None)
         finally:
             csv.field_size_limit(before)
+
+
+def write_delimited(records: Iterable[Record], stream: IO[bytes], delimiter: str = ",") -> None:
+    """Write a header and one row per document; the first document says whether there are titles and splits.
+
+    Cells are written as they are, also those that a spreadsheet would take for a formula: they must come back as they
+    were.
+    """
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    columns: list[str] = []
+    for record in records:
+        cells = {"id": record.id, "title": record.title, "text": record.text, "labels": _joined(record)}
+        cells["split"] = record.split
+        if not columns:
+            columns = [name for name, value in cells.items() if value is not None]
+            writer.writerow(columns)
+        if any((cells[name] is not None) != (name in columns) for name in ("title", "split")):
+            raise InvalidInput(f"document {record.id!r}: all documents have a title and a split, or none has")
+        writer.writerow([cells[name] for name in columns])
+    text.detach()
+
+
+def _joined(record: Record) -> str:
+    if bad := next((label for label in record.labels if Reading.separator in label or label != label.strip()), None):
+        raise InvalidInput(
+            f"document {record.id!r}: the label {bad!r} cannot stand in a cell where {Reading.separator!r} separates "
+            "labels; rename it, or write JSON lines"
+        )
+    return Reading.separator.join(record.labels)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
 
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.record import Record
@@ -26,9 +28,16 @@ class Reader:
         Used for standard input, which has no name.
     streams
         Whether the format can be read in one pass, as standard input must be.
+    folder
+        Says whether a folder is of this format; one that no format claims is a folder per category.
+    write
+        Writes records to a stream of bytes such that `records` gives them back; None where a format is only read.
+        What the format cannot hold is InvalidInput, not a loss.
     """
 
     records: Callable[[InputFile], Iterator[Record]]
     suffixes: tuple[str, ...] = ()
     sniff: Callable[[bytes], bool] = lambda start: False
     streams: bool = True
+    folder: Callable[[Path], bool] = lambda path: False
+    write: Callable[[Iterable[Record], IO[bytes]], None] | None = None

@@ -38,6 +38,7 @@ class Reading:
         str | None, f"The format: {', '.join(registry.names('readers'))}. By default the file name decides."
     ] = None
     delimiter: Annotated[str | None, "The sign between the cells of a row."] = None
+    query: Annotated[str | None, "The SELECT that gives the rows of a database."] = None
 
     def __post_init__(self) -> None:
         if not self.separator:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from rubricate import registry
 from rubricate.errors import InvalidFile, InvalidInput
@@ -22,9 +23,10 @@ from rubricate.readers.record import Record
 from rubricate.readers.standard_input import StandardInput
 from rubricate.types import Corpus, Edges
 
-__all__ = ["read_files", "records", "stream"]
+__all__ = ["format_of", "input_file", "read_files", "records", "stream"]
 
 _PATHS = "paths"
+_DATABASE = "sqlite:///"
 
 
 @takes_reading
@@ -36,13 +38,13 @@ def records(path: str | Path, reading: Reading | None = None, **options: Any) ->
     Parameters
     ----------
     path
-        A file, plain or gzipped, or a folder.
+        A file, plain or gzipped, a folder, or the address of a database (`sqlite:///FILE?query=SELECT …`).
     reading
         How to read it; the default `Reading()` for None.
     options
         Fields of `Reading` to change, such as `text="body"`.
     """
-    return stream(InputFile(Path(path), Reading.of(reading, options)))
+    return stream(input_file(path, Reading.of(reading, options)))
 
 
 @takes_reading
@@ -70,7 +72,8 @@ def read_files(
     seed
         Draws the share of test documents.
     """
-    file = InputFile(Path(path), Reading.of(reading, options))
+    file = input_file(path, Reading.of(reading, options))
+    path = Path(file.path)
     share = test if isinstance(test, (int, float)) else None
     documents = stream(file)
     if test is not None:
@@ -78,13 +81,30 @@ def read_files(
     if test is not None and share is None:
         second = replace(file, path=Path(str(test)), prefix="test-")
         documents = chain(documents, _as_test(_unsplit(stream(second), second)))
-    corpus = assemble(documents, name=_stem(Path(path)), split="", path=path, test=share, seed=seed)
-    edges = _taxonomy(Path(path), corpus.categories, taxonomy)
+    corpus = assemble(documents, name=_stem(path), split="", path=path, test=share, seed=seed)
+    edges = _taxonomy(path, corpus.categories, taxonomy)
     if test is None:
         split = "column" if len(corpus.test) else "none"
     else:
         split = "files" if share is None else f"random-{share:g}-seed-{seed}"
     return replace(corpus, split=split, taxonomy=edges)
+
+
+def input_file(path: str | Path, reading: Reading) -> InputFile:
+    """Return the file at a path, or of the address of a database, whose query becomes part of the reading.
+
+    >>> file = input_file("sqlite:///notes.db?query=SELECT text FROM notes", Reading())
+    >>> str(file.path), file.reading.query, file.reading.format
+    ('notes.db', 'SELECT text FROM notes', 'sqlite')
+    """
+    address = str(path)
+    if isinstance(path, Path) or "://" not in address:
+        return InputFile(Path(path), reading)
+    if not address.startswith(_DATABASE):
+        raise InvalidInput(f"{address}: of addresses only {_DATABASE}FILE is read; give a file or folder")
+    place, _, rest = address.removeprefix(_DATABASE).partition("?")
+    query = unquote(rest.removeprefix("query=")) if rest.startswith("query=") else reading.query
+    return InputFile(Path(unquote(place)), replace(reading, query=query, format="sqlite"))
 
 
 def stream(file: InputFile) -> Iterator[Record]:
@@ -106,11 +126,16 @@ def _sniffed(path: StandardInput) -> str:
 
 
 def _named(path: Path) -> str:
-    """Return the format that the name of a file says."""
+    """Return the format of a file or folder that is there."""
     if path.is_dir():
-        return "folder"
+        return next((name for name, reader in _readers().items() if reader.folder(path)), "folder")
     if not path.exists():
         raise InvalidFile("no such file or folder", path=path, remedy="check the path")
+    return format_of(path)
+
+
+def format_of(path: Path) -> str:
+    """Return the format that the name of a file says."""
     known = {suffix: name for name, reader in _readers().items() for suffix in reader.suffixes}
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     if not suffixes or suffixes[-1] not in known:

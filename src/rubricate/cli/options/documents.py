@@ -87,7 +87,7 @@ def stream(data: str, reading: Reading, vectors: str | None = None) -> Iterator[
         return corpus_records(data)
     if data.endswith(".npy"):
         return bare_vectors(Path(data))
-    file = InputFile(StandardInput() if data == STDIN else Path(data), reading)
+    file = InputFile(StandardInput(), reading) if data == STDIN else user_files.input_file(data, reading)
     if vectors is not None and not vectors.endswith(".npy"):
         return parquet_vectors(file, vectors)
     records = user_files.stream(file)

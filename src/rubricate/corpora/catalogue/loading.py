@@ -31,7 +31,7 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
     Parameters
     ----------
     name
-        A corpus (`rubricate corpus list` shows them), or the path of a file or folder.
+        A corpus (`rubricate corpus list` shows them), or the path of a file or folder, or the address of a database.
     split
         One of the corpus's splits, the first by default. For a path: the column that holds the split; "" reads none.
     folder
@@ -43,11 +43,13 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
         chosen = source(name)
         split = chosen.choose(split)
         return chosen.load(locate(chosen, split, folder), split, options)
-    return _own(Path(folder or "") / name, str(name), options if split is None else options | {"split": split})
+    options = options if split is None else options | {"split": split}
+    address = isinstance(name, str) and "://" in name
+    return _own(name if address else Path(folder or "") / name, str(name), options)
 
 
-def _own(path: Path, name: str, options: dict[str, Any]) -> Corpus:
-    if not name or (not path.exists() and path.name == name and not path.suffix):
+def _own(path: str | Path, name: str, options: dict[str, Any]) -> Corpus:
+    if not name or (isinstance(path, Path) and not path.exists() and path.name == name and not path.suffix):
         raise UnknownName("corpus", name, registry.names("corpora"))
     from rubricate.readers.user_files import read_files
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rubricate.readers.input_file import InputFile, Roles
+from rubricate.readers.json_lists import write_json_lines
 from rubricate.readers.reader import Reader
 from rubricate.readers.record import Record
 
@@ -35,7 +36,11 @@ def _object(file: InputFile, text: str, line: int) -> dict[str, Any]:
         entry = json.loads(text)
     except (ValueError, RecursionError) as error:
         whole = line == 1 and text.lstrip().startswith("[")
-        remedy = "write one object per line, not one list" if whole else "correct or remove this line"
+        remedy = (
+            "write one object per line, not one list; for an export give --format labelstudio or argilla"
+            if whole
+            else "correct or remove this line"
+        )
         file.fail(f"broken JSON ({error})", line, remedy)
     if not isinstance(entry, dict):
         file.fail(f"expected an object, got {type(entry).__name__}", line, "write one object per line, not one list")
@@ -50,4 +55,9 @@ def _roles(file: InputFile, keys: tuple[str, ...], line: int, *, first: Roles | 
     return roles
 
 
-JSONL = Reader(_records, suffixes=(".jsonl", ".ndjson", ".json"), sniff=lambda start: start.startswith(b"{"))
+JSONL = Reader(
+    _records,
+    suffixes=(".jsonl", ".ndjson", ".json"),
+    sniff=lambda start: start.startswith(b"{"),
+    write=write_json_lines,
+)

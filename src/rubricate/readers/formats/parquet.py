@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import IO
 
+from rubricate.errors import MissingExtra
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.parquet_rows import parquet_rows
 from rubricate.readers.reader import Reader
@@ -11,10 +14,34 @@ from rubricate.readers.record import Record
 
 __all__ = ["PARQUET"]
 
+_GROUP = 8192
+_OPTIONAL = ("title", "split")
+
 
 def _records(file: InputFile) -> Iterator[Record]:
     for row, cells in parquet_rows(file, lambda names: file.roles(names).pairs()):
         yield file.record(row, row, cells)
 
 
-PARQUET = Reader(_records, suffixes=(".parquet", ".pq"), streams=False)
+def _write(records: Iterable[Record], stream: IO[bytes]) -> None:
+    """Write groups of rows; the first document says whether there are titles and splits."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtra("frames", "Parquet files") from error
+    rows = iter(records)
+    first = list(islice(rows, _GROUP))
+    optional = [name for name in _OPTIONAL if first and getattr(first[0], name) is not None]
+    columns = ["id", "text", "labels", *optional]
+    types = {"labels": pyarrow.list_(pyarrow.string())}
+    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in columns])
+    with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+        group = first
+        while group:
+            content = {name: [getattr(record, name) for record in group] for name in columns}
+            writer.write_table(pyarrow.table(content, schema=schema))
+            group = list(islice(rows, _GROUP))
+
+
+PARQUET = Reader(_records, suffixes=(".parquet", ".pq"), streams=False, write=_write)
