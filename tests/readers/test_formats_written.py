@@ -78,7 +78,7 @@ def test_a_label_with_the_separator_is_refused(format, tmp_path):
 
 
 def test_a_corpus_keeps_its_split(tmp_path):
-    corpus = rb.load("newswire", documents=500, categories=20)
+    corpus = rb.load("newswire", documents=500, categories=60)
     path = tmp_path / "news.jsonl"
     assert write_documents(corpus, path) == 500
     again = rb.load(path, title="title")

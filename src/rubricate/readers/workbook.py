@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from xml.parsers import expat
 
@@ -62,6 +63,10 @@ def _parse(archive: zipfile.ZipFile, name: str, handlers: Callable[[Any], None])
     yield
 
 
+def _on_start(parser: Any, handler: Callable[[str, dict[str, str]], None]) -> None:
+    parser.StartElementHandler = handler
+
+
 def _refuse(*_: Any) -> None:
     raise ValueError("a document type, which a workbook never has")
 
@@ -84,7 +89,7 @@ def _first_sheet(archive: zipfile.ZipFile) -> str:
             targets[attributes["Id"]] = attributes["Target"]
 
     for part, handler in (("xl/workbook.xml", sheets), ("xl/_rels/workbook.xml.rels", relations)):
-        for _ in _parse(archive, part, lambda parser, handler=handler: setattr(parser, "StartElementHandler", handler)):
+        for _ in _parse(archive, part, partial(_on_start, handler=handler)):
             pass
     target = targets[identifiers[0]]
     return target.removeprefix("/") if target.startswith("/") else f"xl/{target}"

@@ -41,7 +41,7 @@ def _response(file: InputFile, responses: Any, number: int) -> Any:
         file.fail(f"record {number} answers {len(responses)} questions, none named {asked!r}", number, remedy)
     answers = responses.get(asked, next(iter(responses.values()), []))
     answers = [answer for answer in answers or () if isinstance(answer, dict)]
-    given = next((a for a in answers if a.get("status", "submitted") == "submitted"), {})
+    given: dict[str, Any] = next((a for a in answers if a.get("status", "submitted") == "submitted"), {})
     return given.get("value") if given.get("value") is not None else []
 
 
