@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from rubricate.cli.options.printing import Json
 from rubricate.cli.output.choices import choice_lines
-
-if TYPE_CHECKING:
-    from rubricate.categorizer import Categorizer
 
 __all__ = ["show"]
 
@@ -27,28 +24,11 @@ def show(model: _Model, *, terms: _Terms = 8, as_json: Json = False) -> None:
     are character n-grams: 'car…' begins a word, '…ard' ends one.
     """
     from rubricate.categorizer import Categorizer
+    from rubricate.reports.models import describe_model
 
-    described = describe(Categorizer.open(model), terms)
+    described = describe_model(Categorizer.open(model), terms)
     described = {"model": str(model)} | described
     typer.echo(json.dumps(described, ensure_ascii=False, indent=2) if as_json else _text(described))
-
-
-def describe(model: Categorizer, terms: int = 8) -> dict[str, Any]:
-    """Return what there is to say of a model, as JSON has it."""
-    counts = dict(zip(model.categories_, model.train_counts_.tolist(), strict=True))
-    return {
-        "signature": str(model.signature()),
-        "classifier": model.signature().classifier,
-        "cut": " ".join(repr(model.cut_).split()),
-        "single_label": model.single_label_,
-        "documents": len(model.ids_),
-        "representation": getattr(model, "screening_", None),
-        "cross_validation": model.cross_validated,
-        "categories": [
-            {"name": name, "documents": counts[name], "top_terms": model.top_terms(name, terms) if terms else []}
-            for name in model.categories_
-        ],
-    }
 
 
 def _text(described: dict[str, Any]) -> str:

@@ -1,0 +1,38 @@
+"""Who sends a request, and what the roles allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+__all__ = ["ANYONE", "OPEN", "Identity", "Role", "allows"]
+
+Role: TypeAlias = Literal["read", "label", "admin"]
+"""read: look and classify; label: also add documents and labels; admin: also projects, training and accounts."""
+
+ORDER: tuple[Role, ...] = get_args(Role)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who sends a request: a name for the history, a role (None: nothing is allowed), and how it was proved."""
+
+    name: str
+    role: Role | None
+    proof: Literal["none", "token", "session"] = "none"
+    csrf: str = ""
+
+
+OPEN = Identity("local", "admin")
+"""Whoever reaches a service on loopback without token and accounts."""
+ANYONE = Identity("", None)
+"""Whoever has not said who he is."""
+
+
+def allows(identity: Identity, role: Role) -> bool:
+    """Tell whether an identity has a role or a higher one.
+
+    >>> allows(Identity("ann", "label"), "read"), allows(Identity("ann", "label"), "admin"), allows(ANYONE, "read")
+    (True, False, False)
+    """
+    return identity.role is not None and ORDER.index(identity.role) >= ORDER.index(role)

@@ -1,0 +1,47 @@
+"""The application: routes, guards, and the state they share."""
+
+from __future__ import annotations
+
+import os
+
+from fastapi import FastAPI
+
+from rubricate._version import __version__
+from rubricate.service.guard import RequestGuard
+from rubricate.service.problems import RESPONSES, install_handlers
+from rubricate.service.routes import classify, status
+from rubricate.service.settings import ServiceSettings
+from rubricate.service.state import Service
+
+__all__ = ["ENVIRONMENT", "app_from_environment", "make_app"]
+
+ENVIRONMENT = "RUBRICATE_SERVICE"
+"""The variable that carries the settings to worker processes."""
+
+
+def make_app(settings: ServiceSettings) -> FastAPI:
+    """Return the ASGI application of a service; any ASGI server can run it."""
+    service = Service(settings)
+    app = FastAPI(
+        title="Rubricate",
+        version=__version__,
+        summary="Classify documents, judge predictions, and keep labels.",
+        lifespan=service.running,
+        docs_url=None,  # these pages would fetch scripts from other sites
+        redoc_url=None,
+        responses=dict(RESPONSES),
+    )
+    app.state.service = service
+    install_handlers(app)
+    for router in (status.router, classify.router):
+        app.include_router(router)
+    app.add_middleware(RequestGuard, service=service)
+    return app
+
+
+def app_from_environment() -> FastAPI:
+    """Return the application of a worker process."""
+    from rubricate.service.logs import log_to_standard_error
+
+    log_to_standard_error()
+    return make_app(ServiceSettings.from_json(os.environ[ENVIRONMENT]))

@@ -1,0 +1,1 @@
+"""Models in use: opened once, swapped when their file changes, asked in batches."""

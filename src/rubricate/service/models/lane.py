@@ -1,0 +1,122 @@
+"""Micro-batching: what waits for a model is answered together; long requests give way to short ones.
+
+No request waits for others to arrive: a batch takes whatever waits when the model is free. A request of many documents
+is answered in pieces, so that one of a single document never waits for ten thousand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+from rubricate.service.models.rows import Question, Questions
+from rubricate.service.models.shelf import ServedModel
+
+__all__ = ["Lane", "LaneFull"]
+
+BATCH, PIECE, CHARACTERS = 1024, 256, 1 << 20
+"""Most documents and characters of a batch, and most documents that one request adds to it."""
+
+
+class LaneFull(Exception):
+    """Too many documents wait for the models."""
+
+
+@dataclass(eq=False)
+class _Work:
+    """A request on its way."""
+
+    served: ServedModel
+    documents: Sequence[Question]
+    questions: Questions
+    done: asyncio.Future[list[bytes]]
+    rows: list[bytes] = field(default_factory=list)
+
+    def joins(self, other: _Work) -> bool:
+        return self.served is other.served and self.questions == other.questions and not self.served.whole
+
+    def piece(self, size: int) -> Sequence[Question]:
+        """Return the next documents, all of them where the model must see them together."""
+        if self.served.whole:
+            return self.documents
+        batch, characters = [], 0
+        for question in self.documents[len(self.rows) : len(self.rows) + min(size, PIECE)]:
+            batch.append(question)
+            characters += len(question.text)
+            if characters >= CHARACTERS:
+                break
+        return batch
+
+
+class Lane:
+    """The requests that wait for one model name, answered one batch at a time in a pool of threads."""
+
+    def __init__(self, pool: Executor, *, limit: int, observe: Callable[[int], None] = lambda size: None) -> None:
+        self._pool, self._limit, self._observe = pool, limit, observe
+        self._works: deque[_Work] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Documents that wait."""
+        return sum(len(work.documents) - len(work.rows) for work in self._works)
+
+    async def rows(self, served: ServedModel, documents: Sequence[Question], questions: Questions) -> list[bytes]:
+        """Return the rows of some documents. Cancelling the call drops what is not yet answered."""
+        if not documents:
+            return []
+        if self._works and self.waiting + len(documents) > self._limit:
+            raise LaneFull
+        work = _Work(served, documents, questions, asyncio.get_running_loop().create_future())
+        self._works.append(work)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+        return await work.done
+
+    async def _run(self) -> None:
+        while self._works:
+            await self._step()
+
+    async def _step(self) -> None:
+        works = self._next()
+        pieces = []
+        size = characters = 0
+        for work in works:
+            piece = work.piece(BATCH - size)
+            size, characters = size + len(piece), characters + sum(len(question.text) for question in piece)
+            pieces.append((work, piece))
+            if size >= BATCH or characters >= CHARACTERS:
+                break
+        if not pieces:
+            return
+        await self._answer(pieces)
+        taken = [work for work, _ in pieces]
+        self._works = deque(work for work in self._works if work not in taken)
+        self._works += [work for work in taken if not work.done.done()]  # long requests go to the end
+
+    def _next(self) -> list[_Work]:
+        """Return the works that can share a batch with the first that still wants an answer."""
+        self._works = deque(work for work in self._works if not work.done.done())
+        return [work for work in self._works if work.joins(self._works[0]) or work is self._works[0]]
+
+    async def _answer(self, pieces: Sequence[tuple[_Work, Sequence[Question]]]) -> None:
+        first = pieces[0][0]
+        batch = [question for _, piece in pieces for question in piece]
+        self._observe(len(batch))
+        loop = asyncio.get_running_loop()
+        try:
+            rows = await loop.run_in_executor(self._pool, first.served.maker.rows, batch, first.questions)
+        except Exception as error:
+            for work, _ in pieces:
+                if not work.done.done():
+                    work.done.set_exception(error)
+            return
+        at = 0
+        for work, piece in pieces:
+            work.rows += rows[at : at + len(piece)]
+            at += len(piece)
+            if len(work.rows) == len(work.documents) and not work.done.done():
+                work.done.set_result(work.rows)

@@ -1,0 +1,159 @@
+"""Answers as rows: JSON objects with evidence by character offsets, and lines of CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from rubricate.categorizer import Categorizer
+from rubricate.readers.reading import Reading
+from rubricate.text.analyzer import Analyzer
+from rubricate.text.blocks import Blocks
+from rubricate.text.places import TermFinder
+from rubricate.text.representation import source_of
+from rubricate.training.answers import Answer
+from rubricate.types import Documents, Evidence
+
+__all__ = ["Question", "Questions", "RowMaker", "header"]
+
+TITLE = "title:"
+"""What the terms of titles are named with where they are counted apart."""
+
+
+class Question(NamedTuple):
+    """A document to classify."""
+
+    id: str
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked of a model; equal ones can be answered in one batch."""
+
+    top: int | None = None
+    explain: int = 0
+    abstain: float | None = None
+    form: Literal["json", "csv"] = "json"
+
+
+class RowMaker:
+    """Answers documents with one model, each as one row of bytes without a line break at the end."""
+
+    def __init__(self, model: Categorizer) -> None:
+        self.model = model
+        shape = model.trained().representation
+        parts = list(shape.parts_) if isinstance(shape, Blocks) else [shape]
+        counted = [source_of(part.weights) == "counts" for part in parts]
+        analyzers = [
+            part.reading_analyzer() if known else Analyzer() for part, known in zip(parts, counted, strict=True)
+        ]
+        self._finders = [TermFinder(analyzer) for analyzer in analyzers]
+        widths = [len(part.names() or ()) for part in parts] if len(parts) > 1 else []
+        self._ends = np.cumsum(widths[:-1], dtype=np.int64) if widths else np.empty(0, np.int64)
+
+    def rows(self, batch: Sequence[Question], questions: Questions) -> list[bytes]:
+        """Return one row per document."""
+        answers = self.model.answers(
+            as_documents(batch), abstain=questions.abstain, top=questions.top, explain=questions.explain
+        )
+        if questions.form == "csv":
+            return [_csv_row(question.id, answer, questions) for question, answer in zip(batch, answers, strict=True)]
+        return [self._json(question, answer, questions) for question, answer in zip(batch, answers, strict=True)]
+
+    def _json(self, question: Question, answer: Answer, questions: Questions) -> bytes:
+        confidence = None if answer.confidence is None else round(answer.confidence, 6)
+        row: dict[str, Any] = {
+            "id": question.id,
+            "labels": None if answer.labels is None else list(answer.labels),
+            "confidence": confidence,
+            "scores": {name: score if math.isfinite(score) else None for name, score in answer.scores},
+            "evidence": [],
+        }
+        if questions.explain:
+            row |= self._evidence(question, answer.evidence)
+        return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
+
+    def _evidence(self, question: Question, evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Any]:
+        """Return the evidence by place in text and title; reasons without a place (rules, neighbours) by name."""
+        named: dict[str, list[Any]] = {"evidence": [], "title_evidence": [], "reasons": []}
+        for category, reasons in evidence.items():
+            for reason in reasons:
+                spans = self._spans(question, reason)
+                count = sum(map(len, spans.values()))
+                if not count:
+                    named["reasons"].append(
+                        {"category": category, "source": reason.source, "kind": reason.kind, "weight": reason.weight}
+                    )
+                for key, places in spans.items():
+                    named[key] += [
+                        {"category": category, "start": start, "end": end, "weight": reason.weight / count}
+                        for start, end in places
+                    ]
+        return {key: items for key, items in named.items() if items or key == "evidence"}
+
+    def _spans(self, question: Question, reason: Evidence) -> dict[str, list[tuple[int, int]]]:
+        if reason.kind != "term" or not isinstance(reason.index, int):
+            return {}
+        finder = self._finders[int(np.searchsorted(self._ends, reason.index, side="right"))]
+        term = reason.source.removeprefix(TITLE)
+        spans = {"title_evidence": finder.find(question.title, [term])[term]} if question.title else {}
+        if term == reason.source:
+            spans["evidence"] = finder.find(question.text, [term])[term]
+        return spans
+
+
+def as_documents(batch: Sequence[Question]) -> Documents:
+    """Make documents without labels."""
+    return Documents(
+        ids=[question.id for question in batch],
+        bodies=[question.text for question in batch],
+        labels=sparse.csr_array((len(batch), 0), dtype=bool),
+        categories=(),
+        titles=[question.title for question in batch] if any(question.title for question in batch) else None,
+    )
+
+
+def header(questions: Questions) -> bytes:
+    """Return the first line of a CSV answer; the columns are those of `rubricate classify`."""
+    columns = ["id", "category", "score", "decision"] if questions.top else ["id", "labels"]
+    columns += ["confidence", "abstained"] if questions.abstain is not None else []
+    return _line(columns + (["evidence"] if questions.explain else []))
+
+
+def _csv_row(name: str, answer: Answer, questions: Questions) -> bytes:
+    labels = answer.labels or ()
+    confidence = "" if answer.confidence is None else f"{answer.confidence:.4f}"
+    more = [confidence, str(int(answer.labels is None))] if questions.abstain is not None else []
+    if not questions.top:
+        why = [_reasons(answer, answer.evidence)] if questions.explain else []
+        return _line([name, Reading.separator.join(labels), *more, *why])
+    rows = []
+    for category, score in answer.scores:
+        why = [_reasons(answer, (category,))] if questions.explain else []
+        rows.append(_line([name, category, repr(score), str(int(category in labels)), *more, *why]))
+    return b"\n".join(rows)
+
+
+def _reasons(answer: Answer, categories: Any) -> str:
+    """Format evidence as `rubricate classify` does: `grain: wheat +0.556, export +0.147; trade: …`."""
+    return "; ".join(
+        f"{name}: " + ", ".join(f"{reason.source} {reason.weight:+.3f}" for reason in answer.evidence[name])
+        for name in categories
+        if name in answer.evidence
+    )
+
+
+def _line(cells: Sequence[str]) -> bytes:
+    target = io.StringIO()
+    csv.writer(target, lineterminator="").writerow(cells)
+    return target.getvalue().encode("utf-8", "replace")

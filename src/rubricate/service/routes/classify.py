@@ -1,0 +1,171 @@
+"""`/models`: what they are, and what they say of documents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rubricate.reports.models import describe_model
+from rubricate.service.bodies import Classification, ClassifyBody, ModelDescription, ModelList, ModelSummary
+from rubricate.service.models.rows import Question, Questions
+from rubricate.service.models.shelf import ServedModel
+from rubricate.service.problems import Refusal
+from rubricate.service.routes.streams import RowStream, csv_documents, ndjson_documents
+from rubricate.service.state import Service, service_of
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["models"])
+
+CHUNK = 1 << 16
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": ClassifyBody.model_json_schema(ref_template="#/components/schemas/{model}")},
+            "application/x-ndjson": {
+                "schema": {"type": "string", "description": "One document per line: id?, title?, text."}
+            },
+            "text/csv": {"schema": {"type": "string", "description": "Columns text, and id and title if there."}},
+        },
+    },
+    "responses": {
+        "200": {
+            "description": "Answers, in the form of the request: JSON, NDJSON or CSV",
+            "content": {
+                "application/json": {"schema": {"$ref": "#/components/schemas/Classification"}},
+                "application/x-ndjson": {"schema": {"type": "string"}},
+                "text/csv": {"schema": {"type": "string"}},
+            },
+        }
+    },
+}
+
+Top = Annotated[int | None, Query(ge=1, le=100_000, description="Scores of so many best categories.")]
+Explain = Annotated[int, Query(ge=0, le=1_000, description="So many reasons for each label.")]
+Abstain = Annotated[float | None, Query(ge=0, le=1, description="No labels where the confidence is below this.")]
+Column = Annotated[str | None, Query(max_length=200, description="The name of a column of a CSV file.")]
+
+
+@router.get("/models", summary="List the models in use")
+async def models(request: Request) -> ModelList:
+    """Return every model with its size."""
+    return ModelList(models=[_summary(served) for served in service_of(request).shelf.all()])
+
+
+def _summary(served: ServedModel) -> ModelSummary:
+    model = served.model
+    return ModelSummary(
+        name=served.name,
+        categories=len(model.categories_),
+        documents=len(model.ids_),
+        single_label=bool(model.single_label_),
+    )
+
+
+@router.get("/models/{name}", summary="Describe a model")
+async def model(
+    request: Request, name: str, terms: Annotated[int, Query(ge=0, le=100, description="Top terms.")] = 8
+) -> ModelDescription:
+    """Return settings, figures, and the categories with the terms that speak most for them."""
+    served = service_of(request).shelf.get(name)
+    described = await run_in_threadpool(describe_model, served.model, terms)
+    settings = {key: described[key] for key in ("signature", "classifier", "cut", "representation")}
+    return ModelDescription(
+        name=name,
+        settings=settings,
+        figures=described["cross_validation"],
+        documents=described["documents"],
+        single_label=described["single_label"],
+        categories=described["categories"],
+    )
+
+
+@router.post(
+    "/models/{name}/classify", summary="Classify documents", openapi_extra=_BODY, response_model=Classification
+)
+async def classify(
+    request: Request,
+    name: str,
+    *,
+    top: Top = None,
+    explain: Explain = 0,
+    abstain: Abstain = None,
+    text: Column = None,
+    title: Column = None,
+    id: Column = None,
+) -> Response:
+    """Return labels, confidence, scores and evidence of each document, in the form of the request.
+
+    JSON takes the options in the body. NDJSON (`application/x-ndjson`: one document per line, of any number) and CSV
+    (`text/csv`, or a form with the field `file`) take them from the query, are answered as they come, and end with an
+    error in the last line where something is wrong after the first answers were sent.
+    """
+    service = service_of(request)
+    served = service.shelf.get(name)
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return await _json(service, served, request)
+    questions = Questions(top, explain, abstain, "json" if "json" in kind else "csv")
+    if kind in ("application/x-ndjson", "application/jsonl"):
+        return _stream(service, served, questions, ndjson_documents(request, service.settings.max_line))
+    columns = {role: column for role, column in (("text", text), ("title", title), ("id", id)) if column}
+    if kind == "text/csv":
+        chunks: AsyncIterator[bytes] = request.stream()
+    elif kind == "multipart/form-data":
+        chunks = await _file(request)
+    else:
+        raise Refusal(415, "send application/json, application/x-ndjson, text/csv, or a form with a file")
+    options = {"format": "csv", **columns}
+    documents = csv_documents(chunks, options, service.settings.upload_timeout)
+    return _stream(service, served, questions, documents)
+
+
+def _stream(service: Service, served: ServedModel, questions: Questions, documents: Any) -> RowStream:
+    _check_abstain(served, questions.abstain)
+    return RowStream(service, served, questions=questions, documents=documents)
+
+
+def _check_abstain(served: ServedModel, abstain: float | None) -> None:
+    if abstain is not None and served.model.trained().confidence is None:
+        raise Refusal(422, f"the model {served.name!r} was trained without folds and cannot abstain")
+
+
+async def _json(service: Service, served: ServedModel, request: Request) -> Response:
+    try:
+        body = ClassifyBody.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise RequestValidationError([{**part, "loc": ("body", *part["loc"])} for part in error.errors()]) from None
+    most = service.settings.max_documents
+    if len(body.documents) > most:
+        raise Refusal(422, f"{len(body.documents):,} documents; a call takes {most:,}. Fix: several calls, or NDJSON")
+    _check_abstain(served, body.abstain)
+    questions = Questions(body.top, body.explain or 0, body.abstain)
+    documents = [
+        Question(str(place) if document.id is None else document.id, document.text, document.title or "")
+        for place, document in enumerate(body.documents, 1)
+    ]
+    rows = await service.unless_gone(request, service.rows(served, documents, questions))
+    return Response(b'{"documents": [' + b", ".join(rows) + b"]}", media_type="application/json")
+
+
+async def _file(request: Request) -> AsyncIterator[bytes]:
+    """Return the bytes of the file in a form; the form is on disk when it is long."""
+    form = await request.form(max_files=1, max_fields=10)
+    file = form.get("file")
+    if not isinstance(file, UploadFile):
+        raise Refusal(422, "the form has no file; name its field 'file'")
+
+    async def chunks() -> AsyncIterator[bytes]:
+        while chunk := await file.read(CHUNK):
+            yield chunk
+
+    return chunks()

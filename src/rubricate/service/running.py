@@ -1,0 +1,75 @@
+"""Run the service with uvicorn: checks before anything listens, one process or several."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+
+import uvicorn
+
+from rubricate.errors import InvalidInput, RubricateError
+from rubricate.service.app import ENVIRONMENT, make_app
+from rubricate.service.logs import log_to_standard_error
+from rubricate.service.settings import ServiceSettings, is_loopback
+
+__all__ = ["check_access", "run"]
+
+GRACE_SECONDS = 10
+BACKLOG = 2048
+
+
+def check_access(settings: ServiceSettings) -> None:
+    """Refuse to listen beyond loopback without a token or an account."""
+    if is_loopback(settings.host) or settings.token is not None:
+        return
+    raise InvalidInput(
+        f"--host {settings.host} is reachable from other machines, and nothing says who may come in. "
+        "Fix: give --token, or make an account with 'rubricate account add', or listen on 127.0.0.1"
+    )
+
+
+def run(settings: ServiceSettings) -> None:
+    """Serve until a signal ends it; requests under way are finished first."""
+    check_access(settings)
+    log_to_standard_error()
+    if settings.workers > 1:
+        os.environ[ENVIRONMENT] = settings.to_json()
+        make_app(settings)  # what cannot be opened is said once, before the processes start
+        _announce(settings.host, settings.port)
+        uvicorn.run(
+            "rubricate.service.app:app_from_environment",
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        return
+    app = make_app(settings)
+    listening = _listen(settings)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
+    )
+    _announce(settings.host, listening.getsockname()[1])
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(settings: ServiceSettings) -> socket.socket:
+    """Return a socket at the address, or say why there is none."""
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise RubricateError(
+            f"cannot listen on {settings.host} port {settings.port}: {error.strerror or error}. "
+            "Fix: choose another --port (0 for any free one) or --host"
+        ) from error
+
+
+def _announce(host: str, port: int) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    print(f"rubricate: serving on http://{shown}:{port}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)

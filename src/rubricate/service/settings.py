@@ -1,0 +1,107 @@
+"""What a service is started with; also how it is handed to worker processes."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rubricate.errors import InvalidInput
+
+__all__ = ["ServiceSettings", "is_loopback"]
+
+MEGABYTE = 1 << 20
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host to listen on is reachable from this machine alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """What to serve, where, and within which limits.
+
+    Parameters
+    ----------
+    models
+        Model files; each is served under the stem of its name.
+    workspace
+        The folder of the workspace: its database unless `database` names one, and the models trained in it. None for a
+        service without projects.
+    database
+        A database URL such as `postgresql://user@host/name`; None for SQLite in the workspace.
+    host, port, workers
+        Where to listen, and with how many processes.
+    token
+        Whoever sends it as a bearer token has the role admin.
+    max_body, max_line
+        Most bytes of a request body, and of one line of a stream (whose length is not limited).
+    max_documents
+        Most documents in one JSON call.
+    max_waiting
+        Most documents that wait for a model; further requests are answered with 503.
+    timeout
+        Seconds that a request may wait for its answer.
+    upload_timeout
+        Seconds that an upload may be parsed.
+    rate
+        Requests per second that one client may send on average; None for no limit.
+    log_text
+        Whether logs may quote documents.
+    """
+
+    models: tuple[Path, ...] = ()
+    workspace: Path | None = None
+    database: str | None = None
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    token: str | None = None
+    max_body: int = 64 * MEGABYTE
+    max_line: int = 16 * MEGABYTE
+    max_documents: int = 10_000
+    max_waiting: int = 50_000
+    timeout: float = 60.0
+    upload_timeout: float = 120.0
+    rate: float | None = None
+    log_text: bool = False
+
+    def __post_init__(self) -> None:
+        if self.database is not None and self.workspace is None:
+            raise InvalidInput("--database needs --workspace, the folder of the models that are trained in it")
+        for name in ("max_body", "max_line", "max_documents", "max_waiting", "timeout", "upload_timeout", "workers"):
+            if getattr(self, name) <= 0:
+                raise InvalidInput(f"{name} must be above 0, got {getattr(self, name)}")
+        stems = [path.stem for path in self.models]
+        twice = sorted({stem for stem in stems if stems.count(stem) > 1})
+        if twice:
+            raise InvalidInput(f"two model files are named {twice[0]!r}; a model is served under the stem of its file")
+
+    def to_json(self) -> str:
+        """Return the settings as text, for the environment of worker processes."""
+        return json.dumps(asdict(self), default=str)
+
+    @classmethod
+    def from_json(cls, text: str) -> ServiceSettings:
+        """Read what `to_json` wrote."""
+        values: dict[str, Any] = json.loads(text)
+        workspace = values["workspace"]
+        return cls(
+            **values
+            | {
+                "models": tuple(map(Path, values["models"])),
+                "workspace": None if workspace is None else Path(workspace),
+            }
+        )

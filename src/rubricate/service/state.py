@@ -1,0 +1,112 @@
+"""What the addresses of one process share: models and their lanes, metrics, the workspace, who may do what."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from starlette.requests import HTTPConnection, Request
+
+from rubricate.service.logs import log
+from rubricate.service.metrics import Metrics
+from rubricate.service.models.lane import Lane
+from rubricate.service.models.rows import Question, Questions
+from rubricate.service.models.shelf import ModelShelf, ServedModel
+from rubricate.service.problems import Refusal
+from rubricate.service.settings import ServiceSettings
+
+__all__ = ["Service", "service_of"]
+
+REFRESH_SECONDS = 1.0
+BUSY_SECONDS = 5
+Result = TypeVar("Result")
+
+
+class Service:
+    """The state of one process of the service."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self.shelf = ModelShelf(settings.models)
+        self.metrics = Metrics()
+        self.ready = False
+        self._pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="model")
+        self._lanes: dict[str, Lane] = {}
+        self.metrics.gauge("rubricate_models", "Models in use.", lambda: len(self.shelf.all()))
+        self.metrics.gauge("rubricate_waiting_documents", "Documents that wait for a model.", self._waiting)
+        self.metrics.gauge("rubricate_memory_bytes", "Resident memory of the process.", _memory)
+
+    def _waiting(self) -> float:
+        return sum(lane.waiting for lane in self._lanes.values())
+
+    @asynccontextmanager
+    async def running(self, _: Any = None) -> AsyncIterator[None]:
+        """Run what goes on beside the requests, from the start of the process to its end."""
+        watch = asyncio.create_task(self._watch())
+        self.ready = True
+        try:
+            yield
+        finally:
+            self.ready = False
+            watch.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await watch
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _watch(self) -> None:
+        """Open changed model files; requests under way keep the model they started with."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            for message in await asyncio.to_thread(self.shelf.refresh):
+                log(message)
+
+    async def rows(self, served: ServedModel, documents: Sequence[Question], questions: Questions) -> list[bytes]:
+        """Classify documents in the lane of their model; 503 where that takes too long."""
+        lane = self._lanes.get(served.name)
+        if lane is None:
+            lane = Lane(self._pool, limit=self.settings.max_waiting, observe=self.metrics.batch)
+            self._lanes[served.name] = lane
+        try:
+            rows = await asyncio.wait_for(lane.rows(served, documents, questions), self.settings.timeout)
+        except TimeoutError:
+            text = f"not done within {self.settings.timeout:g} seconds; try again, or send fewer documents at a time"
+            raise Refusal(503, text, retry=BUSY_SECONDS) from None
+        self.metrics.documents(served.name, len(documents))
+        return rows
+
+    async def unless_gone(self, request: Request, work: Any) -> Any:
+        """Await some work; stop it when the client goes away. The body must have been read."""
+        doing = asyncio.ensure_future(work)
+        leaving = asyncio.ensure_future(_gone(request))
+        try:
+            await asyncio.wait({doing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if doing.done():
+                return doing.result()
+            raise Refusal(499, "the client went away")
+        finally:
+            leaving.cancel()
+            doing.cancel()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _memory() -> float:
+    try:
+        with open("/proc/self/statm", encoding="ascii") as stream:  # noqa: PTH123
+            return float(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0.0
+
+
+def service_of(connection: HTTPConnection) -> Service:
+    """Return the state that a request belongs to."""
+    service: Service = connection.app.state.service
+    return service

@@ -1,0 +1,49 @@
+"""`rubricate serve`: what it refuses before it listens, and that it serves and ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+import rubricate as rb
+
+PROGRAM = [sys.executable, "-c", "from rubricate.cli import main; main()", "serve"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--host", "0.0.0.0"], "nothing says who may come in"),
+        (["--token", "short"], "shorter than 16"),
+        (["--database", "postgresql://x"], "needs --workspace"),
+        (["missing.rubric"], "missing.rubric"),
+    ],
+)
+def test_what_cannot_be_served_ends_with_code_2(options, words, tmp_path):
+    done = subprocess.run([*PROGRAM, *options], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.slow
+def test_it_serves_a_model_until_it_is_ended(tmp_path):
+    model = tmp_path / "topics.rubric"
+    rb.Categorizer(rb.SVM(), folds=0).fit(["wheat", "oil"], ["grain", "fuel"]).save(model)
+    with subprocess.Popen([*PROGRAM, str(model), "--port", "0"], stderr=subprocess.PIPE, text=True) as process:
+        address = re.search(r"http://\S+", process.stderr.readline()).group()
+        body = json.dumps({"documents": [{"text": "wheat"}]}).encode()
+        request = urllib.request.Request(f"{address}models/topics/classify", body, {"content-type": "application/json"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            assert json.load(answer)["documents"][0]["labels"] == ["grain"]
+        process.send_signal(signal.SIGTERM)
+        lines = process.stderr.read().splitlines()
+        assert process.wait(20) == 128 + signal.SIGTERM
+    logged = json.loads(next(line for line in lines if '"request"' in line))
+    assert (logged["path"], logged["status"]) == ("/models/topics/classify", 200)
+    assert "wheat" not in "".join(lines)

@@ -1,0 +1,43 @@
+"""A small model and services around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import rubricate as rb
+from rubricate.service.app import make_app
+from rubricate.service.settings import ServiceSettings
+
+TEXTS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
+LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
+
+
+@pytest.fixture(scope="session")
+def topics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model file named topics."""
+    path = tmp_path_factory.mktemp("models") / "topics.rubric"
+    rb.Categorizer(rb.SVM()).fit(TEXTS, LABELS).save(path)
+    return path
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
+    """Start services in this process; they end with the test."""
+    with ExitStack() as stack:
+
+        def start(**settings: Any) -> TestClient:
+            app = make_app(ServiceSettings(**settings))
+            return stack.enter_context(TestClient(app, raise_server_exceptions=False))
+
+        yield start
+
+
+@pytest.fixture
+def client(serve: Callable[..., TestClient], topics: Path) -> TestClient:
+    return serve(models=(topics,))
