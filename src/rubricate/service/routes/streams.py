@@ -90,7 +90,7 @@ class RowStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the first batch, so that its errors still have a status; then send rows as they are made."""
         batches = _batches(self._documents)
-        first = await anext(batches, [])
+        first: list[Question] = await anext(batches, [])
         rows = await self._service.rows(self._served, first, self._questions)
         spool = Spool()
         if self._questions.form == "csv":
