@@ -40,14 +40,16 @@ def test_errors_become_one_sentence_and_an_exit_code(monkeypatch, capsys, error,
     def failing():
         app = typer.Typer(pretty_exceptions_enable=False)
 
-        @app.command()
+        @app.command("train")
         def fail() -> None:
             raise error
+
+        app.callback()(lambda: None)
 
         return app
 
     monkeypatch.setattr(cli, "build", failing)
-    monkeypatch.setattr(sys, "argv", ["rubricate"])
+    monkeypatch.setattr(sys, "argv", ["rubricate", "train"])
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == code

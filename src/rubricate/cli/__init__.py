@@ -18,7 +18,9 @@ import typer
 
 from rubricate import registry
 from rubricate._version import __version__
+from rubricate.cli.options.configuration import defaults
 from rubricate.cli.options.groups import grouped
+from rubricate.cli.output.welcome import WELCOME
 from rubricate.errors import RubricateError
 
 __all__ = ["build", "main"]
@@ -48,7 +50,9 @@ def _root(
 
 def build() -> typer.Typer:
     """Return the program with every command; a plug-in is a function or a Typer group."""
-    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
+    )
     app.callback()(_root)
     for name in registry.names("cli"):
         command = registry.load("cli", name)
@@ -67,7 +71,11 @@ def main() -> None:
     plain, warnings.formatwarning = warnings.formatwarning, _warning
     try:
         with _orderly_end():
-            build()(prog_name="rubricate")
+            if len(sys.argv) == 1:
+                print(WELCOME, end="")
+                return
+            app = build()
+            app(prog_name="rubricate", default_map=defaults(app))
     except RubricateError as error:
         print(f"rubricate: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -1,5 +1,7 @@
 """Compiled loops: arrays in, arrays out. They import nothing of ours, read no configuration, log nothing."""
 
-from rubricate.kernels._cache import register
+from rubricate.kernels._cache import code_folder, register
+
+__all__ = ["code_folder"]
 
 register()  # before the first kernel is defined

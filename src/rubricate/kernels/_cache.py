@@ -30,7 +30,7 @@ import numba
 import numpy as np
 from numba.core import caching, config
 
-__all__ = ["KernelLocator", "register", "source_stamp"]
+__all__ = ["KernelLocator", "code_folder", "register", "source_stamp"]
 
 FOLDER = Path(__file__).parent
 IMPORT = re.compile(rb"^\s*(?:from|import)\s+rubricate\.kernels(?:\.(\w+))?\b", re.MULTILINE)
@@ -107,6 +107,11 @@ def _folder(source: Path, given: str) -> Path:
         if _is_writable(folder):
             return folder
     return _private_folder() or beside
+
+
+def code_folder() -> Path:
+    """Return where the machine code of the kernels is kept."""
+    return _folder(FOLDER, str(getattr(config, "CACHE_DIR", "")))
 
 
 class KernelLocator(caching._CacheLocator):
