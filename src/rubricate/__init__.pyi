@@ -5,6 +5,7 @@ from . import estimation as estimation
 from . import evaluation as evaluation
 from . import experiments as experiments
 from . import hierarchy as hierarchy
+from . import labelling as labelling
 from . import measures as measures
 from . import readers as readers
 from . import reports as reports
