@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -28,6 +29,13 @@ _Bootstrap = Annotated[int, typer.Option(help="Resamples of the documents for co
 _Level = Annotated[float, typer.Option(help="The confidence of the intervals.")]
 _Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]
 
+_Population = Annotated[
+    Path | None,
+    typer.Option(
+        help="Predictions for all documents, of which TRUTH labels a sample: estimate the measures over all of them."
+    ),
+]
+
 
 def evaluate(
     truth: Truth,
@@ -44,6 +52,7 @@ def evaluate(
     bootstrap: _Bootstrap = 0,
     level: _Level = 0.95,
     seed: _Seed = 0,
+    population: _Population = None,
     structure: HierarchyOptions,
     form: Form,
 ) -> None:
@@ -56,8 +65,15 @@ def evaluate(
     With --hierarchy also: labels with their ancestors (hP, hR, hF), extended precision and recall that credit near
     misses (Sun and Lim), lowest-common-ancestor measures, the numbers by depth, and how far wrong decisions are.
 
+    With --population TRUTH may be a file of `rubricate sample`: estimates over all documents, with intervals.
+
     --json prints one object per run, each on its own line.
     """
+    if population is not None:
+        from rubricate.cli.output.population_text import print_population
+
+        print_population(truth, runs, population, cut=predictions.cut, level=level, form=form.chosen)
+        return
     from rubricate.evaluation.evaluating import evaluate as evaluated
 
     if by_frequency:

@@ -1,0 +1,195 @@
+"""`population_estimates`: how good a system is over all documents, from a labelled sample and its predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rubricate.errors import InvalidInput
+from rubricate.labelling.population.averages import MICRO, DocumentSums, macro_average, micro_average
+from rubricate.labelling.population.bounds import logit_t
+from rubricate.labelling.population.calibration import Curve, fit_curve
+from rubricate.labelling.population.categories import FEW, Block, Estimated, category_estimates
+from rubricate.labelling.population.labelled import LabelledSample
+from rubricate.labelling.predictions import Predictions
+from rubricate.types import Floats, Ints, Run
+
+__all__ = ["PopulationEstimate", "PopulationEstimates", "population_estimates"]
+
+MEASURES = ("precision", "recall", "f1", "prevalence")
+
+
+@dataclass(frozen=True)
+class PopulationEstimate:
+    """A measure over all documents. `category` is None for averages; `estimate` is NaN where only the interval holds.
+
+    `labelled` counts the labelled documents with the category (for averages: all labelled documents).
+    """
+
+    measure: str
+    category: str | None
+    estimate: float
+    low: float
+    high: float
+    labelled: int
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationEstimates:
+    """All estimates, with what they rest on; `left_out` are the categories that macro-averages cannot cover."""
+
+    estimates: tuple[PopulationEstimate, ...]
+    documents: int
+    labelled: int
+    level: float
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON takes it; NaN becomes None."""
+        rows = [
+            {name: None if isinstance(cell, float) and np.isnan(cell) else cell for name, cell in asdict(row).items()}
+            for row in self.estimates
+        ]
+        facts = {"documents": self.documents, "labelled": self.labelled, "level": self.level}
+        return {"estimates": rows, **facts, "left_out": list(self.left_out), "notes": list(self.notes)}
+
+    def get(self, measure: str, category: str | None = None) -> PopulationEstimate:
+        """Return the estimate of a measure, of a category or averaged."""
+        for row in self.estimates:
+            if row.measure == measure and row.category == category:
+                return row
+        raise InvalidInput(f"no estimate of {measure!r} for {category!r}; `estimates` lists those there are")
+
+
+def population_estimates(
+    sample: LabelledSample, run: Run, *, level: float = 0.95, labels_alone: bool = False
+) -> PopulationEstimates:
+    """Estimate precision, recall, F1 and prevalence over all documents of a run from a labelled sample of them.
+
+    Parameters
+    ----------
+    sample : LabelledSample
+        The labelled documents; its labels have the categories of the run.
+    run : Run
+        Decisions, and scores where there are some, for all documents of the population.
+    level : float
+        Confidence of the intervals.
+    labels_alone : bool
+        Use the labelled documents alone: what the predictions for all the others are compared with.
+
+    The modules `categories` and `averages` have the formulas. `micro_*` and `macro_*` are averages; where categories have
+    fewer than 5 labelled documents, `macro_*` is an interval that allows anything for them within their own intervals,
+    and `macro_*_labelled` is the average of the others.
+    """
+    if not 0 < level < 1:
+        raise InvalidInput(f"a confidence level lies between 0 and 1, got {level}; .95 is usual")
+    system = Predictions.of(run)
+    if sample.labels.shape[1] != len(run.categories):
+        raise InvalidInput(f"labels of {sample.labels.shape[1]} categories for a run of {len(run.categories)}")
+    scores, decided = system.rows(sample.rows)
+    y = sample.labels.toarray().astype(float)
+    curve = fit_curve(scores, y, sample.weights)
+    parts = {name: [] for name in MEASURES}  # type: dict[str, list[Estimated]]
+    expected = [np.zeros(len(run.documents)) for _ in range(3)]
+    for columns in system.blocks():
+        block = _block(system, columns, curve, y=y, d=decided, rows=sample.rows)
+        for name, estimated in category_estimates(sample, block, level=level, labels_alone=labels_alone).items():
+            parts[name].append(estimated)
+        for total, part in zip(expected, (block.all_d, block.all_q, block.all_d * block.all_q), strict=True):
+            total += part.sum(axis=1)
+    counts = y.sum(axis=0).astype(np.int64)
+    joined = {name: Estimated(*_joined(estimated)) for name, estimated in parts.items()}
+    sums = DocumentSums(decided.sum(axis=1), y.sum(axis=1), (decided * y).sum(axis=1))
+    whole = None if labels_alone else DocumentSums(*expected)
+    averages = [
+        PopulationEstimate(
+            f"micro_{name}", None, *micro_average(sample, name, sums, expected=whole, level=level), len(y)
+        )
+        for name in MICRO
+    ]
+    known = np.flatnonzero(counts >= FEW)
+    for name in MICRO:
+        averages += _macro(
+            sample, name, joined[name], (system, curve, y, decided), known=known, alone=labels_alone, level=level
+        )
+    rows = [
+        PopulationEstimate(
+            name,
+            category,
+            float(joined[name].value[c]),
+            float(joined[name].low[c]),
+            float(joined[name].high[c]),
+            int(counts[c]),
+        )
+        for c, category in enumerate(run.categories)
+        for name in MEASURES
+    ]
+    left_out = tuple(run.categories[c] for c in np.flatnonzero(counts < FEW))
+    note = f"{len(left_out)} categories have fewer than {FEW} labelled documents: an interval, not a number"
+    return PopulationEstimates(
+        (*averages, *rows), len(run.documents), len(y), level, left_out, (note,) if left_out else ()
+    )
+
+
+def _joined(parts: list[Estimated]) -> Iterator[Floats]:
+    for name in ("value", "low", "high"):
+        yield np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros(0)
+
+
+def _block(
+    system: Predictions, columns: slice | Ints, curve: Curve, *, y: Floats, d: Floats, rows: Ints
+) -> Block:
+    scores, decided = system.block(columns)
+    q = curve(scores)
+    return Block(y[:, columns], d[:, columns], q[rows], decided, q)
+
+
+def _macro(
+    sample: LabelledSample,
+    name: str,
+    each: Estimated,
+    parts: tuple[Predictions, Curve, Floats, Floats],
+    *,
+    known: Ints,
+    alone: bool,
+    level: float,
+) -> list[PopulationEstimate]:
+    """Return the macro-average, and where some categories have too few labels that of the others beside it."""
+    system, curve, y, decided = parts
+    total, n = len(each.value), len(y)
+    if not len(known):
+        low, high = float(each.low.mean()), float(each.high.mean())
+        return [PopulationEstimate(f"macro_{name}", None, float("nan"), low, high, n)]
+    if alone:
+        block = Block(y[:, known], decided[:, known], 0 * y[:, known], decided[:, known], 0 * y[:, known])
+        value, low, high = _macro_alone(sample, name, block, level)
+    else:
+        block = _block(system, known, curve, y=y, d=decided, rows=sample.rows)
+        value, low, high = macro_average(sample, name, block, level=level)
+    if len(known) == total:
+        return [PopulationEstimate(f"macro_{name}", None, value, low, high, n)]
+    rest = np.setdiff1d(np.arange(total), known)
+    share = len(known) / total
+    bounds = (
+        share * low + (1 - share) * float(each.low[rest].mean()),
+        share * high + (1 - share) * float(each.high[rest].mean()),
+    )
+    return [
+        PopulationEstimate(f"macro_{name}", None, float("nan"), *bounds, n),
+        PopulationEstimate(f"macro_{name}_labelled", None, value, low, high, n),
+    ]
+
+
+def _macro_alone(sample: LabelledSample, name: str, block: Block, level: float) -> tuple[float, float, float]:
+    """Return the macro-average from the labelled documents alone (the population is the sample itself)."""
+    tp, sizes = block.y * block.d, {"precision": block.d, "recall": block.y, "f1": 0.5 * (block.y + block.d)}[name]
+    above, below = sample.mean(tp), sample.mean(sizes)
+    value = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+    residual = (tp - value * sizes) / np.where(below > 0, below, 1)
+    error = float(np.sqrt(sample.variance(residual.mean(axis=1))))
+    low, high = logit_t(float(value.mean()), error, len(sample.rows) - len(sample.sizes) - 1, level)
+    return float(value.mean()), float(low), float(high)
