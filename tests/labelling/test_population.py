@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -238,10 +239,12 @@ def folder(tmp_path, monkeypatch):
     """A population of 400 documents, its predictions and its truth, as files."""
     monkeypatch.chdir(tmp_path)
     run, truth = _population(400)
-    with open("run.csv", "w", newline="") as stream:
+    with Path("run.csv").open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["document", *CATEGORIES])
-        writer.writerows([name, *map(repr, map(float, row))] for name, row in zip(run.documents, run.scores.values))
+        writer.writerows(
+            [name, *map(repr, map(float, row))] for name, row in zip(run.documents, run.scores.values, strict=True)
+        )
     labels = {
         name: ";".join(c for c, yes in zip(CATEGORIES, row, strict=True) if yes)
         for name, row in zip(run.documents, truth, strict=True)
@@ -262,11 +265,11 @@ def rubricate(monkeypatch, capsys):
 
 
 def _fill(path, labels, *, skip=0):
-    with open(path, newline="") as stream:
+    with Path(path).open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     for row in rows[: len(rows) - skip]:
         row["labels"] = labels[row["document"]]
-    with open(path, "w", newline="") as stream:
+    with Path(path).open("w", newline="") as stream:
         writer = csv.DictWriter(stream, rows[0])
         writer.writeheader()
         writer.writerows(rows)
@@ -306,10 +309,9 @@ def test_a_changed_probability_is_refused(folder, rubricate):
     write_sample(draw_sample(run, 40, design="neyman"), "s.csv")
     rows = _fill("s.csv", labels)
     for change in ("0.5", "0", "x"):
-        text = open("s.csv").read().replace(f",{rows[5]['probability']},", f",{change},", 6)
-        with open("changed.csv", "w") as stream:
-            stream.write(text)
-        with pytest.raises(InvalidFile, match="design of document|has no weight|not a number"):
+        text = Path("s.csv").read_text().replace(f",{rows[5]['probability']},", f",{change},", 6)
+        Path("changed.csv").write_text(text)
+        with pytest.raises(InvalidFile, match=r"design of document|has no weight|not a number"):
             read_sample("changed.csv")
         code, _, err = rubricate("evaluate", "changed.csv", "run.csv", "--population", "run.csv")
         assert (code, "line" in err) == (2, True)

@@ -80,7 +80,7 @@ def _tables(found: Agreement, test: AlternativeAnnotator | None) -> list[Any]:
         ),
     ]
     if found.disagreements:
-        rows = [
+        rows: list[tuple[Any, ...]] = [
             (item.document, item.distance, *(_cell(item.labels[name]) for name in found.annotators))
             for item in found.disagreements
         ]

@@ -53,7 +53,7 @@ class Predictions:
         decided = sparse.csc_array(run.decisions.values)
         if run.scores is None:
             return cls(run, decided, None, -1.0, False)
-        values = run.scores.values
+        values: Any = run.scores.values
         stored = values.data if sparse.issparse(values) else np.asarray(values).ravel()
         finite = stored[np.isfinite(stored)]
         if not len(finite):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,7 +32,7 @@ def read_population(path: Path, *, cut: str | None = None, need_decisions: bool 
     if cut is not None:
         return cut_run(run, cut)
     if run.decisions is None and need_decisions:
-        values = run.scores.values if run.scores is not None else None
+        values: Any = run.scores.values if run.scores is not None else None
         stored = values.data if sparse.issparse(values) else values
         if stored is None or float(stored.min(initial=0)) < 0 or float(stored.max(initial=0)) > 1:
             raise InvalidInput(f"{path} has scores but no decisions; give a cut, such as --cut 0.5 or --cut rcut:1")

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from rubricate.errors import InvalidInput
-from rubricate.labelling.agreement.annotations import Annotations, annotations
+from rubricate.labelling.agreement.annotations import Annotations, join_annotations
 from rubricate.labelling.agreement.binary import COEFFICIENTS, States, binary_coefficients, category_states
 from rubricate.labelling.agreement.label_sets import (
     BATCH,
@@ -103,7 +103,7 @@ def agreement(
     Parameters
     ----------
     labels : sequence of Decisions, label lists or matrices
-        One per annotator; `annotations` says how they are joined. Documents that an annotator lacks are missing.
+        One per annotator; `join_annotations` says how they are joined. Documents that an annotator lacks are missing.
     names : sequence of str, optional
         The annotators.
     draws, level, seed
@@ -117,7 +117,7 @@ def agreement(
     """
     if not 0 < level < 1:
         raise InvalidInput(f"a confidence level lies between 0 and 1, got {level}; .95 is usual")
-    judged = annotations(labels, names=names)
+    judged = join_annotations(labels, names=names)
     units, sets = judged.codes()
     rng = np.random.default_rng(seed)
     table, states = category_states(judged)
@@ -173,7 +173,8 @@ def _categories(
         own = table[c]
         drawn = rng.multinomial(own.sum(), own / own.sum(), draws)
         low, high = _ends(binary_coefficients(drawn, states)["alpha"], level)
-        rows.append(CategoryAgreement(name, *(float(values[key][c]) for key in COEFFICIENTS), low, high))
+        own_values = {key: float(values[key][c]) for key in COEFFICIENTS}
+        rows.append(CategoryAgreement(name, low=low, high=high, **own_values))
     return tuple(rows)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from rubricate.errors import InvalidInput
-from rubricate.labelling.agreement.annotations import Annotations, annotations
+from rubricate.labelling.agreement.annotations import Annotations, join_annotations
 from rubricate.labelling.agreement.label_sets import set_distances
 from rubricate.types import Bools, Floats, Sparse
 
@@ -74,7 +74,7 @@ def alternative_annotator(
     if len(labels) < 3:
         raise InvalidInput(f"the test needs at least three annotators, got {len(labels)}; label with one more person")
     everyone = tuple(names) if names is not None else tuple(f"annotator {a + 1}" for a in range(len(labels)))
-    judged = annotations([*labels, model], names=(*everyone, "model"))
+    judged = join_annotations([*labels, model], names=(*everyone, "model"))
     p_values, documents, shares = {}, {}, []
     for j, name in enumerate(everyone):
         worse, kept = _differences(judged, j)

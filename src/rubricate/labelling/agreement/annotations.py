@@ -13,7 +13,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import indicator, label_matrix
 from rubricate.types import Bools, Decisions, Ints, Sparse
 
-__all__ = ["Annotations", "annotations"]
+__all__ = ["Annotations", "join_annotations"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ def _distinct_rows(matrix: Sparse) -> tuple[Ints, Sparse]:
     items = matrix.indices.astype(np.int32, copy=False)
     starts = matrix.indptr.tolist()
     codes = np.empty(matrix.shape[0], np.int64)
-    first = []
+    first: list[int] = []
     for row in range(len(codes)):
         key = items[starts[row] : starts[row + 1]].tobytes()
         number = numbers.setdefault(key, len(numbers))
@@ -53,7 +53,7 @@ def _distinct_rows(matrix: Sparse) -> tuple[Ints, Sparse]:
     return codes, indicator(matrix[np.asarray(first, np.int64)])
 
 
-def annotations(labels: Sequence[Any], *, names: Sequence[str] | None = None) -> Annotations:
+def join_annotations(labels: Sequence[Any], *, names: Sequence[str] | None = None) -> Annotations:
     """Put the labels of several annotators on one grid of documents and categories.
 
     Parameters

@@ -21,6 +21,7 @@ class Curve(NamedTuple):
     slope: float
 
     def __call__(self, scores: Floats) -> Floats:
+        """Return the probabilities of scores."""
         return logistic(self.intercept + self.slope * scores)
 
 

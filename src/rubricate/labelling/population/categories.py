@@ -8,9 +8,9 @@ of the whole population by what they miss on the labelled documents (difference 
     recall T̂P / T̂, precision T̂P / mean(d), F1 2 T̂P / (mean(d) + T̂), with linearised errors
 
 Precision is counted on the labelled documents alone (Wilson), as predictions do not narrow it; T̂P of precision serves
-macro-averages. All this needs labels of the category. Below ENOUGH positives or ERRORS mistakes: prevalence from strata (decided, near miss,
-rest) by Wilson and MOVER, and the others from the labelled documents alone by Wilson (F1 by way of TP / (TP + FP + FN)).
-Below FEW the answer is an interval without a number.
+macro-averages. All this needs labels of the category. Below ENOUGH positives or ERRORS mistakes: prevalence from strata
+(decided, near miss, rest) by Wilson and MOVER, and the others from the labelled documents alone by Wilson (F1 by way of
+TP / (TP + FP + FN)). Below FEW the answer is an interval without a number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rubricate.labelling.population.bounds import finite, logit_t, mover, quanti
 from rubricate.labelling.population.labelled import LabelledSample
 from rubricate.types import Bools, Floats
 
-__all__ = ["ENOUGH", "ERRORS", "FEW", "Block", "Estimated", "category_estimates", "difference_ratio"]
+__all__ = ["ENOUGH", "ERRORS", "FEW", "Block", "CategoryEstimates", "category_estimates", "difference_ratio"]
 
 ENOUGH, ERRORS, FEW = 10, 5, 5
 """Labelled positives and mistakes from which on the difference estimator holds its level, and the fewest positives for
@@ -56,7 +56,7 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimated:
+class CategoryEstimates:
     """Estimates of one measure for some categories; NaN where only the interval holds."""
 
     value: Floats
@@ -66,44 +66,46 @@ class Estimated:
 
 def category_estimates(
     sample: LabelledSample, block: Block, *, level: float = 0.95, labels_alone: bool = False
-) -> dict[str, Estimated]:
+) -> dict[str, CategoryEstimates]:
     """Return prevalence, precision, recall and f1 of the categories of a block."""
     few, fewer = block.positives < FEW, block.d.sum(axis=0) < FEW
     alone = _alone(sample, block, level)
     results = {}
     for name, plain in alone.items():
         estimated = plain
-        # Precision is a share among decided documents, of which all probabilities are high: q adds noise, not knowledge.
+        # Precision is a share among decided documents, whose probabilities are all high: q adds noise, not knowledge.
         if not labels_alone and name != "precision":
             helped = _prevalence(sample, block, level) if name == "prevalence" else _ratio(sample, block, name, level)
             where = np.ones_like(few) if name == "prevalence" else block.rich & ~few
-            estimated = Estimated(*(np.where(where, a, b) for a, b in zip(helped, plain_parts(plain), strict=True)))
+            estimated = CategoryEstimates(
+                *(np.where(where, a, b) for a, b in zip(helped, plain_parts(plain), strict=True))
+            )
         hidden = fewer if name == "precision" else few
-        results[name] = Estimated(np.where(hidden, np.nan, estimated.value), estimated.low, estimated.high)
+        results[name] = CategoryEstimates(np.where(hidden, np.nan, estimated.value), estimated.low, estimated.high)
     return results
 
 
-def plain_parts(estimated: Estimated) -> tuple[Floats, Floats, Floats]:
+def plain_parts(estimated: CategoryEstimates) -> tuple[Floats, Floats, Floats]:
     """Return value, low and high."""
     return estimated.value, estimated.low, estimated.high
 
 
-def _share(sample: LabelledSample, part: Floats, whole: Floats, level: float) -> Estimated:
+def _share(sample: LabelledSample, part: Floats, whole: Floats, level: float) -> CategoryEstimates:
     """Return the weighted share of `part` within `whole` among the labelled documents, with Wilson's interval."""
     above, below = sample.mean(part), sample.mean(whole)
     p = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
     n = sample.effective(whole)
     low, high = wilson_ends(p, finite(n, n / sample.fraction), level)
-    return Estimated(p, low, high)
+    return CategoryEstimates(p, low, high)
 
 
-def _alone(sample: LabelledSample, block: Block, level: float) -> dict[str, Estimated]:
+def _alone(sample: LabelledSample, block: Block, level: float) -> dict[str, CategoryEstimates]:
     tp = block.y * block.d
     jaccard = _share(sample, tp, np.maximum(block.y, block.d), level)
-    f1 = Estimated(*(2 * part / (1 + part) for part in plain_parts(jaccard)))
+    f1 = CategoryEstimates(*(2 * part / (1 + part) for part in plain_parts(jaccard)))
     prevalence = _share(sample, block.y, np.ones_like(block.y), level)
     if not sample.uniform:
-        prevalence = Estimated(*_by_stratum(sample, block.y, level))
+        prevalence = CategoryEstimates(*_by_stratum(sample, block.y, level))
     return {
         "prevalence": prevalence,
         "precision": _share(sample, tp, block.d, level),

@@ -12,7 +12,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labelling.population.averages import MICRO, DocumentSums, macro_average, micro_average
 from rubricate.labelling.population.bounds import logit_t
 from rubricate.labelling.population.calibration import Curve, fit_curve
-from rubricate.labelling.population.categories import FEW, Block, Estimated, category_estimates
+from rubricate.labelling.population.categories import FEW, Block, CategoryEstimates, category_estimates
 from rubricate.labelling.population.labelled import LabelledSample
 from rubricate.labelling.predictions import Predictions
 from rubricate.types import Floats, Ints, Run
@@ -81,9 +81,9 @@ def population_estimates(
     labels_alone : bool
         Use the labelled documents alone: what the predictions for all the others are compared with.
 
-    The modules `categories` and `averages` have the formulas. `micro_*` and `macro_*` are averages; where categories have
-    fewer than 5 labelled documents, `macro_*` is an interval that allows anything for them within their own intervals,
-    and `macro_*_labelled` is the average of the others.
+    The modules `categories` and `averages` have the formulas. Where categories have fewer than 5 labelled documents,
+    `macro_*` is an interval that allows anything for them within their own intervals, and `macro_*_labelled` is the
+    average of the others.
     """
     if not 0 < level < 1:
         raise InvalidInput(f"a confidence level lies between 0 and 1, got {level}; .95 is usual")
@@ -93,7 +93,7 @@ def population_estimates(
     scores, decided = system.rows(sample.rows)
     y = sample.labels.toarray().astype(float)
     curve = fit_curve(scores, y, sample.weights)
-    parts = {name: [] for name in MEASURES}  # type: dict[str, list[Estimated]]
+    parts = {name: [] for name in MEASURES}  # type: dict[str, list[CategoryEstimates]]
     expected = [np.zeros(len(run.documents)) for _ in range(3)]
     for columns in system.blocks():
         block = _block(system, columns, curve, y=y, d=decided, rows=sample.rows)
@@ -102,7 +102,7 @@ def population_estimates(
         for total, part in zip(expected, (block.all_d, block.all_q, block.all_d * block.all_q), strict=True):
             total += part.sum(axis=1)
     counts = y.sum(axis=0).astype(np.int64)
-    joined = {name: Estimated(*_joined(estimated)) for name, estimated in parts.items()}
+    joined = {name: CategoryEstimates(*_joined(estimated)) for name, estimated in parts.items()}
     sums = DocumentSums(decided.sum(axis=1), y.sum(axis=1), (decided * y).sum(axis=1))
     whole = None if labels_alone else DocumentSums(*expected)
     averages = [
@@ -135,14 +135,12 @@ def population_estimates(
     )
 
 
-def _joined(parts: list[Estimated]) -> Iterator[Floats]:
+def _joined(parts: list[CategoryEstimates]) -> Iterator[Floats]:
     for name in ("value", "low", "high"):
         yield np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros(0)
 
 
-def _block(
-    system: Predictions, columns: slice | Ints, curve: Curve, *, y: Floats, d: Floats, rows: Ints
-) -> Block:
+def _block(system: Predictions, columns: slice | Ints, curve: Curve, *, y: Floats, d: Floats, rows: Ints) -> Block:
     scores, decided = system.block(columns)
     q = curve(scores)
     return Block(y[:, columns], d[:, columns], q[rows], decided, q)
@@ -151,7 +149,7 @@ def _block(
 def _macro(
     sample: LabelledSample,
     name: str,
-    each: Estimated,
+    each: CategoryEstimates,
     parts: tuple[Predictions, Curve, Floats, Floats],
     *,
     known: Ints,

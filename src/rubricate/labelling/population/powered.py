@@ -1,6 +1,6 @@
 """The prediction-powered mean (PPI++), as its authors define it, for labelled and unlabelled documents kept apart.
 
-θ̂ = λ · mean(g over unlabelled) + mean(y − λ g over labelled), λ = cov(y, g) / ((1 + n / N) var(g)), kept within 0 and 1;
+θ̂ = λ · mean(g over unlabelled) + mean(y − λ g over labelled), λ = cov(y, g) / ((1 + n / N) var(g)), kept in [0, 1];
 variance λ² var(g over unlabelled) / N + var(y − λ g) / n. angelopoulos2023, section 6. It holds for means of categories
 that are common; the estimators of `categories` hold for rare ones too.
 """

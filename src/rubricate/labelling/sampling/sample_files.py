@@ -1,8 +1,8 @@
 """The file of a sample: people fill in the column `labels`, the other columns say how the documents were drawn.
 
 Columns: document, labels, stratum, size (documents of the stratum in the population), probability (of being drawn),
-batch, design, check. A cell `?` is not labelled yet; an empty cell says that no category applies. `check` is a digest of
-the row without its labels: a row whose design was changed is refused.
+batch, design, check. A cell `?` is not labelled yet; an empty cell says that no category applies. `check` is a
+digest of the row without its labels: a row whose design was changed is refused.
 """
 
 from __future__ import annotations
