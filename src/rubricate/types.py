@@ -211,9 +211,18 @@ class Signature:
     selection: str = ""
     classifier: str = ""
     cut: str = ""
+    missing: str = ""
+    unknown: str = ""
+    duplicates: str = ""
     undefined: Undefined = "zero"
     seed: int | None = None
     version: str = ""
+
+    @property
+    def policies(self) -> str:
+        """Return how documents and labels that do not fit were treated, such as `missing:wrong|unknown:wrong`."""
+        chosen = ((name, getattr(self, name).partition(" ")[0]) for name in ("missing", "unknown", "duplicates"))
+        return "|".join(f"{name}:{value}" for name, value in chosen if value)
 
     def __str__(self) -> str:
         """Return `corpus:newswire|split:chronological|…` without the empty parts."""
@@ -225,7 +234,8 @@ class Signature:
 class Run:
     """What one system said of one set of documents: scores, decisions or both, and the truth where known.
 
-    `train_counts` are the training documents of each category, for results by category frequency.
+    `train_counts` are the training documents of each category, for results by category frequency. `outside` counts the
+    labels that the system gave each document though they are not categories: each is a wrong answer.
     """
 
     name: str
@@ -236,6 +246,7 @@ class Run:
     truth: Sparse | None = None
     train_counts: Ints | None = None
     signature: Signature = field(default_factory=Signature)
+    outside: Ints | None = None
 
     def __post_init__(self) -> None:
         if self.scores is None and self.decisions is None:
@@ -250,6 +261,45 @@ class Run:
                 _check_shape(f"run {self.name!r}, {noun}", matrix, (rows, columns))
         if self.train_counts is not None and len(self.train_counts) != columns:
             raise InvalidInput(f"run {self.name!r}: {len(self.train_counts)} train counts for {columns} categories")
+        if self.outside is not None and len(self.outside) != rows:
+            raise InvalidInput(f"run {self.name!r}: {len(self.outside)} counts of outside labels for {rows} documents")
+
+    def __repr__(self) -> str:
+        """Return name and size; printing the scores would fill pages."""
+        given = [part for part in ("scores", "decisions", "truth") if getattr(self, part) is not None]
+        size = f"{len(self.documents):,} documents, {len(self.categories):,} categories"
+        return f"<run {self.name}: {size}, {', '.join(given)}>"
+
+    def cut(self, cut: float) -> Run:
+        """Return the run with the decisions of a fixed cut: every pair whose score is at least `cut`.
+
+        >>> ids, names = ("d1", "d2"), ("corn", "wheat")
+        >>> scores = Scores(np.array([[0.9, 0.2], [0.5, 0.4]]), names, ids)
+        >>> Run("svm", ids, names, scores=scores).cut(0.5).decisions.values.toarray().astype(int).tolist()
+        [[1, 0], [1, 0]]
+        """
+        if self.scores is None:
+            raise InvalidInput(f"run {self.name!r} has no scores to cut; give scores")
+        chosen = _at_least(self.scores, float(cut))
+        decisions = Decisions(chosen, self.categories, self.documents)
+        return replace(self, decisions=decisions, outside=None, signature=replace(self.signature, cut=f"{cut:g}"))
+
+
+def _at_least(scores: Scores, cut: float) -> Sparse:
+    """Return the pairs that score `cut` or more; -inf never does."""
+    if np.isnan(cut):
+        raise InvalidInput("a cut must be a number, got NaN")
+    values: Any = scores.values
+    if isinstance(values, np.ndarray):
+        return sparse.csr_array((values >= cut) & (values > -np.inf))
+    stored = values.tocoo()
+    if scores.floor >= cut and scores.floor > -np.inf:
+        dense = np.full(values.shape, scores.floor)
+        dense[stored.row, stored.col] = stored.data
+        return sparse.csr_array(dense >= cut)
+    kept = (stored.data >= cut) & (stored.data > -np.inf)
+    cells = (np.ones(int(kept.sum()), np.bool_), (stored.row[kept], stored.col[kept]))
+    return sparse.csr_array(cells, shape=values.shape)
 
 
 @dataclass(frozen=True)

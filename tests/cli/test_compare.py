@@ -222,7 +222,7 @@ def test_ten_systems_and_equal_stems(world) -> None:
 def test_intersection(world, tmp_path: Path) -> None:
     folder, truth = world
     part = write_wide(tmp_path / "part.csv", truth[:100])
-    with pytest.raises(InvalidInput, match="--intersection"):
+    with pytest.raises(InvalidInput, match="--missing drop"):
         compare(folder / "truth.csv", folder / "svm.csv", part)
     found = results(folder / "truth.csv", folder / "svm.csv", part, "--intersection", "--tests", "p:error")
     assert found[0]["n"] == 2 * 100 * 8

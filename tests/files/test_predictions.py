@@ -185,7 +185,7 @@ class TestTrec:
     def test_a_broken_line_is_named(self, save):
         with pytest.raises(InvalidFile, match="line 2: 5 fields"):
             read_pairs(save("d1 Q0 earn 1 0.9 sys\nd1 Q0 acq 2 0.2\n", "sys.run"))
-        with pytest.raises(InvalidFile, match="line 2: 6 fields"):
+        with pytest.raises(InvalidFile, match=r"line 2: .*score .nan. must be numbers"):
             read_pairs(save("d1 Q0 earn 1 0.9 sys\nd1 Q0 acq 2 nan sys\n", "sys.run"))
 
 
@@ -219,8 +219,8 @@ class TestBadInput:
             InvalidFile, match=r"line 3: .*1 documents that are not in the truth \(d9\), and no row for 2"
         ) as error:
             read_run(truth, run)
-        assert "--intersection" in str(error.value)
-        assert read_run(truth, run, intersection=True).documents == ("d1",)
+        assert "--missing drop" in str(error.value)
+        assert read_run(truth, run, missing="drop").documents == ("d1",)
 
     def test_many_ids_are_shortened(self, save, truth):
         rows = "".join(f"x{i:02},earn\n" for i in range(20))
@@ -229,17 +229,17 @@ class TestBadInput:
 
     def test_no_shared_document(self, save, truth):
         with pytest.raises(InvalidInput, match="share no document"):
-            read_run(truth, save("document,category\nx,earn\n"), intersection=True)
+            read_run(truth, save("document,category\nx,earn\n"), missing="drop")
 
     def test_the_intersection_is_that_of_all_runs(self, save, truth):
         one, two = save("document,labels\nd1,earn\nd2,\n", "one.csv"), save("document,labels\nd2,acq\nd3,\n", "two.csv")
-        assert [run.documents for run in read_runs(truth, [one, two], intersection=True)] == [("d2",), ("d2",)]
+        assert [run.documents for run in read_runs(truth, [one, two], missing="drop")] == [("d2",), ("d2",)]
 
     def test_unknown_categories_are_listed(self, save, truth):
         run = save("document,labels\nd1,earn\nd2,wheat\nd3,\n")
         with pytest.raises(InvalidFile, match=r"line 3: 1 categories are not in the truth: wheat"):
             read_run(truth, run)
-        assert read_run(truth, run, new_categories=True).categories == ("acq", "earn", "wheat")
+        assert read_run(truth, run, unknown="wrong").categories == ("acq", "earn")
         assert read_run(truth, run, categories=["wheat", "corn"]).categories == ("acq", "corn", "earn", "wheat")
 
     def test_an_unknown_category_without_a_pair_stands_on_no_line(self, save, truth):
@@ -299,7 +299,7 @@ class TestBadInput:
     def test_files_that_are_not_there_or_not_whole(self, tmp_path, save):
         with pytest.raises(InvalidFile, match="no such file"):
             read_pairs(tmp_path / "none.csv")
-        with pytest.raises(InvalidFile, match="no such file"):
+        with pytest.raises(InvalidFile, match="a folder, not a file"):
             read_pairs(tmp_path)
         with pytest.raises(InvalidFile, match="gzip"):
             read_pairs(save(b"no gzip at all", "x.csv.gz"))

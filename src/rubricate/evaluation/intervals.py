@@ -9,13 +9,13 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from rubricate.evaluation.measuring import averages, true_labels
+from rubricate.evaluation.measuring import averages, document_counts, outside_labels, true_labels
 from rubricate.evaluation.rankings import document_values
 from rubricate.evaluation.resampled_hierarchy import resampled_hierarchy
 from rubricate.evaluation.resampled_rankings import SortedRankings
 from rubricate.evaluation.result import Column, Evaluation
 from rubricate.measures.brier import brier
-from rubricate.measures.counting.tables import canonical, counts, total
+from rubricate.measures.counting.tables import canonical, total, with_outside
 from rubricate.measures.definition.catalogue import of_kind, resolve
 from rubricate.measures.intervals.bootstrap import TableResampler, bootstrap, weighted_means
 from rubricate.measures.intervals.categories import category_intervals
@@ -61,7 +61,7 @@ def _with_ends(result: Evaluation, level: float) -> dict[str, Column]:
 def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
     if result.counts is None:
         return {}
-    table = total(result.counts)
+    table = with_outside(total(result.counts), result.outside)
     intervals = {}
     for name, (above, below) in PROPORTIONS.items():
         hits, trials = (sum(int(getattr(table, cell)[0]) for cell in cells) for cells in (above, below))
@@ -85,7 +85,7 @@ def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
     if run.decisions is None:
         return None
     truth, decided = true_labels(run), canonical(run.decisions.values)
-    table = counts(truth, decided, by="document")
+    table, outside = document_counts(truth, run), outside_labels(run)
     each = {
         f"examples.{name}": measure(table, undefined=result.convention)
         for name, measure in of_kind("documents").items()
@@ -94,7 +94,7 @@ def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
     contributions = TableResampler.of(truth, decided)
 
     def statistics(weights: Ints) -> dict[str, float]:
-        both = averages(contributions.counts(weights), chosen, result.convention)
+        both = averages(contributions.counts(weights), chosen, result.convention, outside=int(weights @ outside))
         statistics_by_name = {f"{way}.{name}": value for way, values in both.items() for name, value in values.items()}
         return {**statistics_by_name, **weighted_means(each, weights)}
 

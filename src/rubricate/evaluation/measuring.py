@@ -16,17 +16,25 @@ from rubricate.evaluation.result import Column, Evaluation
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures.brier import brier
 from rubricate.measures.calibration_error import calibration_error
-from rubricate.measures.counting.averages import macro, mean, micro
+from rubricate.measures.counting.averages import macro, mean
 from rubricate.measures.counting.baselines import acceptor, rejector
 from rubricate.measures.counting.frequency import by_frequency
-from rubricate.measures.counting.tables import canonical, counts
+from rubricate.measures.counting.tables import canonical, counts, total, with_outside
 from rubricate.measures.definition.catalogue import of_kind, resolve
 from rubricate.measures.definition.measure import Measure
 from rubricate.measures.hierarchical.similarity import Similarity
 from rubricate.measures.rankings.probabilities import are_probabilities
-from rubricate.types import Counts, Run, Sparse, Undefined
+from rubricate.types import Counts, Ints, Run, Sparse, Undefined
 
-__all__ = ["averages", "evaluate_run", "true_labels", "with_frequency", "with_hierarchy"]
+__all__ = [
+    "averages",
+    "document_counts",
+    "evaluate_run",
+    "outside_labels",
+    "true_labels",
+    "with_frequency",
+    "with_hierarchy",
+]
 
 Chosen = Mapping[str, Measure[...]]
 
@@ -38,10 +46,14 @@ def true_labels(run: Run) -> Sparse:
     return canonical(run.truth)
 
 
-def averages(table: Counts, chosen: Chosen, undefined: Undefined) -> dict[str, dict[str, float]]:
-    """Return the micro and macro average of each chosen measure of counts."""
+def averages(table: Counts, chosen: Chosen, undefined: Undefined, *, outside: int = 0) -> dict[str, dict[str, float]]:
+    """Return the micro and macro average of each chosen measure of counts.
+
+    `outside` labels, which are no category's, are false positives of the micro-averages.
+    """
+    summed = with_outside(total(table), outside)
     return {
-        "micro": {name: micro(measure, table, undefined=undefined) for name, measure in chosen.items()},
+        "micro": {name: float(measure(summed, undefined=undefined)[0]) for name, measure in chosen.items()},
         "macro": {name: macro(measure, table, undefined=undefined) for name, measure in chosen.items()},
     }
 
@@ -66,7 +78,7 @@ def evaluate_run(
         signature=dataclasses.replace(run.signature, undefined=undefined, version=version),
     )
     if run.decisions is not None:
-        result = _with_decisions(result, truth, canonical(run.decisions.values), chosen=chosen)
+        result = _with_decisions(result, truth, run, chosen=chosen)
     if run.scores is not None:
         result = _with_ranking(result, truth, run.scores, limit=limit)
         result = _with_probability(result, truth, run.scores)
@@ -89,13 +101,25 @@ def _more_columns(result: Evaluation, columns: Mapping[str, Column]) -> dict[str
     return {**result.per_category, **columns}
 
 
-def _with_decisions(result: Evaluation, truth: Sparse, decided: Sparse, *, chosen: Chosen) -> Evaluation:
+def outside_labels(run: Run) -> Ints:
+    """Return how many labels outside the categories the system gave each document."""
+    return np.zeros(len(run.documents), np.int64) if run.outside is None else run.outside
+
+
+def document_counts(truth: Sparse, run: Run) -> Counts:
+    """Return the contingency table of each document; labels outside the categories are false positives."""
+    decided = truth if run.decisions is None else canonical(run.decisions.values)
+    return with_outside(counts(truth, decided, by="document"), outside_labels(run))
+
+
+def _with_decisions(result: Evaluation, truth: Sparse, run: Run, *, chosen: Chosen) -> Evaluation:
+    decided = truth if run.decisions is None else canonical(run.decisions.values)
     table, undefined = counts(truth, decided), result.convention
     columns: dict[str, Column] = {cell: getattr(table, cell) for cell in ("tp", "fp", "fn", "tn")}
     columns |= {name: measure(table, undefined=undefined) for name, measure in chosen.items()}
-    each = counts(truth, decided, by="document")
+    each = document_counts(truth, run)
     examples = {name: mean(measure(each, undefined=undefined)) for name, measure in of_kind("documents").items()}
-    both = averages(table, chosen, undefined)
+    both = averages(table, chosen, undefined, outside=int(outside_labels(run).sum()))
     return dataclasses.replace(
         result,
         counts=table,
@@ -103,6 +127,7 @@ def _with_decisions(result: Evaluation, truth: Sparse, decided: Sparse, *, chose
         examples=examples,
         micro=both["micro"],
         macro=both["macro"],
+        outside=int(outside_labels(run).sum()),
     )
 
 

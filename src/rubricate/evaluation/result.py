@@ -61,6 +61,8 @@ class Evaluation:
         Where the numbers come from.
     hierarchy : HierarchyEvaluation, optional
         Hierarchical measures, where a hierarchy was given and there are decisions.
+    outside : int
+        Assigned labels that are not categories; each counts as a false positive in `micro` and `examples`.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Evaluation:
     intervals: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
     signature: Signature = field(default_factory=Signature)
     hierarchy: HierarchyEvaluation | None = None
+    outside: int = 0
 
     def row(self) -> dict[str, float]:
         """Return the five numbers of a line of yangliu1999's table 1."""
@@ -108,6 +111,7 @@ class Evaluation:
             "documents": self.documents,
             "categories": len(self.categories),
             "convention": self.convention,
+            "outside": self.outside,
             "micro": self.micro,
             "macro": self.macro,
             "examples": self.examples,

@@ -41,6 +41,7 @@ def bootstrap(
         raise UnknownName("bootstrap method", str(method), ("percentile", "basic"))
     if samples < 1 or not 0 < level < 1:
         raise InvalidInput(f"samples = {samples}, level = {level}; give 1 resample or more and a level within 0 and 1")
+    a, b = (a.inside, b.inside) if measure == "macro_f1" else (a, b)
     pair, name = PairResampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
     n, difference = pair.codes.shape[0], pair.of_a - pair.of_b
     if pair.differing.shape[0] == 0 or math.isnan(difference):

@@ -37,6 +37,7 @@ def permutation(
     """
     if samples < 1:
         raise InvalidInput(f"samples = {samples}; give at least 1 resample")
+    a, b = (a.inside, b.inside) if measure == "macro_f1" else (a, b)
     pair, name = PairResampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
     n, difference = pair.differing.shape[0], pair.of_a - pair.of_b
     if n == 0 or math.isnan(difference):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rubricate.errors import InvalidInput
+from rubricate.errors import InvalidFile, InvalidInput
 
 if TYPE_CHECKING:
+    from rubricate.files.predictions.suspicions import Problem
     from rubricate.files.predictions.text_runs import Topic
     from rubricate.types import Decisions, Run, Sparse
 
@@ -19,8 +21,12 @@ __all__ = ["PredictionOptions", "Runs", "Truth"]
 
 Truth = Annotated[Path, typer.Argument(help="The true labels.")]
 Runs = Annotated[list[Path], typer.Argument(help="The predictions of each system, named by its file.")]
-_NewCategories = typer.Option("--new-categories", help="Count categories that only a run knows, as never true.")
-_Intersection = typer.Option("--intersection", help="Use only the documents that all files share.")
+_NewCategories = typer.Option("--new-categories", help="Deprecated: --unknown wrong.", hidden=True)
+_Intersection = typer.Option("--intersection", help="Deprecated: --missing drop.", hidden=True)
+_Missing = typer.Option(help="A document of the truth that a run lacks: error, wrong, or drop (for all runs).")
+_Unknown = typer.Option(help="A label that is not a category of the truth: error, or wrong.")
+_Duplicates = typer.Option(help="A document or pair that occurs twice: error, or first.")
+_Id = typer.Option("--id", help="The column that names the documents.", metavar="NAME")
 
 
 @dataclass(frozen=True)
@@ -37,14 +43,36 @@ class PredictionOptions:
         list[Path] | None, "The same system's scores of those documents; once for each run, in order."
     ] = None
     categories: Annotated[Path | None, "All categories, one per line, if the truth lacks some."] = None
+    missing: Annotated[str, _Missing] = "error"
+    unknown: Annotated[str, _Unknown] = "error"
+    duplicates: Annotated[str, _Duplicates] = "error"
+    id_column: Annotated[str | None, _Id] = None
     new_categories: Annotated[bool, _NewCategories] = False
     intersection: Annotated[bool, _Intersection] = False
     topic: Annotated[str, "What the topics of TREC files are: document or category."] = "document"
+
+    def __post_init__(self) -> None:
+        _ = self.policies  # refuse an unknown policy before any file is read
 
     @property
     def topics(self) -> Topic:
         """What the topics of TREC files are; the readers check it."""
         return cast(Any, self.topic)
+
+    @property
+    def policies(self) -> dict[str, Any]:
+        """Return the policies as options of `read_runs`; the deprecated options are said to be so."""
+        from rubricate.files.predictions.policies import Policies
+
+        missing, unknown = self.missing, self.unknown
+        if self.intersection:
+            missing = "drop"
+        if self.new_categories:
+            unknown = "wrong"
+        policies = Policies(cast(Any, missing), cast(Any, unknown), cast(Any, self.duplicates))
+        if policies.unknown == "new":
+            raise InvalidInput("--unknown 'new'; give error or wrong")
+        return {"missing": policies.missing, "unknown": policies.unknown, "duplicates": policies.duplicates}
 
     def need_frequencies(self) -> None:
         """Refuse to go on without training documents per category, which results by frequency need."""
@@ -59,23 +87,62 @@ class PredictionOptions:
         `cut` decides where there are scores, also in place of decisions in the file; a run without scores keeps its
         own decisions.
         """
-        from rubricate.files.predictions.reading import read_categories, read_runs, read_truth
+        from rubricate.files.predictions.reading import read_runs, read_truth
 
+        self._say_deprecated()
         labels = read_truth(self.train, topic=self.topics) if self.train is not None else None
-        read = read_runs(
-            truth,
-            runs,
-            categories=read_categories(self.categories) if self.categories is not None else (),
-            train=self._train(labels),
-            intersection=self.intersection,
-            new_categories=self.new_categories,
-            topic=self.topics,
-        )
+        train = self._train(labels)
+        try:
+            read = read_runs(
+                truth,
+                runs,
+                categories=self.known_categories(),
+                train=train,
+                **self.policies,
+                topic=self.topics,
+                id_column=self.id_column,
+            )
+        except InvalidFile as problem:
+            known = [*self.known_categories(), *(train.categories if train is not None else ())]
+            raise self._every_problem(truth, runs, known, problem) from None
         if self.cut is None:
             return read
         if all(run.scores is None for run in read):
             raise InvalidInput("no run has scores for --cut to work on; leave out --cut")
         return [run if run.scores is None else self._cut(run, place, labels) for place, run in enumerate(read)]
+
+    def known_categories(self) -> list[str]:
+        """Return the categories that --categories lists."""
+        from rubricate.files.predictions.reading import read_categories
+
+        return read_categories(self.categories) if self.categories is not None else []
+
+    def _say_deprecated(self) -> None:
+        for old, new in (("intersection", "--missing drop"), ("new_categories", "--unknown wrong")):
+            if getattr(self, old):
+                print(f"rubricate: --{old.replace('_', '-')} is deprecated; use {new}", file=sys.stderr)
+
+    def check(self, truth: Path, runs: Sequence[Path], known: Sequence[str] = ()) -> list[Problem]:
+        """Return every problem of every file."""
+        from rubricate.files.predictions.checking import check_files
+
+        return check_files(
+            truth,
+            runs,
+            categories=[*self.known_categories(), *known],
+            topic=self.topics,
+            id_column=self.id_column,
+            **self.policies,
+        )
+
+    def _every_problem(
+        self, truth: Path, runs: Sequence[Path], known: Sequence[str], problem: InvalidFile
+    ) -> InvalidInput:
+        """Return the error of all problems at once; the one at hand where there is no other."""
+        problems = [each for each in self.check(truth, runs, known) if each.stops]
+        if len(problems) < 2:
+            return problem
+        return InvalidInput("\n".join([f"{len(problems)} problems in the files:", *map(str, problems)]))
 
     def _train(self, labels: Decisions | None) -> Any:
         from rubricate.files.predictions.train_counts import TrainCounts, read_train_counts
@@ -116,9 +183,9 @@ class PredictionOptions:
             self.held_out,
             runs[place],
             categories=run.categories,
-            intersection=self.intersection,
-            new_categories=self.new_categories,
+            **self.policies,
             topic=self.topics,
+            id_column=self.id_column,
         )
         if held.scores is None or held.truth is None:
             raise InvalidInput(f"{runs[place]} has no scores to learn the cut from; give a file with scores")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,11 +12,12 @@ from scipy import sparse
 
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.files.predictions.pairs import Pairs, listed
+from rubricate.files.predictions.policies import Policies
 from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.labels import indicator
-from rubricate.types import Bools, Decisions, Floats, Ints, Run, Scores, Sparse
+from rubricate.types import Bools, Decisions, Floats, Ints, Run, Scores, Signature, Sparse
 
-__all__ = ["align", "labels_of", "labels_over"]
+__all__ = ["align", "labels_of", "labels_over", "nearest_names", "other_documents", "unknown_categories"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,13 @@ class _Grid:
         kept = (row >= 0) & (column >= 0)
         shape = (len(self.documents), len(self.categories))
         return sparse.csr_array((values[mask][kept], (row[kept], column[kept])), shape=shape)
+
+    def outside(self, pairs: Pairs) -> Ints:
+        """Count the assigned labels of each document that are not categories of the grid."""
+        rows, columns = _places(pairs.documents, self.documents), _places(pairs.categories, self.categories)
+        chosen = pairs.chosen() & (columns[pairs.columns] < 0) & pairs.has_decisions
+        row = rows[pairs.rows[chosen]]
+        return np.bincount(row[row >= 0], minlength=len(self.documents)).astype(np.int64)
 
     def labels(self, truth: Decisions) -> Sparse:
         """Return labels over the grid; labels outside it are left out."""
@@ -76,12 +86,12 @@ def align(
     *,
     known: Iterable[str] = (),
     train: TrainCounts | None = None,
-    intersection: bool = False,
-    new_categories: bool = False,
+    policies: Policies | None = None,
 ) -> list[Run]:
     """Return one `Run` per file, all over the same documents and categories; see `read_runs` for the options."""
+    rules = policies or Policies()
     every = {*truth.categories, *known}
-    grid = _Grid(_documents(truth, runs, intersection), _categories(every, runs, new_categories))
+    grid = _Grid(_documents(truth, runs, rules), _categories(every, runs, rules))
     ids, names, labels = grid.documents, grid.categories, grid.labels(truth)
     return [
         Run(
@@ -92,60 +102,118 @@ def align(
             decisions=Decisions(grid.decisions(pairs), names, ids) if pairs.has_decisions else None,
             truth=labels,
             train_counts=None if train is None else train.over(names),
+            signature=_signature(rules, pairs, truth, len(ids)),
+            outside=grid.outside(pairs) if rules.unknown == "wrong" else None,
         )
         for name, pairs in runs.items()
     ]
 
 
-def _categories(known: set[str], runs: Mapping[str, Pairs], new_categories: bool) -> tuple[str, ...]:
-    every = set(known)
-    for pairs in runs.values():
-        unknown = set(pairs.categories) - every
-        if unknown and not new_categories:
-            affected = np.isin(pairs.columns, _places(sorted(unknown), pairs.categories))
-            raise InvalidFile(
-                f"{len(unknown)} categories are not in the truth: {listed(unknown)}",
-                path=pairs.path,
-                line=int(pairs.lines[np.argmax(affected)]) if affected.any() else None,
-                remedy=_remedy(unknown, every),
-            )
-        every |= unknown
-    return tuple(sorted(every))
-
-
-def _remedy(unknown: set[str], known: set[str]) -> str:
-    """Return a remedy for unknown names; a name made of several known ones is a cell with the wrong separator."""
-    parts = (name.replace("|", ",").split(",") for name in unknown if "," in name or "|" in name)
-    if any({part.strip() for part in several} <= known for several in parts):
-        return "separate the labels of a cell by ';'"
-    return (
-        "correct the names, list them (--categories, --train-counts), "
-        "or count them as categories without true documents (--new-categories)"
+def _signature(rules: Policies, pairs: Pairs, truth: Decisions, documents: int) -> Signature:
+    """Return the policies that are not the default, with how many documents each one concerned."""
+    lacking = len(set(truth.documents) - set(pairs.documents)) if rules.missing == "wrong" else 0
+    if rules.missing == "drop":
+        lacking = len(truth.documents) - documents
+    return Signature(
+        missing="" if rules.missing == "error" else f"{rules.missing} ({lacking:,} of {len(truth.documents):,})",
+        unknown=rules.unknown if rules.unknown == "wrong" else "",
+        duplicates="" if rules.duplicates == "error" else rules.duplicates,
     )
 
 
-def _documents(truth: Decisions, runs: Mapping[str, Pairs], intersection: bool) -> tuple[str, ...]:
+def _categories(known: set[str], runs: Mapping[str, Pairs], rules: Policies) -> tuple[str, ...]:
+    every = set(known)
+    for pairs in runs.values() if rules.unknown != "wrong" else ():
+        problem = unknown_categories(pairs, every)
+        if problem is not None and rules.unknown == "error":
+            raise problem
+        every |= set(pairs.categories)
+    return tuple(sorted(every))
+
+
+def unknown_categories(pairs: Pairs, known: set[str]) -> InvalidFile | None:
+    """Return the problem of a file whose categories are not all known; None where they are."""
+    unknown = set(pairs.categories) - known
+    if not unknown:
+        return None
+    affected = np.isin(pairs.columns, _places(sorted(unknown), pairs.categories))
+    return InvalidFile(
+        f"{len(unknown)} categories are not in the truth: {listed(unknown)}",
+        path=pairs.path,
+        line=int(pairs.lines[np.argmax(affected)]) if affected.any() else None,
+        remedy=_remedy(unknown, known),
+    )
+
+
+def _remedy(unknown: set[str], known: set[str]) -> str:
+    """Return a remedy for unknown names.
+
+    A name made of several known ones is a cell with the wrong separator; one near a known name is another spelling.
+    """
+    parts = (name.replace("|", ",").split(",") for name in unknown if "," in name or "|" in name)
+    if any({part.strip() for part in several} <= known for several in parts):
+        return "separate the labels of a cell by ';'"
+    spellings = nearest_names(unknown, known)
+    near = ", ".join(f"{name!r} is near {other!r}" for name, other in sorted(spellings.items())[:5])
+    return (
+        f"correct the names{f' ({near})' if near else ''}, list them (--categories, --train-counts), "
+        "or count them as wrong answers (--unknown wrong)"
+    )
+
+
+def nearest_names(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """Return the known name that each unknown one is probably a spelling of, where there is one.
+
+    >>> nearest_names(["Corn", "crude_oil", "gold"], ["corn", "crude oil", "wheat"])
+    {'Corn': 'corn', 'crude_oil': 'crude oil'}
+    """
+    folded = {_folded(name): name for name in sorted(known, reverse=True)}
+    spellings = {}
+    for name in unknown:
+        near = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=0.8)
+        if near:
+            spellings[name] = folded[near[0]]
+    return spellings
+
+
+def _folded(name: str) -> str:
+    """Return a name without the differences that spellings have: case, accents, blanks and punctuation."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(sign for sign in letters if sign.isalnum()) or letters
+
+
+def _documents(truth: Decisions, runs: Mapping[str, Pairs], rules: Policies) -> tuple[str, ...]:
     shared = set(truth.documents)
     for pairs in runs.values():
         here = set(pairs.documents)
-        if not intersection:
-            _check_documents(pairs, here - shared, shared - here)
-        shared &= here
+        problem = None if rules.missing != "error" else other_documents(pairs, shared)
+        if problem is not None:
+            raise problem
+        if not shared & here:
+            raise InvalidFile(
+                "the file and the truth share no document",
+                path=pairs.path,
+                remedy="check that both use the same ids, or name the column that has them (--id NAME)",
+            )
+        shared = shared & here if rules.missing == "drop" else shared
     if not shared:
         raise InvalidInput("the truth and the runs share no document; check that they use the same ids")
     return tuple(name for name in truth.documents if name in shared)
 
 
-def _check_documents(pairs: Pairs, extra: set[str], missing: set[str]) -> None:
+def other_documents(pairs: Pairs, documents: set[str]) -> InvalidFile | None:
+    """Return the problem of a file over other documents than these; None where they are the same."""
+    here = set(pairs.documents)
+    extra, missing = here - documents, documents - here
     if not extra and not missing:
-        return
+        return None
     problems = [f"{len(extra)} documents that are not in the truth ({listed(extra)})"] if extra else []
     problems += [f"no row for {len(missing)} documents of the truth ({listed(missing)})"] if missing else []
     rows = np.isin(pairs.rows, _places(sorted(extra), pairs.documents))
-    raise InvalidFile(
+    return InvalidFile(
         "the file has " + ", and ".join(problems),
         path=pairs.path,
         line=int(pairs.lines[np.argmax(rows)]) if rows.any() else None,
-        remedy="make the ids agree (a document without labels needs a row with an empty cell), "
-        "or keep only the documents that all files share (--intersection)",
+        remedy="make the ids agree (a document without labels needs a row with an empty cell), count missing documents "
+        "as wrong (--missing wrong), or keep only the documents that all files share (--missing drop)",
     )

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from rubricate.errors import InvalidFile
 from rubricate.files.predictions.cell_values import as_decision, as_number, as_text
-from rubricate.files.predictions.pairs import BARE, UNDECIDED, PairCollector
+from rubricate.files.predictions.pairs import AGAIN, BARE, UNDECIDED, PairCollector
 
 __all__ = ["ROLES", "TableLayout", "collect_rows", "layout_of"]
 
@@ -54,8 +54,14 @@ class TableLayout:
     comma: bool = False
 
 
-def layout_of(pairs: PairCollector, names: Sequence[str], *, comma: bool = False, line: int = 1) -> TableLayout:
-    """Return the layout of a table with these column names, found on `line`, or say which column is missing."""
+def layout_of(
+    pairs: PairCollector, names: Sequence[str], *, comma: bool = False, line: int = 1, id_column: str | None = None
+) -> TableLayout:
+    """Return the layout of a table with these column names, found on `line`, or say which column is missing.
+
+    `id_column` names the documents where it is a column. A table of three columns or more, none of which has a known
+    name, is a matrix whose first column names the documents.
+    """
     lower = [str(name).strip().lower() for name in names]
     if len(set(lower)) != len(lower):
         twice = sorted({name for name in lower if lower.count(name) > 1})
@@ -66,6 +72,10 @@ def layout_of(pairs: PairCollector, names: Sequence[str], *, comma: bool = False
         role: next((lower.index(name) for name in accepted if name in lower), None) for role, accepted in ROLES.items()
     }
     places = {role: place for role, place in known.items() if place is not None}
+    if id_column is not None and id_column.strip().lower() in lower:
+        places["document"] = lower.index(id_column.strip().lower())
+    if not places and len(names) > 2 and not all(map(_is_decimal, names[1:])):
+        places["document"] = 0
     others = tuple((i, str(name).strip()) for i, name in enumerate(names) if i != places.get("document"))
     kind = "long" if "category" in places else "wide" if {"labels", "scores"} & places.keys() else "matrix"
     if "document" not in places or not others:
@@ -74,9 +84,19 @@ def layout_of(pairs: PairCollector, names: Sequence[str], *, comma: bool = False
             f"expected columns document and category (or document and labels), got {shown}",
             path=pairs.path,
             line=line,
-            remedy="give the file a header such as document,category,score or document,labels",
+            remedy="give the file a header such as document,category,score or document,labels, "
+            "or name the column of the documents (--id NAME)",
         )
+    pairs.layout = kind
     return TableLayout(kind, places, others, comma)
+
+
+def _is_decimal(name: Any) -> bool:
+    """Tell whether a column name is a number: then the file has no header."""
+    try:
+        return not math.isnan(float(name))
+    except (TypeError, ValueError):
+        return False
 
 
 def collect_rows(pairs: PairCollector, layout: TableLayout, rows: NumberedRows) -> None:
@@ -90,7 +110,21 @@ def _collect_long(pairs: PairCollector, layout: TableLayout, rows: NumberedRows)
     while chunk := list(islice(rest, CHUNK)):
         lines, cells = zip(*chunk, strict=True)
         columns = {role: [row[place] for row in cells] for role, place in layout.places.items()}
-        _add_columns(pairs, columns, lines, comma=layout.comma)
+        try:
+            _add_columns(pairs, columns, lines, comma=layout.comma)
+        except InvalidFile:
+            _add_one_by_one(pairs, columns, lines, comma=layout.comma)
+
+
+def _add_one_by_one(
+    pairs: PairCollector, columns: Mapping[str, list[Any]], lines: Sequence[int], *, comma: bool
+) -> None:
+    """Add the rows of a chunk that has a bad one, and complain of each bad row."""
+    for place, line in enumerate(lines):
+        try:
+            _add_columns(pairs, {role: [cells[place]] for role, cells in columns.items()}, [line], comma=comma)
+        except InvalidFile as problem:
+            pairs.complain(problem)
 
 
 def _add_columns(pairs: PairCollector, columns: Mapping[str, list[Any]], lines: Sequence[int], *, comma: bool) -> None:
@@ -140,9 +174,15 @@ def _score_column(pairs: PairCollector, cells: list[Any] | None, lines: Sequence
 def _collect_wide(pairs: PairCollector, layout: TableLayout, rows: NumberedRows) -> None:
     document, labels, scores = layout.places["document"], layout.places.get("labels"), layout.places.get("scores")
     for line, cells in rows:
-        row = pairs.new_document(as_text(cells[document]), line)
-        chosen = None if labels is None else _labels(pairs, cells[labels], line)
-        values = {} if scores is None else _scores(pairs, cells[scores], line)
+        try:
+            row = pairs.new_document(as_text(cells[document]), line)
+            chosen = None if labels is None else _labels(pairs, cells[labels], line)
+            values = {} if scores is None else _scores(pairs, cells[scores], line)
+        except InvalidFile as problem:
+            pairs.complain(problem)
+            continue
+        if row == AGAIN:
+            continue
         for name in dict.fromkeys([*(chosen or ()), *values]):
             yes = UNDECIDED if chosen is None else int(name in chosen)
             pairs.add(row, name, line, score=values.get(name, math.nan), decided=yes)
@@ -165,6 +205,8 @@ def _labels(pairs: PairCollector, cell: Any, line: int) -> list[str]:
     if not isinstance(parts, Iterable) or isinstance(parts, Mapping):
         parts = [parts]
     names = [name for name in map(as_text, parts) if name]
+    if pairs.first:
+        return list(dict.fromkeys(names))
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidFile(f"label {twice!r} occurs twice", path=pairs.path, line=line, remedy="give each label once")
@@ -176,8 +218,14 @@ def _collect_matrix(pairs: PairCollector, layout: TableLayout, rows: NumberedRow
     for _, name in layout.others:
         pairs.categories.setdefault(name, len(pairs.categories))
     for line, cells in rows:
-        row = pairs.new_document(as_text(cells[document]), line)
-        for place, name in layout.others:
-            value = as_number(cells[place], line, path=pairs.path, comma=layout.comma)
+        try:
+            row = pairs.new_document(as_text(cells[document]), line)
+            values = [as_number(cells[place], line, path=pairs.path, comma=layout.comma) for place, _ in layout.others]
+        except InvalidFile as problem:
+            pairs.complain(problem)
+            continue
+        if row == AGAIN:
+            continue
+        for (_, name), value in zip(layout.others, values, strict=True):
             if not math.isnan(value):
                 pairs.add(row, name, line, score=value, decided=BARE)

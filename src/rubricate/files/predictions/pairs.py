@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,15 @@ import numpy as np
 from rubricate.errors import InvalidFile
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["BARE", "UNDECIDED", "PairCollector", "Pairs", "listed"]
+__all__ = ["AGAIN", "BARE", "UNDECIDED", "PairCollector", "Pairs", "listed"]
 
 UNDECIDED, BARE = -1, -2
 """Marks of a pair without a decision, and of a bare number in a matrix (the whole file tells what it means)."""
+
+AGAIN = -1
+"""Number of a document that has been read before."""
+
+_KEEP_ONE = "keep one of the rows, or count the first (--duplicates first)"
 
 
 def listed(names: Iterable[str], *, most: int = 5) -> str:
@@ -35,7 +40,8 @@ def listed(names: Iterable[str], *, most: int = 5) -> str:
 class Pairs:
     """The content of a file: its documents and categories in order of appearance, and one entry per pair.
 
-    `scores` is NaN and `decided` is -1 where the row has none; `lines` holds the line of each pair.
+    `scores` is NaN and `decided` is -1 where the row has none; `lines` holds the line of each pair. `layout` is that of
+    the table (long, wide, matrix), empty for other formats.
     """
 
     path: Path
@@ -46,6 +52,7 @@ class Pairs:
     lines: Ints
     scores: Floats
     decided: Ints
+    layout: str = ""
 
     @property
     def has_scores(self) -> bool:
@@ -63,11 +70,20 @@ class Pairs:
         return self.decided == 1 if known.any() else np.ones(len(self.decided), bool)
 
 
-class PairCollector:
-    """Collects pairs row by row. Names become numbers at once, so that a row costs a few bytes and no objects."""
+def _raised(problem: InvalidFile) -> None:
+    raise problem
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+
+class PairCollector:
+    """Collects pairs row by row. Names become numbers at once, so that a row costs a few bytes and no objects.
+
+    `complain` gets each row that cannot be read; by default the first one ends the reading. With `first`, a document
+    or pair that occurs again is passed over.
+    """
+
+    def __init__(self, path: Path, complain: Callable[[InvalidFile], None] = _raised, *, first: bool = False) -> None:
+        self.path, self.complain, self.first = path, complain, first
+        self.layout = ""
         self.documents: dict[str, int] = {}
         self.categories: dict[str, int] = {}
         self.rows, self.columns, self.lines = array("q"), array("q"), array("q")
@@ -85,13 +101,13 @@ class PairCollector:
         return self.documents.setdefault(name, len(self.documents))
 
     def new_document(self, name: str, line: int) -> int:
-        """Return the number of a document that may occur only once."""
+        """Return the number of a document that may occur only once; AGAIN for a later row that is passed over."""
         before = len(self.documents)
         number = self.document(name, line)
+        if number != before and self.first:
+            return AGAIN
         if number != before:
-            raise InvalidFile(
-                f"document {name!r} occurs twice", path=self.path, line=line, remedy="keep one of the rows"
-            )
+            raise InvalidFile(f"document {name!r} occurs twice", path=self.path, line=line, remedy=_KEEP_ONE)
         return number
 
     def category(self, name: str) -> int:
@@ -120,9 +136,20 @@ class PairCollector:
             np.array(self.lines, np.int64),
             scores,
             decided,
+            self.layout,
         )
-        _check_duplicates(pairs)
-        return pairs
+        return self._without_duplicates(pairs)
+
+    def _without_duplicates(self, pairs: Pairs) -> Pairs:
+        twice = _duplicates(pairs)
+        if not len(twice):
+            return pairs
+        if not self.first:
+            self.complain(_twice(pairs, twice))
+        kept = np.ones(len(pairs.rows), bool)
+        kept[twice] = False
+        parts = {name: getattr(pairs, name)[kept] for name in ("rows", "columns", "lines", "scores", "decided")}
+        return replace(pairs, **parts)
 
     def _settled(self) -> tuple[Floats, Ints]:
         """Return scores and decisions: bare numbers are decisions where the whole file has only 0 and 1."""
@@ -133,17 +160,20 @@ class PairCollector:
         return scores, np.maximum(decided, UNDECIDED)
 
 
-def _check_duplicates(pairs: Pairs) -> None:
+def _duplicates(pairs: Pairs) -> Ints:
+    """Return the places of the pairs that occurred before."""
     key = pairs.rows * max(len(pairs.categories), 1) + pairs.columns
     order = np.argsort(key, kind="stable")
-    twice = np.flatnonzero(key[order][1:] == key[order][:-1])
-    if not len(twice):
-        return
-    first, second = order[twice[0]], order[twice[0] + 1]
+    return order[1:][key[order][1:] == key[order][:-1]]
+
+
+def _twice(pairs: Pairs, twice: Ints) -> InvalidFile:
+    second = twice[0]
+    same = (pairs.rows == pairs.rows[second]) & (pairs.columns == pairs.columns[second])
     pair = f"document {pairs.documents[pairs.rows[second]]!r} has category {pairs.categories[pairs.columns[second]]!r}"
-    raise InvalidFile(
-        f"{pair} twice, first on line {pairs.lines[first]} ({len(twice)} such rows in all)",
+    return InvalidFile(
+        f"{pair} twice, first on line {pairs.lines[np.argmax(same)]} ({len(twice)} such rows in all)",
         path=pairs.path,
         line=int(pairs.lines[second]),
-        remedy="keep one row per pair",
+        remedy="keep one row per pair, or count the first (--duplicates first)",
     )

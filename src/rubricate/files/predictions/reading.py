@@ -7,44 +7,77 @@ A pair without a score has the floor -inf: it is not ranked, and no threshold as
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from rubricate.errors import InvalidFile, UnknownName
 from rubricate.files.predictions.alignment import align, labels_of
 from rubricate.files.predictions.layouts import collect_rows, layout_of
 from rubricate.files.predictions.pairs import PairCollector, Pairs
+from rubricate.files.predictions.policies import Duplicates, Missing, Unknown, policies_from
+from rubricate.files.predictions.suspicions import Seen, suspicions
 from rubricate.files.predictions.table_rows import csv_rows, first_line, json_rows, opened, parquet_batches
 from rubricate.files.predictions.text_runs import PREFIX, Topic, collect_fasttext, collect_trec, looks_like_trec
 from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.types import Decisions, Run
 
-__all__ = ["read_categories", "read_pairs", "read_run", "read_runs", "read_truth", "run_names"]
+__all__ = ["RunOptions", "read_categories", "read_pairs", "read_run", "read_runs", "read_truth", "run_names"]
 
 PARQUET, WORKBOOK = b"PAR1", b"PK\x03\x04"
+POLICIES = ("missing", "unknown", "duplicates", "intersection", "new_categories")
 
 
-def read_pairs(path: str | Path, *, topic: Topic = "document") -> Pairs:
-    """Read all pairs of a file, whatever its format; `topic` tells what the topics of a TREC file are.
+class RunOptions(TypedDict, total=False):
+    """The options of `read_runs`, where they are explained."""
+
+    categories: Iterable[str]
+    train: TrainCounts | None
+    missing: Missing
+    unknown: Unknown
+    duplicates: Duplicates
+    topic: Topic
+    id_column: str | None
+    intersection: bool
+    new_categories: bool
+
+
+def read_pairs(
+    path: str | Path,
+    *,
+    topic: Topic = "document",
+    id_column: str | None = None,
+    duplicates: Duplicates = "error",
+    complain: Callable[[InvalidFile], None] | None = None,
+) -> Pairs:
+    """Read all pairs of a file, whatever its format.
+
+    `topic` tells what the topics of a TREC file are, `id_column` the column that names the documents. `complain` gets
+    each row that cannot be read, which is then left out; without it the first one is an error.
 
     Cost: one pass, a few bytes per row.
     """
     if topic not in ("document", "category"):
         raise UnknownName("kind of TREC topic", topic, ("document", "category"))
-    place = Path(path)
-    pairs = PairCollector(place)
+    place, first = Path(path), duplicates == "first"
+    pairs = PairCollector(place, first=first) if complain is None else PairCollector(place, complain, first=first)
     if _is_parquet(place):
         for names, rows in parquet_batches(place):
-            collect_rows(pairs, layout_of(pairs, names), rows)
+            collect_rows(pairs, layout_of(pairs, names, id_column=id_column), rows)
     else:
-        _collect_text(pairs, first_line(place), topic)
+        _collect_text(pairs, first_line(place), topic, id_column)
     return pairs.pairs()
 
 
 def _is_parquet(path: Path) -> bool:
-    if not path.is_file():
+    if path.is_dir():
+        raise InvalidFile("a folder, not a file", path=path, remedy="name the files in it, such as FOLDER/*.csv")
+    if not path.exists():
         raise InvalidFile("no such file", path=path, remedy="check the name")
+    if not path.is_file():
+        raise InvalidFile("not a regular file", path=path, remedy="give a file")
     with path.open("rb") as raw:
         start = raw.read(len(PARQUET))
     if start == WORKBOOK:
@@ -54,57 +87,34 @@ def _is_parquet(path: Path) -> bool:
     return start == PARQUET
 
 
-def _collect_text(pairs: PairCollector, start: str, topic: Topic) -> None:
+def _collect_text(pairs: PairCollector, start: str, topic: Topic, id_column: str | None) -> None:
     with opened(pairs.path) as text:
+        if start.startswith("["):
+            remedy = 'write one object per line, such as {"document": "d1", "labels": ["corn"]}'
+            raise InvalidFile("a JSON array; expected JSON Lines", path=pairs.path, line=1, remedy=remedy)
         if start.startswith("{"):
-            for line, keys, records in json_rows(pairs.path, text):
-                collect_rows(pairs, layout_of(pairs, keys, line=line), records)
+            for line, keys, records in json_rows(pairs.path, text, complain=pairs.complain):
+                collect_rows(pairs, layout_of(pairs, keys, line=line, id_column=id_column), records)
         elif start.startswith(PREFIX):
             collect_fasttext(pairs, text)
         elif looks_like_trec(start):
             collect_trec(pairs, text, topic)
         else:
-            header, delimiter, rows = csv_rows(pairs.path, text)
-            collect_rows(pairs, layout_of(pairs, header, comma=delimiter == ";"), rows)
+            header, delimiter, rows = csv_rows(pairs.path, text, complain=pairs.complain)
+            collect_rows(pairs, layout_of(pairs, header, comma=delimiter == ";", id_column=id_column), rows)
 
 
-def read_truth(path: str | Path, *, topic: Topic = "document") -> Decisions:
+def read_truth(path: str | Path, *, topic: Topic = "document", id_column: str | None = None) -> Decisions:
     """Read the true labels of a file: documents in the order of the file, categories sorted by name."""
-    return labels_of(read_pairs(path, topic=topic))
+    return labels_of(read_pairs(path, topic=topic, id_column=id_column))
 
 
-def read_run(
-    truth: str | Path | Decisions,
-    path: str | Path,
-    *,
-    categories: Iterable[str] = (),
-    train: TrainCounts | None = None,
-    intersection: bool = False,
-    new_categories: bool = False,
-    topic: Topic = "document",
-) -> Run:
+def read_run(truth: str | Path | Decisions, path: str | Path, **options: Unpack[RunOptions]) -> Run:
     """Read one run together with its truth; the options are those of `read_runs`."""
-    return read_runs(
-        truth,
-        [path],
-        categories=categories,
-        train=train,
-        intersection=intersection,
-        new_categories=new_categories,
-        topic=topic,
-    )[0]
+    return read_runs(truth, [path], **options)[0]
 
 
-def read_runs(
-    truth: str | Path | Decisions,
-    runs: Sequence[str | Path],
-    *,
-    categories: Iterable[str] = (),
-    train: TrainCounts | None = None,
-    intersection: bool = False,
-    new_categories: bool = False,
-    topic: Topic = "document",
-) -> list[Run]:
+def read_runs(truth: str | Path | Decisions, runs: Sequence[str | Path], **options: Unpack[RunOptions]) -> list[Run]:
     """Read runs over the documents and categories of one truth; each run is named by the stem of its file.
 
     Parameters
@@ -117,23 +127,39 @@ def read_runs(
         Categories that exist although the truth does not mention them.
     train : TrainCounts, optional
         Training documents per category; its categories count as known.
-    intersection : bool
-        Keep only the documents that all files share. Otherwise a document that one file lacks is an error.
-    new_categories : bool
-        Count unknown categories as categories without true documents. Otherwise they are an error.
+    missing : "error", "wrong" or "drop"
+        A document of the truth that a run lacks is an error, counts as answered wrongly, or is left out for all runs.
+    unknown : "error" or "wrong"
+        A label that is not a category of the truth is an error, or a wrong answer that leaves macro-averages alone.
+    duplicates : "error" or "first"
+        A document or pair that occurs twice is an error, or its first row counts.
     topic : "document" or "category"
         What the topics of TREC files are.
+    id_column : str, optional
+        The column that names the documents, where it has none of the usual names.
+    intersection, new_categories : bool
+        Deprecated names of `missing="drop"` and `unknown="wrong"`.
     """
-    labels = truth if isinstance(truth, Decisions) else read_truth(truth, topic=topic)
-    known = [*categories, *(train.categories if train is not None else ())]
-    return align(
-        labels,
-        {name: read_pairs(path, topic=topic) for name, path in zip(run_names(runs), runs, strict=True)},
-        known=known,
-        train=train,
-        intersection=intersection,
-        new_categories=new_categories,
-    )
+    topic, id_column = options.get("topic", "document"), options.get("id_column")
+    chosen = {name: options[name] for name in POLICIES if name in options}  # type: ignore[literal-required]
+    policies = policies_from(**chosen)
+    labels = truth if isinstance(truth, Decisions) else read_truth(truth, topic=topic, id_column=id_column)
+    pairs = {
+        name: read_pairs(path, topic=topic, id_column=id_column, duplicates=policies.duplicates)
+        for name, path in zip(run_names(runs), runs, strict=True)
+    }
+    train = options.get("train")
+    known = [*options.get("categories", ()), *(train.categories if train is not None else ())]
+    _warn({*labels.categories, *known}, pairs)
+    return align(labels, pairs, known=known, train=train, policies=policies)
+
+
+def _warn(known: set[str], runs: Mapping[str, Pairs]) -> None:
+    """Warn of what is probably a mistake: percent, columns that are missing, copies."""
+    seen: Seen = {}
+    for pairs in runs.values():
+        for problem in suspicions(pairs, known, seen):
+            warnings.warn(str(problem), UserWarning, stacklevel=3)
 
 
 def read_categories(path: str | Path) -> list[str]:

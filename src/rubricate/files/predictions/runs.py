@@ -13,6 +13,7 @@ from rubricate.errors import InvalidInput
 from rubricate.files.predictions.alignment import align, labels_of
 from rubricate.files.predictions.layouts import collect_rows, layout_of
 from rubricate.files.predictions.pairs import PairCollector, Pairs
+from rubricate.files.predictions.policies import Policies
 from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.labels import column, flag_matrix, label_matrix, label_sets, refuse_fractions
 from rubricate.types import Decisions, Ints, Run, Scores, Signature
@@ -96,7 +97,7 @@ def _joined(truth: Any, parts: Sequence[Any], *, name: str, categories: Sequence
         labels_of(labels),
         {str(place): pairs for place, pairs in enumerate(predictions)},
         known=known,
-        new_categories=categories is None,
+        policies=Policies(unknown="new" if categories is None else "error"),
     )
     first, last = runs[0], runs[-1]
     return Run(name, first.documents, first.categories, last.scores, first.decisions, first.truth)

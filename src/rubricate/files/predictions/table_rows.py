@@ -7,11 +7,11 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, TypeAlias, cast
 
 from rubricate.errors import InvalidFile, MissingExtra
 from rubricate.readers.unpacking import unpacked
@@ -19,6 +19,9 @@ from rubricate.readers.unpacking import unpacked
 __all__ = ["csv_rows", "first_line", "json_rows", "opened", "parquet_batches"]
 
 DELIMITERS = ",;\t|"
+
+Complain: TypeAlias = Callable[[InvalidFile], None]
+"""Gets a row that cannot be read; where it returns, the row is left out."""
 
 
 @contextmanager
@@ -43,24 +46,39 @@ def _bytes(file: BinaryIO, path: Path) -> BinaryIO:
     return cast(BinaryIO, unpacked(file, path)) if path.suffix == ".gz" else file
 
 
-def csv_rows(path: Path, text: TextIO) -> tuple[list[str], str, Iterator[tuple[int, list[str]]]]:
-    """Return the header, the delimiter (whichever of `,` `;` tab `|` the header has most of), and the rows by line."""
+def _raised(problem: InvalidFile) -> None:
+    raise problem
+
+
+def csv_rows(
+    path: Path, text: TextIO, *, complain: Complain = _raised
+) -> tuple[list[str], str, Iterator[tuple[int, list[str]]]]:
+    """Return the header, the delimiter (whichever of `,` `;` tab `|` the header has most of), and the rows by line.
+
+    Rows of the wrong length go to `complain` and are left out.
+    """
     first = text.readline()
     delimiter = max(DELIMITERS, key=first.count)
     header = next(csv.reader([first], delimiter=delimiter), [])
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     remedy = f"quote cells that hold {delimiter!r}, fill in missing ones"
-    return [name.strip() for name in header], delimiter, _checked_rows(path, reader, len(header), remedy=remedy)
+    return (
+        [name.strip() for name in header],
+        delimiter,
+        _checked_rows(path, reader, len(header), remedy=remedy, complain=complain),
+    )
 
 
-def _checked_rows(path: Path, reader: Any, width: int, *, remedy: str) -> Iterator[tuple[int, list[str]]]:
+def _checked_rows(
+    path: Path, reader: Any, width: int, *, remedy: str, complain: Complain
+) -> Iterator[tuple[int, list[str]]]:
     line = 1
     try:
         for row in reader:
             if row and len(row) != width:
                 problem = f"the row has {len(row)} cells, the header {width}"
-                raise InvalidFile(problem, path=path, line=line + 1, remedy=remedy)
-            if row:
+                complain(InvalidFile(problem, path=path, line=line + 1, remedy=remedy))
+            elif row:
                 yield line + 1, row
             line = reader.line_num + 1
     except csv.Error as error:
@@ -76,24 +94,32 @@ def first_line(path: Path) -> str:
     return first.strip()
 
 
-def json_rows(path: Path, text: TextIO) -> Iterator[tuple[int, tuple[str, ...], Iterator[tuple[int, list[Any]]]]]:
-    """Yield the objects of JSON Lines as rows: first line, keys and rows of each run of lines with the same keys."""
-    for keys, records in groupby(_records(path, text), key=lambda record: tuple(record[1])):
+def json_rows(
+    path: Path, text: TextIO, *, complain: Complain = _raised
+) -> Iterator[tuple[int, tuple[str, ...], Iterator[tuple[int, list[Any]]]]]:
+    """Yield the objects of JSON Lines as rows: first line, keys and rows of each run of lines with the same keys.
+
+    Lines that are not objects go to `complain` and are left out.
+    """
+    for keys, records in groupby(_records(path, text, complain), key=lambda record: tuple(record[1])):
         first = next(records)
         yield first[0], keys, ((line, list(record.values())) for line, record in chain([first], records))
 
 
-def _records(path: Path, text: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
+def _records(path: Path, text: TextIO, complain: Complain) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, content in enumerate(text, start=1):
         if not content.strip():
             continue
         try:
             record = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise InvalidFile(f"not JSON ({error})", path=path, line=line, remedy="write one object per line") from None
+            remedy = "write one object per line"
+            complain(InvalidFile(f"not JSON ({error})", path=path, line=line, remedy=remedy))
+            continue
         if not isinstance(record, dict):
             remedy = 'write one object per line, such as {"document": …}'
-            raise InvalidFile("not a JSON object", path=path, line=line, remedy=remedy)
+            complain(InvalidFile("not a JSON object", path=path, line=line, remedy=remedy))
+            continue
         yield line, record
 
 

@@ -48,8 +48,11 @@ def collect_trec(pairs: PairCollector, lines: Iterable[str], topic: Topic) -> No
             continue
         if not looks_like_trec(line):
             problem = f"{len(fields)} fields; a TREC run has 6 (topic Q0 item rank score tag), qrels have 4"
+            if len(fields) == RUN:
+                problem = f"rank {fields[3]!r} and score {fields[4]!r} must be numbers"
             remedy = "separate the fields by spaces; scores are numbers"
-            raise InvalidFile(problem, path=pairs.path, line=number, remedy=remedy)
+            pairs.complain(InvalidFile(problem, path=pairs.path, line=number, remedy=remedy))
+            continue
         item = fields[1] if len(fields) == FILTERING else fields[2]
         document, category = (fields[0], item) if topic == "document" else (item, fields[0])
         row = pairs.document(document, number)
@@ -74,7 +77,9 @@ def collect_fasttext(pairs: PairCollector, lines: Iterable[str]) -> None:
             scored = _alternate(words)
         if scored and labels and not _alternate(words):
             problem = "labels with and without probabilities in one file"
-            raise InvalidFile(problem, path=pairs.path, line=number, remedy="write the file with a single command")
+            remedy = "write the file with a single command"
+            pairs.complain(InvalidFile(problem, path=pairs.path, line=number, remedy=remedy))
+            continue
         for i, label in enumerate(labels):
             score = float(words[2 * i + 1]) if scored else math.nan
             pairs.add(row, label.removeprefix(PREFIX), number, score=score)

@@ -15,7 +15,7 @@ from rubricate.kernels.rows import Lists
 from rubricate.labels import indicator
 from rubricate.types import Counts, Sparse
 
-__all__ = ["canonical", "counts", "family", "total"]
+__all__ = ["canonical", "counts", "family", "total", "with_outside"]
 
 T = TypeVar("T")
 
@@ -59,6 +59,11 @@ def total(table: T) -> T:
     """Sum the tables (`Counts` or `Extended`) to a single entry, from which micro-averages are made."""
     cells = (getattr(table, cell.name) for cell in dataclasses.fields(cast(Any, table)))
     return type(table)(*(cell.sum(keepdims=True) for cell in cells))
+
+
+def with_outside(table: Counts, labels: Any) -> Counts:
+    """Return the tables with assigned labels that are no category's as further false positives: a number per entry."""
+    return dataclasses.replace(table, fp=table.fp + np.asarray(labels, np.int64))
 
 
 def family(tables: Sequence[Counts]) -> Counts:

@@ -40,6 +40,7 @@ class Comparison:
     seed: int = 0
     notes: tuple[str, ...] = ()
     hierarchy: str = ""
+    policies: str = ""
 
     def __iter__(self) -> Iterator[Significance]:
         return iter(self.results)
@@ -54,7 +55,8 @@ class Comparison:
     def signature(self) -> str:
         """Return what every number here depends on besides the runs."""
         tree = f"|hierarchy:{self.hierarchy}" if self.hierarchy else ""
-        return f"adjust:{self.adjust}|undefined:{self.undefined}|seed:{self.seed}{tree}|version:{__version__}"
+        policies = f"{self.policies}|" if self.policies else ""
+        return f"{policies}adjust:{self.adjust}|undefined:{self.undefined}|seed:{self.seed}{tree}|version:{__version__}"
 
     def tables(self) -> list[ResultTable]:
         """Return the tables of marks: for s, S, T, T'; for p; for the other tests; each again for each band."""
@@ -169,7 +171,8 @@ def compare(
         raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
     where = "" if tree is None else f"{len(tree) - tree.virtual_root} nodes, acceptable {acceptable:g}"
     where += "" if tree is None or similarity is None else f", acs {similarity.within(tree.names).average:.6g}"
-    return Comparison(tuple(s.name for s in systems), tuple(results), adjust, undefined, seed, tuple(notes), where)
+    names, policies = tuple(s.name for s in systems), next((s.policies for s in systems if s.policies), "")
+    return Comparison(names, tuple(results), adjust, undefined, seed, tuple(notes), where, policies)
 
 
 def _corrected(outcomes: Sequence[Significance], choice: ChosenTest, adjust: str) -> list[Significance]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeAlias, cast
 
-from rubricate.significance.systems.system import System, as_system
+from rubricate.significance.systems.system import System, as_system, with_outside_columns
 from rubricate.types import Run, Significance
 
 __all__ = ["Needs", "Subject", "Test", "significance_test"]
@@ -60,7 +60,7 @@ def significance_test(
     def mark(function: Callable[Concatenate[System, System, P], Significance]) -> Test[P]:
         @functools.wraps(function)
         def named(a: Subject, b: Subject, *args: P.args, **kwargs: P.kwargs) -> Significance:
-            first, second = as_system(a), as_system(b)
+            first, second = with_outside_columns([as_system(a), as_system(b)])
             return replace(function(first, second, *args, **kwargs), a=first.name, b=second.name)
 
         marked = cast(Any, named)

@@ -13,7 +13,7 @@ from scipy import sparse
 from rubricate.errors import InvalidInput
 from rubricate.labels import label_matrix, label_sets, refuse_fractions
 from rubricate.significance.definition.test import Subject
-from rubricate.significance.systems.system import System, as_system
+from rubricate.significance.systems.system import System, as_system, with_outside_columns
 from rubricate.types import Sparse
 
 __all__ = ["gather"]
@@ -31,7 +31,7 @@ def gather(
     if isinstance(runs, Mapping):
         systems = _from_decisions(runs, truth, categories)
     else:
-        systems = [as_system(run) for run in runs]
+        systems = with_outside_columns([as_system(run) for run in runs])
     if len(systems) < 2:
         raise InvalidInput(f"{len(systems)} system(s) to compare; give at least 2")
     return _renamed(systems)

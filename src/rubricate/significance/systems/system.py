@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import counts as count
@@ -15,7 +16,7 @@ from rubricate.measures.f1 import f1
 from rubricate.significance.statistics.proportion import Proportion
 from rubricate.types import Bools, Counts, Floats, Ints, Run, Scores, Sparse, Undefined
 
-__all__ = ["PROPORTIONS", "System", "as_system"]
+__all__ = ["PROPORTIONS", "System", "as_system", "with_outside_columns"]
 
 PROPORTIONS = {"recall": "miR", "precision": "miP", "error": "error", "accuracy": "accuracy"}
 """The measures that are proportions, and how YL99 head their columns."""
@@ -25,7 +26,8 @@ PROPORTIONS = {"recall": "miR", "precision": "miP", "error": "error", "accuracy"
 class System:
     """A system under test: from a run, from counts alone (`table`), or from published figures (`figures`).
 
-    `collection` tells apart systems that were measured on different test collections.
+    `collection` tells apart systems that were measured on different test collections. The last `outside` categories
+    are no categories of the truth but stand for labels that it does not know; tests by category leave them out.
     """
 
     name: str
@@ -38,6 +40,18 @@ class System:
     table: Counts | None = None
     figures: Mapping[str, Proportion] = field(default_factory=dict)
     collection: str = ""
+    outside: int = 0
+    policies: str = ""
+
+    @property
+    def inside(self) -> System:
+        """Confine the system to the categories of the truth."""
+        return self if not self.outside else self.within(np.arange(len(self.categories)) < self.known)
+
+    @property
+    def known(self) -> int:
+        """Return the number of categories of the truth."""
+        return len(self.categories) - self.outside
 
     @cached_property
     def counts(self) -> Counts:
@@ -74,7 +88,8 @@ class System:
         """Return F1 of each category; NaN where it is 0/0 and `undefined="omit"`."""
         if "counts" not in self.offers and "scores" not in self.offers:
             raise InvalidInput(f"system {self.name!r} has summed figures only: no F1 of each category; use test 'p'")
-        return f1(self.counts, undefined=undefined)
+        values = f1(self.counts, undefined=undefined)
+        return values[: len(values) - self.outside]
 
     def proportion(self, measure: str) -> Proportion:
         """Return the value of a measure that is a proportion, and its trials. yangliu1999, section 4.5.
@@ -106,6 +121,7 @@ class System:
             scores=None,
             train_counts=None if self.train_counts is None else self.train_counts[columns],
             table=table,
+            outside=0 if self.outside and not chosen[self.known :].any() else self.outside,
         )
 
 
@@ -123,12 +139,49 @@ def as_system(run: Run | System) -> System:
     """Turn a run into a system; a system is returned as it is."""
     if isinstance(run, System):
         return run
-    return System(
+    truth = None if run.truth is None else canonical(run.truth)
+    decided = None if run.decisions is None else canonical(run.decisions.values)
+    system = System(
         name=run.name,
         categories=run.categories,
         documents=run.documents,
-        truth=None if run.truth is None else canonical(run.truth),
-        decided=None if run.decisions is None else canonical(run.decisions.values),
+        truth=truth,
+        decided=decided,
         scores=run.scores,
         train_counts=run.train_counts,
+        policies=run.signature.policies,
+    )
+    most = 0 if run.outside is None or decided is None else int(run.outside.max(initial=0))
+    return system if not most else _with_outside(system, run.outside, most)
+
+
+def with_outside_columns(systems: Sequence[System]) -> list[System]:
+    """Give systems of one collection equally many columns for labels that the truth does not know."""
+    most = max((system.outside for system in systems), default=0)
+    return [_widened(system, most) if most else system for system in systems]
+
+
+def _widened(system: System, most: int) -> System:
+    counts = np.zeros(len(system.documents) if system.decided is None else system.decided.shape[0], np.int64)
+    if system.offers.isdisjoint({"decisions"}) or system.outside == most:
+        return system
+    if system.decided is not None and system.outside:
+        counts = np.asarray(system.decided[:, system.known :].sum(axis=1), np.int64)
+    return _with_outside(system.inside, counts, most)
+
+
+def _with_outside(system: System, counts: Ints | None, most: int) -> System:
+    """Return the system with columns for labels that the truth does not know: column k holds the k-th of a document."""
+    if counts is None or system.decided is None or system.truth is None:
+        return system
+    extra = sparse.csr_array(counts[:, None] > np.arange(most))
+    nothing = sparse.csr_array(extra.shape, dtype=np.bool_)
+    return replace(
+        system,
+        categories=(*system.categories, *(f"\uffff unknown label {k + 1}" for k in range(most))),
+        truth=canonical(sparse.hstack([system.truth, nothing], format="csr")),
+        decided=canonical(sparse.hstack([system.decided, extra], format="csr")),
+        scores=None,
+        train_counts=None if system.train_counts is None else np.r_[system.train_counts, np.zeros(most, np.int64)],
+        outside=most,
     )
