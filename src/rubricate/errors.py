@@ -9,6 +9,7 @@ RubricateError
 │       ├── UnsafeArchive    an archive whose members would escape or flood the folder
 │       └── DigestMismatch   a file whose digest is not the expected one
 ├── CorpusMissing        a corpus that is not on this machine; says how to get it (also a FileNotFoundError)
+├── EncoderMissing       an encoder that is not on this machine; says how to get it (also a FileNotFoundError)
 └── MissingExtra         an optional dependency that is not installed; names the command (also an ImportError)
 
 Every message says what was expected, what was found instead, and what to do.
@@ -24,6 +25,7 @@ from pathlib import Path
 __all__ = [
     "CorpusMissing",
     "DigestMismatch",
+    "EncoderMissing",
     "InvalidFile",
     "InvalidInput",
     "InvalidRules",
@@ -134,6 +136,12 @@ class DigestMismatch(InvalidFile):
 
 class CorpusMissing(RubricateError, FileNotFoundError):
     """A corpus that is not on this machine; the message says how to get it."""
+
+    exit_code = 3
+
+
+class EncoderMissing(RubricateError, FileNotFoundError):
+    """An encoder of texts that is not on this machine; the message says how to get it."""
 
     exit_code = 3
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import sys
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -30,10 +29,11 @@ from rubricate.errors import InvalidFile, UnreadableFile
 from rubricate.files.container import read_container, write_container
 from rubricate.training.cache import Arrays, Entry, Make
 from rubricate.training.fingerprint import canonical, digest
+from rubricate.user_folders import STORE_VARIABLE as VARIABLE
+from rubricate.user_folders import user_store as user_folder
 
 __all__ = ["VARIABLE", "DamagedEntry", "Store", "user_folder"]
 
-VARIABLE = "RUBRICATE_STORE"
 FORMAT, VERSION = "rubricate-store", 1
 LEFT_OVER = 24 * 3600
 """Seconds after which a half-written file of a killed process is removed."""
@@ -41,17 +41,6 @@ LEFT_OVER = 24 * 3600
 
 class DamagedEntry(UserWarning):
     """A file of the store was damaged and is computed again."""
-
-
-def user_folder() -> Path:
-    """Return the user's store, where the system keeps programs' data; it need not exist."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "rubricate" / "store"
 
 
 @cache

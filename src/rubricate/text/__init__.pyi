@@ -2,6 +2,7 @@
 
 from .analyzer import Analyzer as Analyzer
 from .blocks import Blocks as Blocks
+from .embeddings import Embeddings as Embeddings
 from .representation import Representation as Representation
 from .select import Select as Select
 from .select import term_scores as term_scores

@@ -28,7 +28,7 @@ from rubricate.types import Documents
 
 __all__ = ["RawRows", "Representation", "Shape", "Source", "source_of"]
 
-Source: TypeAlias = Literal["counts", "texts", "vectors", "documents"]
+Source: TypeAlias = Literal["counts", "texts", "encoded", "vectors", "documents"]
 PRECOMPUTED = "precomputed"
 AS_GIVEN = "documents"
 FIELD = "vectors"
@@ -36,7 +36,10 @@ FIELD = "vectors"
 
 
 def source_of(weights: Any) -> Source:
-    """Return what `weights` starts from: counts of terms, texts (scikit-learn's vectorizers), or rows as they are."""
+    """Return what `weights` starts from: counts of terms, texts (scikit-learn's vectorizers), or rows as they are.
+
+    "encoded" are texts whose vectors depend on nothing else (`Embeddings`): they are made once, not in each fold.
+    """
     if weights is None or (isinstance(weights, str) and weights == PRECOMPUTED):
         return "vectors"
     if isinstance(weights, str):
@@ -50,7 +53,9 @@ def source_of(weights: Any) -> Source:
         )
     inner = _members(weights)
     if inner:
-        return source_of(inner[0])
+        return "texts" if source_of(inner[0]) == "encoded" else source_of(inner[0])
+    if getattr(weights, "reads_rows_alone", False):
+        return "encoded"
     tags = get_tags(weights).input_tags
     return "texts" if tags.string and not tags.two_d_array else "counts"
 
@@ -62,7 +67,7 @@ def _members(weights: Any) -> list[Any]:
     if not isinstance(weights, FeatureUnion):
         return []
     members = [member for _, member in weights.transformer_list if hasattr(member, "transform")]
-    sources = {source_of(member) for member in members}
+    sources = {source_of(member).replace("encoded", "texts") for member in members}
     if len(sources) > 1:
         raise InvalidInput(
             f"the members of a FeatureUnion read {' and '.join(sorted(sources))}; Fix: give members that all take texts"
@@ -109,24 +114,26 @@ def _step(parameter: Any, kind: Any) -> Any:
 class RawRows:
     """Documents before anything is learned from labels: counts over all terms, texts, vectors, or documents.
 
-    `reader` holds the terms of counts; it is None for everything else.
+    `reader` holds the terms of counts, or the encoder of texts; it is None for everything else.
     """
 
     source: Source
     values: Any
-    reader: Vectors | None = None
+    reader: Any = None
 
     def __len__(self) -> int:
         return int(self.values.shape[0]) if hasattr(self.values, "shape") else len(self.values)
 
     def of(self, X: Any) -> Any:
         """Return the rows of further documents; counts are over the terms of the first ones."""
+        if self.source == "encoded":
+            return self.reader.transform(X).astype(np.float64)
         return _read(self.source, X) if self.reader is None else self.reader.transform(X)
 
     @property
     def terms(self) -> tuple[str, ...]:
         """Terms, in the order of the counts' columns; empty where rows are not counts."""
-        return () if self.reader is None else self.reader.vocabulary_
+        return self.reader.vocabulary_ if self.source == "counts" else ()
 
 
 class Representation(TransformerMixin, BaseEstimator):
@@ -139,13 +146,14 @@ class Representation(TransformerMixin, BaseEstimator):
     weights
         A SMART triple, `Weights` or any transformer of counts; a transformer of texts (TfidfVectorizer); None or
         "precomputed" for vectors of the user's own, dense or sparse (or the field "vectors" of `Documents`);
+        `Embeddings`, whose vectors are made once and not in every fold;
         "documents" for classifiers that read documents themselves.
     select
         None, a shorthand such as "chi2:2415", or a selector.
     min_df
         Terms of fewer training documents are left out (counts only).
 
-    Learned: one of `vectors_` (counts), `transformer_` (texts), `shape_` (the rest).
+    Learned: one of `vectors_` (counts), `transformer_` (texts), `shape_` (the rest); both of these for an encoder.
     """
 
     def __init__(self, analyzer: Any = None, *, weights: Any = "ltc", select: Any = None, min_df: int = 1) -> None:
@@ -169,6 +177,9 @@ class Representation(TransformerMixin, BaseEstimator):
     def read(self, X: Any) -> RawRows:
         """Return the rows to learn from. Nothing in them depends on labels."""
         source = source_of(self.weights)
+        if source == "encoded":
+            encoder = clone(self.weights)
+            return RawRows(source, encoder.fit_transform(X).astype(np.float64), encoder)
         if source != "counts":
             return RawRows(source, _read(source, X))
         reader = Vectors(self.reading_analyzer(), weights="nnn", min_df=self.min_df)
@@ -193,6 +204,8 @@ class Representation(TransformerMixin, BaseEstimator):
             return self.vectors_.transform(X)
         if source == "texts":
             return self.transformer_.transform(_texts(X))
+        if source == "encoded":
+            return self.shape_.transform(self.transformer_.transform(X).astype(np.float64))
         rows = _read(source, X)
         if source == "vectors" and rows.shape[1] != self.width_:
             raise InvalidInput(
@@ -223,7 +236,7 @@ class Representation(TransformerMixin, BaseEstimator):
         chosen = "" if self.select is None else self.select if isinstance(self.select, str) else repr(self.select)
         return {
             "terms": self.reading_analyzer().signature() if source == "counts" else "",
-            "weights": PRECOMPUTED if source == "vectors" else " ".join(weights.split()),
+            "weights": self._encoder_signature() or (PRECOMPUTED if source == "vectors" else " ".join(weights.split())),
             "selection": chosen,
         }
 
@@ -234,6 +247,8 @@ class Representation(TransformerMixin, BaseEstimator):
     def reading_key(self) -> Hashable:
         """Return a key that is equal for representations that read documents the same way."""
         source = source_of(self.weights)
+        if source == "encoded":
+            return (source, _frozen(self.weights))
         return (source, _frozen(self.analyzer), self.min_df) if source == "counts" else (source,)
 
     def reading_analyzer(self) -> Analyzer:
@@ -248,9 +263,16 @@ class Representation(TransformerMixin, BaseEstimator):
             self.transformer_ = part
         else:
             self.shape_ = part
+            if raw.source == "encoded":
+                self.transformer_ = raw.reader
             if raw.source == "vectors":
                 self.width_ = int(raw.values.shape[1])
         return self
+
+    def _encoder_signature(self) -> str:
+        """Return the signature of the encoder, fitted or not; empty where there is none."""
+        encoder = getattr(self, "transformer_", self.weights)
+        return encoder.signature() if getattr(encoder, "reads_rows_alone", None) is not None else ""
 
     def _steps_from_texts(self) -> Any:
         if self.select is not None:

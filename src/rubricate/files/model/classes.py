@@ -24,6 +24,7 @@ OURS = {
     "Blocks": "rubricate.text.blocks",
     "Categorizer": "rubricate.categorizer",
     "Confidence": "rubricate.training.confidence",
+    "Embeddings": "rubricate.text.embeddings",
     "Representation": "rubricate.text.representation",
     "Select": "rubricate.text",
     "Shape": "rubricate.text.representation",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rubricate._version import __version__
-from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.errors import EncoderMissing, InvalidFile, InvalidInput
 from rubricate.files.container import read_container, refuse, write_container
 from rubricate.files.model.checks import check_parts, try_out
 from rubricate.files.model.values import Decoder, Encoder
@@ -63,7 +63,7 @@ def open(path: str | Path) -> Any:
             check_parts(part)
         try_out(estimator)
     except Exception as error:  # a hostile file may provoke any error; the user sees InvalidFile
-        if isinstance(error, InvalidFile):
+        if isinstance(error, (InvalidFile, EncoderMissing)):
             raise
         refuse(place, f"its parts do not fit together ({type(error).__name__}: {error!s:.200})")
     return estimator
