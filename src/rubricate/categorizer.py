@@ -76,7 +76,10 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         "terms", "words" (terms, and words in 1- and 2-grams), "characters" (such words, and character n-grams), "mixed"
         (all three side by side), or "auto": chosen among them, and terms without a stop list, by cross-validation on a
         sample of the documents. None: "auto" where classifier, analyzer, weights, select and min_df are left at their
-        defaults, else "terms".
+        defaults, else "terms". With an encoder also "vectors", and "hybrid" (terms and vectors side by side).
+    vectors
+        An encoder whose vectors are considered beside terms: a folder, the name of a fetched encoder, or
+        `rb.text.Embeddings`. None: the one that the variable RUBRICATE_ENCODER names, or none.
     cut
         A threshold, its shorthand or a number; None: the best category where every training document has exactly one
         label (`single_label_`), else `MicroMacro()`.
@@ -121,6 +124,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         select: Any = None,
         min_df: int = 1,
         representation: str | None = None,
+        vectors: Any = None,
         cut: str | float | Threshold | None = None,
         outside: float | None = None,
         folds: int | None = None,
@@ -133,6 +137,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.select = select
         self.min_df = min_df
         self.representation = representation
+        self.vectors = vectors
         self.cut = cut
         self.outside = outside
         self.folds = folds
@@ -205,7 +210,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.sharpness_, self.reference_ = trained.sharpness, trained.reference
         return self
 
-    def vectors(self, X: Any) -> Any:
+    def features(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
         return self.trained().vectors(_documents(X))
 

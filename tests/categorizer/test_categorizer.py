@@ -278,7 +278,7 @@ def test_any_transformer_as_weights(single, weights):
 
 def test_selection_on_top_of_a_vectorizer(single):
     found = Categorizer(rb.SVM(), weights=TfidfVectorizer(), select="chi2:6", folds=2, engine="serial").fit(*single)
-    assert found.vectors(single[0]).shape[1] == 6
+    assert found.features(single[0]).shape[1] == 6
 
 
 # The contract of scikit-learn
@@ -368,7 +368,7 @@ def test_the_final_vectors_are_those_of_vectors(news):
     found = Categorizer(rb.SVM(), folds=2, engine="serial", **options).fit(*news)
     there = rb.text.Vectors(rb.text.Analyzer(title=2), **options).fit(news[0], label_matrix(news[1])[0])
     assert found.representation_.vectors_.vocabulary_ == there.vocabulary_
-    assert abs(found.vectors(news[0]) - there.transform(news[0])).max() == 0
+    assert abs(found.features(news[0]) - there.transform(news[0])).max() == 0
 
 
 @pytest.mark.parametrize("seeds", [1, 3])

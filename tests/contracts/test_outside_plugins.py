@@ -103,7 +103,7 @@ def test_a_format_of_documents(tmp_path):
 def test_selection_classifier_threshold_and_engine_make_a_categorizer(model):
     corpus = rb.load("ledger")
     assert type(model.classifier_).__name__ == "Centroid"
-    assert model.vectors(corpus.test).shape[1] == 5
+    assert model.features(corpus.test).shape[1] == 5
     assert model.run(corpus.test).decisions.values.shape == (12, 3)
     assert run_tasks(abs, [-1, 2, -3], engine="backwards") == [1, 2, 3]
 

@@ -23,7 +23,7 @@ def test_a_fitted_model_gives_its_own_solution():
     assert found.method == "xi_alpha"
     assert found.categories == ("fuel", "grain", "trade")
     labels = np.array([[name in one for name in found.categories] for one in LABELS])
-    own = xi_alpha(model.classifier_, model.vectors(TEXTS), labels)
+    own = xi_alpha(model.classifier_, model.features(TEXTS), labels)
     np.testing.assert_array_equal(found.error, own.error)
 
 

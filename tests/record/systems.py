@@ -76,7 +76,7 @@ def scores_of(name: str, corpus: Callable[[], Any], settings: dict[str, Any]) ->
     model = fitted(classifier, corpus())
     values = {"scores": digest(model.decision_function(corpus().test)), "reasons": reasons(model, corpus().test)}
     if settings.get("probability"):
-        values["chances"] = digest(model.classifier_.predict_proba(model.vectors(corpus().test)))
+        values["chances"] = digest(model.classifier_.predict_proba(model.features(corpus().test)))
     return values
 
 

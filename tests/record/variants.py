@@ -58,7 +58,7 @@ def default(corpus: Corpus) -> dict[str, Any]:
     return judged(model, corpus()) | {
         "C": model.classifier_.C,
         "coverage": {"coverage": digest(coverage.coverage), "error": digest(coverage.error)},
-        "vectors": digest(model.vectors(corpus().test)),
+        "vectors": digest(model.features(corpus().test)),
     }
 
 
@@ -70,7 +70,7 @@ def with_cut(corpus: Corpus, classifier: Any, cut: Any, folds: int | None) -> di
 def represented(corpus: Corpus, settings: dict[str, Any]) -> dict[str, Any]:
     """Return vectors, and scores and decisions by them, with selection and weights learned in each fold."""
     model = fitted("rocchio", corpus(), cut="scut", folds=3, **settings)
-    return judged(model, corpus()) | {"vectors": digest(model.vectors(corpus().test))}
+    return judged(model, corpus()) | {"vectors": digest(model.features(corpus().test))}
 
 
 def thresholded(corpus: Corpus) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def svm_with_chances(corpus: Corpus) -> dict[str, Any]:
     model = fitted(registry.load("classifiers", "svm")(probability="sigmoid"), corpus())
     svm = model.classifier_
     parts = {name: digest(getattr(svm, name)) for name in ("alpha_", "slack_", "sigmoid_", "intercept_", "radius2_")}
-    return parts | {"chances": digest(svm.predict_proba(model.vectors(corpus().test)))}
+    return parts | {"chances": digest(svm.predict_proba(model.features(corpus().test)))}
 
 
 def calibrated(corpus: Corpus) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def test_printed_rules_decide_as_the_model_that_learned_them(name, analyzer, cor
     assert all(rule.positives is not None for rule in base.rules)
     run = rb.rules.run_rules(rb.rules.parse_rules(rb.rules.format_rules(base)), corpus.test)
     columns = [run.categories.index(model.categories_[c]) for c in model.aligned_.columns_]
-    decided = model.classifier_.predict(model.vectors(corpus.test))
+    decided = model.classifier_.predict(model.features(corpus.test))
     wanted = decided.toarray() if sparse.issparse(decided) else np.asarray(decided)
     assert wanted.sum() > 50
     assert (run.decisions.values.toarray()[:, columns] == wanted.astype(bool)).all()

@@ -96,7 +96,7 @@ def estimate(
     curve: CurveOptions,
     suspects: _Suspects = 0,
     reading: inputs.Reading,
-    vectors: inputs.Vectors = None,
+    vectors: inputs.ModelVectors = None,
     seed: _Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -113,11 +113,12 @@ def estimate(
     plugin = None if method is None else registry.load("estimation", method)
     other = method not in (None, "xi_alpha")
     curve.check({"--method": other, "--option": bool(option), "--suspects": suspects > 0})
+    vectors, encoder = inputs.encoder_in(vectors)
     corpus = inputs.corpus_of(data, reading, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))
     if model is None:
         base = {"classifier": classifier} | ({"weights": "precomputed"} if vectors is not None else {})
-        system = configured(base | dict(map(read_setting, setting or ())))
+        system = configured(base | {"vectors": encoder} | dict(map(read_setting, setting or ())))
     else:
         system = Categorizer.open(model)
     corpus = with_hierarchy(corpus, hierarchy, system.classifier)

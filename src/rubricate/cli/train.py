@@ -59,7 +59,7 @@ def train(
     reading: inputs.Reading,
     unlabelled: _Unlabelled = False,
     test: _Test = None,
-    vectors: inputs.Vectors = None,
+    vectors: inputs.ModelVectors = None,
     classifier: _Classifier = None,
     hierarchy: HierarchyFile = None,
     weights: _Weights = "ltc",
@@ -87,6 +87,7 @@ def train(
 
     began = time.perf_counter()
     _check_output(output)
+    vectors, encoder = inputs.encoder_in(vectors)
     settings: dict[str, Any] = {
         "classifier": classifier,
         "weights": "precomputed" if vectors is not None else weights,
@@ -96,6 +97,7 @@ def train(
         "folds": folds,
         "seed": seed,
         "outside": outside,
+        "vectors": encoder,
     }
     model = configured(settings | terms.settings() | dict(map(read_setting, setting or ())))
     if unlabelled:
@@ -125,11 +127,12 @@ def _check_output(output: Path) -> None:
 
 
 def _fit(model: Categorizer, corpus: Corpus) -> None:
-    from rubricate.cli.output.progress import visible_engine
+    from rubricate.cli.output.progress import visible_encoding, visible_engine
 
     engine = model.engine
     try:
-        model.set_params(engine=visible_engine(str(engine), "training")).fit(corpus)
+        with visible_encoding():
+            model.set_params(engine=visible_engine(str(engine), "training")).fit(corpus)
     finally:
         model.set_params(engine=engine)
 

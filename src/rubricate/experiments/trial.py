@@ -18,6 +18,8 @@ from scipy import sparse
 from rubricate import registry
 from rubricate.engines import Engine
 from rubricate.experiments.store import Store
+from rubricate.text.encoders.folder import digest_of
+from rubricate.text.encoders.locating import locate
 from rubricate.training.cache import Arrays, Entry
 from rubricate.training.candidates import links_digest
 from rubricate.training.choosing import cross_fit
@@ -25,6 +27,7 @@ from rubricate.training.execution import Execution
 from rubricate.training.explaining import explain_rows
 from rubricate.training.material import Material
 from rubricate.training.procedure import Step
+from rubricate.training.representations import has_vectors
 from rubricate.training.scoring import scores_of
 from rubricate.training.settings import parse_settings
 from rubricate.types import Decisions, Evidence, Run, Scores, Signature, Sparse
@@ -65,6 +68,7 @@ class Trial(Execution):
             "fold": None if step.fold is None else asdict(step.fold),
             **({"content": chosen.content()} if hasattr(chosen, "content") else {}),
             **self._taxonomy(),
+            **self._encoder(),
         }
 
     def vectors_key(self, step: Step) -> tuple[object, ...]:
@@ -167,13 +171,19 @@ class Trial(Execution):
     def _whole(self, kind: str) -> dict[str, Any]:
         test = self.material.test_digest if kind == "trial" else ""
         whole = {"kind": kind, "settings": self.plain, "data": self.material.train_digest, "test": test}
-        return whole | self._taxonomy()
+        return whole | self._taxonomy() | self._encoder()
 
     def _taxonomy(self) -> dict[str, str]:
         """Return the taxonomy that hierarchical candidates go by, as what is stored depends on it."""
         taxonomies = [getattr(each, "taxonomy", None) for each in self.classifiers]
         known = [links_digest(taxonomy) for taxonomy in taxonomies if taxonomy is not None]
         return {"taxonomy": ", ".join(known)} if known else {}
+
+    def _encoder(self) -> dict[str, str]:
+        """Return the digest of the encoder that is used or considered, as the results depend on it."""
+        shapes = self.procedure.representations
+        encoder = self.settings.encoder() if self.settings.chooses() or any(map(has_vectors, shapes)) else None
+        return {} if encoder is None else {"encoder": digest_of(locate(encoder.model))}
 
 
 def _makes_scores(name: str) -> bool:

@@ -214,6 +214,12 @@ class Representation(TransformerMixin, BaseEstimator):
             )
         return self.shape_.transform(rows)
 
+    @property
+    def encoder(self) -> Any:
+        """The encoder of sentences or words whose vectors these are; None for everything else."""
+        encoder = getattr(self, "transformer_", self.weights)
+        return encoder if hasattr(encoder, "reads_rows_alone") else None
+
     def names(self) -> Sequence[str] | None:
         """Return the terms, in the order of the columns; None where columns have no names."""
         check_is_fitted(self)
@@ -271,8 +277,7 @@ class Representation(TransformerMixin, BaseEstimator):
 
     def _encoder_signature(self) -> str:
         """Return the signature of the encoder, fitted or not; empty where there is none."""
-        encoder = getattr(self, "transformer_", self.weights)
-        return encoder.signature() if getattr(encoder, "reads_rows_alone", None) is not None else ""
+        return "" if self.encoder is None else self.encoder.signature()
 
     def _steps_from_texts(self) -> Any:
         if self.select is not None:

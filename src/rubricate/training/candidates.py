@@ -25,6 +25,8 @@ __all__ = ["COSTS", "bare_target", "candidates_for", "links_digest", "make_class
 
 COSTS = (0.5, 1.0, 2.0, 4.0)
 """The costs C among which the default classifier, a linear SVM, is chosen."""
+DENSE_COSTS = (1.0, 4.0, 8.0, 16.0)
+"""The same for vectors of an encoder: texts are much more alike in them than in terms, so errors must cost more."""
 
 
 def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = None) -> Any:
@@ -47,15 +49,17 @@ def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = Non
     return kind(**{each: values.pop(each) for each in needed})
 
 
-def candidates_for(classifier: Any, *, tuned: bool) -> tuple[Any, ...]:
+def candidates_for(classifier: Any, *, tuned: bool, dense: bool = False) -> tuple[Any, ...]:
     """Return the candidates that a classifier, a name or None stands for; None is an SVM, `tuned` one of each cost.
+
+    `dense`: the documents have vectors of an encoder.
 
     >>> candidates_for(None, tuned=True)
     (SVM(C=0.5), SVM(), SVM(C=2.0), SVM(C=4.0))
     """
     if classifier is None:
         svm = registry.load("classifiers", "svm")
-        return tuple(svm(C=C) for C in COSTS) if tuned else (svm(),)
+        return tuple(svm(C=C) for C in (DENSE_COSTS if dense else COSTS)) if tuned else (svm(),)
     if isinstance(classifier, str):
         return (make_classifier(classifier),)
     if isinstance(classifier, type) or not hasattr(classifier, "fit"):

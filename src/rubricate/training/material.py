@@ -154,8 +154,9 @@ class Material:
     def _shape(self, representation: Any, fold: Fold | None, vectors_in: VectorsIn) -> Shaped:
         if isinstance(representation, Blocks):
             parts = [self.shaped(part, fold, vectors_in=vectors_in) for part in representation.parts]
-            scored = None if parts[0].Z is None else side_by_side([part.Z for part in parts])
-            return Shaped(side_by_side([part.X for part in parts]), parts[0].labels, scored, None)
+            shares = representation.shares
+            scored = None if parts[0].Z is None else side_by_side([part.Z for part in parts], shares)
+            return Shaped(side_by_side([part.X for part in parts], shares), parts[0].labels, scored, None)
         raw, test_rows = self._read(representation)
         part = representation.part()
         if fold is None:

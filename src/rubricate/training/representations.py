@@ -4,29 +4,50 @@
     words        terms, and beside them stemmed words without a stop list in 1- and 2-grams
     characters   such words, and beside them character n-grams of length 3 to 5 within words
     mixed        terms, words and characters side by side
+    vectors      the vectors of an encoder (`Embeddings`), where one is given
+    hybrid       the best of the first four and vectors side by side, each of length 1, the weight chosen by folds
     auto         chosen by cross-validation on a sample of the training documents (`training.screening`)
 
-Why these: docs/strangers.md has cross-validated figures.
+Vectors are considered only where `vectors` or the variable RUBRICATE_ENCODER names an encoder. Why these:
+docs/strangers.md and docs/vectors.md have cross-validated figures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import clone
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.blocks import Blocks
+from rubricate.text.embeddings import Embeddings
+from rubricate.text.encoders.locating import PREFIX, default_encoder
 from rubricate.text.representation import Representation, source_of
 
-__all__ = ["AUTO", "NAMES", "AnyRepresentation", "candidate_representations", "named_representation"]
+__all__ = [
+    "AUTO",
+    "HYBRID",
+    "NAMES",
+    "VECTORS",
+    "AnyRepresentation",
+    "candidate_representations",
+    "encoder_of",
+    "has_vectors",
+    "hybrid",
+    "named_representation",
+    "vector_representation",
+]
 
 AnyRepresentation: TypeAlias = Representation | Blocks
 
-AUTO = "auto"
+AUTO, HYBRID, VECTORS = "auto", "hybrid", "vectors"
 MADE_OF = {"terms": "T", "words": "TW", "characters": "WC", "mixed": "TWC"}
 """The blocks of each representation: terms, words, characters."""
-NAMES = (*MADE_OF, AUTO)
+NAMES = (*MADE_OF, VECTORS, HYBRID, AUTO)
 UNSTOPPED = "terms without stop list"
 WORDS: Mapping[str, Any] = {"tokens": "words", "min_length": 1, "stop": None, "ngrams": (1, 2)}
 CHARACTERS: Mapping[str, Any] = {"tokens": "characters", "ngrams": (3, 5)}
@@ -64,6 +85,36 @@ def candidate_representations(terms: Representation) -> dict[str, AnyRepresentat
         unstopped = Analyzer(**{**analyzer.get_params(), "stop": None})
         made = {"terms": made.pop("terms"), UNSTOPPED: _block(terms, unstopped), **made}
     return made
+
+
+def encoder_of(vectors: Any) -> Embeddings | None:
+    """Return the encoder that a setting stands for: `Embeddings`, a path or name, or None: as the environment says."""
+    given = default_encoder() if vectors is None else vectors
+    if given is None or isinstance(given, Embeddings):
+        return given
+    if not isinstance(given, (str, Path)) or not str(given).removeprefix(PREFIX):
+        raise InvalidInput(
+            f"vectors must be the folder of an encoder, the name of a fetched one, or Embeddings; got {given!r}"
+        )
+    return Embeddings(str(given).removeprefix(PREFIX))
+
+
+def vector_representation(encoder: Embeddings) -> Representation:
+    """Return the vectors of an encoder as a representation."""
+    return Representation(weights=clone(encoder))
+
+
+def hybrid(terms: AnyRepresentation, encoder: Embeddings, weight: float = 1.0) -> Blocks:
+    """Return terms (one block or several, together of length 1) and vectors of length `weight` side by side."""
+    parts = tuple(terms.parts) if isinstance(terms, Blocks) else (terms,)
+    share = float(1 / np.sqrt(len(parts)))
+    return Blocks((*parts, vector_representation(encoder)), shares=(*[share] * len(parts), float(weight)))
+
+
+def has_vectors(representation: Any) -> bool:
+    """Return whether an encoder is part of a representation."""
+    parts = getattr(representation, "parts", (representation,))
+    return any(getattr(part, "encoder", None) is not None for part in parts)
 
 
 def _block(terms: Representation, analyzer: Analyzer, min_df: int | None = None) -> Representation:

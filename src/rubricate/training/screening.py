@@ -2,29 +2,39 @@
 
 Each candidate is cross-validated in three folds with a linear SVM, C = the number of its blocks (so that C = 1 for
 each block of length 1). The simplest one (the fewest entries per document) is taken among those that come within
-`MARGIN` of the best.
+`MARGIN` of the best. With an encoder, its vectors join the candidates, and so does the best of the others beside
+vectors, with each of `WEIGHTS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal
 from rubricate.labels import column
 from rubricate.measures import counts, macro, micro
+from rubricate.text.embeddings import Embeddings
 from rubricate.thresholds import Threshold
 from rubricate.training.candidates import candidates_for
 from rubricate.training.choosing import MACRO_SHARE, choose
 from rubricate.training.execution import Execution
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
-from rubricate.training.representations import AnyRepresentation
+from rubricate.training.representations import (
+    HYBRID,
+    VECTORS,
+    AnyRepresentation,
+    has_vectors,
+    hybrid,
+    vector_representation,
+)
 from rubricate.training.scoring import limit_for
 from rubricate.types import Documents
 
@@ -42,6 +52,12 @@ MOST_ENTRIES = 1 << 24
 
 They cost 12 bytes each, several times over, and training time in proportion: character n-grams of 20 Newsgroups (26
 million entries) cost ten times the terms and gain nothing."""
+MOST_NUMBERS = 1 << 27
+"""The same for representations with vectors, whose numbers come without gaps: 1 GB."""
+WEIGHTS = (0.5, 1.0, 2.0)
+"""Weights of vectors beside terms of length 1 that are tried: short texts want 1 or 2, long ones .5 or 1."""
+DENSE_COST = 8.0
+"""C for representations with vectors: their documents are much more alike than those of terms."""
 MARGIN = 0.004
 """What a wider representation must gain: the noise of the sample. Twice as much gives away gains on short texts."""
 
@@ -66,11 +82,12 @@ class Screened:
 
 @dataclass(frozen=True)
 class Screening:
-    """The name of the chosen representation, the size of the sample, and how each candidate did."""
+    """The name of the chosen representation, the size of the sample, how each candidate did, and the chosen one."""
 
     chosen: str
     documents: int
     tried: tuple[Screened, ...]
+    representation: Any = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a summary and a model file."""
@@ -84,25 +101,45 @@ def screen(
     cut: Threshold,
     seed: int = 0,
     engine: Engine | str = "threads",
+    encoder: Embeddings | None = None,
+    only: str | None = None,
 ) -> Screening:
     """Choose among representations by out-of-fold scores on a stratified sample.
 
-    A candidate that cannot be learned (no term in it) is left out; where none can, the first error is raised.
+    A candidate that cannot be learned (no term in it) is left out; where none can, the first error is raised. With an
+    `encoder`, vectors and hybrids are tried too; `only` = "hybrid" chooses among hybrids.
     """
     sample = _sample(material, seed)
-    tried, errors = [], []
-    for name, representation in candidates.items():
+    tried: list[Screened] = []
+    errors: list[InvalidInput] = []
+    known: dict[str, AnyRepresentation] = {}
+
+    def attempt(name: str, representation: AnyRepresentation) -> None:
+        known[name] = representation
         try:
             tried.append(_try(name, representation, sample, total=len(material.ids), cut=cut, seed=seed, engine=engine))
         except InvalidInput as error:
             tried.append(Screened(name, left_out=str(error)))
             errors.append(error)
+
+    for name, representation in candidates.items():
+        attempt(name, representation)
+    if encoder is not None and len(errors) < len(tried):
+        base = _simplest(tried)
+        attempt(VECTORS, vector_representation(encoder))
+        for weight in WEIGHTS:
+            attempt(f"{HYBRID} of {base.name} and vectors × {weight:g}", hybrid(known[base.name], encoder, weight))
     if len(errors) == len(tried):
         raise errors[0]
+    chosen = _simplest([each for each in tried if only is None or each.name.startswith(only)])
+    return Screening(chosen.name, len(sample.ids), tuple(tried), known[chosen.name])
+
+
+def _simplest(tried: Sequence[Screened]) -> Screened:
+    """Return the candidate with the fewest entries among those that are not clearly worse than the best."""
     best = max(each.worth for each in tried)
     near = [each for each in tried if each.worth >= best - MARGIN]
-    chosen = min(near, key=lambda each: each.entries or 0.0)
-    return Screening(chosen.name, len(sample.ids), tuple(tried))
+    return min(near, key=lambda each: each.entries or 0.0)
 
 
 def _try(
@@ -115,14 +152,16 @@ def _try(
     seed: int,
     engine: Engine | str,
 ) -> Screened:
-    entries = sample.shaped(representation, None).X.nnz / len(sample.ids)
-    if name != "terms" and entries * total > MOST_ENTRIES:
-        reason = f"about {entries * total / 1e6:.0f} million entries; more than {MOST_ENTRIES / 1e6:.0f} million"
+    X = sample.shaped(representation, None).X
+    entries = (X.nnz if sparse.issparse(X) else X.size) / len(sample.ids)
+    most = MOST_NUMBERS if has_vectors(representation) else MOST_ENTRIES
+    if name != "terms" and entries * total > most:
+        reason = f"about {entries * total / 1e6:.0f} million entries; more than {most / 1e6:.0f} million"
         return Screened(name, entries=entries, left_out=f"{reason} cost more time and memory than they bring")
-    blocks = len(getattr(representation, "parts", (representation,)))
+    cost = DENSE_COST if has_vectors(representation) else float(len(getattr(representation, "parts", (0,))))
     procedure = Procedure(
         representations=(representation,),
-        candidates=tuple(svm.set_params(C=float(blocks)) for svm in candidates_for(None, tuned=False)),
+        candidates=tuple(svm.set_params(C=cost) for svm in candidates_for(None, tuned=False)),
         cut=cut,
         folds=min(FOLDS, len(sample.ids)),
         seed=seed,

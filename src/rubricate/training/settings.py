@@ -3,7 +3,7 @@
 Command lines, plans and reproductions say settings as plain values:
 
     classifier, analyzer, weights, select, min_df, cut, folds, seed,
-    representation, outside                                             themselves
+    representation, vectors, outside                                    themselves
     analyzer__stem, classifier__C, cut__fbr, select__by                 parameters of a part
     stem, title, tokens, …                                              parameters of the analyzer
     by                                                                  how selection joins categories
@@ -29,6 +29,8 @@ from rubricate._version import __version__
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.analyzer import Analyzer
+from rubricate.text.embeddings import Embeddings
+from rubricate.text.encoders.locating import ENCODER_VARIABLE
 from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation
 from rubricate.text.select import Select
@@ -38,9 +40,15 @@ from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.representations import (
     AUTO,
+    HYBRID,
+    VECTORS,
     AnyRepresentation,
     candidate_representations,
+    encoder_of,
+    has_vectors,
+    hybrid,
     named_representation,
+    vector_representation,
 )
 from rubricate.training.scoring import limit_for
 from rubricate.training.screening import screen
@@ -70,17 +78,44 @@ class Settings:
     folds: int | None = None
     seed: int = 0
     representation: str | None = None
+    vectors: Any = None
     outside: float | None = None
 
     def shape(self) -> AnyRepresentation:
         """Return how documents become vectors, unfitted; the terms where that is to be chosen."""
         terms = Representation(self.analyzer, weights=self.weights, select=self.select, min_df=self.min_df)
-        return terms if self.representation in (None, AUTO) else named_representation(self.representation, terms)
+        if self.representation in (None, AUTO):
+            return terms
+        if self.representation in (VECTORS, HYBRID):
+            encoder = self._needed_encoder()
+            return vector_representation(encoder) if self.representation == VECTORS else hybrid(terms, encoder)
+        return named_representation(self.representation, terms)
+
+    def encoder(self) -> Embeddings | None:
+        """Return the encoder whose vectors are considered: the one given, or that of the environment."""
+        encoder = encoder_of(self.vectors)
+        if self.vectors is not None and not self.chooses() and self.representation not in (VECTORS, HYBRID):
+            raise InvalidInput(
+                f"vectors={self.vectors!r} is considered only where the representation is chosen. "
+                "Fix: leave out weights and representation, or give representation='hybrid' or 'vectors'"
+            )
+        return encoder
+
+    def _needed_encoder(self) -> Embeddings:
+        encoder = encoder_of(self.vectors)
+        if encoder is None:
+            raise InvalidInput(
+                f"representation={self.representation!r} needs an encoder. Fix: give vectors=FOLDER (in a shell, "
+                f"--vectors model:FOLDER), or set {ENCODER_VARIABLE}"
+            )
+        return encoder
 
     def chooses(self) -> bool:
         """Return whether the representation is left to cross-validation: nothing of it, and no classifier, is given."""
         if self.representation is not None:
-            return self.representation == AUTO
+            return self.representation in (AUTO, HYBRID)
+        if self.vectors is not None:
+            return isinstance(self.weights, str) and self.weights not in ("precomputed", "documents")
         open_ = self.classifier is None and self.analyzer is None and self.select is None
         return open_ and isinstance(self.weights, str) and self.weights == "ltc" and self.min_df == 1
 
@@ -91,10 +126,11 @@ class Settings:
         """
         cut = self._cut(material)
         folds = self._folds(cut, len(material.ids)) if material.labels.nnz else 0
+        self.encoder()
         shape, screening = self._chosen(material, cut, engine) if folds and self.chooses() else (self.shape(), None)
         return Procedure(
             representations=(shape,),
-            candidates=candidates_for(self.classifier, tuned=folds > 0),
+            candidates=candidates_for(self.classifier, tuned=folds > 0, dense=has_vectors(shape)),
             cut=cut,
             folds=folds,
             seed=self.seed,
@@ -109,14 +145,25 @@ class Settings:
         self, material: Material, cut: Threshold, engine: Engine | str
     ) -> tuple[AnyRepresentation, Mapping[str, Any]]:
         """Return the representation that does best on a sample, and how the others did."""
-        terms = self.shape()
-        assert isinstance(terms, Representation)
-        candidates = candidate_representations(terms)
+        shape = self.shape()
         if len(material.ids) < FEWEST_TO_CHOOSE:
-            return terms, {"chosen": "terms", "documents": 0, "tried": []}
-        key = (terms.key(), repr(cut), self.seed)
-        screening = material.screened(key, lambda: screen(candidates, material, cut=cut, seed=self.seed, engine=engine))
-        return candidates[screening.chosen], screening.to_dict()
+            return shape, {"chosen": self.representation or "terms", "documents": 0, "tried": []}
+        terms = replace(self, representation=None, vectors=None).shape()
+        assert isinstance(terms, Representation)
+        encoder, only = self.encoder(), HYBRID if self.representation == HYBRID else None
+        screening = material.screened(
+            (terms.key(), repr(cut), self.seed, repr(encoder), only),
+            lambda: screen(
+                candidate_representations(terms),
+                material,
+                cut=cut,
+                seed=self.seed,
+                engine=engine,
+                encoder=encoder,
+                only=only,
+            ),
+        )
+        return screening.representation, screening.to_dict()
 
     def signature(
         self,

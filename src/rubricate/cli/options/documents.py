@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STDIN",
     "Data",
+    "ModelVectors",
     "Reading",
     "UnlabelledReading",
     "Vectors",
@@ -28,12 +29,15 @@ __all__ = [
     "batches",
     "corpus_of",
     "corpus_records",
+    "encoder_in",
     "expected_documents",
     "said",
     "stream",
 ]
 
 STDIN = "-"
+ENCODER = "model:"
+"""What `--vectors` has before the folder of an encoder."""
 BATCH, CHARACTERS = 1024, 1 << 22
 """Most documents, or characters, that are classified together."""
 
@@ -42,7 +46,28 @@ Vectors = Annotated[
     str | None,
     typer.Option(help="Your own vectors: a column of a Parquet file, or an .npy file with one row per document."),
 ]
+ModelVectors = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN|FILE.npy|model:FOLDER",
+        help="Your own vectors, a column of a Parquet file or an .npy file with one row per document; or an encoder to "
+        "consider beside the terms.",
+    ),
+]
 UnlabelledReading = Annotated[Reading, Fixed(labels=None, split=None, separator=Reading.separator)]
+
+
+def encoder_in(vectors: str | None) -> tuple[str | None, str | None]:
+    """Return the vectors of the user's own that an option names, and the encoder; at most one of them.
+
+    >>> encoder_in("v.npy"), encoder_in("model:minilm"), encoder_in(None)
+    (('v.npy', None), (None, 'minilm'), (None, None))
+    """
+    if vectors is None or not vectors.startswith(ENCODER):
+        return vectors, None
+    if vectors == ENCODER:
+        raise InvalidInput("--vectors model: names no encoder; give a folder, such as --vectors model:minilm")
+    return None, vectors.removeprefix(ENCODER)
 
 
 def corpus_of(
@@ -83,6 +108,8 @@ def stream(data: str, reading: Reading, vectors: str | None = None) -> Iterator[
     from rubricate.readers.standard_input import StandardInput
     from rubricate.readers.vectors import bare_vectors, parquet_vectors, vectors_beside
 
+    if vectors is not None and vectors.startswith(ENCODER):
+        raise InvalidInput("a model names its encoder itself; Fix: leave out --vectors, or set RUBRICATE_ENCODER")
     if data in registry.names("corpora"):
         return corpus_records(data)
     if data.endswith(".npy"):

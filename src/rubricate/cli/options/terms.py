@@ -20,7 +20,7 @@ class TermOptions:
         str | None,
         typer.Option(
             "--representation",
-            metavar="auto|terms|words|characters|mixed",
+            metavar="auto|terms|words|characters|mixed|vectors|hybrid",
             help="What documents are turned into; by default chosen by cross-validation.",
         ),
     ] = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["progress", "visible_engine"]
+__all__ = ["progress", "visible_encoding", "visible_engine"]
 
 Advance = Callable[[int], None]
 
@@ -33,6 +33,35 @@ def progress(what: str, total: int | None = None) -> Iterator[Advance]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda steps: bar.update(task, advance=steps)
+
+
+@contextmanager
+def visible_encoding() -> Iterator[None]:
+    """Show how many texts an encoder has encoded, while the block runs; a bar for each pass over more than a few."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rubricate.text.encoders.progress import watched
+
+    bars: list[Any] = []
+
+    def show(done: int, total: int) -> None:
+        if not bars and done < total:
+            bar = progress("encoding texts", total)
+            bars[:] = [bar, bar.__enter__(), 0]
+        if bars:
+            bars[1](done - bars[2])
+            bars[2] = done
+            if done >= total:
+                bars[0].__exit__(None, None, None)
+                bars.clear()
+
+    try:
+        with watched(show):
+            yield
+    finally:
+        if bars:
+            bars[0].__exit__(None, None, None)
 
 
 def visible_engine(name: str, what: str) -> Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]:

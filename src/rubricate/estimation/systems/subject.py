@@ -82,7 +82,7 @@ class Subject:
             raise InvalidInput("every category has all or none of the documents: there is nothing to estimate")
         if self._is_trained:
             self._check_documents()
-            return Machine(self.svm, self.system.vectors(self.material.documents), columns)
+            return Machine(self.svm, self.system.features(self.material.documents), columns)
         if self._is_whole:
             return Machine(self.svm, self._vectors(self.settings.procedure(self.material).representations[0]), columns)
         if hasattr(self.svm, "alpha_"):

@@ -125,7 +125,8 @@ class Bert:
         if self.pooling == "cls":
             return h[:, 0]
         inside = (np.arange(h.shape[1]) < lengths[:, None]).astype(np.float32)
-        return np.einsum("nmk,nm->nk", h, inside) / lengths[:, None].astype(np.float32)
+        means: Array = np.einsum("nmk,nm->nk", h, inside) / lengths[:, None].astype(np.float32)
+        return means
 
 
 class _Weights:
