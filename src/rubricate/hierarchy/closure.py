@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from rubricate.hierarchy.links import distinct_pairs, follow_links, reached_pairs
 from rubricate.hierarchy.structure import Hierarchy
 from rubricate.types import Ints
 
@@ -14,11 +13,8 @@ __all__ = ["ancestor_pairs", "climb"]
 
 def climb(hierarchy: Hierarchy, rows: Ints, nodes: Ints) -> tuple[Ints, Ints]:
     """Follow each (row, node) one link upwards: every (row, parent) once, sorted by row, then by parent."""
-    starts, ends = hierarchy.parent_starts[nodes], hierarchy.parent_starts[nodes + 1]
-    sizes = (ends - starts).astype(np.int64)
-    first = np.cumsum(sizes) - sizes
-    places = np.arange(int(sizes.sum())) - np.repeat(first, sizes) + np.repeat(starts, sizes)
-    return _distinct(np.repeat(rows, sizes), hierarchy.parent_ids[places].astype(np.int64), len(hierarchy))
+    pairs = follow_links(hierarchy.parent_starts, hierarchy.parent_ids, rows, nodes)
+    return distinct_pairs(*pairs, len(hierarchy))
 
 
 def ancestor_pairs(hierarchy: Hierarchy, nodes: Any) -> tuple[Ints, Ints]:
@@ -31,16 +27,5 @@ def ancestor_pairs(hierarchy: Hierarchy, nodes: Any) -> tuple[Ints, Ints]:
     >>> [part.tolist() for part in ancestor_pairs(tree, [2, 1])]
     [[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]]
     """
-    above = np.asarray(nodes, np.int64)
-    rows = np.arange(len(above), dtype=np.int64)
-    steps = [(rows, above)]
-    while len(rows):
-        rows, above = climb(hierarchy, rows, above)
-        steps.append((rows, above))
-    every_row, every_node = (np.concatenate(part) for part in zip(*steps, strict=True))
-    return _distinct(every_row, every_node, len(hierarchy))
-
-
-def _distinct(rows: Ints, nodes: Ints, n: int) -> tuple[Ints, Ints]:
-    keys = np.unique(rows * n + nodes)
-    return keys // n, keys % n
+    starts, ids = hierarchy.parent_starts, hierarchy.parent_ids
+    return distinct_pairs(*reached_pairs(starts, ids, nodes, tree=hierarchy.is_tree), len(hierarchy))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.hierarchy.links import reached_pairs
 from rubricate.types import Edges, Ints, Sparse
 
 __all__ = ["VIRTUAL_ROOT", "Hierarchy", "Structure", "find_cycle"]
@@ -153,15 +154,11 @@ class Hierarchy:
 
 def coverage_of_links(child_starts: Nodes | Ints, child_ids: Nodes | Ints) -> Sparse:
     """Return all coverages, from the rows of children of each node: see `Hierarchy.coverage_matrix`."""
-    n = len(child_starts) - 1
-    below = sparse.csr_array((np.ones(len(child_ids), dtype=bool), child_ids, child_starts), shape=(n, n))
-    reached = sparse.csr_array(sparse.eye_array(n, dtype=bool, format="csr"))
-    frontier = below
-    while frontier.nnz:
-        reached = reached + frontier
-        frontier = frontier @ below
-    reached.sort_indices()
-    return reached
+    n, tree = len(child_starts) - 1, bool((np.bincount(child_ids, minlength=1) <= 1).all())
+    rows, nodes = reached_pairs(child_starts, child_ids, np.arange(n), tree=tree)
+    covered = sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, nodes)), shape=(n, n))
+    covered.sort_indices()
+    return covered
 
 
 def _checked(edges: Iterable[tuple[str, str]]) -> Edges:

@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from rubricate.errors import InvalidFile, UnknownName
+from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.hierarchy.skos import skos_links
 from rubricate.hierarchy.structure import VIRTUAL_ROOT, find_cycle
 from rubricate.types import Edges
@@ -36,6 +36,8 @@ _Line: TypeAlias = tuple[int, str]
 _Link: TypeAlias = tuple[int, str, str]
 """The number of a line, the parent (empty for a top category) and the child."""
 
+MOST_PARTS = 128
+"""Parts of one path. Names are whole paths, so a path of n parts makes names of n²/2 parts in all."""
 _RCV1 = re.compile(r"parent:\s+(\S+)\s+child:\s+(\S+)(?:\s+child-description:\s*(.*))?$")
 _SKOS_NAMES = (".ttl", ".nt", ".rdf")
 _SKOS_START = re.compile(r"<\?xml|<rdf:RDF|@prefix\s|@base\s|prefix\s+[\w.-]*:\s*<|<\w+:[^>\s]*>\s+<", re.IGNORECASE)
@@ -72,14 +74,17 @@ def path_edges(paths: Iterable[str], separator: str = "/") -> Edges:
 
 def _lines(path: Path, encoding: str) -> list[_Line]:
     try:
-        text = path.read_bytes().decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
     except OSError as error:
         raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="check the path") from error
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
+    except UnicodeError as error:
+        line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
         raise InvalidFile(
             f"not {encoding} text", path=path, line=line, remedy="give its encoding, e.g. latin-1"
         ) from error
+    except (LookupError, ValueError) as error:
+        raise InvalidInput(f"no encoding named {encoding!r}; common ones are utf-8, latin-1, cp1252") from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise InvalidFile("a NUL byte: not a text file", path=path, line=line, remedy="give a taxonomy as text")
@@ -177,6 +182,9 @@ def _column(line: str) -> int:
 def _paths(path: Path, lines: list[_Line]) -> Iterator[_Link]:
     seen = set()
     for number, line in lines:
+        if line.count("/") >= MOST_PARTS:
+            problem = f"a path of {line.count('/') + 1:,} parts, the most is {MOST_PARTS}"
+            raise InvalidFile(problem, path=path, line=number, remedy="give 'parent<tab>child' pairs instead")
         if not all(part.strip() for part in line.split("/")):
             raise InvalidFile(f"an empty part in {line!r}", path=path, line=number, remedy="write 'a/b/c'")
         for step in _steps(line, "/"):
@@ -188,6 +196,10 @@ def _paths(path: Path, lines: list[_Line]) -> Iterator[_Link]:
 def _steps(path: str, separator: str) -> Iterator[tuple[str, str]]:
     """Yield the links along a path from the top, whose parent is the empty name."""
     parts = path.split(separator)
+    if len(parts) > MOST_PARTS:
+        raise InvalidInput(
+            f"the category {path[:40]!r}… has {len(parts):,} parts, the most is {MOST_PARTS}; Fix: give a taxonomy file"
+        )
     names = [separator.join(parts[:depth]) for depth in range(len(parts) + 1)]
     yield from pairwise(names)
 

@@ -78,12 +78,13 @@ def _decoded(raw: bytes, path: _Openable, codec: str, *, line: int) -> str:
         raise _not_text(raw, path, line)
     try:
         return raw.decode(codec)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        start = getattr(error, "start", 0)  # codecs such as idna do not say where
         if line == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *_OTHER_KINDS)):
             raise _not_text(raw, path, line) from error
-        problem = f"byte 0x{raw[error.start]:02x} is not {codec}"
+        problem = f"byte 0x{raw[start]:02x} is not {codec}"
         remedy = "give the file's encoding, such as encoding='latin-1' (--encoding latin-1)"
-        line += raw.count(b"\n", 0, error.start)
+        line += raw.count(b"\n", 0, start)
         raise InvalidFile(problem, path=path, line=line, remedy=remedy) from error
 
 
@@ -111,6 +112,6 @@ def _codec(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "\n".encode(name)
-    except (LookupError, UnicodeError) as error:
+    except (LookupError, ValueError) as error:  # ValueError: a NUL in the name, or a codec that refuses a line break
         raise InvalidInput(f"no encoding named {encoding!r}; common ones are utf-8, latin-1, cp1252, utf-16") from error
     return "utf-8" if name == "utf-8-sig" else name

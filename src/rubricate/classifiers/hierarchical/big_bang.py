@@ -20,6 +20,7 @@ from rubricate.classifiers.hierarchical.descent.scorers import Hierarchical, giv
 from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, sigmoid
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
+from rubricate.hierarchy import ancestor_pairs
 from rubricate.types import Bools, Evidence, Floats, Ints, Sparse
 
 __all__ = ["BigBang"]
@@ -179,18 +180,22 @@ class BigBang(Hierarchical, Scorer):
 
 def _above(places: Places) -> Any:
     """Return the nodes above some category, without the root."""
-    reaches = np.asarray(places.tree.coverage_matrix()[:, places.columns].sum(axis=1)).ravel()
-    reaches -= places.is_category()
-    reaches[0] = 0
-    return np.flatnonzero(reaches > 0)
+    tree, marked = places.tree, places.is_category()
+    above = np.zeros(len(tree), bool)
+    for node in range(len(tree) - 1, 0, -1):  # children before parents
+        if marked[node] or above[node]:
+            above[tree.parent_ids[tree.parent_starts[node] : tree.parent_starts[node + 1]]] = True
+    above[0] = False
+    return np.flatnonzero(above)
 
 
 def _mixing(places: Places, above: Any, share: float) -> Sparse:
     """Return the weight of each problem in the score of each category, problems × categories."""
     columns = len(places.columns)
-    covers = sparse.csr_array(places.tree.coverage_matrix()[above][:, places.columns], dtype=np.float64)
-    covers = sparse.csr_array(covers - covers.multiply(above[:, None] == places.columns[None, :]))
-    covers.eliminate_zeros()
+    below, nodes = ancestor_pairs(places.tree, places.columns)
+    proper = nodes != places.columns[below]
+    links = (np.ones(int(proper.sum())), (nodes[proper], below[proper]))
+    covers = sparse.csr_array(links, shape=(len(places.tree), columns))[above]
     many = np.asarray(covers.sum(axis=0)).ravel()
     parts = np.where(many > 0, share / np.maximum(many, 1), 0.0)
     own = sparse.diags_array(np.where(many > 0, 1 - share, 1.0), shape=(columns, columns))

@@ -157,11 +157,12 @@ class Descent:
         everyone, above = np.arange(documents), layout.above(node)
         reach, problem = np.full((node + 1, documents), -np.inf), np.full((node + 1, documents), NONE)
         reach[0], problem[0] = scoring.root_margin(), self.guards.root_guard
+        wanted = {node, *above}
         for parent in above:
             margins = scoring.margins(parent, everyone)
             for k, link in enumerate(layout.links(parent)):
                 child = layout.child_ids[link]
-                if child == node or child in above:
+                if child in wanted:
                     least = np.minimum(reach[parent], margins[:, k])
                     own = np.where(margins[:, k] <= reach[parent], self.guards.guards[link], problem[parent])
                     problem[child] = np.where(least > reach[child], own, problem[child])

@@ -54,14 +54,19 @@ class Layout:
         for node in range(len(self.nodes)):
             children = self.children(node)
             depth[children] = np.maximum(depth[children], depth[node] + 1)
-        return [np.flatnonzero(depth == level) for level in range(int(depth.max()) + 1)]
+        return np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1])
 
     def above(self, node: int) -> list[int]:
         """Return every node above a node, parents before children."""
-        parents, line = np.repeat(np.arange(len(self.nodes)), np.diff(self.child_starts)), {node}
-        for below in range(node, 0, -1):
-            if below in line:
-                line.update(parents[self.child_ids == below].tolist())
+        parents = np.repeat(np.arange(len(self.nodes)), np.diff(self.child_starts))
+        order = np.argsort(self.child_ids, kind="stable")
+        starts = np.searchsorted(self.child_ids[order], np.arange(len(self.nodes) + 1))
+        line, waiting = {node}, [node]
+        while waiting:
+            below = waiting.pop()
+            new = set(parents[order[starts[below] : starts[below + 1]]].tolist()) - line
+            line |= new
+            waiting += new
         return sorted(line - {node})
 
     def coverage(self, chances: Floats, *, single: bool, direct: Floats | None = None) -> Floats:

@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.hierarchy import Hierarchy
+from rubricate.hierarchy import Hierarchy, ancestor_pairs
+from rubricate.hierarchy.links import check_pairs
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Places", "place_labels", "read_tree"]
@@ -106,8 +107,17 @@ def place_labels(labels: Sparse, tree: Hierarchy, names: Sequence[str], *, weigh
     """Return the labels of documents as nodes. Cost: labels × depth."""
     columns = np.array([tree.index(name) for name in names], dtype=np.int64)
     own = sparse.csr_array((labels.data, columns[labels.indices], labels.indptr), shape=(labels.shape[0], len(tree)))
-    inside = sparse.csr_array(own @ sparse.csr_array(tree.coverage_matrix().T))
+    inside = _inside(own, tree)
     own, inside = (sparse.csc_array(matrix, dtype=bool) for matrix in (own, inside))
     own.sort_indices()
     inside.sort_indices()
     return Places(tree, columns, own, inside, weights)
+
+
+def _inside(own: Any, tree: Hierarchy) -> Sparse:
+    """Return documents × nodes: the labels of each document and every node above them."""
+    labelled, uses = np.unique(own.indices, return_counts=True)
+    rows, above = ancestor_pairs(tree, labelled)
+    check_pairs(int(np.bincount(rows, minlength=len(labelled)) @ uses))
+    upwards = sparse.csr_array((np.ones(len(rows), bool), (rows, above)), shape=(len(labelled), len(tree)))
+    return sparse.csr_array(sparse.csr_array(own[:, labelled]) @ upwards)
