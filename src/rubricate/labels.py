@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
+from rubricate.matrices import sound
 from rubricate.types import Sparse
 
 __all__ = ["column", "flag_matrix", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
@@ -33,9 +34,8 @@ def indicator(matrix: Any) -> Sparse:
     array([[False,  True],
            [ True, False]])
     """
-    labels = (
-        sparse.csr_array(matrix) if sparse.issparse(matrix) else sparse.csr_array(np.atleast_2d(np.asarray(matrix)))
-    )
+    rows = sound(matrix) if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix))
+    labels = sparse.csr_array(rows)
     if labels.dtype.kind == "f" and np.isnan(labels.data).any():
         raise InvalidInput("the label matrix holds NaN; use 0 for no label and 1 for a label")
     labels = sparse.csr_array(labels, dtype=bool, copy=True)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
+from rubricate.matrices import sound
 
 __all__ = [
     "Bools",
@@ -169,6 +170,7 @@ class Scores:
     floor: float = -np.inf
 
     def __post_init__(self) -> None:
+        sound(self.values)
         _check_shape("Scores", self.values, (len(self.documents), len(self.categories)))
 
 
@@ -181,6 +183,7 @@ class Decisions:
     documents: Sequence[str]
 
     def __post_init__(self) -> None:
+        sound(self.values)
         _check_shape("Decisions", self.values, (len(self.documents), len(self.categories)))
 
 

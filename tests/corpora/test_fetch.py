@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from rubricate import registry
-from rubricate.corpora import fetch, missing
+from rubricate.corpora import fetch, load, missing
 from rubricate.corpora.catalogue.folders import cache_folder, locate, search_path
+from rubricate.corpora.catalogue.loading import verified
 from rubricate.corpora.catalogue.source import DataFile, Source
 from rubricate.corpora.fetching import download as downloading
 from rubricate.corpora.fetching.download import part_of
@@ -277,6 +278,7 @@ def test_every_download_has_a_digest_or_says_why_not():
 PROGRAM = """
 import sys, time
 from rubricate.corpora import fetch
+from rubricate.corpora.catalogue.loading import verified
 from rubricate.corpora.catalogue.source import DataFile, Source
 address, digest, folder = sys.argv[1:]
 file = DataFile("corpus.tar.gz", addresses=(address,), sha256=digest)
@@ -386,3 +388,22 @@ def _written(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(ARCHIVE)
     return path
+
+
+def test_loading_checks_the_digests(server, tmp_path):
+    """A file that changed after it was fetched was loaded without a word."""
+    toy = source(server.address)
+    (path,) = fetch(toy, folder=tmp_path)
+    assert verified(toy, "all", {"corpus.tar.gz": path}) == {"corpus.tar.gz": path}
+    path.write_bytes(ARCHIVE[:-1] + b"x")
+    with pytest.raises(DigestMismatch, match="expected"):
+        verified(toy, "all", {"corpus.tar.gz": path})
+    repacked = source(server.address, members=MEMBERS)
+    path.write_bytes(packed(FILES, mtime=1))
+    assert verified(repacked, "all", {"corpus.tar.gz": path}), "packed differently, the same inside"
+
+
+def test_a_corpus_is_loaded_only_if_it_is_the_one_on_record(tmp_path):
+    (tmp_path / "reuters21578.tar.gz").write_bytes(packed({"reut2-000.sgm": b"<REUTERS>"}))
+    with pytest.raises(DigestMismatch, match="reut2"):
+        load("reuters21578", folder=tmp_path)

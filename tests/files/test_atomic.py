@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from rubricate.atomic import atomic, atomic_text, write_file
 from rubricate.errors import InvalidFile
-from rubricate.files.atomic import atomic, atomic_text, write_file
 
 HANGING = """
 import sys, time
 from rubricate import cli
-from rubricate.files.atomic import atomic
+from rubricate.atomic import atomic
 
 def hang():
     with atomic(sys.argv[1]) as stream:
@@ -125,7 +125,7 @@ def test_the_standard_output_is_appended_to_not_replaced(tmp_path):
     log = tmp_path / "log"
     log.write_bytes(b"before\n")
     inode = log.stat().st_ino
-    program = "from rubricate.files.atomic import *\nwith atomic('/dev/stdout') as s: s.write(b'new\\n')"
+    program = "from rubricate.atomic import *\nwith atomic('/dev/stdout') as s: s.write(b'new\\n')"
     with log.open("ab") as stream:
         subprocess.run([sys.executable, "-c", program], stdout=stream, check=True, timeout=60)
     assert log.read_bytes() == b"before\nnew\n"

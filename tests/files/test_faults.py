@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import rubricate as rb
+from rubricate import atomic as atomic_module
+from rubricate.atomic import write_file
 from rubricate.errors import InvalidFile
 from rubricate.experiments.store import Store
-from rubricate.files import atomic as atomic_module
-from rubricate.files.atomic import write_file
 
 WHAT = {"kind": "scores"}
 LAST = 3

@@ -16,7 +16,7 @@ from tests.files.test_model_file import members, npy, with_array, with_manifest
 
 import rubricate as rb
 from rubricate.errors import InvalidFile
-from rubricate.files.model.checks import check_compressed
+from rubricate.matrices import check_compressed
 
 EYE = sparse.csr_array(np.eye(4))
 LABELS = sparse.csr_array(np.eye(4, dtype=bool))

@@ -19,8 +19,8 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 
 import rubricate as rb
+from rubricate import atomic as _atomic
 from rubricate.errors import InvalidFile, InvalidInput
-from rubricate.files import atomic as _atomic
 from rubricate.files import container as _model_container
 from rubricate.files.model import model_file
 from rubricate.files.model.values import Decoder, Encoder

@@ -84,6 +84,16 @@ def test_a_renamed_tuple_does_not_break_an_old_cache(package):
     assert len(names) == 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_code_that_was_cut_short_is_compiled_again(package, ending):
+    """Without this every call of the kernel ends in a traceback until somebody removes the file."""
+    run(package)
+    for file in (package / "__pycache__").glob(f"*.{ending}"):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    assert run(package)[:2] == (1, 0)
+
+
 def test_a_read_only_installation_works(package, tmp_path):
     (package / "__pycache__").write_text("nothing can be created below a file")
     home = tmp_path / "home"

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.classifiers.base.batches import take_batch
+from rubricate.classifiers.base.parameters import require_whole
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import unit_rows
 from rubricate.classifiers.numerics.neighbours import DensePoints, Postings, index_of
@@ -97,6 +98,7 @@ class KNN(Scorer):
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         _count(self.k)
+        require_whole(self, "threads", 1, or_none=True)
         if self.votes not in ("all", "best"):
             raise InvalidInput(f'votes must be "all" or "best", got {self.votes!r}')
         self._keep(unit_rows(X), labels)
@@ -118,6 +120,7 @@ class KNN(Scorer):
         return vote(Neighbours(neighbours, cosines), lists, labels.shape[1])
 
     def _nearest(self, X: Any, k: int) -> tuple[Ints, Floats]:
+        require_whole(self, "threads", 1, or_none=True)
         return self._index().nearest(X, min(k, self.vectors_.shape[0]), self.threads)
 
     def _index(self) -> Postings | DensePoints:

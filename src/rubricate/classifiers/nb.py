@@ -37,6 +37,8 @@ FORMS = {
     ("complement", "rest"): multinomial_rest,
 }
 """The weights of each model; against one rest, the complement of a category's complement is the category itself."""
+LEAST_ALPHA, MOST_ALPHA = 1e-100, 1e100
+"""Beyond these, counts divided by alpha, or alpha times the number of terms, overflow."""
 NEVER = -1e9
 """The log-odds of a category without documents: finite, and below what any document reaches."""
 
@@ -209,5 +211,6 @@ class NB(Scorer):
         for name, known in (("model", {m for m, _ in FORMS}), ("against", {a for _, a in FORMS})):
             if getattr(self, name) not in known:
                 raise UnknownName(name, str(getattr(self, name)), known)
-        if not (isinstance(self.alpha, Real) and 0 < self.alpha < np.inf):
-            raise InvalidInput(f"alpha must be a number above 0, got {self.alpha!r}; 1 is Laplace's rule")
+        if not (isinstance(self.alpha, Real) and LEAST_ALPHA <= self.alpha <= MOST_ALPHA):
+            limits = f"from {LEAST_ALPHA:g} to {MOST_ALPHA:g}"
+            raise InvalidInput(f"alpha must be a number {limits}, got {self.alpha!r}; 1 is Laplace's rule")

@@ -20,6 +20,7 @@ from rubricate import registry
 from rubricate._version import __version__
 from rubricate.cli.options.configuration import defaults
 from rubricate.cli.options.groups import grouped
+from rubricate.cli.output.terminal import guarded_terminal, visible
 from rubricate.cli.output.welcome import WELCOME
 from rubricate.errors import RubricateError
 
@@ -70,21 +71,32 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     plain, warnings.formatwarning = warnings.formatwarning, _warning
     try:
-        with _orderly_end():
+        with guarded_terminal(), _orderly_end():
             if len(sys.argv) == 1:
                 print(WELCOME, end="")
                 return
             app = build()
             app(prog_name="rubricate", default_map=defaults(app))
     except RubricateError as error:
-        print(f"rubricate: {error}", file=sys.stderr)
+        print(f"rubricate: {visible(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except (MemoryError, OSError) as error:
+        print(f"rubricate: {visible(_trouble(error))}", file=sys.stderr)
+        sys.exit(RubricateError.exit_code)
     except SystemExit as left:
         if left.code == INTERRUPTED:  # Typer catches Ctrl-C and prints nothing
             print("rubricate: interrupted", file=sys.stderr)
         raise
     finally:
         warnings.formatwarning = plain
+
+
+def _trouble(error: MemoryError | OSError) -> str:
+    """Say what the system refused, where no reader or writer has said it better."""
+    if isinstance(error, MemoryError):
+        return "not enough memory. Fix: free memory, or give fewer documents or terms (--select, --min-df)"
+    name = "" if error.filename is None else f"{error.filename}: "
+    return f"{name}{error.strerror or error}. Fix: check permissions, open files and the disk, then try again"
 
 
 @contextmanager
@@ -111,4 +123,4 @@ def _orderly_end() -> Iterator[None]:
 
 def _warning(message: Any, category: type[Warning], filename: str, *_: Any, **__: Any) -> str:
     """Format a warning like an error, without the place in the code."""
-    return f"rubricate: {message}\n"
+    return f"rubricate: {visible(str(message))}\n"

@@ -20,8 +20,8 @@ from typing import IO, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from rubricate.atomic import atomic
 from rubricate.errors import InvalidFile, UnreadableFile
-from rubricate.files.atomic import atomic
 
 __all__ = ["read_container", "refuse", "write_container"]
 
@@ -114,13 +114,23 @@ def read_container(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
 
 
 def _explain(path: Path, error: BaseException) -> NoReturn:
-    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in PASSING):
-        reason = "not enough memory" if isinstance(error, MemoryError) else error.strerror
+    passing = _passing(error)
+    if passing is not None:
+        reason = "not enough memory" if isinstance(passing, MemoryError) else passing.strerror
         remedy = "check permissions, free memory, open files and the disk, then try again; the file itself may be sound"
         raise UnreadableFile(f"cannot be read now ({reason})", path=path, remedy=remedy) from error
     if isinstance(error, zipfile.BadZipFile) and not zipfile.is_zipfile(path):
         refuse(path, "not a Rubricate model file, or truncated")
     refuse(path, f"it is damaged ({str(error) or type(error).__name__:.100})")
+
+
+def _passing(error: BaseException | None) -> MemoryError | OSError | None:
+    """Return the error of the system behind an error; zipfile says "not a zip file" where a read fails."""
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in PASSING):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _read(archive: zipfile.ZipFile, path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:

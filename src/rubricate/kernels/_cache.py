@@ -4,7 +4,8 @@ Numba keeps machine code beside the file of a function and renews it when that f
 kernel of another file would then run the old code of the other one. Here the stamp of a kernel is a digest of its file,
 of every file of `kernels/` that it imports directly or through others, and of the versions that shape machine code.
 Part of the stamp is in the name of the file, so that code of another version is never opened: unpickling an index that
-names a tuple which has been renamed since would fail before Numba compares stamps.
+names a tuple which has been renamed since would fail before Numba compares stamps. A file that was cut short (a full
+disk, a power cut) counts as missing.
 
 Kept in `NUMBA_CACHE_DIR` where that is set, else beside the kernels, else (read-only installation) in the user's cache,
 else in a private folder that goes with the process. Code that a read-only installation came with is copied, not
@@ -30,7 +31,7 @@ import numba
 import numpy as np
 from numba.core import caching, config
 
-__all__ = ["KernelLocator", "code_folder", "register", "source_stamp"]
+__all__ = ["KernelIndex", "KernelLocator", "code_folder", "register", "source_stamp"]
 
 FOLDER = Path(__file__).parent
 IMPORT = re.compile(rb"^\s*(?:from|import)\s+rubricate\.kernels(?:\.(\w+))?\b", re.MULTILINE)
@@ -154,6 +155,26 @@ class KernelLocator(caching._CacheLocator):
         return cls(py_func, file) if file.parent == FOLDER else None
 
 
+class KernelIndex(caching.IndexDataCacheFile):
+    """The files of one kernel's code; those that cannot be read back are compiled again."""
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            return super()._load_index()
+        except Exception:
+            if not isinstance(self._source_stamp, str):  # not a kernel of ours
+                raise
+            return {}
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except Exception as error:
+            if not isinstance(self._source_stamp, str):
+                raise
+            raise OSError(f"{name} cannot be read back") from error
+
+
 def _copy_code(source: Path, target: Path, pattern: str) -> None:
     """Copy code that an installation came with."""
     with contextlib.suppress(OSError):
@@ -172,3 +193,4 @@ def register() -> None:
         locators = caching.CacheImpl._locator_classes
         if KernelLocator not in locators:
             locators.insert(0, KernelLocator)
+            caching.IndexDataCacheFile = KernelIndex

@@ -12,7 +12,6 @@ from typing import Any
 __all__ = [
     "CellValue",
     "aligned",
-    "inert",
     "is_number",
     "latex",
     "markdown",
@@ -99,11 +98,6 @@ _SIGNS = re.compile(r"[<>]=|>>|<<|.", re.DOTALL)
 def latex(text: str) -> str:
     """Write the special characters of LaTeX, and the signs that our tables use, as commands."""
     return _SIGNS.sub(lambda found: _LATEX.get(found[0], found[0]), text)
-
-
-def inert(cell: CellValue) -> CellValue:
-    """Return the cell for CSV; a text that a spreadsheet would run as a formula gets a `'` in front."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def plain(cell: CellValue) -> Any:

@@ -7,9 +7,9 @@ import math
 from pathlib import Path
 from typing import Any
 
+from rubricate.atomic import write_file
 from rubricate.errors import MissingExtra, UnknownName
 from rubricate.experiments.figure import Drawing, Figure
-from rubricate.files.atomic import write_file
 
 __all__ = ["FORMS", "chart_of", "write_figure"]
 

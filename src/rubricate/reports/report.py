@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rubricate.atomic import write_file
 from rubricate.errors import MissingExtra
-from rubricate.files.atomic import write_file
 from rubricate.reports.charts import drawn
 from rubricate.reports.data import ReportData
 from rubricate.reports.exports import report_tables

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.files.spreadsheets import inert
 from rubricate.reports.cells import (
     CellValue,
     aligned,
-    inert,
     is_number,
     latex,
     markdown,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from rubricate.atomic import write_file
 from rubricate.rules.form import (
     NAME,
     All,
@@ -51,10 +52,8 @@ def format_rules(base: RuleBase) -> str:
 
 
 def write_rules(base: RuleBase, path: str | Path) -> Path:
-    """Write the base to a file of UTF-8 text."""
-    place = Path(path)
-    place.write_text(format_rules(base), "utf-8", newline="\n")
-    return place
+    """Write the base to a file of UTF-8 text, which appears whole or not at all."""
+    return write_file(Path(path), format_rules(base).encode())
 
 
 def format_rule(rule: Rule) -> str:

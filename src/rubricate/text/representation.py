@@ -18,6 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from rubricate.errors import InvalidInput
+from rubricate.matrices import sound
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.runs import shown_ngram
 from rubricate.text.select import Select
@@ -355,7 +356,7 @@ def _matrix(X: Any) -> Any:
             )
         X = np.asarray(X.fields[FIELD])
     try:
-        matrix = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
+        matrix = check_array(sound(X), accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
     except ValueError as error:
         raise InvalidInput(
             f'weights="precomputed" takes a matrix of finite numbers, documents × features: {error}'

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rubricate.matrices import sound
 from rubricate.text.smart import idf, parse_scheme, weigh
 from rubricate.types import Sparse
 
@@ -43,7 +44,9 @@ class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return weigh(self._take(X, reset=False), self.scheme, self.idf_)
 
     def _take(self, X: Any, *, reset: bool) -> Sparse:
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32, np.int32, np.int64])
+        X = validate_data(
+            self, sound(X), reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32, np.int32, np.int64]
+        )
         if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
             raise ValueError(f"Negative values in data passed to {type(self).__name__}: counts cannot be below zero")
         counts = sparse.csr_array(X, copy=True)

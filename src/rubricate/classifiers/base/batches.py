@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput
+from rubricate.matrices import sound
 from rubricate.types import Floats, Sparse
 
 __all__ = ["take_batch", "take_stream"]
@@ -55,7 +56,7 @@ def take_stream(
 
 def _take_rows(scorer: Scorer, X: Any, y: Any, *, first: bool, sample_weight: Any) -> tuple[Any, Floats | None]:
     X = validate_data(
-        scorer, X, accept_sparse="csr", dtype=np.float64, reset=first, ensure_non_negative=scorer._nonnegative
+        scorer, sound(X), accept_sparse="csr", dtype=np.float64, reset=first, ensure_non_negative=scorer._nonnegative
     )
     if y is None:
         raise InvalidInput(f"{type(scorer).__name__} requires y to be passed, but the target y is None")

@@ -30,6 +30,7 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, ch
 from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
+from rubricate.matrices import sound
 from rubricate.types import Evidence, Floats, Scores, Sparse
 
 __all__ = ["BLOCK", "Scorer", "keep_best"]
@@ -71,7 +72,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_non_negative=self._nonnegative)
+        X = validate_data(self, sound(X), accept_sparse="csr", dtype=np.float64, ensure_non_negative=self._nonnegative)
         labels = self._take_labels(y, X.shape[0])
         weights = None
         if sample_weight is not None:
@@ -153,7 +154,12 @@ class Scorer(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return canonical_rows(
             validate_data(
-                self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=self._nonnegative
+                self,
+                sound(X),
+                accept_sparse="csr",
+                dtype=np.float64,
+                reset=False,
+                ensure_non_negative=self._nonnegative,
             )
         )
 

@@ -36,6 +36,9 @@ _Explain = Annotated[
     bool,
     typer.Option("--explain", help="Also write what led to each decision: words, neighbours, or rules."),
 ]
+_Disarm = Annotated[
+    bool, typer.Option("--disarm", help="CSV for a spreadsheet: put ' before cells that it would run as a formula.")
+]
 _Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of to standard output.")]
 Write: TypeAlias = "Callable[[str, Answer], None]"
 
@@ -47,6 +50,7 @@ class Answering:
     top: _Top = None
     explain: _Explain = False
     separator: Annotated[str, "The sign between the labels in a cell."] = Reading.separator
+    disarm: _Disarm = False
     output: _Output = None
     as_json: Json = False
 
@@ -98,7 +102,13 @@ class Answering:
         return write
 
     def _csv(self, target: IO[str], abstaining: bool) -> Write:
+        from rubricate.files.spreadsheets import inert
+
         rows = csv.writer(target, lineterminator="\n")
+
+        def add(*cells: Any) -> None:
+            rows.writerow(map(inert, cells) if self.disarm else cells)
+
         header = ["id", "category", "score", "decision"] if self.top else ["id", "labels"]
         header += ["confidence", "abstained"] if abstaining else []
         rows.writerow(header + (["evidence"] if self.explain else []))
@@ -110,10 +120,10 @@ class Answering:
         def write(name: str, answer: Answer) -> None:
             labels = answer.labels or ()
             if not self.top:
-                rows.writerow([name, self.separator.join(labels), *more(answer, answer.evidence)])
+                add(name, self.separator.join(labels), *more(answer, answer.evidence))
                 return
             for category, score in answer.scores:
-                rows.writerow([name, category, repr(score), int(category in labels), *more(answer, (category,))])
+                add(name, category, score, int(category in labels), *more(answer, (category,)))
 
         return write
 
@@ -121,7 +131,7 @@ class Answering:
 @contextmanager
 def _target(output: Path | None) -> Iterator[IO[str]]:
     """Open standard output, or a file that appears when all is written."""
-    from rubricate.files.atomic import atomic
+    from rubricate.atomic import atomic
 
     if output is None:
         try:

@@ -9,10 +9,14 @@ from typing import Any
 from rubricate import registry
 from rubricate.corpora.catalogue.folders import locate
 from rubricate.corpora.catalogue.source import Source
+from rubricate.corpora.fetching.verification import verify
 from rubricate.errors import UnknownName
 from rubricate.types import Corpus
 
-__all__ = ["load", "source"]
+__all__ = ["load", "source", "verified"]
+
+_SOUND: set[tuple[Path, int, int, int, int]] = set()
+"""Files that this process has checked, by what changes when a file does."""
 
 
 def source(name: str) -> Source:
@@ -25,6 +29,8 @@ def source(name: str) -> Source:
 
 def load(name: str | Path, *, split: str | None = None, folder: str | Path | None = None, **options: Any) -> Corpus:
     """Load the corpus of this name, or the user's own documents at this path.
+
+    Files of a corpus with digests on record are checked against them before they are read: DigestMismatch.
 
     A name takes precedence over a file of the same name; write `./name` for the file.
 
@@ -42,10 +48,22 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
     if isinstance(name, str) and name in registry.names("corpora"):
         chosen = source(name)
         split = chosen.choose(split)
-        return chosen.load(locate(chosen, split, folder), split, options)
+        return chosen.load(verified(chosen, split, locate(chosen, split, folder)), split, options)
     options = options if split is None else options | {"split": split}
     address = isinstance(name, str) and "://" in name
     return _own(name if address else Path(folder or "") / name, str(name), options)
+
+
+def verified(corpus: Source, split: str, paths: dict[str, Path]) -> dict[str, Path]:
+    """Return the paths after checking each file that has digests on record; once per process for an unchanged file."""
+    for file in corpus.needs(split):
+        if file.name in paths and (file.sha256 or file.members):
+            status = paths[file.name].stat()
+            state = paths[file.name], status.st_ino, status.st_size, status.st_mtime_ns, id(file)
+            if state not in _SOUND:
+                verify(paths[file.name], file, whole=False)
+                _SOUND.add(state)
+    return paths
 
 
 def _own(path: str | Path, name: str, options: dict[str, Any]) -> Corpus:

@@ -8,6 +8,7 @@ whole and the caller has checked it. A server that does not know ranges sends ev
 from __future__ import annotations
 
 import http.client
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -100,6 +101,8 @@ def _receive(answer: Any, part: Path, have: int, *, progress: Callable[[int, int
             if have > MOST_BYTES:
                 raise _too_long(part)
             progress(have, total)
+        sink.flush()
+        os.fsync(sink.fileno())  # a power cut after the renaming must not leave other bytes than were checked
     return total is None or have == total
 
 

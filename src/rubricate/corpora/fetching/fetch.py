@@ -16,7 +16,7 @@ from rubricate.corpora.fetching.download import Progress, download, part_of
 from rubricate.corpora.fetching.lock import locked
 from rubricate.corpora.fetching.taking import chosen, take, writing
 from rubricate.corpora.fetching.verification import verify
-from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile
+from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, UnreadableFile
 
 __all__ = ["fetch"]
 
@@ -97,6 +97,8 @@ def _from_address(address: str, file: DataFile, target: Path, *, progress: Progr
     part = download(address, target, progress=progress)
     try:
         verify(part, file)
+    except UnreadableFile:  # what has arrived may be sound
+        raise
     except InvalidFile as error:
         part.unlink()
         if resumed:

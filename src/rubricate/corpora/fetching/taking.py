@@ -89,6 +89,8 @@ def _copied(origin: Path, target: Path) -> Path:
             shutil.rmtree(target, ignore_errors=True)
         else:
             shutil.copyfile(origin, scratch)
+            with scratch.open("rb+") as copy:
+                os.fsync(copy.fileno())
         return scratch.replace(target)
     finally:
         shutil.rmtree(scratch, ignore_errors=True) if scratch.is_dir() else scratch.unlink(missing_ok=True)

@@ -16,7 +16,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-__all__ = ["check_compressed", "check_params", "check_parts", "try_out"]
+from rubricate.matrices import check_compressed
+
+__all__ = ["check_params", "check_parts", "check_sparse", "try_out"]
 
 DIMENSIONS: dict[str, tuple[str | int, ...]] = {
     "alpha_": ("documents", "columns"),
@@ -62,20 +64,9 @@ def check_params(kind: str, params: Mapping[str, Any]) -> None:
             raise ValueError(f"the parameter {name} may not be a function")
 
 
-def check_compressed(data: Any, indices: Any, starts: Any, *, shape: tuple[int, int]) -> None:
-    """Check the arrays of a csr (rows, columns) or csc (columns, rows) matrix; SciPy's full check has gaps.
-
-    SciPy trusts the last start: it skips its check of the indices where that is not above 0.
-    """
-    major, minor = shape
-    if min(shape) < 0 or len(starts) != major + 1 or len(indices) != len(data):
-        raise ValueError(
-            f"a sparse matrix of {shape} with {len(starts)} starts and {len(indices)} of {len(data)} places"
-        )
-    if starts[0] != 0 or starts[-1] != len(indices) or np.any(starts[1:] < starts[:-1]):
-        raise ValueError("the starts of a sparse matrix do not rise from 0 to the number of its values")
-    if len(indices) and (indices.min() < 0 or indices.max() >= minor):
-        raise ValueError("an index of a sparse matrix is out of range")
+def check_sparse(data: Any, indices: Any, starts: Any, *, shape: tuple[int, int]) -> None:
+    """Check the arrays of a csr (rows, columns) or csc (columns, rows) matrix, and that its values are finite."""
+    check_compressed(data, indices, starts, shape=shape)
     if data.dtype.kind == "f" and not np.isfinite(data).all():
         raise ValueError("a sparse matrix holds values that are not finite")
 

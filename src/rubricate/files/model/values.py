@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator
 
 from rubricate import registry
 from rubricate.errors import InvalidInput
-from rubricate.files.model.checks import check_compressed, check_params
+from rubricate.files.model.checks import check_params, check_sparse
 from rubricate.files.model.classes import FUNCTIONS, class_of, name_of, private_state
 from rubricate.rules.form import RuleBase
 from rubricate.rules.printer import format_rules
@@ -201,7 +201,7 @@ class Decoder:
         if max(rows, columns) > self._widest:
             raise ValueError(f"a sparse matrix of {rows} × {columns} that is almost empty")
         major, minor = (rows, columns) if form == "csr" else (columns, rows)
-        check_compressed(data, indices, starts, shape=(int(major), int(minor)))
+        check_sparse(data, indices, starts, shape=(int(major), int(minor)))
         matrix = FORMATS[form]((data, indices, starts), shape=(int(rows), int(columns)))
         matrix.check_format(full_check=True)
         return matrix

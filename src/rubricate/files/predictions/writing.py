@@ -11,9 +11,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from rubricate.atomic import atomic, atomic_text
 from rubricate.errors import InvalidInput, MissingExtra, UnknownName
-from rubricate.files.atomic import atomic, atomic_text
 from rubricate.files.predictions.text_runs import PREFIX
+from rubricate.files.spreadsheets import inert
 from rubricate.types import Decisions, Run, Scores
 
 __all__ = ["write_labels", "write_run"]
@@ -23,34 +24,36 @@ HeadedRows: TypeAlias = tuple[list[str], Iterable[Sequence[Any]]]
 """The header of a table and its rows."""
 
 
-def write_run(run: Run, path: str | Path, *, layout: LayoutName = "long") -> Path:
+def write_run(run: Run, path: str | Path, *, layout: LayoutName = "long", disarm: bool = False) -> Path:
     """Write the predictions of a system, without the truth, as CSV, JSON Lines or Parquet (by the suffix).
 
-    `long` holds scores and decisions, every score to its last digit; `wide` holds the decisions; `trec` holds the
-    scores, as a run whose topics are documents; `fasttext` has one line of labels per document, without the ids.
+    The file appears whole or not at all. `long` holds scores and decisions, every score to its last digit; `wide` holds
+    the decisions; `trec` holds the scores, as a run whose topics are documents; `fasttext` has one line of labels per
+    document, without the ids. `disarm` puts a `'` before CSV cells that a spreadsheet would run as formulas; such names
+    are read back with that sign.
     """
     if layout == "long":
-        return _write_table(Path(path), _long(run))
+        return _write_table(Path(path), _long(run), disarm)
     if layout == "trec":
         return _write_lines(Path(path), _trec_run(run))
     if run.decisions is None:
         raise InvalidInput(
             f"run {run.name!r} has no decisions to write as {layout!r}; write it long, or cut the scores"
         )
-    return write_labels(run.decisions, path, layout=layout)
+    return write_labels(run.decisions, path, layout=layout, disarm=disarm)
 
 
-def write_labels(labels: Decisions, path: str | Path, *, layout: LayoutName = "wide") -> Path:
+def write_labels(labels: Decisions, path: str | Path, *, layout: LayoutName = "wide", disarm: bool = False) -> Path:
     """Write labels or decisions: wide (`a;b` in CSV, lists elsewhere), long, as TREC qrels, or as fastText lines."""
     place = Path(path)
     if layout == "wide":
         joined = place.suffix in (".csv", ".tsv", ".txt")
         _check_names(labels.categories, ";" if joined else "")
         rows = ((name, ";".join(own) if joined else own) for name, own in _label_sets(labels))
-        return _write_table(place, (["document", "labels"], rows))
+        return _write_table(place, (["document", "labels"], rows), disarm)
     if layout == "long":
         pairs = ((name, label) for name, own in _label_sets(labels) for label in own or [""])
-        return _write_table(place, (["document", "category"], pairs))
+        return _write_table(place, (["document", "category"], pairs), disarm)
     if layout == "trec":
         _check_names((*labels.categories, *labels.documents), " \t")
         return _write_lines(place, (f"{name} 0 {label} 1" for name, own in _label_sets(labels) for label in own))
@@ -125,10 +128,12 @@ def _write_lines(path: Path, lines: Iterable[str]) -> Path:
     return path
 
 
-def _write_table(path: Path, table: HeadedRows) -> Path:
+def _write_table(path: Path, table: HeadedRows, disarm: bool) -> Path:
     writers: dict[str, Callable[[Path, HeadedRows], Path]] = {".parquet": _write_parquet, ".pq": _write_parquet}
     writers |= {".jsonl": _write_json, ".ndjson": _write_json}
-    return writers.get(path.suffix, _write_csv)(path, table)
+    if path.suffix in writers:
+        return writers[path.suffix](path, table)
+    return _write_csv(path, (table[0], ([inert(cell) for cell in row] for row in table[1])) if disarm else table)
 
 
 def _write_csv(path: Path, table: HeadedRows) -> Path:

@@ -11,6 +11,7 @@ from scipy import sparse
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.kernels.ranking import Rankings, label_scores
 from rubricate.kernels.rows import Lists, Rows
+from rubricate.matrices import sound
 from rubricate.measures.counting.tables import canonical
 from rubricate.types import Scores, Sparse
 
@@ -27,7 +28,7 @@ def score_values(scores: Any) -> tuple[Any, float]:
     A bare sparse matrix has the floor 0; `Scores` say theirs. NaN is an error.
     """
     values, floor = (scores.values, float(scores.floor)) if isinstance(scores, Scores) else (scores, 0.0)
-    if sparse.issparse(values):
+    if sparse.issparse(sound(values)):
         values = values if isinstance(values, sparse.csr_array) else sparse.csr_array(values)
         if not values.has_canonical_format:
             values = values.copy()

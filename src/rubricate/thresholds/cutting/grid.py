@@ -12,6 +12,7 @@ from rubricate.errors import InvalidInput
 from rubricate.kernels.cuts import scores_at_cells
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.labels import indicator
+from rubricate.matrices import sound
 from rubricate.types import Floats, Scores, Sparse
 
 __all__ = ["ScoreGrid", "scores_at", "take_labels", "take_scores"]
@@ -39,7 +40,7 @@ def take_scores(scores: Any, *, categories: int | None = None) -> ScoreGrid:
 
     A vector is one category. A bare sparse matrix means what it says: what it does not store is 0.
     """
-    grid = _stored(scores) if sparse.issparse(getattr(scores, "values", scores)) else _dense(scores)
+    grid = _stored(scores) if sparse.issparse(sound(getattr(scores, "values", scores))) else _dense(scores)
     if categories is not None and grid.shape[1] != categories:
         raise InvalidInput(f"the cuts were learned for {categories} categories, the scores have {grid.shape[1]}")
     return grid
