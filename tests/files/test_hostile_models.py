@@ -16,7 +16,7 @@ from tests.files.test_model_file import members, npy, with_array, with_manifest
 
 import rubricate as rb
 from rubricate.errors import InvalidFile
-from rubricate.matrices import check_compressed
+from rubricate.files.model.checks import check_sparse
 
 EYE = sparse.csr_array(np.eye(4))
 LABELS = sparse.csr_array(np.eye(4, dtype=bool))
@@ -80,7 +80,7 @@ def test_word_with_a_negative_last_start_is_refused(tmp_path):
 def test_parts_of_a_sparse_matrix_that_do_not_fit(data, indices, starts):
     parts = (np.array(data), np.array(indices, np.int32), np.array(starts, np.int32))
     with pytest.raises(ValueError, match="sparse matrix"):
-        check_compressed(*parts, shape=(1, 4))
+        check_sparse(*parts, shape=(1, 4))
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import chain, islice
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
 
@@ -177,8 +178,8 @@ class Analyzer(BaseEstimator):
                 f"window must be None or a whole number from the longest phrase ({longest}) to {WIDEST}, "
                 f"got {self.window!r}"
             )
-        if self.min_length < 1:
-            raise InvalidInput(f"min_length must be 1 or more, got {self.min_length}")
+        if isinstance(self.min_length, bool) or not isinstance(self.min_length, Integral) or self.min_length < 1:
+            raise InvalidInput(f"min_length must be a whole number, 1 or more, got {self.min_length!r}")
         if self.title not in ("plain", "mark") and (not isinstance(self.title, int) or self.title < 1):
             raise InvalidInput(f'title must be "plain", "mark" or a whole number from 1, got {self.title!r}')
 

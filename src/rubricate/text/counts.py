@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +53,8 @@ def counts(terms: Terms, vocabulary: Sequence[str] | None = None, *, min_df: int
 
 def frequent(chunks: Sequence[Chunk], words: Sequence[str], min_df: int) -> dict[str, int]:
     """Map each word that at least `min_df` documents have to its column: words are sorted by code point."""
-    if min_df < 1:
-        raise InvalidInput(f"min_df must be 1 or more documents, got {min_df}")
+    if isinstance(min_df, bool) or not isinstance(min_df, Integral) or min_df < 1:
+        raise InvalidInput(f"min_df must be a whole number of documents, 1 or more, got {min_df!r}")
     frequency = np.zeros(len(words), np.int64)
     for part in chunks:
         frequency += np.bincount(part.columns, minlength=len(words))

@@ -108,6 +108,9 @@ def _step(parameter: Any, kind: Any) -> Any:
     """Return an unfitted transformer from its shorthand, or a copy of it; None for None."""
     if parameter is None:
         return None
+    if not isinstance(parameter, str) and not hasattr(parameter, "get_params"):
+        shorthand = {"Select": "chi2:2415", "Weights": "ltc"}.get(kind.__name__, "a name")
+        raise InvalidInput(f"expected {shorthand!r}, another name of this kind, or a transformer; got {parameter!r}")
     return kind(parameter) if isinstance(parameter, str) else clone(parameter)
 
 

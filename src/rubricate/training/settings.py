@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,8 @@ class Settings:
 
     def shape(self) -> AnyRepresentation:
         """Return how documents become vectors, unfitted; the terms where that is to be chosen."""
+        if isinstance(self.min_df, bool) or not isinstance(self.min_df, Integral) or self.min_df < 1:
+            raise InvalidInput(f"min_df must be a whole number of documents, 1 or more, got {self.min_df!r}")
         terms = Representation(self.analyzer, weights=self.weights, select=self.select, min_df=self.min_df)
         if self.representation in (None, AUTO):
             return terms
