@@ -21,8 +21,8 @@ def card(model: _Model, *, output: _Output = None, terms: _Terms = 8) -> None:
 
     What the file does not know (origin of the documents, intended use) is left to fill in.
     """
+    from rubricate.atomic import write_file
     from rubricate.categorizer import Categorizer
-    from rubricate.files.atomic import write_file
     from rubricate.reports.model_card import card_html, card_markdown
     from rubricate.reports.models import describe_model
 

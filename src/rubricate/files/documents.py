@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rubricate import registry
+from rubricate.atomic import atomic
 from rubricate.errors import InvalidInput
-from rubricate.files.atomic import atomic
 from rubricate.readers import Record
 from rubricate.readers.user_files import format_of
 from rubricate.types import Corpus, Documents

@@ -33,8 +33,8 @@ def reached_pairs(starts: Any, ids: Any, nodes: Any, *, tree: bool) -> tuple[Int
     A pair that several paths of different length lead to comes once for each length. `tree` says that no two paths
     lead to one node.
     """
-    reached = np.asarray(nodes, np.int32)
-    rows = np.arange(len(reached), dtype=np.int32)
+    reached: Any = np.asarray(nodes, np.int32)
+    rows: Any = np.arange(len(reached), dtype=np.int32)
     steps, total = [(rows, reached)], len(rows)
     while len(rows):
         rows, reached = follow_links(starts, ids, rows, reached)

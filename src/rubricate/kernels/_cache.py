@@ -160,7 +160,7 @@ class KernelIndex(caching.IndexDataCacheFile):
 
     def _load_index(self) -> dict[Any, str]:
         try:
-            return super()._load_index()
+            return super()._load_index()  # type: ignore[no-untyped-call]
         except Exception:
             if not isinstance(self._source_stamp, str):  # not a kernel of ours
                 raise
@@ -168,7 +168,7 @@ class KernelIndex(caching.IndexDataCacheFile):
 
     def _load_data(self, name: str) -> Any:
         try:
-            return super()._load_data(name)
+            return super()._load_data(name)  # type: ignore[no-untyped-call]
         except Exception as error:
             if not isinstance(self._source_stamp, str):
                 raise
@@ -193,4 +193,4 @@ def register() -> None:
         locators = caching.CacheImpl._locator_classes
         if KernelLocator not in locators:
             locators.insert(0, KernelLocator)
-            caching.IndexDataCacheFile = KernelIndex
+            caching.IndexDataCacheFile = KernelIndex  # type: ignore[misc]

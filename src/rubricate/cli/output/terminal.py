@@ -58,7 +58,7 @@ class GuardedStream:
 def guarded_terminal() -> Iterator[None]:
     """Guard standard output and error where they are terminals; files and pipes get every byte as it is."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (GuardedStream(each) if each.isatty() else each for each in before)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = (GuardedStream(each) if each.isatty() else each for each in before)
     try:
         yield
     finally:

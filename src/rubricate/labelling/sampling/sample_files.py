@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rubricate.atomic import atomic_text
 from rubricate.errors import InvalidFile, InvalidInput
-from rubricate.files.atomic import atomic_text
 from rubricate.files.predictions.reading import read_truth
 from rubricate.files.predictions.table_rows import csv_rows, first_line, opened
 from rubricate.labelling.population.labelled import LabelledSample
