@@ -12,12 +12,12 @@ from sklearn.exceptions import NotFittedError
 
 from rubricate.errors import InvalidInput
 from rubricate.files.predictions.alignment import align
-from rubricate.files.predictions.reading import read_pairs, run_names
+from rubricate.files.predictions.reading import read_pairs, read_run, run_names
 from rubricate.labels import indicator
 from rubricate.thresholds import resolve
 from rubricate.types import Decisions, Run, Scores, Sparse
 
-__all__ = ["cut_run", "join_runs", "read_predictions"]
+__all__ = ["cut_run", "held_out_run", "join_runs", "read_predictions"]
 
 
 def read_predictions(path: str | Path) -> Run:
@@ -68,3 +68,16 @@ def _moved(matrix: Sparse, run: Run, place: Mapping[str, int]) -> Sparse:
     entries = matrix.tocoo()
     columns = np.array([place[name] for name in run.categories], np.int64)
     return sparse.csr_array((entries.data, (entries.row, columns[entries.col])), shape=(matrix.shape[0], len(place)))
+
+
+def held_out_run(labels: str | Path, path: str | Path, like: Run, *, cut: str | None = None) -> tuple[Run, Sparse]:
+    """Read predictions of labelled documents over the categories of another run of the same system."""
+    run = read_run(labels, path, categories=like.categories, intersection=True, new_categories=True)
+    unknown = [name for name in run.categories if name not in set(like.categories)]
+    if unknown:
+        raise InvalidInput(
+            f"held-out documents have {len(unknown)} categories that the run lacks, such as {unknown[0]}"
+        )
+    if cut is not None or run.decisions is None:
+        run = cut_run(run, cut or "0.5")
+    return run, sparse.csr_array(run.truth)

@@ -1,0 +1,70 @@
+"""`rubricate suspects`: documents whose labels look wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rubricate.cli.options import documents as inputs
+from rubricate.cli.options.printing import Form
+
+__all__ = ["suspects"]
+
+_Data = Annotated[str, typer.Argument(help="Labelled documents: a corpus, a file or folder, or - for standard input.")]
+_Run = Annotated[Path | None, typer.Option(help="Scores of a system that did not learn from these labels.")]
+_Number = Annotated[int, typer.Option("-n", help="How many documents to list.", min=1)]
+_Length = Annotated[int, typer.Option(help="Characters of the text to show.", min=0)]
+_Seed = Annotated[int, typer.Option(help="The seed of the folds.", min=0)]
+
+
+def suspects(
+    data: _Data,
+    *,
+    run: _Run = None,
+    n: _Number = 20,
+    length: _Length = 80,
+    reading: inputs.Reading,
+    seed: _Seed = 0,
+    form: Form,
+) -> None:
+    """List documents whose labels look wrong, with what the scores suggest instead and why.
+
+    Without --run the documents are scored by SVMs that learned from the others (five folds). A person should look:
+    some are mislabelled, others are merely unusual.
+    """
+    from rubricate.labelling.checking.out_of_fold import out_of_fold_scores
+    from rubricate.labelling.checking.suspects import suspicious_labels, with_labels
+    from rubricate.labelling.runs import read_predictions
+
+    documents = inputs.corpus_of(data, reading, seed=seed).train
+    if run is None:
+        scored = out_of_fold_scores(documents, seed=seed)
+    else:
+        ids = [str(name) for name in documents.ids]
+        scored = with_labels(read_predictions(run), ids, documents.labels, documents.categories)
+    texts = dict(zip(map(str, documents.ids), documents.texts, strict=True))
+    found = suspicious_labels(scored, limit=n)
+    if form.chosen == "json":
+        rows = [{**asdict(item), "text": texts[item.document]} for item in found]
+        typer.echo(json.dumps({"suspects": rows}, ensure_ascii=False, indent=2))
+        return
+    from rubricate.reports.tables import Table, render
+
+    cells: list[tuple[Any, ...]] = [
+        (
+            item.document,
+            item.score,
+            "; ".join(item.given) or "(none)",
+            "; ".join(item.suggested) or "(none)",
+            item.reason,
+            " ".join(texts[item.document].split())[:length],
+        )
+        for item in found
+    ]
+    columns = ("document", "surprise", "given", "suggested", "reason", "text")
+    title = f"Labels worth checking among {len(documents):,} documents"
+    typer.echo(render(Table(columns, cells, title), form.chosen))

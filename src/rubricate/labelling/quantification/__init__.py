@@ -1,0 +1,1 @@
+"""How common each category is among documents that nobody has labelled: quantification, with intervals and drift."""
