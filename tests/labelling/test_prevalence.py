@@ -12,7 +12,7 @@ from scipy import sparse
 from rubricate import cli
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labelling import LabelledSample, class_shares, drift, prevalence
-from rubricate.labelling.quantification.methods import Labelled, Unlabelled, quantify
+from rubricate.labelling.quantification.methods import LabelledScores, Unlabelled, quantify
 from rubricate.types import Decisions, Run, Scores
 
 
@@ -29,7 +29,7 @@ def _drawn(shares, documents, seed):
 def test_the_methods_by_hand():
     chances = np.array([[0.9], [0.6], [0.2], [0.1]])
     own = Unlabelled((chances > 0.5).astype(float), chances, np.ones((1, 4)))
-    held = Labelled(
+    held = LabelledScores(
         np.array([[1.0], [1], [0], [0], [1]]),
         np.array([[0.8], [0.7], [0.3], [0.1], [0.6]]),
         np.array([[1.0], [1], [1], [0], [0]]),

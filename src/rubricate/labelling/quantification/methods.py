@@ -19,7 +19,7 @@ import numpy as np
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Floats
 
-__all__ = ["METHODS", "Labelled", "Unlabelled", "quantify"]
+__all__ = ["METHODS", "LabelledScores", "Unlabelled", "quantify"]
 
 METHODS = ("cc", "pcc", "acc", "pacc", "em")
 EPSILON, STEPS, LEAST = 1e-4, 1000, 10
@@ -34,7 +34,7 @@ class Unlabelled(NamedTuple):
     weights: Floats
 
 
-class Labelled(NamedTuple):
+class LabelledScores(NamedTuple):
     """The same of labelled documents that the system was not trained on, and their labels (0 or 1)."""
 
     decided: Floats
@@ -42,12 +42,12 @@ class Labelled(NamedTuple):
     labels: Floats
     weights: Floats
 
-    def category(self, c: int) -> Labelled:
+    def category(self, c: int) -> LabelledScores:
         """Return the parts of one category."""
-        return Labelled(self.decided[:, [c]], self.chances[:, [c]], self.labels[:, [c]], self.weights)
+        return LabelledScores(self.decided[:, [c]], self.chances[:, [c]], self.labels[:, [c]], self.weights)
 
 
-def quantify(documents: Unlabelled, labelled: Labelled | None, method: str) -> Floats:
+def quantify(documents: Unlabelled, labelled: LabelledScores | None, method: str) -> Floats:
     """Return the prevalence of each category, draws × categories: one row per row of the weights."""
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
@@ -65,7 +65,7 @@ def _mean(weights: Floats, values: Floats) -> Floats:
     return np.asarray(weights @ values / weights.sum(axis=1, keepdims=True))
 
 
-def _adjusted(count: Floats, known: Floats, labelled: Labelled) -> Floats:
+def _adjusted(count: Floats, known: Floats, labelled: LabelledScores) -> Floats:
     weights, labels = labelled.weights, labelled.labels
     positives = weights @ labels
     negatives = weights.sum(axis=1, keepdims=True) - positives

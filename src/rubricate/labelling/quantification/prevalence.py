@@ -15,7 +15,7 @@ from rubricate.labelling.population.categories import Block, category_estimates
 from rubricate.labelling.population.labelled import LabelledSample
 from rubricate.labelling.predictions import Predictions, logistic
 from rubricate.labelling.quantification.curves import category_curves, chances_by
-from rubricate.labelling.quantification.methods import METHODS, Labelled, Unlabelled, quantify
+from rubricate.labelling.quantification.methods import METHODS, LabelledScores, Unlabelled, quantify
 from rubricate.types import Floats, Run, Sparse
 
 __all__ = ["Drift", "Prevalence", "drift", "prevalence"]
@@ -156,7 +156,7 @@ def _quantified(
 
 def _ends(
     own: Unlabelled,
-    labelled: Labelled | None,
+    labelled: LabelledScores | None,
     method: str,
     *,
     draws: int,
@@ -180,19 +180,19 @@ def _default(system: Predictions, known: _Parts | None, moved: bool) -> str:
 
 def _chances(
     system: Predictions, scores: Floats, known: _Parts | None, columns: slice
-) -> tuple[Floats, Labelled | None]:
+) -> tuple[Floats, LabelledScores | None]:
     if known is None:
         # Without labels scores that are not probabilities have none to give: pcc then counts decisions at 0.
         return (logistic(scores) if system.probabilities else (scores > 0).astype(float)), None
     held, labels = known.scores[:, columns], known.labels[:, columns]
     curves = category_curves(held, labels)
-    labelled = Labelled(known.decided[:, columns], chances_by(curves, held), labels, np.ones((1, len(held))))
+    labelled = LabelledScores(known.decided[:, columns], chances_by(curves, held), labels, np.ones((1, len(held))))
     return chances_by(curves, scores), labelled
 
 
 def _resampled(
-    documents: Unlabelled, labelled: Labelled | None, draws: int, rng: np.random.Generator
-) -> Iterator[tuple[Unlabelled, Labelled | None]]:
+    documents: Unlabelled, labelled: LabelledScores | None, draws: int, rng: np.random.Generator
+) -> Iterator[tuple[Unlabelled, LabelledScores | None]]:
     """Yield both sets of documents with weights of the bootstrap, some draws at a time."""
     n = len(documents.decided)
     step = max(1, WORK // max(n, 1))
