@@ -16,7 +16,7 @@ CORES  := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 COVERED := training files thresholds measures significance
 
-.PHONY: study test proof quick fast-tests check lint types contracts coverage house bench reproduce clean
+.PHONY: study test proof quick fast-tests check lint types contracts coverage house docs bench reproduce clean
 
 study: $(VENV)/.study
 	@$(BIN)/rubricate study --report build/report
@@ -56,6 +56,11 @@ coverage: $(VENV)/.dev
 house: $(VENV)/.dev
 	@$(BIN)/python tools/house.py "working tree" $(AGAINST) $(if $(LIST),--list)
 
+# The documentation site, into site/.
+docs: $(VENV)/.docs
+	@$(BIN)/python tools/site.py build/docs
+	@$(BIN)/mkdocs build --strict --quiet && echo site/index.html
+
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
@@ -92,6 +97,10 @@ build/models/.minilm: $(VENV)/bin/python
 $(VENV)/.bench: $(VENV)/bin/python pyproject.toml constraints.txt
 	@$(PIP) install --quiet --constraint constraints.txt --editable ".[bench]"
 	@touch $@ $(VENV)/.dev $(VENV)/.study
+
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml constraints.txt
+	@$(PIP) install --quiet --constraint constraints.txt --editable ".[docs,report,frames]"
+	@touch $@
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage build dist

@@ -173,6 +173,32 @@ class Scores:
         sound(self.values)
         _check_shape("Scores", self.values, (len(self.documents), len(self.categories)))
 
+    def best(self) -> Ints:
+        """Return the column of the best category of each document, −1 where a sparse row stores none.
+
+        Of equal scores the earlier category wins. (`values.argmax(axis=1)` of a sparse matrix takes a score that is
+        not stored for 0, which is more than any negative score.)
+
+        >>> Scores(sparse.csr_array([[-2.0, 0, -1.0], [0, 0, 0]]), ("a", "b", "c"), ["d1", "d2"], -2.0).best().tolist()
+        [2, -1]
+        """
+        return self.ranking(1)[:, 0]
+
+    def ranking(self, k: int) -> Ints:
+        """Return the columns of the k best categories of each document, best first, −1 where fewer are stored."""
+        ranked = np.full((len(self.documents), k), -1, dtype=np.int64)
+        if not sparse.issparse(self.values):
+            order = np.argsort(-np.asarray(self.values), axis=1, kind="stable")[:, :k]
+            ranked[:, : order.shape[1]] = order
+            return ranked
+        rows = sparse.csr_array(self.values)
+        document = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        order = np.lexsort((rows.indices, -rows.data, document))
+        place = np.arange(len(order)) - rows.indptr[document]
+        kept = place < k
+        ranked[document[kept], place[kept]] = rows.indices[order][kept]
+        return ranked
+
 
 @dataclass(frozen=True, eq=False)
 class Decisions:

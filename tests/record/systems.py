@@ -24,6 +24,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "dtree": [{"style": "ind"}, {"min_documents": 5}],
     "experts": [{"beta": 0.5}],
     "knn": [{"k": 9, "votes": "best"}],
+    "label_tree": [{"leaf": 10, "trees": 2, "branch": 4}],
     "llsf": [{"p": 50}, {"ridge": 1.0}],
     "local": [{"scheme": "node", "negatives": "exclusive"}, {"scheme": "level"}, {"probability": "sigmoid"}],
     "nb": [{"model": "bernoulli"}, {"model": "complement"}, {"against": "rest", "alpha": 0.1}],

@@ -1,0 +1,1 @@
+"""Growing, learning and searching label trees."""

@@ -1,0 +1,89 @@
+"""Learn the machines at the nodes of label trees, and put all nodes into one set of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rubricate.classifiers.label_trees.growing import Branching
+from rubricate.classifiers.svm.solvers.solution import worker_map
+from rubricate.kernels.label_tree import Forest, Hinge, Node, learn_node
+from rubricate.kernels.rows import Lists, Rows
+from rubricate.types import Floats, Ints, Sparse
+
+__all__ = ["learn_forest"]
+
+
+def learn_forest(
+    vectors: Rows,
+    labels: Sparse,
+    trees: Sequence[list[Branching]],
+    *,
+    centroids: Rows,
+    costs: Floats,
+    hinge: Hinge,
+    least: float,
+    columns: int,
+    seed: int,
+    threads: int,
+) -> Forest:
+    """Learn every node of every tree, the largest first; the result does not depend on the number of threads."""
+    given = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
+    by_category = labels.T.tocsr()
+    nodes = [node for tree in trees for node in tree]
+
+    def learn(number: int) -> Any:
+        node = nodes[number]
+        branch_of = np.full(labels.shape[1], -1, np.int64)
+        first = number - _position(trees, number)
+        parts = [nodes[first + child].categories for child in node.children] or node.categories[:, None]
+        for branch, part in enumerate(parts):
+            branch_of[part] = branch
+        documents = np.unique(by_category[node.categories].indices).astype(np.int64)
+        leaf = node.categories if not node.children else node.categories[:0]
+        work = Node(documents, costs[documents], branch_of, len(parts), leaf, least, seed + number)
+        return learn_node(vectors, given, centroids, work, hinge, columns)
+
+    order = sorted(range(len(nodes)), key=lambda number: -len(nodes[number].categories))
+    with worker_map(threads) as run:
+        learned = dict(zip(order, run(learn, order), strict=True))
+    return _joined(trees, [learned[number] for number in range(len(nodes))])
+
+
+def _position(trees: Sequence[list[Branching]], number: int) -> int:
+    """Return the place within its tree of a node that is numbered through all trees."""
+    for tree in trees:
+        if number < len(tree):
+            return number
+        number -= len(tree)
+    raise IndexError(number)
+
+
+def _joined(trees: Sequence[list[Branching]], learned: list[Any]) -> Forest:
+    roots = np.cumsum([0, *map(len, trees)])[:-1]
+    nodes = [node for tree in trees for node in tree]
+    bases = np.repeat(roots, [len(tree) for tree in trees])
+    targets = [
+        np.array(node.children) + base if node.children else node.categories
+        for node, base in zip(nodes, bases, strict=True)
+    ]
+    terms, starts, branches, weights, biases = zip(*learned, strict=True)
+    sizes = np.cumsum([0, *(part[-1] for part in starts)])
+    return Forest(
+        roots=roots.astype(np.int64),
+        leaf=np.array([not node.children for node in nodes]),
+        branch_starts=_starts(targets),
+        targets=np.concatenate(targets).astype(np.int64),
+        biases=np.concatenate(biases),
+        term_starts=_starts(terms),
+        terms=np.concatenate(terms).astype(np.int64),
+        weight_starts=np.concatenate([[0], *(part[1:] + size for part, size in zip(starts, sizes, strict=False))]),
+        weight_branches=np.concatenate(branches),
+        weights=np.concatenate(weights),
+    )
+
+
+def _starts(parts: Sequence[Any]) -> Ints:
+    return np.cumsum([0, *map(len, parts)]).astype(np.int64)

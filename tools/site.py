@@ -1,0 +1,108 @@
+"""Assemble the pages of the documentation site under `build/docs`: `docs/`, pages of the project, the API reference.
+
+Links that lead out of `docs/` become links to the pages of the project where there is one, else plain text. The
+reference has one page per package, made of its `__all__`; docstrings are read by mkdocstrings.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROJECT = {
+    "ARCHITECTURE.md": "project/architecture.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "CODE_OF_CONDUCT.md": "project/conduct.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "SECURITY.md": "project/security.md",
+    "benchmarks/RESULTS.md": "project/benchmarks.md",
+    "README.md": "index.md",
+}
+PACKAGES = (
+    "rubricate",
+    "rubricate.classifiers",
+    "rubricate.corpora",
+    "rubricate.estimation",
+    "rubricate.evaluation",
+    "rubricate.experiments",
+    "rubricate.hierarchy",
+    "rubricate.measures",
+    "rubricate.readers",
+    "rubricate.reports",
+    "rubricate.rules",
+    "rubricate.significance",
+    "rubricate.text",
+    "rubricate.thresholds",
+)
+LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def place(path: Path) -> str | None:
+    """Return where a file of the repository stands on the site, None where it is not part of it."""
+    relative = path.relative_to(ROOT).as_posix()
+    if relative.startswith("docs/"):
+        return relative.removeprefix("docs/")
+    return PROJECT.get(relative)
+
+
+def rewritten(text: str, source: Path) -> str:
+    """Return a page with links that work on the site."""
+    here = Path(place(source) or "").parent
+
+    def link(match: re.Match[str]) -> str:
+        shown, target, anchor = match[1], match[2], match[3] or ""
+        if "://" in target or target.startswith("mailto:"):
+            return match[0]
+        path = Path(os.path.normpath(source.parent / target))
+        found = place(path) if path.is_relative_to(ROOT) else None
+        if found is None or not path.exists():
+            return shown.lstrip("!")[1:-1]
+        if path.is_dir():
+            return shown[1:-1]
+        return f"{shown}({os.path.relpath(found, here)}{anchor})"
+
+    return LINK.sub(link, text)
+
+
+def pages() -> list[Path]:
+    """Return every file that the site is made of."""
+    return [*(path for path in (ROOT / "docs").rglob("*") if path.is_file()), *(ROOT / name for name in PROJECT)]
+
+
+def reference(name: str) -> str:
+    """Return the reference page of a package: each public name with its docstring."""
+    package = importlib.import_module(name)
+    lines = [f"# {name}", "", (package.__doc__ or "").strip(), ""]
+    for public in sorted(package.__all__):
+        value = getattr(package, public)
+        home = getattr(value, "__module__", None)
+        if isinstance(home, str) and home.startswith("rubricate") and hasattr(value, "__name__"):
+            lines += [f"::: {home}.{value.__name__}", "    options:", f"      heading: {public}", ""]
+    return "\n".join(lines)
+
+
+def assemble(target: Path) -> None:
+    """Write all pages below the target, which is emptied first."""
+    shutil.rmtree(target, ignore_errors=True)
+    for source in pages():
+        page = target / str(place(source))
+        if source.name == "README.md" and (ROOT / "docs" / "index.md").exists():
+            continue
+        page.parent.mkdir(parents=True, exist_ok=True)
+        if source.suffix == ".md":
+            page.write_text(rewritten(source.read_text("utf-8"), source), "utf-8")
+        else:
+            shutil.copyfile(source, page)
+    for name in PACKAGES:
+        page = target / "reference" / "api" / f"{name}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(reference(name), "utf-8")
+
+
+if __name__ == "__main__":
+    assemble(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "docs")
