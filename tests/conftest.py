@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
 from tests.postgres import postgres_server, server_programs
 
 for _profile, _examples in (("house", 50), ("quick", 10)):

@@ -13,7 +13,7 @@ import rubricate as rb
 from rubricate.classifiers.label_tree import LabelTree
 from rubricate.classifiers.label_trees.growing import centroids_of, grow
 from rubricate.errors import InvalidInput
-from rubricate.kernels.label_tree import EPSILON, Forest
+from rubricate.kernels.label_tree import EPSILON, LabelForest
 
 
 def corpus(documents=400, categories=40, columns=200, seed=0):
@@ -40,7 +40,7 @@ def model():
 def test_a_leaf_is_scikit_learns_squared_hinge():
     """One node, no prior, a bias that is penalised as LIBLINEAR penalises it: the same weights."""
     ours = LabelTree(trees=1, leaf=100, prior=0, bias=1.0, least=0, tol=1e-6, sweeps=3000).fit(X, Y)
-    forest = ours._recall(Forest)
+    forest = ours._recall(LabelForest)
     for category in (0, 17):
         y = np.where(Y[:, [category]].toarray().ravel(), 1, -1)
         # LIBLINEAR draws the bias to 0 and ours to −1: compare by the objective of ours, and look around its minimum.
@@ -73,7 +73,7 @@ def weights_of(forest, category, columns):
 
 def plain_scores(model, x):
     """The score of every category, by walking all of every tree."""
-    forest = model._recall(Forest)
+    forest = model._recall(LabelForest)
     total = np.zeros(len(model.categories_))
     for root in forest.roots:
         waiting = [(int(root), 0.0)]

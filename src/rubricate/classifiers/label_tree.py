@@ -16,7 +16,7 @@ from rubricate.classifiers.label_trees.growing import centroids_of, grow
 from rubricate.classifiers.label_trees.learning import learn_forest
 from rubricate.classifiers.svm.solvers.solution import worker_map
 from rubricate.errors import InvalidInput
-from rubricate.kernels.label_tree import Beam, Forest, Hinge, merge, search
+from rubricate.kernels.label_tree import Beam, Hinge, LabelForest, merge, search
 from rubricate.kernels.rows import Rows
 from rubricate.types import Evidence, Floats, Ints, Scores, Sparse
 
@@ -45,7 +45,7 @@ class LabelTree(Keeping, Scorer):
     Scores are from 0 to 1, 0 for a category that no search came by; `predict` of a multi-label y takes those above
     exp(−1), the score of a document on the border of a machine. A category without documents has score 0.
 
-    Learned: the arrays of `kernels.label_tree.Forest`, each with `_` behind its name.
+    Learned: the arrays of `kernels.label_tree.LabelForest`, each with `_` behind its name.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class LabelTree(Keeping, Scorer):
 
     def _found(self, X: Any, k: int) -> Sparse:
         """Return the scores of the k best categories of each document that the searches came by."""
-        X, forest = sparse.csr_array(X), self._recall(Forest)
+        X, forest = sparse.csr_array(X), self._recall(LabelForest)
         reach = min(self.beam * self.leaf * self.trees, len(self.categories_))
         k = min(k, reach)
         beam = Beam(int(self.beam), min(max(KEPT, 2 * k), reach), X.shape[1])
@@ -190,7 +190,7 @@ class LabelTree(Keeping, Scorer):
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """Return the terms by their part of the score at the leaf of the category, in the mean over the trees."""
-        forest = self._recall(Forest)
+        forest = self._recall(LabelForest)
         weights = np.zeros(self.n_features_in_)
         for branch in np.flatnonzero((forest.targets == category) & _at_leaves(forest)):
             node = int(np.searchsorted(forest.branch_starts, branch, side="right")) - 1
@@ -204,7 +204,7 @@ class LabelTree(Keeping, Scorer):
         """Raise ValueError where learned arrays would lead a search astray (of a model read from a file)."""
         if not hasattr(self, "roots_"):
             return
-        forest = self._recall(Forest)
+        forest = self._recall(LabelForest)
         nodes, branches = len(forest.leaf), len(forest.targets)
         _check_starts("branch_starts_", forest.branch_starts, nodes, branches)
         _check_starts("term_starts_", forest.term_starts, nodes, len(forest.terms))
@@ -227,9 +227,8 @@ class LabelTree(Keeping, Scorer):
 
     def _check(self) -> None:
         for name in COUNTS:
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and not isinstance(value, bool) and value >= 1 + (name == "branch")):
-                least = 1 + (name == "branch")
+            value, least = getattr(self, name), 1 + (name == "branch")
+            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
                 raise InvalidInput(f"LabelTree: {name} must be a whole number of {least} or more, got {value!r}")
         for name in ("C", "tol", "prior", "bias", "least"):
             value = getattr(self, name)
@@ -245,7 +244,7 @@ def _rows(X: Sparse) -> Rows:
     return Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(np.float32))
 
 
-def _at_leaves(forest: Forest) -> Any:
+def _at_leaves(forest: LabelForest) -> Any:
     return np.repeat(forest.leaf, np.diff(forest.branch_starts))
 
 

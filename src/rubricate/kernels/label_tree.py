@@ -23,7 +23,7 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists, Rows
 
-__all__ = ["Beam", "Forest", "Hinge", "Node", "halve", "learn_node", "merge", "search"]
+__all__ = ["Beam", "Hinge", "LabelForest", "LabelNode", "halve", "learn_node", "merge", "search"]
 
 EPSILON = 1e-3
 """Weight of the second part of the loss."""
@@ -43,7 +43,7 @@ class Hinge(NamedTuple):
     prior: float
 
 
-class Node(NamedTuple):
+class LabelNode(NamedTuple):
     """What a node learns from: its documents with their costs, and the branch of each category (−1: not here)."""
 
     documents: np.ndarray
@@ -55,7 +55,7 @@ class Node(NamedTuple):
     seed: int
 
 
-class Forest(NamedTuple):
+class LabelForest(NamedTuple):
     """All nodes of all trees, one after the other.
 
     Node i has the branches branch_starts[i] : branch_starts[i + 1]; the target of a branch is a node, or a category
@@ -208,7 +208,7 @@ def _sweep(
                     row[moved[q]] += value * steps[q]
         for q in range(count):
             biases[moved[q]] += np.float32(hinge.bias * hinge.bias) * steps[q]
-    return worst
+    return float(worst)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -231,7 +231,7 @@ def _kept(W: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 @numba.njit(cache=True, nogil=True)
 def learn_node(
-    vectors: Rows, labels: Lists, centroids: Rows, node: Node, hinge: Hinge, columns: int
+    vectors: Rows, labels: Lists, centroids: Rows, node: LabelNode, hinge: Hinge, columns: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Learn the machines of a node; return its terms, where their weights start, branches, weights, and biases."""
     place = np.full(columns, -1, np.int64)
@@ -273,7 +273,7 @@ def _logarithm(f: float) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def _node_scores(queries: Rows, forest: Forest, node: int, d: int, place: np.ndarray, out: np.ndarray) -> None:
+def _node_scores(queries: Rows, forest: LabelForest, node: int, d: int, place: np.ndarray, out: np.ndarray) -> None:
     """Fill in the score of each branch of a node for a document; `place` has the entries of the node's terms."""
     first = forest.branch_starts[node]
     for c in range(len(out)):
@@ -303,7 +303,7 @@ def _offer(scores: np.ndarray, targets: np.ndarray, score: float, target: int) -
 
 
 @numba.njit(cache=True, nogil=True)
-def search(queries: Rows, forest: Forest, root: int, beam: Beam) -> tuple[np.ndarray, np.ndarray]:
+def search(queries: Rows, forest: LabelForest, root: int, beam: Beam) -> tuple[np.ndarray, np.ndarray]:
     """Return the best categories of each document in one tree and the logarithms of their scores, in no order.
 
     Places that are not filled hold category −1. Documents are taken through the tree level by level and grouped by

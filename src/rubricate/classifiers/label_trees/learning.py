@@ -9,7 +9,7 @@ import numpy as np
 
 from rubricate.classifiers.label_trees.growing import Branching
 from rubricate.classifiers.svm.solvers.solution import worker_map
-from rubricate.kernels.label_tree import Forest, Hinge, Node, learn_node
+from rubricate.kernels.label_tree import Hinge, LabelForest, LabelNode, learn_node
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.types import Floats, Ints, Sparse
 
@@ -28,7 +28,7 @@ def learn_forest(
     columns: int,
     seed: int,
     threads: int,
-) -> Forest:
+) -> LabelForest:
     """Learn every node of every tree, the largest first; the result does not depend on the number of threads."""
     given = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
     by_category = labels.T.tocsr()
@@ -43,7 +43,7 @@ def learn_forest(
             branch_of[part] = branch
         documents = np.unique(by_category[node.categories].indices).astype(np.int64)
         leaf = node.categories if not node.children else node.categories[:0]
-        work = Node(documents, costs[documents], branch_of, len(parts), leaf, least, seed + number)
+        work = LabelNode(documents, costs[documents], branch_of, len(parts), leaf, least, seed + number)
         return learn_node(vectors, given, centroids, work, hinge, columns)
 
     order = sorted(range(len(nodes)), key=lambda number: -len(nodes[number].categories))
@@ -61,7 +61,7 @@ def _position(trees: Sequence[list[Branching]], number: int) -> int:
     raise IndexError(number)
 
 
-def _joined(trees: Sequence[list[Branching]], learned: list[Any]) -> Forest:
+def _joined(trees: Sequence[list[Branching]], learned: list[Any]) -> LabelForest:
     roots = np.cumsum([0, *map(len, trees)])[:-1]
     nodes = [node for tree in trees for node in tree]
     bases = np.repeat(roots, [len(tree) for tree in trees])
@@ -71,7 +71,7 @@ def _joined(trees: Sequence[list[Branching]], learned: list[Any]) -> Forest:
     ]
     terms, starts, branches, weights, biases = zip(*learned, strict=True)
     sizes = np.cumsum([0, *(part[-1] for part in starts)])
-    return Forest(
+    return LabelForest(
         roots=roots.astype(np.int64),
         leaf=np.array([not node.children for node in nodes]),
         branch_starts=_starts(targets),
