@@ -1,0 +1,153 @@
+"""Accounts with roles, their tokens and sessions, and the audit log. Secrets are kept as hashes only."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from typing import get_args
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import delete, func, insert, select
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.service.access.identity import Identity, Role
+from rubricate.service.workspace import tables
+from rubricate.service.workspace.database import Database
+
+__all__ = ["Accounts"]
+
+SHORTEST_PASSWORD = 10
+SESSION_SECONDS = 12 * 3600.0
+_HASHER = PasswordHasher()  # argon2id
+_NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$eEz16WLq5nBr12HSsYI2LA$hT/d/ok8mEENRMUovdjNR9L35gGcv2e2atkOgRByNIc"  # noqa: S105
+"""The hash of a password that was forgotten: checking it costs as much as checking a real one, so that names cannot be guessed."""
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Accounts:
+    """The accounts of a workspace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def any(self) -> bool:
+        """Tell whether there is an account."""
+        with self._database.read() as connection:
+            return connection.execute(select(func.count()).select_from(tables.accounts)).scalar_one() > 0
+
+    def add(self, name: str, password: str, role: Role) -> None:
+        """Add an account, or give it another password and role; its sessions end."""
+        if not name.strip() or "\x00" in name or len(name) > 100:
+            raise InvalidInput(f"an account needs a name of 1 to 100 characters, got {name!r}")
+        if role not in get_args(Role):
+            raise InvalidInput(f"a role is one of {', '.join(get_args(Role))}; got {role!r}")
+        if len(password) < SHORTEST_PASSWORD:
+            raise InvalidInput(f"a password has at least {SHORTEST_PASSWORD} characters")
+        hashed = _HASHER.hash(password)
+        a = tables.accounts.c
+        with self._database.write() as connection:
+            connection.execute(delete(tables.sessions).where(tables.sessions.c.account == name))
+            known = connection.execute(select(a.name).where(a.name == name)).first()
+            if known is None:
+                values = {"name": name, "role": role, "password": hashed, "created": time.time()}
+                connection.execute(insert(tables.accounts).values(values))
+            else:
+                change = tables.accounts.update().where(a.name == name).values(role=role, password=hashed)
+                connection.execute(change)
+
+    def remove(self, name: str) -> None:
+        """Remove an account with its tokens and sessions; its labels and history stay."""
+        with self._database.write() as connection:
+            for table, column in (
+                (tables.sessions, tables.sessions.c.account),
+                (tables.tokens, tables.tokens.c.account),
+                (tables.accounts, tables.accounts.c.name),
+            ):
+                removed = connection.execute(delete(table).where(column == name)).rowcount
+            if not removed:
+                raise UnknownName("account", name, ())
+
+    def all(self) -> list[dict[str, str]]:
+        """Return the names and roles of all accounts."""
+        a = tables.accounts.c
+        with self._database.read() as connection:
+            rows = connection.execute(select(a.name, a.role).order_by(a.name))
+            return [{"name": row.name, "role": row.role} for row in rows]
+
+    def log_in(self, name: str, password: str) -> tuple[str, str] | None:
+        """Return the secret of a new session and its CSRF token; None where name or password is wrong."""
+        a = tables.accounts.c
+        with self._database.read() as connection:
+            row = connection.execute(select(a.password).where(a.name == name)).first()
+        try:
+            _HASHER.verify(_NOBODY if row is None else row.password, password)
+        except (VerificationError, InvalidHashError):
+            return None
+        if row is None:
+            return None
+        secret, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        now = time.time()
+        with self._database.write() as connection:
+            connection.execute(delete(tables.sessions).where(tables.sessions.c.expires < now))
+            values = {"digest": _digest(secret), "account": name, "csrf": csrf, "expires": now + SESSION_SECONDS}
+            connection.execute(insert(tables.sessions).values(values))
+        return secret, csrf
+
+    def log_out(self, secret: str) -> None:
+        """End a session."""
+        with self._database.write() as connection:
+            connection.execute(delete(tables.sessions).where(tables.sessions.c.digest == _digest(secret)))
+
+    def by_session(self, secret: str) -> Identity | None:
+        """Return who a session belongs to."""
+        s, a = tables.sessions.c, tables.accounts.c
+        query = select(a.name, a.role, s.csrf).join(tables.accounts, a.name == s.account)
+        with self._database.read() as connection:
+            row = connection.execute(query.where(s.digest == _digest(secret), s.expires > time.time())).first()
+        return None if row is None else Identity(row.name, row.role, "session", row.csrf)
+
+    def add_token(self, account: str) -> str:
+        """Return a new token for programs; it has the role of its account and is shown this once."""
+        secret = secrets.token_urlsafe(32)
+        with self._database.write() as connection:
+            known = connection.execute(
+                select(tables.accounts.c.name).where(tables.accounts.c.name == account)
+            ).first()
+            if known is None:
+                raise UnknownName("account", account, ())
+            values = {"digest": _digest(secret), "account": account, "created": time.time()}
+            connection.execute(insert(tables.tokens).values(values))
+        return secret
+
+    def by_token(self, secret: str) -> Identity | None:
+        """Return who a token belongs to."""
+        t, a = tables.tokens.c, tables.accounts.c
+        query = select(a.name, a.role).join(tables.accounts, a.name == t.account)
+        with self._database.read() as connection:
+            row = connection.execute(query.where(t.digest == _digest(secret))).first()
+        return None if row is None else Identity(row.name, row.role, "token")
+
+    def note(self, who: str, client: str, method: str, *, path: str, status: int) -> None:
+        """Add a line to the audit log: who changed something, from where."""
+        values = {
+            "created": time.time(),
+            "who": who,
+            "client": client,
+            "method": method,
+            "path": path[:500].replace("\x00", ""),
+            "status": status,
+        }
+        with self._database.write() as connection:
+            connection.execute(insert(tables.audit).values(values))
+
+    def audit(self, *, after: int = 0, n: int = 100) -> list[dict[str, object]]:
+        """Return lines of the audit log, oldest first."""
+        t = tables.audit
+        with self._database.read() as connection:
+            rows = connection.execute(select(t).where(t.c.id > after).order_by(t.c.id).limit(n))
+            return [dict(row._mapping) for row in rows]

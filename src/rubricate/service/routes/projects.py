@@ -1,0 +1,203 @@
+"""`/projects`: documents, labels, the queue, training, export and history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from rubricate.service.access.needs import Admin, Labeller
+from rubricate.service.problems import Refusal
+from rubricate.service.state import service_of
+from rubricate.service.workspace.documents import DocumentFilter
+from rubricate.service.workspace.exporting import export
+from rubricate.service.workspace.projects import Project
+from rubricate.service.workspace.queue import Order
+from rubricate.service.workspace.workspace import Workspace
+from rubricate.service.workspace_bodies import (
+    DocumentList,
+    HistoryPage,
+    JobBody,
+    LabelBody,
+    LabelEvent,
+    ModelsOfProject,
+    ProjectBody,
+    ProjectDescription,
+    ProjectDocument,
+    ProjectList,
+    QueuePage,
+    TrainBody,
+)
+
+__all__ = ["project_of", "router", "workspace_of"]
+
+router = APIRouter(tags=["projects"])
+After = Annotated[int, Query(ge=0, le=1 << 62, description="`next` of the page before.")]
+PageSize = Annotated[int, Query(ge=1, le=1_000)]
+
+
+def workspace_of(request: Request) -> Workspace:
+    """Return the workspace of the service."""
+    workspace = service_of(request).workspace
+    if workspace is None:
+        raise Refusal(404, "this service has no workspace; start it with --workspace DIR")
+    return workspace
+
+
+def project_of(request: Request, name: str) -> Project:
+    """Return the project of an address."""
+    return workspace_of(request).projects.get(name)
+
+
+@router.post("/projects", status_code=201, summary="Create a project")
+def create(request: Request, body: ProjectBody, who: Admin) -> ProjectDescription:
+    """Create a project with categories, or with a taxonomy of [parent, child] pairs."""
+    workspace = workspace_of(request)
+    edges = tuple((parent, child) for parent, child in body.taxonomy or ())
+    project = workspace.projects.create(body.name, body.categories, kind=body.kind, taxonomy=edges, who=who.name)
+    return _described(workspace, project)
+
+
+def _described(workspace: Workspace, project: Project) -> ProjectDescription:
+    return ProjectDescription(
+        name=project.name,
+        kind=project.kind,
+        categories=list(project.categories),
+        taxonomy=list(project.taxonomy),
+        **workspace.documents.count(project),
+    )
+
+
+@router.get("/projects", summary="List the projects")
+def projects(request: Request) -> ProjectList:
+    """Return every project with the numbers of its documents."""
+    return ProjectList.model_validate({"projects": workspace_of(request).projects.all()})
+
+
+@router.get("/projects/{p}", summary="Describe a project")
+def project(request: Request, p: str) -> ProjectDescription:
+    """Return categories, taxonomy and sizes."""
+    return _described(workspace_of(request), project_of(request, p))
+
+
+@router.get("/projects/{p}/documents", summary="Find documents")
+def documents(
+    request: Request,
+    p: str,
+    *,
+    query: Annotated[str, Query(max_length=1_000, description="Words that occur; the last may be unfinished.")] = "",
+    label: Annotated[str | None, Query(max_length=1_000, description="A label that somebody gave.")] = None,
+    decided: Annotated[str | None, Query(max_length=1_000, description="A label that the model gives.")] = None,
+    labelled: bool | None = None,
+    below: Annotated[float | None, Query(ge=0, le=1, description="The model is less sure than this.")] = None,
+    disagreement: Annotated[bool, Query(description="The model disagrees with the labels.")] = False,
+    after: After = 0,
+    n: PageSize = 50,
+) -> DocumentList:
+    """Return documents in the order they were added, a page at a time."""
+    which = DocumentFilter(query, label or None, decided or None, labelled, below, disagreement)
+    found, further = workspace_of(request).documents.find(project_of(request, p), which, after=after, n=n)
+    return DocumentList.model_validate({"documents": found, "next": further})
+
+
+@router.get("/projects/{p}/documents/{document:path}", summary="Show one document")
+def document(request: Request, p: str, document: str) -> ProjectDocument:
+    """Return a document with its labels and the decision of the model in use."""
+    found = workspace_of(request).documents.get(project_of(request, p), document)
+    if found is None:
+        raise Refusal(404, f"no document named {document[:200]!r} in this project")
+    return ProjectDocument.model_validate(found)
+
+
+@router.post("/projects/{p}/labels", status_code=201, summary="Label a document")
+def label(request: Request, p: str, body: LabelBody, who: Labeller) -> LabelEvent:
+    """Keep the labels of an annotator; answered when they are on the disk."""
+    annotator = _annotator(body.annotator, who)
+    event = workspace_of(request).labels.add(project_of(request, p), body.document, body.labels, annotator=annotator)
+    return LabelEvent(event=event)
+
+
+def _annotator(named: str | None, who: Any) -> str:
+    """Return the annotator: who is logged in labels under his own name."""
+    if who.proof == "session" and named not in (None, who.name) and who.role != "admin":
+        raise Refusal(403, f"{who.name} labels under his own name")
+    return named or who.name
+
+
+@router.delete("/projects/{p}/labels/{event}", summary="Undo a label")
+def undo(request: Request, p: str, event: int, who: Labeller) -> LabelEvent:
+    """Add an undo event; what the annotator had said before stands again."""
+    return LabelEvent(event=workspace_of(request).labels.undo(project_of(request, p), event, who=who.name))
+
+
+@router.get("/projects/{p}/queue", summary="What to label next")
+def queue(
+    request: Request,
+    p: str,
+    *,
+    order: Order = "random",
+    n: Annotated[int, Query(ge=1, le=200)] = 10,
+    annotator: Annotated[str, Query(max_length=200, description="Documents are kept for this person.")] = "",
+    random_share: Annotated[float, Query(ge=0, le=1, description="Random documents among the others.")] = 0.0,
+    overlap: Annotated[float, Query(ge=0, le=1, description="Share of documents that two people label.")] = 0.0,
+) -> QueuePage:
+    """Return the next documents: random, uncertain, suspect, or needed to measure."""
+    taken = workspace_of(request).queue.take(
+        project_of(request, p), order, n=n, annotator=annotator, random_share=random_share, overlap=overlap
+    )
+    return QueuePage.model_validate(taken)
+
+
+@router.post("/projects/{p}/train", status_code=202, summary="Train a model")
+def train(request: Request, p: str, who: Admin, body: TrainBody | None = None) -> JobBody:
+    """Start training on the labels that stand, in the background; `GET /jobs/{id}` shows the progress."""
+    workspace, own = workspace_of(request), body or TrainBody()
+    data = {"classifier": own.classifier, "use": own.use, "who": who.name}
+    key = workspace.jobs.create(project_of(request, p), "train", data, who=who.name)
+    workspace.jobs.start_due()
+    return JobBody.model_validate(workspace.jobs.get(key))
+
+
+@router.get("/projects/{p}/models", summary="List the models of a project")
+def models(request: Request, p: str) -> ModelsOfProject:
+    """Return the models with their figures, newest first."""
+    return ModelsOfProject.model_validate({"models": workspace_of(request).models.all(project_of(request, p))})
+
+
+@router.post("/projects/{p}/models/{number}/use", summary="Put a model into use")
+def use(request: Request, p: str, number: int, who: Admin) -> ModelsOfProject:
+    """Use a model from now on: one that was trained, or an earlier one to go back to."""
+    workspace, own = workspace_of(request), project_of(request, p)
+    workspace.models.use(own, number, who=who.name)
+    service_of(request).renew_models()
+    return ModelsOfProject.model_validate({"models": workspace.models.all(own)})
+
+
+@router.get(
+    "/projects/{p}/export",
+    summary="Export documents and labels",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/x-ndjson": {}, "text/csv": {}}, "description": "All documents"}},
+)
+def exported(
+    request: Request,
+    p: str,
+    *,
+    format: Literal["jsonl", "csv"] = "jsonl",
+    separator: Annotated[str, Query(min_length=1, max_length=10)] = ";",
+) -> StreamingResponse:
+    """Return everything that was put in, at any moment."""
+    rows: Iterator[bytes] = export(workspace_of(request).documents, project_of(request, p), format, separator=separator)
+    kind = "application/x-ndjson" if format == "jsonl" else "text/csv; charset=utf-8"
+    headers = {"content-disposition": f'attachment; filename="export.{format}"'}
+    return StreamingResponse(rows, media_type=kind, headers=headers)
+
+
+@router.get("/projects/{p}/history", summary="What was done")
+def history(request: Request, p: str, *, after: After = 0, n: PageSize = 100) -> HistoryPage:
+    """Return every event of a project, oldest first."""
+    events, further = workspace_of(request).labels.history(project_of(request, p), after=after, n=n)
+    return HistoryPage.model_validate({"events": events, "next": further})

@@ -1,0 +1,119 @@
+"""The database of a workspace: SQLite in its folder, or PostgreSQL by URL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Insert, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from rubricate.errors import InvalidInput, RubricateError
+from rubricate.service.workspace.migrating import migrate
+
+__all__ = ["Database", "DatabaseUnavailable", "database_url", "inserted_key"]
+
+BUSY_MILLISECONDS = 30_000
+CONNECTIONS = 20
+
+
+class DatabaseUnavailable(RubricateError):
+    """The database cannot be reached or written: it is down, locked, or its disk is full."""
+
+
+def database_url(workspace: Path, url: str | None) -> str:
+    """Return the URL of a workspace's database; the driver of PostgreSQL is psycopg."""
+    if url is None:
+        return f"sqlite:///{workspace / 'workspace.db'}"
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise InvalidInput("--database is not a URL; Fix: give one such as postgresql://user@host/name") from None
+    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+        raise InvalidInput(f"--database {parsed.get_backend_name()}://…: known are sqlite:// and postgresql://")
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    return parsed.render_as_string(hide_password=False)
+
+
+class Database:
+    """Reads and writes in transactions; an answered write is on the disk."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.sqlite = url.startswith("sqlite")
+        self._engine = _sqlite(url) if self.sqlite else _postgres(url)
+        with self.write() as connection:
+            migrate(connection)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Open a transaction that sees one state of the database and changes nothing."""
+        with _explained(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Open a transaction that is durable once the block is left; after an error nothing of it remains."""
+        with _explained(), self._engine.connect() as connection:
+            if self.sqlite:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")  # waits for its turn now, instead of failing at the end
+            yield connection
+            connection.commit()
+
+    def check(self) -> None:
+        """Raise where the database does not answer."""
+        with self.read() as connection:
+            connection.execute(text("SELECT 1"))
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn errors of the driver into one that says what to do; errors of our own pass."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise DatabaseUnavailable(
+            f"the database cannot do this now: {str(error.orig).strip() or type(error.orig).__name__}"
+        ) from error
+
+
+def _sqlite(url: str) -> Engine:
+    # Transactions are begun by `write`; the driver's own habit of beginning them late is turned off.
+    settings = {"isolation_level": None, "check_same_thread": False}
+    engine = create_engine(url, connect_args=settings, pool_size=CONNECTIONS, max_overflow=2 * CONNECTIONS)
+
+    @event.listens_for(engine, "connect")
+    def settle(connection: Any, _: Any) -> None:
+        for setting in (
+            "journal_mode = WAL",
+            "synchronous = FULL",  # a commit is on the disk when it is answered
+            f"busy_timeout = {BUSY_MILLISECONDS}",
+            "foreign_keys = ON",
+            "cache_size = -65536",
+        ):
+            connection.execute(f"PRAGMA {setting}")
+
+    return engine
+
+
+def _postgres(url: str) -> Engine:
+    try:
+        return create_engine(url, pool_size=CONNECTIONS, max_overflow=CONNECTIONS, pool_pre_ping=True)
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        raise InvalidInput(f"no driver for {url.partition(':')[0]}: {error}") from error
+
+
+def inserted_key(connection: Connection, statement: Insert) -> int:
+    """Insert one row and return the number that the database gave it."""
+    key = connection.execute(statement).inserted_primary_key
+    if key is None:
+        raise RuntimeError("an insert without a key")
+    return int(key[0])

@@ -1,0 +1,243 @@
+"""The documents of a project: added once, never changed, found by text, label, confidence and disagreement."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, exists, func, insert, select, text
+from sqlalchemy.sql.elements import ColumnElement
+
+from rubricate.errors import InvalidInput
+from rubricate.service.workspace import tables
+from rubricate.service.workspace.database import Database
+from rubricate.service.workspace.labels import save_labels
+from rubricate.service.workspace.projects import Conflict, Project, add_event
+
+__all__ = ["Added", "DocumentFilter", "DocumentStore", "NewDocument", "current_model"]
+
+CHUNK = 500
+"""Documents that are looked up in one statement; SQLite takes 32,766 values."""
+PLACES = 1 << 62
+IMPORT = "import"
+"""The annotator of labels that came with the documents."""
+
+
+class NewDocument(NamedTuple):
+    """A document on its way into a project; `labels` is None where it came without."""
+
+    name: str
+    text: str
+    title: str | None = None
+    labels: tuple[str, ...] | None = None
+
+
+class Added(NamedTuple):
+    """How many documents were new, and how many were there already, word for word."""
+
+    added: int
+    known: int
+
+
+@dataclass(frozen=True)
+class DocumentFilter:
+    """Which documents to show: words of their text, a label given or decided, how sure the model is."""
+
+    query: str = ""
+    label: str | None = None
+    decided: str | None = None
+    labelled: bool | None = None
+    below: float | None = None
+    disagreement: bool = False
+
+
+class DocumentStore:
+    """The documents of a workspace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, project: Project, documents: Sequence[NewDocument], who: str = "") -> Added:
+        """Add documents in one step. One that is there with the same text is left; with another text it is an error."""
+        for document in documents:
+            _check(project, document)
+        added = 0
+        with self._database.write() as connection:
+            for start in range(0, len(documents), CHUNK):
+                added += self._add_chunk(connection, project, documents[start : start + CHUNK])
+            if added:
+                data = {"added": added, "known": len(documents) - added}
+                add_event(connection, "documents", project=project.id, annotator=who, data=data)
+        return Added(added, len(documents) - added)
+
+    def _add_chunk(self, connection: Connection, project: Project, chunk: Sequence[NewDocument]) -> int:
+        d = tables.documents.c
+        names = list({document.name for document in chunk})
+        rows = connection.execute(select(d.name, d.title, d.text).where(d.project == project.id, d.name.in_(names)))
+        there = {row.name: (row.title, row.text) for row in rows}
+        new: list[NewDocument] = []
+        for document in chunk:
+            content = (document.title, document.text)
+            if document.name not in there:
+                there[document.name] = content
+                new.append(document)
+            elif there[document.name] != content:
+                raise Conflict(f"there is a document {document.name!r} with another text; documents are never changed")
+        now = time.time()
+        values = [
+            {
+                "project": project.id,
+                "name": document.name,
+                "title": document.title,
+                "text": document.text,
+                "place": secrets.randbelow(PLACES),
+                "created": now,
+            }
+            for document in new
+        ]
+        if values:
+            connection.execute(insert(tables.documents), values)
+        self._label(connection, project, [document for document in new if document.labels is not None])
+        return len(new)
+
+    def _label(self, connection: Connection, project: Project, labelled: Sequence[NewDocument]) -> None:
+        """Keep the labels that came with new documents as events of their own."""
+        d = tables.documents.c
+        names = [document.name for document in labelled]
+        rows = connection.execute(select(d.name, d.id).where(d.project == project.id, d.name.in_(names)))
+        keys = {name: key for name, key in rows}
+        for document in labelled:
+            save_labels(connection, project, keys[document.name], document.labels or (), annotator=IMPORT)
+
+    def count(self, project: Project) -> dict[str, int]:
+        """Return how many documents there are, and how many have labels."""
+        d, s = tables.documents.c, tables.labels.c
+        with self._database.read() as connection:
+            documents = connection.execute(select(func.count()).where(d.project == project.id)).scalar_one()
+            labelled = connection.execute(
+                select(func.count(func.distinct(s.document))).where(s.project == project.id)
+            ).scalar_one()
+        return {"documents": documents, "labelled": labelled}
+
+    def get(self, project: Project, name: str) -> dict[str, Any] | None:
+        """Return one document with its labels and what the model in use says of it."""
+        d = tables.documents.c
+        with self._database.read() as connection:
+            row = connection.execute(
+                select(d.id, d.name, d.title, d.text).where(d.project == project.id, d.name == name)
+            ).first()
+            return None if row is None else _shown(connection, project, [row])[0]
+
+    def find(
+        self, project: Project, which: DocumentFilter, *, after: int = 0, n: int = 50, excerpt: int | None = None
+    ) -> tuple[list[dict[str, Any]], int | None]:
+        """Return up to n documents in the order they were added, and the cursor of the next page or None."""
+        d = tables.documents.c
+        shown = d.text if excerpt is None else func.substr(d.text, 1, excerpt).label("text")
+        with self._database.read() as connection:
+            conditions = _conditions(connection, project, which, after)
+            if conditions is None:
+                return [], None
+            query = select(d.id, d.name, d.title, shown).where(d.project == project.id, d.id > after, *conditions)
+            rows = list(connection.execute(query.order_by(d.id).limit(n + 1)))
+            found = _shown(connection, project, rows[:n])
+        return found, rows[n - 1].id if len(rows) > n else None
+
+    def rows(self, project: Project, *, after: int = 0, n: int = 500) -> tuple[list[Any], int | None]:
+        """Return up to n documents as they are in the table, and the cursor of the next page or None."""
+        d = tables.documents.c
+        query = select(d.id, d.name, d.title, d.text).where(d.project == project.id, d.id > after)
+        with self._database.read() as connection:
+            rows = list(connection.execute(query.order_by(d.id).limit(n + 1)))
+        return rows[:n], rows[n - 1].id if len(rows) > n else None
+
+
+def current_model(connection: Connection, project: int) -> int | None:
+    """Return the model in use in a project."""
+    u = tables.models_in_use.c
+    return connection.execute(select(u.model).where(u.project == project)).scalar()
+
+
+def _check(project: Project, document: NewDocument) -> None:
+    if not document.name:
+        raise InvalidInput("a document has an empty id; leave it out, or give each document its own")
+    for part in (document.name, document.title or "", document.text):
+        if "\x00" in part:
+            raise InvalidInput(f"document {document.name[:100]!r} contains U+0000, which no database text can hold")
+    if document.labels is not None:
+        project.check(document.labels)
+
+
+def _conditions(
+    connection: Connection, project: Project, which: DocumentFilter, after: int
+) -> list[ColumnElement[bool]] | None:
+    """Return the conditions of a filter; None where nothing can match."""
+    d, c, s, m = tables.documents.c, tables.label_categories.c, tables.labels.c, tables.decisions.c
+    conditions: list[ColumnElement[bool]] = []
+    if which.query.strip():
+        words = _search(connection, which.query)
+        if words is None:
+            return None
+        conditions.append(words)
+    if which.label is not None:
+        conditions.append(exists().where(c.project == project.id, c.category == which.label, c.document == d.id))
+    if which.labelled is not None:
+        given = exists().where(s.document == d.id)
+        conditions.append(given if which.labelled else ~given)
+    if which.below is not None or which.decided is not None or which.disagreement:
+        model = current_model(connection, project.id)
+        if model is None:
+            return None
+        said = [m.model == model, m.document == d.id]
+        said += [m.confidence < which.below] if which.below is not None else []
+        said += [m.labels.contains(json.dumps(which.decided, ensure_ascii=False), autoescape=True)] if which.decided else []
+        said += [m.suspect.is_not(None)] if which.disagreement else []
+        conditions.append(exists().where(and_(*said)))
+    return conditions
+
+
+def _search(connection: Connection, query: str) -> ColumnElement[bool] | None:
+    """Return the condition that all words of a query occur; the last one may be the beginning of a word."""
+    words = re.findall(r"\w+", query)[:20]
+    if not words:
+        return None
+    if connection.dialect.name == "sqlite":
+        quoted = " AND ".join(f'"{word}"' for word in words) + "*"
+        found = text("documents.id IN (SELECT rowid FROM document_words WHERE document_words MATCH :words)")
+        return found.bindparams(words=quoted)  # type: ignore[return-value]
+    joined = " & ".join(f"'{word}'" for word in words) + ":*"
+    return text("documents.words @@ to_tsquery('simple', :words)").bindparams(words=joined)  # type: ignore[return-value]
+
+
+def _shown(connection: Connection, project: Project, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return rows of documents with the labels of each annotator and the decision of the model in use."""
+    keys = [row.id for row in rows]
+    s, m = tables.labels.c, tables.decisions.c
+    given: dict[int, list[dict[str, Any]]] = {}
+    for row in connection.execute(
+        select(s.document, s.annotator, s.labels, s.event).where(s.document.in_(keys)).order_by(s.event)
+    ):
+        entry = {"annotator": row.annotator, "labels": json.loads(row.labels), "event": row.event}
+        given.setdefault(row.document, []).append(entry)
+    model = current_model(connection, project.id)
+    said = {}
+    if model is not None:
+        query = select(m.document, m.labels, m.confidence, m.suspect).where(m.model == model, m.document.in_(keys))
+        said = {row.document: row for row in connection.execute(query)}
+    return [_entry(row, given.get(row.id, []), said.get(row.id)) for row in rows]
+
+
+def _entry(row: Any, annotations: list[dict[str, Any]], decision: Any) -> dict[str, Any]:
+    entry = {"id": row.name, "title": row.title, "text": row.text, "annotations": annotations, "decision": None}
+    if decision is not None:
+        entry["decision"] = {
+            "labels": json.loads(decision.labels),
+            "confidence": decision.confidence,
+            "suspect": decision.suspect,
+        }
+    return entry

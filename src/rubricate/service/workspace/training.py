@@ -1,0 +1,218 @@
+"""The program of a training job: `python -m rubricate.service.workspace.training JOB`.
+
+It reads the labelled documents of a project, trains, judges by cross-validation, compares with the model in use, and
+keeps the model with what it says of every document, out of fold where it was trained on it. A second thread sends
+heartbeats and ends the process when the job is cancelled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select, update
+
+from rubricate.categorizer import Categorizer, configured
+from rubricate.engines import run_tasks
+from rubricate.errors import InvalidInput, RubricateError
+from rubricate.evaluation.evaluating import evaluate
+from rubricate.labels import label_matrix
+from rubricate.service.workspace import tables
+from rubricate.service.workspace.comparing import changes
+from rubricate.service.workspace.database import Database
+from rubricate.service.workspace.documents import DocumentFilter, DocumentStore
+from rubricate.service.workspace.labels import LabelStore, consensus
+from rubricate.service.workspace.models import ProjectModels, Said, put_into_use
+from rubricate.service.workspace.projects import Project, find_project
+from rubricate.training.answers import labels_of
+from rubricate.types import Decisions, Documents
+
+__all__ = ["main", "train_project"]
+
+HEARTBEAT_SECONDS = 1.0
+RESAMPLES = 1000
+PAGE = 500
+
+
+class _Progress:
+    """The progress of a job in the database, written by a thread of its own."""
+
+    def __init__(self, database: Database, job: int) -> None:
+        self._database, self._job = database, job
+        self.done = self.total = 0
+        self.message = "reading"
+        self._lock = threading.Lock()
+
+    def advance(self, done: int = 0, total: int = 0, message: str | None = None) -> None:
+        with self._lock:
+            self.done, self.total = self.done + done, self.total + total
+            self.message = self.message if message is None else message
+
+    def engine(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
+        """Run tasks on threads and count them."""
+        waiting = list(tasks)
+        self.advance(total=len(waiting))
+
+        def counted(task: Any) -> Any:
+            result = function(task)
+            self.advance(1)
+            return result
+
+        return run_tasks(counted, waiting, engine="threads")
+
+    def beat(self) -> None:
+        """Write progress until the process ends; end it when the job is cancelled."""
+        j = tables.jobs.c
+        while True:
+            with contextlib.suppress(RubricateError), self._database.write() as connection:
+                state = connection.execute(select(j.cancel, j.state).where(j.id == self._job)).first()
+                if state is None or state.state != "running":
+                    os._exit(0)
+                values: dict[str, Any] = {"heartbeat": time.time(), "done": self.done, "total": self.total}
+                values["message"] = self.message
+                if state.cancel:
+                    values |= {"state": "cancelled", "ended": time.time(), "message": "cancelled"}
+                connection.execute(update(tables.jobs).where(j.id == self._job).values(values))
+            time.sleep(HEARTBEAT_SECONDS)
+
+
+def main() -> None:
+    """Do one job and keep its end in the database."""
+    options, job = json.load(sys.stdin), int(sys.argv[1])
+    database = Database(options["url"])
+    progress = _Progress(database, job)
+    threading.Thread(target=progress.beat, daemon=True).start()
+    j, p = tables.jobs.c, tables.projects.c
+    with database.read() as connection:
+        row = connection.execute(
+            select(j.data, p.name).join(tables.projects, p.id == j.project).where(j.id == job)
+        ).one()
+        project = find_project(connection, row.name)
+    data = json.loads(row.data)
+    values: dict[str, Any] = {"state": "done", "message": "done"}
+    try:
+        data["result"] = train_project(database, project, Path(options["folder"]), progress=progress, data=data)
+    except RubricateError as error:
+        values = {"state": "failed", "message": str(error)}
+    except MemoryError:
+        values = {"state": "failed", "message": "not enough memory to train on these documents"}
+    values |= {"done": progress.done, "total": progress.total, "ended": time.time(), "data": json.dumps(data)}
+    with database.write() as connection:
+        connection.execute(update(tables.jobs).where(j.id == job, j.state == "running").values(values))
+
+
+def train_project(
+    database: Database, project: Project, folder: Path, *, progress: Any, data: dict[str, Any]
+) -> dict[str, Any]:
+    """Train on the labels that stand, keep the model, and return its number and summary."""
+    store, models = DocumentStore(database), ProjectModels(database, folder)
+    given = {name: consensus(said) for name, said in LabelStore(database).standing(project).items()}
+    texts = _labelled(store, project, given)
+    _check(project, list(given.values()))
+    progress.advance(message="training")
+    model = configured({"classifier": data.get("classifier"), "engine": progress.engine}).fit(texts)
+    progress.advance(message="judging")
+    summary = _summary(model) | {"changes": changes(database, project, model, given)}
+    number = models.next_number(project)
+    file = f"models/{project.id}-{number}.rubric"
+    (folder / "models").mkdir(parents=True, exist_ok=True)
+    model.set_params(engine="threads").save(folder / file)
+    progress.advance(message="reading all documents")
+    said = list(_said(store, project, model, given, progress=progress))
+    key = models.add(project, number, file, summary=summary, said=said)
+    if data.get("use", True):
+        with database.write() as connection:
+            put_into_use(connection, project, key, number=number, who=data.get("who", ""))
+    return {"model": number, **summary}
+
+
+def _labelled(store: DocumentStore, project: Project, given: dict[str, tuple[str, ...]]) -> Documents:
+    """Return the labelled documents, in the order they were added."""
+    names: list[str] = []
+    bodies: list[str] = []
+    titles: list[str] = []
+    for document in _all(store, project, DocumentFilter(labelled=True)):
+        names.append(document["id"])
+        bodies.append(document["text"])
+        titles.append(document["title"] or "")
+    used = {label for labels in given.values() for label in labels}
+    categories = tuple(name for name in project.categories if name in used)
+    labels, _ = label_matrix([given[name] for name in names], categories)
+    return Documents(names, bodies, labels, categories, titles=titles if any(titles) else None)
+
+
+def _check(project: Project, given: Sequence[tuple[str, ...]]) -> None:
+    used = {label for labels in given for label in labels}
+    if len(given) < 4 or not used or (project.kind == "single" and len(used) < 2):
+        raise InvalidInput(
+            f"{len(given)} documents with labels of {len(used)} categories are too few to learn from; label some more"
+        )
+
+
+def _all(store: DocumentStore, project: Project, which: DocumentFilter) -> Iterator[dict[str, Any]]:
+    after: int | None = 0
+    while after is not None:
+        documents, after = store.find(project, which, after=after, n=PAGE)
+        yield from documents
+
+
+def _summary(model: Categorizer) -> dict[str, Any]:
+    """Return the cross-validated figures with intervals, and those of each category."""
+    result = evaluate(replace(model.out_of_fold_run(), scores=None), bootstrap=RESAMPLES)
+    figures: dict[str, Any] = {"documents": result.documents, "categories": len(result.categories)}
+    for average, values in (("micro", result.micro), ("macro", result.macro)):
+        interval = next(each for each in result.intervals[f"{average}.f1"] if each.method == "bootstrap")
+        figures[f"{average}_f1"] = float(values["f1"])
+        figures[f"{average}_f1_interval"] = [float(interval.low), float(interval.high)]
+    f1 = result.per_category["f1"].tolist()
+    counts = model.train_counts_.tolist()
+    figures["per_category"] = [
+        {"category": name, "documents": count, "f1": None if value != value else value}
+        for name, count, value in zip(result.categories, counts, f1, strict=True)
+    ]
+    return figures | {"signature": str(model.signature())}
+
+
+def _said(
+    store: DocumentStore, project: Project, model: Categorizer, given: dict[str, tuple[str, ...]], *, progress: Any
+) -> Iterator[Said]:
+    """Yield what the model says of every document; of those it was trained on, what it said out of fold."""
+    judged = model.trained().judged
+    if judged is None:
+        raise InvalidInput("a model of a project is trained with folds")
+    decided = labels_of(Decisions(judged.decided, model.categories_, model.ids_))
+    own = {
+        name: (labels, float(chance))
+        for name, labels, chance in zip(model.ids_, decided, np.asarray(judged.chances), strict=True)
+    }
+    progress.advance(total=1 + store.count(project)["documents"] // PAGE)
+    after: int | None = 0
+    while after is not None:
+        rows, after = store.rows(project, after=after, n=PAGE)
+        new = [row for row in rows if row.name not in own]
+        answers = model.answers(_as_documents(new)) if new else []
+        said = {row.name: (answer.decided, answer.confidence) for row, answer in zip(new, answers, strict=True)}
+        for row in rows:
+            labels, chance = own.get(row.name) or said[row.name]
+            wrong = row.name in given and set(labels) != set(given[row.name])
+            yield Said(row.id, labels, chance, chance if wrong else None)
+        progress.advance(1)
+
+
+def _as_documents(rows: Sequence[Any]) -> Documents:
+    empty, _ = label_matrix([() for _ in rows], ())
+    titles = [row.title or "" for row in rows]
+    return Documents([row.name for row in rows], [row.text for row in rows], empty, (), titles=titles)
+
+
+if __name__ == "__main__":
+    main()
