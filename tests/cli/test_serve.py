@@ -47,3 +47,27 @@ def test_it_serves_a_model_until_it_is_ended(tmp_path):
     logged = json.loads(next(line for line in lines if '"request"' in line))
     assert (logged["path"], logged["status"]) == ("/models/topics/classify", 200)
     assert "wheat" not in "".join(lines)
+
+
+@pytest.mark.slow
+def test_accounts_open_the_way_beyond_loopback(tmp_path):
+    program = [*PROGRAM[:-1], "account"]
+    workspace = ["--workspace", str(tmp_path / "w")]
+
+    def run(*arguments, text=None):
+        return subprocess.run(
+            [*program, *arguments, *workspace], input=text, capture_output=True, text=True, timeout=60
+        )
+
+    weak = run("add", "root", "--role", "admin", text="short\n")
+    assert (weak.returncode, "at least 10" in weak.stderr) == (2, True)
+    assert run("add", "root", "--role", "admin", text="correct horse\n").returncode == 0
+    assert run("list").stdout == "root\tadmin\n"
+    token = run("token", "root").stdout.strip()
+    serve = [*PROGRAM, "--host", "0.0.0.0", "--port", "0", *workspace]
+    with subprocess.Popen(serve, stderr=subprocess.PIPE, text=True) as process:
+        address = re.search(r"http://\S+", process.stderr.readline()).group().replace("0.0.0.0", "127.0.0.1")
+        request = urllib.request.Request(f"{address}projects", headers={"authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            assert json.load(answer) == {"projects": []}
+        process.terminate()

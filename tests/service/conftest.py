@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -41,3 +42,22 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
 @pytest.fixture
 def client(serve: Callable[..., TestClient], topics: Path) -> TestClient:
     return serve(models=(topics,))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """The URL of an empty database, None for SQLite in the workspace: a test that uses it runs on both."""
+    if request.param == "sqlite":
+        return None
+    import psycopg
+
+    url, name = request.getfixturevalue("postgres_url"), f"w{uuid.uuid4().hex}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{url.rpartition('/')[0]}/{name}"
+
+
+@pytest.fixture
+def workspace(serve: Callable[..., TestClient], tmp_path: Path, database: str | None) -> TestClient:
+    """A service with an empty workspace."""
+    return serve(workspace=tmp_path / "workspace", database=database)

@@ -5,27 +5,34 @@ A plain ASGI layer, so that streams flow through it in both directions.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
 import secrets
 import time
+from asyncio import to_thread
+from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rubricate.errors import RubricateError
 from rubricate.service.access.identity import ANYONE, OPEN, Identity, allows
 from rubricate.service.logs import log
 from rubricate.service.problems import Refusal, refusal_response
 from rubricate.service.settings import ServiceSettings, is_loopback
 from rubricate.service.state import Service
 
-__all__ = ["RequestGuard"]
+__all__ = ["COOKIE", "RequestGuard"]
 
 STREAMED = ("application/x-ndjson", "application/jsonl", "text/csv")
 """Bodies that are read as they come; only their lines are limited."""
-PUBLIC = ("/health", "/ready")
-"""Addresses for monitors, which tell nothing about documents."""
+PUBLIC = ("/health", "/ready", "/login")
+"""Addresses for monitors and for those who want to log in; they tell nothing about documents."""
+UNAUDITED = ("/models/{name}/classify", "/projects/{p}/labels", "/projects/{p}/labels/{event}", "unknown")
+"""Addresses that change nothing, or whose every change is in the history of the project."""
+COOKIE = "rubricate_session"
 SAFE = ("GET", "HEAD", "OPTIONS")
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -57,7 +64,7 @@ class RequestGuard:
             await send(message)
 
         try:
-            self._check(scope)
+            await self._check(scope)
             await self._app(scope, self._limited(scope, receive), noted)
         except Refusal as refusal:
             await refusal_response(refusal)(scope, receive, noted)
@@ -67,26 +74,46 @@ class RequestGuard:
                 scope, receive, noted
             )
         finally:
-            self._note(scope, status, time.perf_counter() - began)
+            await self._note(scope, status, time.perf_counter() - began)
 
-    def _check(self, scope: Scope) -> None:
-        headers = Headers(scope=scope)
-        check_origin(scope["method"], headers, self._service.settings)
-        identity = self._identity(headers)
-        if not allows(identity, "read") and scope["path"] not in PUBLIC:
-            raise Refusal(401, "no valid token; send 'Authorization: Bearer TOKEN'")
+    async def _check(self, scope: Scope) -> None:
+        service, headers, method = self._service, Headers(scope=scope), scope["method"]
+        check_origin(method, headers, service.settings)
+        wait = 0 if service.rates is None else service.rates.wait(_client(scope))
+        if wait:
+            raise Refusal(429, "too many requests; wait before the next", retry=wait)
+        identity = await self._identity(headers)
+        if not allows(identity, "read") and not _public(scope["path"]):
+            raise Refusal(401, "who are you? Send 'Authorization: Bearer TOKEN', or log in")
+        if identity.proof == "session" and method not in SAFE:
+            given = headers.get("x-csrf-token", "")
+            if not secrets.compare_digest(given.encode(), identity.csrf.encode()):
+                raise Refusal(403, "the header X-CSRF-Token does not fit the session; load the page again")
         scope["identity"] = identity
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > self._service.settings.max_body and not _streamed(headers):
+        if length.isdigit() and int(length) > service.settings.max_body and not _streamed(headers):
             raise self._too_long()
 
-    def _identity(self, headers: Headers) -> Identity:
-        token = self._service.settings.token
-        if token is None:
+    async def _identity(self, headers: Headers) -> Identity:
+        """Return who sends a request: by the token of the service, a token or a session of an account."""
+        service = self._service
+        if service.settings.token is None and (service.workspace is None or not await to_thread(service.guarded)):
             return OPEN
-        given = headers.get("authorization", "").removeprefix("Bearer ")
-        same = secrets.compare_digest(given.encode(), token.encode())
-        return Identity("token", "admin", "token") if same else ANYONE
+        given = headers.get("authorization", "")
+        if given.startswith("Bearer "):
+            return await self._by_token(given.removeprefix("Bearer "))
+        cookie = _cookie(headers)
+        if cookie and service.workspace is not None:
+            return await to_thread(service.workspace.accounts.by_session, cookie) or ANYONE
+        return ANYONE
+
+    async def _by_token(self, given: str) -> Identity:
+        service, token = self._service, self._service.settings.token
+        if token is not None and secrets.compare_digest(given.encode(), token.encode()):
+            return Identity("token", "admin", "token")
+        if service.workspace is None:
+            return ANYONE
+        return await to_thread(service.workspace.accounts.by_token, given) or ANYONE
 
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
         """Count the bytes of a body that does not say its length."""
@@ -108,12 +135,32 @@ class RequestGuard:
         most = self._service.settings.max_body >> 20
         return Refusal(413, f"the body is longer than {most} MB; send fewer documents at a time, or NDJSON")
 
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+    async def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unknown")
-        self._service.metrics.request(scope["method"], route, status, seconds=seconds)
-        facts: dict[str, Any] = {"method": scope["method"], "path": scope["path"][:200], "status": status}
-        client = scope.get("client")
-        log("request", **facts, milliseconds=round(1000 * seconds, 2), client=client[0] if client else None)
+        method, path, client = scope["method"], scope["path"][:200], _client(scope)
+        who = scope.get("identity", ANYONE).name
+        self._service.metrics.request(method, route, status, seconds=seconds)
+        facts: dict[str, Any] = {"method": method, "path": path, "status": status, "who": who, "client": client}
+        log("request", **facts, milliseconds=round(1000 * seconds, 2))
+        if self._service.workspace is not None and method not in SAFE and route not in UNAUDITED:
+            with contextlib.suppress(RubricateError):
+                await to_thread(self._service.workspace.accounts.note, who, client, method, path=path, status=status)
+
+
+def _client(scope: Scope) -> str:
+    client = scope.get("client")
+    return client[0] if client else ""
+
+
+def _public(path: str) -> bool:
+    return path in PUBLIC or path.startswith("/static/")
+
+
+def _cookie(headers: Headers) -> str:
+    cookies = SimpleCookie()
+    with contextlib.suppress(CookieError):
+        cookies.load(headers.get("cookie", ""))
+    return cookies[COOKIE].value if COOKIE in cookies else ""
 
 
 def _streamed(headers: Headers) -> bool:

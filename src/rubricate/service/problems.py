@@ -13,13 +13,15 @@ from starlette.responses import JSONResponse, Response
 
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
 from rubricate.service.models.lane import LaneFull
+from rubricate.service.workspace.database import DatabaseUnavailable
+from rubricate.service.workspace.projects import Conflict, UnknownCategory
 
-__all__ = ["RESPONSES", "Problem", "Refusal", "install_handlers", "refusal_response"]
+__all__ = ["RESPONSES", "ErrorBody", "Refusal", "install_handlers", "refusal_response"]
 
 RETRY_SECONDS = 1
 
 
-class Problem(BaseModel):
+class ErrorBody(BaseModel):
     """Why a request was not done."""
 
     detail: str = Field(description="What is wrong and what to do.")
@@ -35,7 +37,7 @@ class Refusal(HTTPException):
 
 
 RESPONSES: Mapping[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": description}
+    status: {"model": ErrorBody, "description": description}
     for status, description in (
         (400, "The request cannot be read"),
         (401, "No valid token or session"),
@@ -58,7 +60,7 @@ def refusal_response(refusal: Refusal) -> Response:
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     if refusal.status_code == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    content = Problem(detail=str(refusal.detail), errors=refusal.errors).model_dump()
+    content = ErrorBody(detail=str(refusal.detail), errors=refusal.errors).model_dump()
     return JSONResponse(content, status_code=refusal.status_code, headers=headers)
 
 
@@ -77,6 +79,18 @@ def install_handlers(app: FastAPI) -> None:
     @app.exception_handler(UnknownName)
     async def unknown(_: Request, error: UnknownName) -> Response:
         return refusal_response(Refusal(404, str(error)))
+
+    @app.exception_handler(Conflict)
+    async def contradicted(_: Request, error: Conflict) -> Response:
+        return refusal_response(Refusal(409, str(error)))
+
+    @app.exception_handler(UnknownCategory)
+    async def unknown_category(_: Request, error: UnknownCategory) -> Response:
+        return refusal_response(Refusal(422, str(error)))
+
+    @app.exception_handler(DatabaseUnavailable)
+    async def unavailable(_: Request, error: DatabaseUnavailable) -> Response:
+        return refusal_response(Refusal(503, str(error), retry=RETRY_SECONDS))
 
     @app.exception_handler(InvalidInput)
     async def wrong(_: Request, error: InvalidInput) -> Response:

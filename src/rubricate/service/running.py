@@ -12,6 +12,7 @@ from rubricate.errors import InvalidInput, RubricateError
 from rubricate.service.app import ENVIRONMENT, make_app
 from rubricate.service.logs import log_to_standard_error
 from rubricate.service.settings import ServiceSettings, is_loopback
+from rubricate.service.workspace.workspace import Workspace
 
 __all__ = ["check_access", "run"]
 
@@ -23,6 +24,13 @@ def check_access(settings: ServiceSettings) -> None:
     """Refuse to listen beyond loopback without a token or an account."""
     if is_loopback(settings.host) or settings.token is not None:
         return
+    if settings.workspace is not None and settings.workspace.is_dir():
+        workspace = Workspace(settings.workspace, settings.database)
+        try:
+            if workspace.accounts.any():
+                return
+        finally:
+            workspace.close()
     raise InvalidInput(
         f"--host {settings.host} is reachable from other machines, and nothing says who may come in. "
         "Fix: give --token, or make an account with 'rubricate account add', or listen on 127.0.0.1"

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
+import time
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 
+from rubricate.errors import RubricateError
+from rubricate.service.access.rates import RateLimits
 from rubricate.service.logs import log
 from rubricate.service.metrics import Metrics
 from rubricate.service.models.lane import Lane
@@ -19,12 +24,15 @@ from rubricate.service.models.rows import Question, Questions
 from rubricate.service.models.shelf import ModelShelf, ServedModel
 from rubricate.service.problems import Refusal
 from rubricate.service.settings import ServiceSettings
+from rubricate.service.workspace.workspace import Workspace
 
 __all__ = ["Service", "service_of"]
 
 REFRESH_SECONDS = 1.0
+ACCOUNTS_SECONDS = 2.0
+"""For so long it is remembered whether there are accounts; another process may add the first."""
+LOGINS_PER_MINUTE = 5
 BUSY_SECONDS = 5
-Result = TypeVar("Result")
 
 
 class Service:
@@ -34,7 +42,13 @@ class Service:
         self.settings = settings
         self.shelf = ModelShelf(settings.models)
         self.metrics = Metrics()
+        self.workspace = None if settings.workspace is None else Workspace(settings.workspace, settings.database)
+        self.rates = None if settings.rate is None else RateLimits(settings.rate)
+        self.logins = RateLimits(LOGINS_PER_MINUTE / 60, burst=LOGINS_PER_MINUTE)
         self.ready = False
+        self._guarded: tuple[float, bool] = (0.0, False)
+        self._served: dict[str, Path] = {}
+        self.renew_models()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="model")
         self._lanes: dict[str, Lane] = {}
         self.metrics.gauge("rubricate_models", "Models in use.", lambda: len(self.shelf.all()))
@@ -57,13 +71,55 @@ class Service:
             with contextlib.suppress(asyncio.CancelledError):
                 await watch
             self._pool.shutdown(wait=False, cancel_futures=True)
+            if self.workspace is not None:
+                await asyncio.to_thread(self.workspace.close)
 
     async def _watch(self) -> None:
-        """Open changed model files; requests under way keep the model they started with."""
+        """Open changed model files and start jobs; requests under way keep the model they started with."""
         while True:
+            try:
+                for message in await asyncio.to_thread(self._look_around):
+                    log(message)
+            except Exception as error:
+                log("looking around failed", level=logging.ERROR, error=error)
             await asyncio.sleep(REFRESH_SECONDS)
-            for message in await asyncio.to_thread(self.shelf.refresh):
-                log(message)
+
+    def _look_around(self) -> list[str]:
+        messages = self.shelf.refresh()
+        if self.workspace is not None:
+            messages += [f"job {key}: started" for key in self.workspace.jobs.start_due()]
+            messages += self.renew_models()
+        return messages
+
+    def renew_models(self) -> list[str]:
+        """Serve the model in use of every project under its name, unless a model file has that name."""
+        if self.workspace is None:
+            return []
+        messages, files = [], {path.stem for path in self.settings.models}
+        for name, path in self.workspace.models.in_use().items():
+            if name in files or self._served.get(name) == path:
+                continue
+            try:
+                self.shelf.put(name, path)
+                messages.append(f"project {name}: {path.name} in use")
+            except RubricateError as error:
+                messages.append(f"project {name}: {error}")
+            self._served[name] = path
+        return messages
+
+    def guarded(self) -> bool:
+        """Tell whether requests must say who sends them: there is a token, or an account."""
+        if self.settings.token is not None or self.workspace is None:
+            return self.settings.token is not None
+        moment, known = self._guarded
+        if time.monotonic() > moment:
+            known = self.workspace.accounts.any()
+            self._guarded = (time.monotonic() + ACCOUNTS_SECONDS, known)
+        return known
+
+    def forget_accounts(self) -> None:
+        """Look again whether there are accounts."""
+        self._guarded = (0.0, False)
 
     async def rows(self, served: ServedModel, documents: Sequence[Question], questions: Questions) -> list[bytes]:
         """Classify documents in the lane of their model; 503 where that takes too long."""

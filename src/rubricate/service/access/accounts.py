@@ -9,7 +9,7 @@ from typing import get_args
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.service.access.identity import Identity, Role
@@ -21,8 +21,8 @@ __all__ = ["Accounts"]
 SHORTEST_PASSWORD = 10
 SESSION_SECONDS = 12 * 3600.0
 _HASHER = PasswordHasher()  # argon2id
-_NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$eEz16WLq5nBr12HSsYI2LA$hT/d/ok8mEENRMUovdjNR9L35gGcv2e2atkOgRByNIc"  # noqa: S105
-"""The hash of a password that was forgotten: checking it costs as much as checking a real one, so that names cannot be guessed."""
+_NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$eEz16WLq5nBr12HSsYI2LA$hT/d/ok8mEENRMUovdjNR9L35gGcv2e2atkOgRByNIc"
+"""The hash of a forgotten password: checking it costs as much as a real one, so that names cannot be guessed."""
 
 
 def _digest(secret: str) -> str:
@@ -53,6 +53,8 @@ class Accounts:
         with self._database.write() as connection:
             connection.execute(delete(tables.sessions).where(tables.sessions.c.account == name))
             known = connection.execute(select(a.name).where(a.name == name)).first()
+            if role != "admin" and not self._admins(connection, besides=name):
+                raise InvalidInput("there would be no account with the role admin; add one first")
             if known is None:
                 values = {"name": name, "role": role, "password": hashed, "created": time.time()}
                 connection.execute(insert(tables.accounts).values(values))
@@ -60,9 +62,19 @@ class Accounts:
                 change = tables.accounts.update().where(a.name == name).values(role=role, password=hashed)
                 connection.execute(change)
 
+    @staticmethod
+    def _admins(connection: Connection, *, besides: str) -> int:
+        a = tables.accounts.c
+        query = select(func.count()).where(a.role == "admin", a.name != besides)
+        return int(connection.execute(query).scalar_one())
+
     def remove(self, name: str) -> None:
         """Remove an account with its tokens and sessions; its labels and history stay."""
         with self._database.write() as connection:
+            a = tables.accounts.c
+            others = connection.execute(select(func.count()).where(a.name != name)).scalar_one()
+            if others and not self._admins(connection, besides=name):
+                raise InvalidInput(f"{name!r} is the last account with the role admin")
             for table, column in (
                 (tables.sessions, tables.sessions.c.account),
                 (tables.tokens, tables.tokens.c.account),
@@ -115,9 +127,7 @@ class Accounts:
         """Return a new token for programs; it has the role of its account and is shown this once."""
         secret = secrets.token_urlsafe(32)
         with self._database.write() as connection:
-            known = connection.execute(
-                select(tables.accounts.c.name).where(tables.accounts.c.name == account)
-            ).first()
+            known = connection.execute(select(tables.accounts.c.name).where(tables.accounts.c.name == account)).first()
             if known is None:
                 raise UnknownName("account", account, ())
             values = {"digest": _digest(secret), "account": account, "created": time.time()}

@@ -7,13 +7,13 @@ import threading
 import time
 from collections import OrderedDict
 
-__all__ = ["Rates"]
+__all__ = ["RateLimits"]
 
 CLIENTS = 10_000
 """Clients that are remembered; those not seen for longest are forgotten, which is to their advantage."""
 
 
-class Rates:
+class RateLimits:
     """Buckets of `burst` requests that fill with `rate` requests per second."""
 
     def __init__(self, rate: float, burst: float | None = None) -> None:
@@ -24,7 +24,7 @@ class Rates:
     def wait(self, client: str, now: float | None = None) -> int:
         """Return 0 and count a request, or the seconds to wait before the next is allowed.
 
-        >>> rates = Rates(1, burst=2)
+        >>> rates = RateLimits(1, burst=2)
         >>> [rates.wait("a", now=0.0) for _ in range(3)], rates.wait("b", now=0.0), rates.wait("a", now=1.0)
         ([0, 0, 1], 0, 0)
         """

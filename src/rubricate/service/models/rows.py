@@ -155,5 +155,5 @@ def _reasons(answer: Answer, categories: Any) -> str:
 
 def _line(cells: Sequence[str]) -> bytes:
     target = io.StringIO()
-    csv.writer(target, lineterminator="").writerow(cells)
-    return target.getvalue().encode("utf-8", "replace")
+    csv.writer(target).writerow(cells)  # its line end, \r\n, makes it quote cells that hold one of both
+    return target.getvalue().removesuffix("\r\n").encode("utf-8", "replace")

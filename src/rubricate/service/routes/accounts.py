@@ -10,15 +10,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from rubricate.service.access.needs import Admin, Reader
+from rubricate.service.guard import COOKIE
 from rubricate.service.problems import Refusal
 from rubricate.service.routes.projects import workspace_of
 from rubricate.service.state import service_of
 from rubricate.service.workspace_bodies import AccountBody, AccountList, LoginBody, SessionBody, TokenBody
 
-__all__ = ["COOKIE", "router"]
+__all__ = ["router"]
 
 router = APIRouter(tags=["accounts"])
-COOKIE = "rubricate_session"
 
 
 class AuditPage(BaseModel):

@@ -19,13 +19,13 @@ from rubricate.service.models.rows import Question, Questions
 from rubricate.service.models.shelf import ServedModel
 from rubricate.service.problems import Refusal
 from rubricate.service.routes.streams import RowStream, csv_documents, ndjson_documents
+from rubricate.service.routes.uploads import file_chunks
 from rubricate.service.state import Service, service_of
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["models"])
 
-CHUNK = 1 << 16
 _BODY = {
     "requestBody": {
         "required": True,
@@ -163,9 +163,4 @@ async def _file(request: Request) -> AsyncIterator[bytes]:
     file = form.get("file")
     if not isinstance(file, UploadFile):
         raise Refusal(422, "the form has no file; name its field 'file'")
-
-    async def chunks() -> AsyncIterator[bytes]:
-        while chunk := await file.read(CHUNK):
-            yield chunk
-
-    return chunks()
+    return file_chunks(file)

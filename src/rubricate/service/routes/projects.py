@@ -154,7 +154,7 @@ def queue(
 @router.post("/projects/{p}/train", status_code=202, summary="Train a model")
 def train(request: Request, p: str, who: Admin, body: TrainBody | None = None) -> JobBody:
     """Start training on the labels that stand, in the background; `GET /jobs/{id}` shows the progress."""
-    workspace, own = workspace_of(request), body or TrainBody()
+    workspace, own = workspace_of(request), body or TrainBody.model_validate({})
     data = {"classifier": own.classifier, "use": own.use, "who": who.name}
     key = workspace.jobs.create(project_of(request, p), "train", data, who=who.name)
     workspace.jobs.start_due()

@@ -6,6 +6,7 @@ from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
@@ -44,6 +45,8 @@ async def ready(request: Request) -> Readiness:
     service = service_of(request)
     if not service.ready:
         raise Refusal(503, "starting", retry=1)
+    if service.workspace is not None:
+        await run_in_threadpool(service.workspace.database.check)
     return Readiness(models=len(service.shelf.all()))
 
 

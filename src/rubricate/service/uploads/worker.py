@@ -7,11 +7,16 @@ hostile file ends this process and nothing else.
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from rubricate.errors import RubricateError
+from rubricate.service.uploads import UNNAMED
 
 __all__ = ["main"]
 
@@ -33,16 +38,21 @@ def _limit() -> None:
 
 
 def _records(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the documents of a file in any format that can be streamed, some at a time."""
+    """Yield the documents of a file in a format that can be streamed, some at a time."""
     from rubricate.readers.input_file import InputFile
     from rubricate.readers.reading import Reading
     from rubricate.readers.standard_input import StandardInput
     from rubricate.readers.user_files import stream
 
+    return _batches(stream(InputFile(StandardInput(), Reading(**options))))
+
+
+def _batches(records: Iterator[Any]) -> Iterator[dict[str, Any]]:
     batch: list[dict[str, Any]] = []
     size = 0
-    for record in stream(InputFile(StandardInput(), Reading(**options))):
-        batch.append({"id": record.id, "text": record.text, "title": record.title, "labels": list(record.labels)})
+    for record in records:
+        labels = list(record.labels) or None  # an empty cell: not labelled yet
+        batch.append({"id": record.id, "text": record.text, "title": record.title, "labels": labels})
         size += len(record.text)
         if len(batch) >= BATCH or size >= CHARACTERS:
             yield {"records": batch}
@@ -50,7 +60,76 @@ def _records(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"records": batch}
 
 
-TASKS: dict[str, Callable[[dict[str, Any]], Iterator[dict[str, Any]]]] = {"records": _records}
+def _file(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the documents of a file in any format; titles and labels are read where they are there."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"upload.{options['format']}"
+        with path.open("wb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        yield from _objects(path) if options["format"] == "jsonl" else _batches(_rows(path))
+
+
+def _rows(path: Path) -> Iterator[Any]:
+    """Yield the records of a table; of the columns title and labels those that it has."""
+    from rubricate.errors import InvalidFile
+    from rubricate.readers.input_file import InputFile
+    from rubricate.readers.reading import Reading
+    from rubricate.readers.user_files import stream
+
+    columns: dict[str, Any] = {"title": "title", "labels": "labels"}
+    for _ in range(len(columns)):
+        try:
+            next(stream(InputFile(path, Reading(split=None, **columns))), None)
+        except InvalidFile as error:
+            missing = next((role for role in columns if f"no column {role!r}" in str(error)), None)
+            if missing is None:
+                raise
+            columns[missing] = None
+    return stream(InputFile(path, Reading(split=None, **columns), prefix=UNNAMED))
+
+
+def _objects(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file of JSON lines as they are; the service checks their fields."""
+    batch: list[Any] = []
+    size = 0
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                batch.append(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                raise RubricateError(f"line {number}: broken JSON ({error})") from None
+            size += len(line)
+            if len(batch) >= BATCH or size >= CHARACTERS:
+                yield {"records": batch}
+                batch, size = [], 0
+    yield {"records": batch}
+
+
+def _evaluate(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    from rubricate.service.uploads.judging import evaluate_files
+
+    yield evaluate_files(options)
+
+
+def _compare(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    from rubricate.service.uploads.judging import compare_files
+
+    yield compare_files(options)
+
+
+TASKS: dict[str, Callable[[dict[str, Any]], Iterator[dict[str, Any]]]] = {
+    "records": _records,
+    "file": _file,
+    "evaluate": _evaluate,
+    "compare": _compare,
+}
+
+
+def _message(error: RubricateError) -> str:
+    """Return what is wrong without the path that the file has here."""
+    return re.sub(r"(<stdin>|\S*/(?=(?:upload\.|truth|run-\d)))", "", str(error)).lstrip(", ")
 
 
 def main() -> None:
@@ -61,7 +140,7 @@ def main() -> None:
         for answer in TASKS[task](options):
             print(json.dumps(answer), flush=True)
     except RubricateError as error:
-        print(json.dumps({"refused": str(error).replace("<stdin>", "the file")}))
+        print(json.dumps({"refused": _message(error)}))
     sys.stdout.flush()
 
 

@@ -110,7 +110,7 @@ class DocumentStore:
         d = tables.documents.c
         names = [document.name for document in labelled]
         rows = connection.execute(select(d.name, d.id).where(d.project == project.id, d.name.in_(names)))
-        keys = {name: key for name, key in rows}
+        keys: dict[str, int] = {row.name: row.id for row in rows}
         for document in labelled:
             save_labels(connection, project, keys[document.name], document.labels or (), annotator=IMPORT)
 
@@ -195,7 +195,9 @@ def _conditions(
             return None
         said = [m.model == model, m.document == d.id]
         said += [m.confidence < which.below] if which.below is not None else []
-        said += [m.labels.contains(json.dumps(which.decided, ensure_ascii=False), autoescape=True)] if which.decided else []
+        said += (
+            [m.labels.contains(json.dumps(which.decided, ensure_ascii=False), autoescape=True)] if which.decided else []
+        )
         said += [m.suspect.is_not(None)] if which.disagreement else []
         conditions.append(exists().where(and_(*said)))
     return conditions

@@ -29,7 +29,9 @@ def export(
     if form == "csv":
         odd = next((name for name in project.categories if separator in name), None)
         if odd is not None:
-            raise InvalidInput(f"the category {odd!r} holds {separator!r}; Fix: give another separator, or format=jsonl")
+            raise InvalidInput(
+                f"the category {odd!r} holds {separator!r}; Fix: give another separator, or format=jsonl"
+            )
     return _csv(store, project, separator) if form == "csv" else _jsonl(store, project)
 
 
@@ -61,10 +63,10 @@ def _jsonl(store: DocumentStore, project: Project) -> Iterator[bytes]:
 
 
 def _csv(store: DocumentStore, project: Project, separator: str) -> Iterator[bytes]:
-    yield b"id,title,text,labels\n"
+    yield b"id,title,text,labels\r\n"
     for documents in _pages(store, project):
         target = io.StringIO()
-        rows = csv.writer(target, lineterminator="\n")
+        rows = csv.writer(target)  # lines end in \r\n, as RFC 4180 says: cells that hold one of both are quoted
         for document in documents:
             labels = separator.join(_labels(document) or ())
             rows.writerow([document["id"], document["title"] or "", document["text"], labels])

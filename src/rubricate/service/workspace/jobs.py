@@ -16,7 +16,7 @@ from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.service.workspace.projects import Project, add_event
 
-__all__ = ["JobState", "Jobs", "STALE_SECONDS"]
+__all__ = ["STALE_SECONDS", "JobState", "Jobs"]
 
 JobState: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 ACTIVE = ("waiting", "running")
@@ -117,7 +117,7 @@ class Jobs:
 
     def _start(self, key: int) -> subprocess.Popen[bytes]:
         """Start the process of a job. The database URL may hold a password: it goes through a pipe, not the command."""
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-m", "rubricate.service.workspace.training", str(key)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

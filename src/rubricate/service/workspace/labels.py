@@ -45,6 +45,7 @@ class LabelStore:
             ).first()
             if row is None or row.kind != LABEL:
                 raise UnknownName("label event", str(event), ())
+            _take_turn(connection, row.document)
             if connection.execute(select(e.id).where(e.undoes == event)).first() is not None:
                 raise Conflict(f"the label event {event} has been undone already")
             try:
@@ -106,6 +107,7 @@ def save_labels(
     connection: Connection, project: Project, document: int, labels: Sequence[str], *, annotator: str
 ) -> int:
     """Add a label event within a transaction and let it stand."""
+    _take_turn(connection, document)
     a = tables.annotators.c
     known = connection.execute(select(a.name).where(a.project == project.id, a.name == annotator)).first()
     if known is None:
@@ -119,6 +121,13 @@ def save_labels(
     return event
 
 
+def _take_turn(connection: Connection, document: int) -> None:
+    """Let changes to one document follow each other; before anything else is locked, so that nobody waits in a ring."""
+    if connection.dialect.name == "postgresql":  # on SQLite there is one writer at a time
+        d = tables.documents.c
+        connection.execute(select(d.id).where(d.id == document).with_for_update(key_share=True))
+
+
 def _insert_or_leave(connection: Connection, values: dict[str, Any]) -> Any:
     from sqlalchemy.dialects import postgresql, sqlite
 
@@ -129,9 +138,6 @@ def _insert_or_leave(connection: Connection, values: dict[str, Any]) -> Any:
 def _stand(connection: Connection, project: Project, document: int, annotator: str) -> None:
     """Renew the index for one document and annotator: the last label event that was not undone stands."""
     e, s, c = tables.events.c, tables.labels.c, tables.label_categories.c
-    if connection.dialect.name == "postgresql":  # two requests of one annotator take turns
-        d = tables.documents.c
-        connection.execute(select(d.id).where(d.id == document).with_for_update())
     undone = select(e.undoes).where(e.document == document, e.undoes.is_not(None))
     last = connection.execute(
         select(e.id, e.data)
@@ -145,9 +151,7 @@ def _stand(connection: Connection, project: Project, document: int, annotator: s
         return
     names = json.loads(last.data)["labels"]
     own = {"project": project.id, "document": document, "annotator": annotator}
-    connection.execute(
-        insert(tables.labels).values(**own, event=last.id, labels=json.dumps(names, ensure_ascii=False))
-    )
+    connection.execute(insert(tables.labels).values(**own, event=last.id, labels=json.dumps(names, ensure_ascii=False)))
     if names:
         connection.execute(insert(tables.label_categories), [{**own, "category": name} for name in names])
 

@@ -41,9 +41,7 @@ class ProjectModels:
             last = connection.execute(select(func.max(m.number)).where(m.project == project.id)).scalar()
         return int(last or 0) + 1
 
-    def add(
-        self, project: Project, number: int, file: str, *, summary: dict[str, Any], said: Iterable[Said]
-    ) -> int:
+    def add(self, project: Project, number: int, file: str, *, summary: dict[str, Any], said: Iterable[Said]) -> int:
         """Keep a model that was written to a file of the workspace, with what it says of the documents."""
         with self._database.write() as connection:
             values = {

@@ -17,7 +17,7 @@ from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.types import Edges
 
-__all__ = ["Conflict", "Project", "Projects", "add_event", "find_project"]
+__all__ = ["Conflict", "Project", "Projects", "UnknownCategory", "add_event", "find_project"]
 
 
 class Conflict(InvalidInput):
@@ -83,7 +83,9 @@ class Projects:
                 rows = [{"project": key, "position": i, "name": category} for i, category in enumerate(names)]
                 connection.execute(insert(tables.categories), rows)
             if taxonomy:
-                edges = [{"project": key, "parent": parent, "child": child} for parent, child in dict.fromkeys(taxonomy)]
+                edges = [
+                    {"project": key, "parent": parent, "child": child} for parent, child in dict.fromkeys(taxonomy)
+                ]
                 connection.execute(insert(tables.edges), edges)
             data = {"name": name, "kind": kind, "categories": names, "taxonomy": [list(edge) for edge in taxonomy]}
             add_event(connection, "project", project=key, annotator=who, data=data)

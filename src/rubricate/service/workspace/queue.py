@@ -109,9 +109,7 @@ def _ordered(
         # Whoever labels a suspect has reviewed it: what was labelled since the model was made is not shown again.
         made = select(e.created).where(e.id == model).scalar_subquery()
         event = tables.events.c
-        reviewed = exists().where(
-            s.document == d.id, event.id == s.event, event.created > made
-        )
+        reviewed = exists().where(s.document == d.id, event.id == s.event, event.created > made)
         query = query.where(conditions[0], conditions[1], m.suspect.is_not(None), ~reviewed)
         query = query.order_by(m.suspect.desc(), d.place)
     elif order == "uncertain":

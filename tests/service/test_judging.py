@@ -1,0 +1,57 @@
+"""Judging uploaded predictions: the numbers of the library, and the report page."""
+
+from __future__ import annotations
+
+import pytest
+
+from rubricate.evaluation.evaluating import evaluate
+from rubricate.files.predictions.reading import read_runs
+
+pytestmark = pytest.mark.slow
+
+TRUTH = b"document,labels\n1,a\n2,b\n3,a;b\n4,b\n5,\n"
+RUNS = {
+    "one.csv": b"document,labels\n1,a\n2,b\n3,b\n4,b\n5,a\n",
+    "two.csv": b"document,labels\n1,b\n2,b\n3,a\n4,a\n5,\n",
+}
+
+
+def _files(runs=RUNS):
+    return [("truth", ("t.csv", TRUTH)), *(("runs", (name, content)) for name, content in runs.items())]
+
+
+def test_evaluate_gives_the_numbers_of_the_library(client, tmp_path):
+    for name, content in {"truth.csv": TRUTH, **RUNS}.items():
+        (tmp_path / name).write_bytes(content)
+    answer = client.post("/evaluate", files=_files()).json()
+    expected = [evaluate(run) for run in read_runs(tmp_path / "truth.csv", [tmp_path / name for name in RUNS])]
+    assert [each["run"] for each in answer["evaluations"]] == ["one", "two"]
+    assert [each["micro"]["f1"] for each in answer["evaluations"]] == [float(each.micro["f1"]) for each in expected]
+    assert answer["report"].startswith("<!doctype html>")
+
+
+def test_compare_gives_tests_and_the_page_alone_on_demand(client):
+    answer = client.post("/compare", files=_files()).json()
+    assert {each["test"] for each in answer["comparison"]["comparisons"]} >= {"s", "S", "T"}
+    page = client.post("/compare", files=_files(), data={"answer": "html"})
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (_files({"x.csv": b"\x00\x01"}), "expected columns"),
+        (_files({"../../etc/passwd": b"document,labels\n1,zzz\n"}), "no row for 4 documents"),
+        (_files({"one.csv": RUNS["one.csv"]}), "two runs"),
+    ],
+)
+def test_files_that_do_not_fit_are_422_without_a_path_of_the_server(client, files, words):
+    answer = client.post("/compare", files=files)
+    assert (answer.status_code, words in answer.json()["detail"]) == (422, True), answer.text
+    assert "/tmp" not in answer.text
+
+
+def test_a_parser_that_takes_too_long_is_killed(serve):
+    client = serve(upload_timeout=0.01)
+    answer = client.post("/evaluate", files=_files())
+    assert (answer.status_code, "within" in answer.json()["detail"]) == (422, True)
