@@ -80,6 +80,10 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     vectors
         An encoder whose vectors are considered beside terms: a folder, the name of a fetched encoder, or
         `rb.text.Embeddings`. None: the one that the variable RUBRICATE_ENCODER names, or none.
+    language
+        "auto": detected, and read accordingly where no analyzer is given (stop list, stemmer, character n-grams;
+        several languages: neither stop list nor stemmer); a code or name such as "de"; "none". `language_` says what
+        was found and whether it is sure.
     cut
         A threshold, its shorthand or a number; None: the best category where every training document has exactly one
         label (`single_label_`), else `MicroMacro()`.
@@ -125,6 +129,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         min_df: int = 1,
         representation: str | None = None,
         vectors: Any = None,
+        language: str = "auto",
         cut: str | float | Threshold | None = None,
         outside: float | None = None,
         folds: int | None = None,
@@ -138,6 +143,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.min_df = min_df
         self.representation = representation
         self.vectors = vectors
+        self.language = language
         self.cut = cut
         self.outside = outside
         self.folds = folds
@@ -183,6 +189,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             coverage=self.coverage_,
             figures=self.cross_validation_,
             screening=getattr(self, "screening_", None),
+            language=getattr(self, "language_", None),
             sharpness=getattr(self, "sharpness_", None),
             reference=getattr(self, "reference_", None),
         )
@@ -199,7 +206,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.categories_, self.classes_, self.form_ = target.categories, target.classes, target.form
         self.train_counts_, self.single_label_ = material.train_counts, material.single_label
         self.representation_, self.aligned_, self.limit_ = trained.representation, trained.classifier, trained.limit
-        self.screening_ = trained.screening
+        self.screening_, self.language_ = trained.screening, trained.language
         if hasattr(trained.representation, "width_"):
             self.n_features_in_ = trained.representation.width_
         return self._keep_judged(trained)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from rubricate.cli.options.printing import Json
-from rubricate.cli.output.choices import choice_lines
+from rubricate.cli.output.choices import choice_lines, language_lines
 
 __all__ = ["show"]
 
@@ -35,6 +35,7 @@ def _text(described: dict[str, Any]) -> str:
     lines = [
         f"{described['model']}: {len(described['categories']):,} categories from {described['documents']:,} documents",
         f"{described['classifier']}, {described['cut']}",
+        *language_lines(described["language"]),
         *choice_lines(described["representation"]),
     ]
     figures = described["cross_validation"]

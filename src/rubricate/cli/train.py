@@ -14,7 +14,7 @@ from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
 from rubricate.cli.options.printing import Json
 from rubricate.cli.options.terms import TermOptions
-from rubricate.cli.output.choices import choice_lines, rare_lines
+from rubricate.cli.output.choices import choice_lines, language_lines, rare_lines
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
         "single_label": model.single_label_,
         "classifier": model.signature().classifier,
         "representation": model.screening_,
+        "language": model.language_,
         "rare_categories": rare_lines(_category_counts(model)),
         "cut": " ".join(repr(model.cut_).split()),
         "cross_validation": None if cross is None else cross | {"folds": (model.cross_validated or {})["folds"]},
@@ -193,6 +194,7 @@ def _text(summary: dict[str, Any]) -> str:
         f"{summary['model']}: {summary['categories']:,} categories from {summary['documents']:,} documents ({each}), "
         f"{summary['seconds']:.1f} s",
         f"{summary['classifier']}, {summary['cut']}",
+        *language_lines(summary["language"]),
         *choice_lines(summary["representation"]),
         *summary["rare_categories"],
     ]

@@ -19,6 +19,7 @@ def describe_model(model: Categorizer, terms: int = 8) -> dict[str, Any]:
         "single_label": model.single_label_,
         "documents": len(model.ids_),
         "representation": getattr(model, "screening_", None),
+        "language": getattr(model, "language_", None),
         "cross_validation": model.cross_validated,
         "categories": [
             {"name": name, "documents": counts[name], "top_terms": model.top_terms(name, terms) if terms else []}

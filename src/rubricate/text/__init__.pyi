@@ -3,6 +3,9 @@
 from .analyzer import Analyzer as Analyzer
 from .blocks import Blocks as Blocks
 from .embeddings import Embeddings as Embeddings
+from .languages.catalogue import LANGUAGES as LANGUAGES
+from .languages.detection import detect_corpus as detect_corpus
+from .languages.detection import detect_language as detect_language
 from .representation import Representation as Representation
 from .select import Select as Select
 from .select import term_scores as term_scores

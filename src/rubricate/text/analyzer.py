@@ -51,8 +51,10 @@ class Analyzer(BaseEstimator):
         with apostrophes, numbers, #tags, @names and emoji; "characters": character n-grams within words padded by
         spaces, as `char_wb` of scikit-learn; `min_length`, `stop`, `stem` and `window` do not apply to them.
     min_length : tokens with fewer characters are left out.
-    stop : words left out: "smart" (our list), a file with one word per line, a collection; None or "none".
-    stem : "porter" (Porter 1980), "porter2" (the Snowball revision for English); None or "none".
+    stop : words left out: "smart" (our English list), "german", "french", … (our lists of nine other languages), a
+        file with one word per line, a collection; None or "none".
+    stem : "porter" (Porter 1980), "porter2" (the Snowball revision for English), the Snowball stemmer of another
+        language, "german", "french", … (`rb.text.LANGUAGES`); None or "none".
     ngrams : 1, 2, … or a range (1, 2): phrases of consecutive terms, after stopping and stemming, joined by a space;
         of "characters", the lengths of n-grams, 1 to 8.
     window : None, or up to 10: the terms of a phrase follow each other with gaps, all of them among this many
@@ -74,7 +76,7 @@ class Analyzer(BaseEstimator):
         tokens: Literal["letters", "alphanumeric", "words", "web", "characters"] = "letters",
         min_length: int = 2,
         stop: Any = "smart",
-        stem: Literal["porter", "porter2", "none"] | None = "porter",
+        stem: str | None = "porter",
         ngrams: int | tuple[int, int] = 1,
         window: int | None = None,
         title: Literal["plain", "mark"] | int = "plain",

@@ -20,8 +20,8 @@ from rubricate.types import Ints, Terms
 
 __all__ = ["STEMMERS", "Lexicon"]
 
-STEMMERS = {"porter": "porter", "porter2": "english"}
-"""Our names of the stemmers, and PyStemmer's."""
+STEMMERS = {"porter2": "english"} | {name: name for name in Stemmer.algorithms()}
+"""Our names of the stemmers, and PyStemmer's: "porter" and "porter2" for English, "german", "french", …"""
 
 MARK = "title:"
 GAP = " … "

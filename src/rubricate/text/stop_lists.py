@@ -1,4 +1,7 @@
-"""Stop lists: words that are left out before stemming. A list is a text file, one word a line, `#` for comments."""
+"""Stop lists: words that are left out before stemming. A list is a text file of words, `#` starts a comment.
+
+"smart" is the English one, in the manner of the SMART system; "english" is another name of it.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ def _folder() -> Any:
 def stop_lists() -> list[str]:
     """Return the names of the lists that come with Rubricate.
 
-    >>> stop_lists()
-    ['smart']
+    >>> stop_lists()[:4]
+    ['dutch', 'finnish', 'french', 'german']
     """
     return sorted(entry.name.removesuffix(".txt") for entry in _folder().iterdir() if entry.name.endswith(".txt"))
 
@@ -37,6 +40,7 @@ def stop_words(stop: str | Path | Iterable[str] | None) -> frozenset[str]:
         return frozenset()
     if isinstance(stop, (bool, int, float)):
         raise InvalidInput(f"stop must be a list, a file or a name such as 'smart' or 'none', got {stop!r}")
+    stop = "smart" if isinstance(stop, str) and stop == "english" else stop
     if isinstance(stop, str) and stop in stop_lists():
         return _parse(_folder().joinpath(f"{stop}.txt").read_text("utf-8"))
     if isinstance(stop, (str, Path)):

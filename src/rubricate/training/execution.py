@@ -175,6 +175,7 @@ class Execution:
             coverage=None if judged is None else judged.coverage(),
             figures=None if judged is None else judged.figures(self.procedure.folds),
             screening=self.procedure.screening,
+            language=self.procedure.language,
             sharpness=self._sharpness(held[choice.option][0]) if judged is not None else None,
             reference=reference_points(held[choice.option][0]) if judged is not None else None,
         )

@@ -75,6 +75,8 @@ class Procedure:
         from; the "training" documents themselves; the classifier's "own" out-of-fold scores; "none".
     screening
         How the representations were chosen beforehand, where they were (`training.screening`).
+    language
+        What is known of the documents' language (`training.languages`).
     """
 
     representations: tuple[Representation | Blocks, ...]
@@ -89,6 +91,7 @@ class Procedure:
     vectors_in: VectorsIn = "folds"
     held_out: HeldOut = "folds"
     screening: Mapping[str, Any] | None = None
+    language: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("vectors_in", VectorsIn), ("held_out", HeldOut)):

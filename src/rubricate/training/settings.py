@@ -3,7 +3,7 @@
 Command lines, plans and reproductions say settings as plain values:
 
     classifier, analyzer, weights, select, min_df, cut, folds, seed,
-    representation, vectors, outside                                    themselves
+    representation, vectors, outside, language                          themselves
     analyzer__stem, classifier__C, cut__fbr, select__by                 parameters of a part
     stem, title, tokens, …                                              parameters of the analyzer
     by                                                                  how selection joins categories
@@ -20,7 +20,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -33,10 +33,11 @@ from rubricate.text.analyzer import Analyzer
 from rubricate.text.embeddings import Embeddings
 from rubricate.text.encoders.locating import ENCODER_VARIABLE
 from rubricate.text.options import plain_option
-from rubricate.text.representation import Representation
+from rubricate.text.representation import Representation, source_of
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
 from rubricate.training.candidates import candidates_for, make_classifier, shown
+from rubricate.training.languages import AUTO_LANGUAGE, Spoken, spoken
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.representations import (
@@ -81,6 +82,7 @@ class Settings:
     representation: str | None = None
     vectors: Any = None
     outside: float | None = None
+    language: str = AUTO_LANGUAGE
 
     def shape(self) -> AnyRepresentation:
         """Return how documents become vectors, unfitted; the terms where that is to be chosen."""
@@ -130,7 +132,10 @@ class Settings:
         cut = self._cut(material)
         folds = self._folds(cut, len(material.ids)) if material.labels.nnz else 0
         self.encoder()
-        shape, screening = self._chosen(material, cut, engine) if folds and self.chooses() else (self.shape(), None)
+        said = spoken(self.language, material, self.analyzer) if self._counts() else None
+        settled = self._reading(said)
+        chosen = settled._chosen(material, cut, engine) if folds and self.chooses() else (settled.shape(), None)
+        shape, screening = chosen
         return Procedure(
             representations=(shape,),
             candidates=candidates_for(self.classifier, tuned=folds > 0, dense=has_vectors(shape)),
@@ -142,7 +147,19 @@ class Settings:
             single_label=material.single_label,
             held_out="folds" if folds else "none",
             screening=screening,
+            language=None if said is None else said.facts,
         )
+
+    def _counts(self) -> bool:
+        """Return whether terms are counted, so that the language matters."""
+        return self.representation != VECTORS and source_of(self.weights) == "counts"
+
+    def _reading(self, said: Spoken | None) -> Self:
+        """Return the settings with the analyzer that the language asks for, where none is given."""
+        if said is None or said.analyzer is None or self.analyzer is not None:
+            return self
+        named = AUTO if self.representation is None and self.chooses() else self.representation
+        return replace(self, analyzer=said.analyzer, representation=named)
 
     def _chosen(
         self, material: Material, cut: Threshold, engine: Engine | str

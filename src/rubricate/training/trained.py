@@ -46,6 +46,8 @@ class Trained:
         on documents that it had not seen; None without folds.
     screening
         How the representation was chosen, where it was (`training.screening`).
+    language
+        What is known of the training documents' language (`training.languages`).
     sharpness
         What turns scores into chances of classes (`training.class_chances`); None for several labels or no folds.
     reference
@@ -65,6 +67,7 @@ class Trained:
     coverage: Mapping[str, Floats] | None = None
     figures: Mapping[str, Any] | None = None
     screening: Mapping[str, Any] | None = None
+    language: Mapping[str, Any] | None = None
     sharpness: float | None = None
     reference: Floats | None = None
 

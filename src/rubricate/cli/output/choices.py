@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["choice_lines", "rare_lines"]
+__all__ = ["choice_lines", "language_lines", "rare_lines"]
 
 RARE = 5
 """A category of fewer documents has too few for five folds: neither its figures nor its decisions can be relied on."""
@@ -29,6 +29,19 @@ def choice_lines(screening: Mapping[str, Any] | None) -> list[str]:
     head = f"representation: {screening['chosen']}, chosen on {screening['documents']:,} documents (micro / macro-F1): "
     left_out = [f"not tried: {each['name']} ({each['left_out']})" for each in screening["tried"] if each["left_out"]]
     return [head + ", ".join(figures), *left_out]
+
+
+def language_lines(language: Mapping[str, Any] | None) -> list[str]:
+    """Say in which language documents were read; English that is sure, the common case, needs no line.
+
+    >>> language_lines({"language": "de", "sure": True, "said": "German"})
+    ['language: German']
+    >>> language_lines({"language": "en", "sure": True, "said": "English"})
+    []
+    """
+    if language is None or (language["language"] == "en" and language["sure"]):
+        return []
+    return [f"language: {language['said']}"]
 
 
 def rare_lines(counts: Mapping[str, int]) -> list[str]:

@@ -117,7 +117,7 @@ class Bert:
         norm_rows(mixed, h, layer.mixed.bias, layer.mixed_norm)
         wide = mixed @ layer.wide.weight
         gelu_rows(wide, layer.wide.bias)
-        out: Array = wide @ layer.narrow.weight
+        out = np.asarray(wide @ layer.narrow.weight, np.float32)
         norm_rows(out, mixed, layer.narrow.bias, layer.narrow_norm)
         return out
 
