@@ -9,6 +9,11 @@ from .checking.review import Review as Review
 from .checking.review import review_order as review_order
 from .checking.suspects import LabelSuspect as LabelSuspect
 from .checking.suspects import suspicious_labels as suspicious_labels
+from .choosing.next_documents import NextDocument as NextDocument
+from .choosing.next_documents import next_documents as next_documents
+from .choosing.next_documents import next_to_read as next_to_read
+from .choosing.stopping import StoppingRule as StoppingRule
+from .choosing.stopping import stopping_rule as stopping_rule
 from .population.estimates import PopulationEstimates as PopulationEstimates
 from .population.estimates import population_estimates as population_estimates
 from .population.labelled import LabelledSample as LabelledSample

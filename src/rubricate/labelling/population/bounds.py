@@ -48,9 +48,9 @@ def mover(p: Floats, ends: tuple[Floats, Floats], weights: Floats) -> tuple[Floa
     return total, np.maximum(total - down, 0.0), np.minimum(total + up, 1.0)
 
 
-def logit_t(value: Any, error: Any, freedom: float, level: float = 0.95) -> tuple[Floats, Floats]:
+def logit_t(value: Any, error: Any, freedom: Any, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the interval of a share on the logit scale: logit v ± t · error / (v (1 − v)), with Student's t."""
     kept = np.clip(np.asarray(value, float), 1e-4, 1 - 1e-4)
-    t = float(stdtrit(max(freedom, 1.0), 0.5 + level / 2))
+    t = np.asarray(stdtrit(np.maximum(freedom, 1.0), 0.5 + level / 2))
     centre, reach = np.log(kept / (1 - kept)), t * np.asarray(error) / (kept * (1 - kept))
     return logistic(centre - reach), logistic(centre + reach)

@@ -1,15 +1,14 @@
 """Prevalence, precision, recall and F1 of each category over the population.
 
-With y the labels, d the decisions and q the calibrated probabilities, all estimators correct what the predictions say
-of the whole population by what they miss on the labelled documents (difference estimator, prediction-powered):
+With y the labels, d the decisions and q the calibrated probabilities, the predictions for all documents correct what
+the labelled ones say (difference and regression estimators, prediction-powered):
 
-    T̂ = λ q̄ + mean(y − λ q)        prevalence; λ as tuned by angelopoulos2023 (PPI++), kept within LAMBDA
-    T̂P = mean over all (d q) + mean(d (y − q))
-    recall T̂P / T̂, precision T̂P / mean(d), F1 2 T̂P / (mean(d) + T̂), with linearised errors
+    prevalence  λ q̄ + mean(y − λ q), λ as tuned by angelopoulos2023 (PPI++) but kept within LAMBDA
+    recall, F1  ratios of means with the regression estimator of `regression`, intervals on the logit scale
+    precision   counted on the labelled documents alone (Wilson): among decided documents q is always high
 
-Precision is counted on the labelled documents alone (Wilson), as predictions do not narrow it; T̂P of precision serves
-macro-averages. All this needs labels of the category. Below ENOUGH positives or ERRORS mistakes: prevalence from strata
-(decided, near miss, rest) by Wilson and MOVER, and the others from the labelled documents alone by Wilson (F1 by way of
+That needs labels of the category. Below ENOUGH positives or ERRORS mistakes: prevalence from strata (decided, near
+miss, rest) by Wilson and MOVER, and the others from the labelled documents alone by Wilson (F1 by way of
 TP / (TP + FP + FN)). Below FEW the answer is an interval without a number.
 """
 
@@ -21,9 +20,10 @@ import numpy as np
 
 from rubricate.labelling.population.bounds import finite, logit_t, mover, quantile, wilson_ends
 from rubricate.labelling.population.labelled import LabelledSample
+from rubricate.labelling.population.regression import Ratio, regressed
 from rubricate.types import Bools, Floats
 
-__all__ = ["ENOUGH", "ERRORS", "FEW", "Block", "CategoryEstimates", "category_estimates", "difference_ratio"]
+__all__ = ["ENOUGH", "ERRORS", "FEW", "Block", "CategoryEstimates", "category_estimates"]
 
 ENOUGH, ERRORS, FEW = 10, 5, 5
 """Labelled positives and mistakes from which on the difference estimator holds its level, and the fewest positives for
@@ -49,6 +49,21 @@ class Block:
         """Labelled documents with each category."""
         return np.asarray(self.y.sum(axis=0))
 
+    def ratio(self, name: str) -> Ratio:
+        """Return numerator and denominator of a measure for each labelled document."""
+        both = self.y * self.d
+        return Ratio(*{"precision": (both, self.d), "recall": (both, self.y), "f1": (2 * both, self.y + self.d)}[name])
+
+    def expected(self, name: str) -> Ratio:
+        """Return what the predictions expect of numerator and denominator, for all documents."""
+        q, d = self.all_q, self.all_d
+        return Ratio(*{"precision": (d * q, d), "recall": (d * q, q), "f1": (2 * d * q, q + d)}[name])
+
+    def mistakes(self, name: str) -> Floats:
+        """Return the labelled documents that the system got wrong: those missed, for F1 also those wrongly assigned."""
+        missed = self.y * (1 - self.d)
+        return np.asarray((missed if name == "recall" else missed + (1 - self.y) * self.d).sum(axis=0))
+
     @property
     def rich(self) -> Bools:
         """Tell for which categories the difference estimator is safe."""
@@ -73,10 +88,12 @@ def category_estimates(
     results = {}
     for name, plain in alone.items():
         estimated = plain
-        # Precision is a share among decided documents, whose probabilities are all high: q adds noise, not knowledge.
         if not labels_alone and name != "precision":
             helped = _prevalence(sample, block, level) if name == "prevalence" else _ratio(sample, block, name, level)
-            where = np.ones_like(few) if name == "prevalence" else block.rich & ~few
+            where = np.ones_like(few)
+            if name != "prevalence":
+                narrow = helped[2] - helped[1] <= plain.high - plain.low
+                where = block.rich & (block.mistakes(name) >= ERRORS) & narrow
             estimated = CategoryEstimates(
                 *(np.where(where, a, b) for a, b in zip(helped, plain_parts(plain), strict=True))
             )
@@ -174,25 +191,15 @@ def _by_stratum(sample: LabelledSample, y: Floats, level: float) -> tuple[Floats
 
 
 def _ratio(sample: LabelledSample, block: Block, name: str, level: float) -> tuple[Floats, Floats, Floats]:
-    """Return precision, recall or F1 of each category by the difference estimator on the logit scale."""
-    value, residual = difference_ratio(sample, block, name)
-    freedom = float(np.median(np.maximum(block.positives, 2)))
-    low, high = logit_t(value, np.sqrt(sample.variance(residual)), max(freedom, len(sample.rows) / 2), level)
+    """Return recall or F1 of each category by the regression estimator on the logit scale."""
+    labelled, expected = block.ratio(name), block.expected(name)
+    below = sample.mean(labelled.below)
+    scale = np.where(below > 0, below, 1)
+    value = np.divide(sample.mean(labelled.above), scale)
+    g = expected.influence(value)
+    moved, residual = regressed(sample, labelled.influence(value), g[sample.rows], g.mean(axis=0))
+    value = np.clip(value + moved / scale, 0, 1)
+    error = np.sqrt(sample.variance(residual)) / scale
+    # Few mistakes make a skewed estimate: Student's t with three degrees of freedom per mistake.
+    low, high = logit_t(value, error, np.minimum(len(sample.rows) / 2, 3 * block.mistakes(name)), level)
     return value, low, high
-
-
-def difference_ratio(sample: LabelledSample, block: Block, name: str) -> tuple[Floats, Floats]:
-    """Return a ratio of each category, and the linearised residual of each document, whose mean has its error."""
-    rest = block.y - block.q
-    tp = np.maximum((block.all_d * block.all_q).mean(axis=0) + sample.mean(block.d * rest), 0)
-    true = np.maximum(block.all_q.mean(axis=0) + sample.mean(rest), 1 / len(block.all_q))
-    decided = block.all_d.mean(axis=0)
-    if name == "precision":
-        below = np.maximum(decided, 1 / len(block.all_d))
-        value = np.clip(tp / below, 0, 1)
-        return value, block.d * rest / below
-    if name == "recall":
-        value = np.clip(tp / true, 0, 1)
-        return value, (block.d - value) * rest / true
-    value = np.clip(2 * tp / (decided + true), 0, 1)
-    return value, (2 * block.d - value) * rest / (decided + true)

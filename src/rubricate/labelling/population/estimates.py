@@ -10,7 +10,6 @@ import numpy as np
 
 from rubricate.errors import InvalidInput
 from rubricate.labelling.population.averages import MICRO, DocumentSums, macro_average, micro_average
-from rubricate.labelling.population.bounds import logit_t
 from rubricate.labelling.population.calibration import Curve, fit_curve
 from rubricate.labelling.population.categories import FEW, Block, CategoryEstimates, category_estimates
 from rubricate.labelling.population.labelled import LabelledSample
@@ -162,12 +161,8 @@ def _macro(
     if not len(known):
         low, high = float(each.low.mean()), float(each.high.mean())
         return [PopulationEstimate(f"macro_{name}", None, float("nan"), low, high, n)]
-    if alone:
-        block = Block(y[:, known], decided[:, known], 0 * y[:, known], decided[:, known], 0 * y[:, known])
-        value, low, high = _macro_alone(sample, name, block, level)
-    else:
-        block = _block(system, known, curve, y=y, d=decided, rows=sample.rows)
-        value, low, high = macro_average(sample, name, block, level=level)
+    block = _block(system, known, curve, y=y, d=decided, rows=sample.rows)
+    value, low, high = macro_average(sample, name, block, labels_alone=alone, level=level)
     if len(known) == total:
         return [PopulationEstimate(f"macro_{name}", None, value, low, high, n)]
     rest = np.setdiff1d(np.arange(total), known)
@@ -180,14 +175,3 @@ def _macro(
         PopulationEstimate(f"macro_{name}", None, float("nan"), *bounds, n),
         PopulationEstimate(f"macro_{name}_labelled", None, value, low, high, n),
     ]
-
-
-def _macro_alone(sample: LabelledSample, name: str, block: Block, level: float) -> tuple[float, float, float]:
-    """Return the macro-average from the labelled documents alone (the population is the sample itself)."""
-    tp, sizes = block.y * block.d, {"precision": block.d, "recall": block.y, "f1": 0.5 * (block.y + block.d)}[name]
-    above, below = sample.mean(tp), sample.mean(sizes)
-    value = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-    residual = (tp - value * sizes) / np.where(below > 0, below, 1)
-    error = float(np.sqrt(sample.variance(residual.mean(axis=1))))
-    low, high = logit_t(float(value.mean()), error, len(sample.rows) - len(sample.sizes) - 1, level)
-    return float(value.mean()), float(low), float(high)
