@@ -27,7 +27,7 @@ from rubricate.training.explaining import top_terms
 from rubricate.training.keeping import joined, kept_documents, plain_documents
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
-from rubricate.training.settings import Settings, parse_settings
+from rubricate.training.settings import Settings, open_parts, parse_settings
 from rubricate.training.targets import given_documents, ids_of, take_target
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
@@ -165,6 +165,15 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         if known is None:
             material.target.check()
         return self._keep(material, self.procedure(material).run(material, engine=self.engine))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a part that is left open or named by shorthand, too: `classifier__C`, `cut__fbr`.
+
+        `classifier__C` of the default sets that of its SVM, and the representation is still chosen. So scikit-learn's
+        searches can vary them.
+        """
+        opened = open_parts(self.settings(), params)
+        return super().set_params(**opened, **{name: value for name, value in params.items() if name not in opened})
 
     def settings(self) -> Settings:
         """Return the parameters as settings of a training."""

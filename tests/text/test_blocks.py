@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
@@ -72,6 +72,19 @@ def test_unions_and_pipelines_of_text_transformers_are_weights(tmp_path, weights
     model = rb.Categorizer("svm", weights=weights).fit(TEXTS, LABELS)
     again = rb.Categorizer.open(model.save(tmp_path / "m.rubric"))
     assert again.classify(["wheat", "crude gas"]) == [("grain",), ("fuel",)]
+
+
+def test_a_function_beside_text_transformers_works_and_cannot_be_saved(tmp_path):
+    lengths = FunctionTransformer(lambda texts: np.array([[len(text)] for text in texts]))
+    union = FeatureUnion([("length", lengths), ("words", TfidfVectorizer())])
+    assert source_of(union) == "texts"
+    lower = make_pipeline(FunctionTransformer(lambda texts: [text.lower() for text in texts]), CountVectorizer())
+    assert source_of(lower) == "texts"
+    model = rb.Categorizer("svm", weights=union).fit(TEXTS, LABELS)
+    assert len(model.predict(["wheat"])) == 1
+    with pytest.raises(InvalidInput, match="FunctionTransformer cannot be saved: a model file holds data and no code"):
+        model.save(tmp_path / "m.rubric")
+    assert not (tmp_path / "m.rubric").exists()
 
 
 def test_a_union_of_texts_and_counts_is_refused():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sklearn.model_selection import GridSearchCV
 
 import rubricate as rb
 from rubricate.categorizer import configured
@@ -77,3 +78,22 @@ def test_settings_leave_the_objects_they_are_given_alone():
 def test_a_part_without_parameters_says_so():
     with pytest.raises(InvalidInput, match="no parameters of its own"):
         configured({"weights": "ltc", "weights__scheme": "lnc"})
+
+
+def test_a_grid_search_over_the_default_keeps_choosing_the_representation():
+    texts = ["how do i pay", "can you pay it", "why was it sent", "who sent that", "stop it now", "please stop"] * 4
+    search = GridSearchCV(rb.Categorizer(), {"classifier__C": [0.5, 2.0]}, cv=2)
+    search.fit(texts, ["pay", "pay", "send", "send", "stop", "stop"] * 4)
+    best = search.best_estimator_
+    assert best.get_params()["classifier__C"] == search.best_params_["classifier__C"]
+    assert best.screening_ is not None
+    assert best.representation == "auto"
+
+
+def test_parts_open_as_their_parameters_are_set():
+    model = rb.Categorizer(cut="scut", select="chi2:5")
+    model.set_params(cut__fbr=0.2, select__by="mean", analyzer__stop=None, classifier="knn", classifier__k=3)
+    assert (model.cut.fbr, model.select.by, model.analyzer.stop, model.classifier.k) == (0.2, "mean", None, 3)
+    assert model.representation is None
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        rb.Categorizer().set_params(classifier__gammma=1)

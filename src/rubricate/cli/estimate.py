@@ -33,7 +33,9 @@ _Option = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="Set an option of the method: rho=2, folds=5, …"),
 ]
-_Classifier = Annotated[str, typer.Option(help="svm, knn, nb, …")]
+_Classifier = Annotated[
+    str | None, typer.Option(help="svm, knn, nb, …; by default an SVM on the representation that 'train' would choose.")
+]
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, select=chi2:2000.")
 ]
@@ -66,8 +68,8 @@ class CurveOptions:
         from rubricate.estimation import learning_curve
         from rubricate.estimation.systems.subject import machine_parts
 
-        svm, vectors, labels, names = machine_parts(system, documents)
-        learned = learning_curve(svm, vectors, labels, categories=names, seed=seed)
+        svm, vectors, labels, options = machine_parts(system, documents)
+        learned = learning_curve(svm, vectors, labels, seed=seed, **options)
         target = 2 * len(documents) if self.ahead is None else self.ahead
         if target < 2:
             raise InvalidInput(f"--ahead {target}; give a number of documents, at least 2")
@@ -81,7 +83,10 @@ class CurveOptions:
                 "documents": target,
                 **{f"{name}_forecast": [value.value, value.low, value.high] for name, value in forecasts.items()},
             }
-        return {"method": "xi_alpha", "curves": curves}
+            if options["single"] and category is None:
+                curves["micro"]["accuracy"] = curves["micro"]["f1"]
+                curves["micro"]["accuracy_forecast"] = curves["micro"]["f1_forecast"]
+        return {"method": "xi_alpha", "single_label": options["single"], "curves": curves}
 
 
 def estimate(
@@ -90,7 +95,7 @@ def estimate(
     method: _Method = None,
     option: _Option = None,
     model: _Model = None,
-    classifier: _Classifier = "svm",
+    classifier: _Classifier = None,
     hierarchy: HierarchyFile = None,
     setting: _Set = None,
     curve: CurveOptions,
@@ -103,9 +108,12 @@ def estimate(
     """Estimate error, recall, precision and F1 on new documents, without giving up any labelled one.
 
     The default for an SVM is xi-alpha: a single training (Joachims 2000); it is pessimistic, most of all for rare
-    categories. leave-one-out is exact and takes seconds. Test documents of a corpus are not used.
+    categories. leave-one-out is exact; it takes seconds, or minutes where many documents are hard to tell apart. Where
+    every document has one label, the best category is judged, and accuracy is given. Test documents of a corpus are
+    not used.
     """
     from rubricate.categorizer import Categorizer, configured
+    from rubricate.cli.output.progress import visible_engine
     from rubricate.estimation import estimate as make
     from rubricate.training.settings import read_setting
 
@@ -124,6 +132,8 @@ def estimate(
     corpus = with_hierarchy(corpus, hierarchy, system.classifier)
     if getattr(plugin, "seeded", False):
         chosen.setdefault("seed", seed)
+    if plugin is not None and "engine" in inspect.signature(plugin).parameters:
+        chosen.setdefault("engine", visible_engine("threads", "estimating"))
     if suspects and plugin is not None and "every" in inspect.signature(plugin).parameters:
         chosen.setdefault("every", True)
     if curve.curve:
@@ -154,11 +164,12 @@ def _suspect_line(suspect: dict[str, Any]) -> str:
 def _curve_text(estimates: dict[str, Any]) -> str:
     lines = []
     for name, curve in estimates["curves"].items():
-        lines += [f"{name:20}{'documents':>12}{'f1':>10}{'error':>10}"]
+        measure = "accuracy" if "accuracy" in curve else "f1"
+        lines += [f"{'all' if measure == 'accuracy' else name:20}{'documents':>12}{measure:>10}{'error':>10}"]
         rows = zip(curve["sizes"], curve["f1"], curve["error"], strict=True)
         lines += [f"{'':20}{size:12,}{f1:10.4f}{error:10.4f}" for size, f1, error in rows]
         value, low, high = curve["f1_forecast"]
         miss, least, most = curve["error_forecast"]
         lines += [f"{'forecast':20}{curve['documents']:12,}{value:10.4f}{miss:10.4f}"]
-        lines += [f"{'95 %':20}{'':12} f1 [{low:.4f}, {high:.4f}]  error [{least:.4f}, {most:.4f}]", ""]
+        lines += [f"{'95 %':20}{'':12} {measure} [{low:.4f}, {high:.4f}]  error [{least:.4f}, {most:.4f}]", ""]
     return "\n".join([*lines, "estimates by xi-alpha (pessimistic); the forecast is a power law through them"])

@@ -85,6 +85,7 @@ def bootstrap(
         table=corrected(labels, *cells),
         bias=BIAS,
         spread=SPREAD,
+        single_label=single,
         deviation=deviations(tables),
         facts={"kind": kind, "samples": samples, "trainings": samples + 1, **micro_deviations(tables)},
         signature=described(classifier, signature, seed),

@@ -68,6 +68,7 @@ def cross_validation(
         table=summed(tables),
         bias=BIAS,
         spread=SPREAD,
+        single_label=single,
         deviation=deviations(spread),
         facts={"folds": folds, "repeats": repeats, "trainings": folds * repeats, **micro_deviations(spread)},
         signature=described(classifier, signature, seed),

@@ -68,6 +68,7 @@ def holdout(
         table=summed(tables),
         bias=BIAS,
         spread=SPREAD,
+        single_label=single,
         deviation=deviations(tables),
         facts={
             "held_out": k,

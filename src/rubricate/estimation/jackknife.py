@@ -64,6 +64,7 @@ def jackknife(
         table=corrected(labels, *(emp + (count - 1) * mean)),
         bias=BIAS,
         spread=SPREAD,
+        single_label=single,
         facts={"groups": count, "trainings": count + 1},
         signature=described(classifier, signature, seed),
     )

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out.category import LeftOut, leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.category import FEW, SAFETY, LeftOut, leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
 from rubricate.engines import Engine, one_blas_thread, run_tasks
@@ -16,9 +17,11 @@ from rubricate.errors import InvalidInput
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
+from rubricate.estimation.theory.best_category import best_categories, lowered_scores
 from rubricate.estimation.theory.bounds import rogers_wagner
+from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Signature, Sparse
+from rubricate.types import Bools, Signature, Sparse
 
 __all__ = ["leave_one_out"]
 
@@ -52,7 +55,8 @@ def leave_one_out(
     ----------
     classifier : an SVM fitted on these documents, whose solution is used, or any classifier to be fitted.
     every : re-solve all support vectors, so that all scores are leave-one-out scores, for learning cuts or calibration.
-    single : let a classifier other than an SVM decide by its best class.
+    single : every document has one label and gets its best category. An SVM then re-solves the documents whose own
+        category may not stay the best one (2 α R², or α K(x, x), apart from the others; `theory.best_category`).
     sample_weight : C_i = C w_i, as in `SVM.fit`, only for SVMs. A fitted SVM needs those of its training, others are
         refused. Documents are counted, not weights.
     engine : runs the categories of an SVM, or the trainings of another classifier.
@@ -84,24 +88,52 @@ def leave_one_out(
             engine=engine, signature=signature,
         )  # fmt: skip
         return replace(estimate, method="leave_one_out", bias=BIAS, spread=SPREAD)
-    svms = SolvedSVMs.of(classifier, X, labels, sample_weight=sample_weight)
-    gram = shared_matrix(svms)
+    svm = classifier
+    if single and not hasattr(svm, "alpha_"):
+        svm = clone(svm).fit(X, indicator(labels), sample_weight=sample_weight)
+    svms = SolvedSVMs.of(svm, X, labels, sample_weight=sample_weight)
+    gram, among = shared_matrix(svms), None
+    if single and not every:
+        among = _unsettled(svms, svm.decision_function(X))
     columns = range(svms.labels.shape[1])
+
+    def work(c: int) -> LeftOut:
+        return leave_one_out_scores(svms, c, gram=gram, every=every or single, among=among)
+
     with one_blas_thread():
-        left = run_tasks(lambda c: leave_one_out_scores(svms, c, gram=gram, every=every), columns, engine=engine)
+        left = run_tasks(work, columns, engine=engine)
     scores = np.column_stack([category.score for category in left])
+    decided = best_categories(scores, svms.labels) if single else sparse.csr_array(scores > 0)
     return Estimate(
         method="leave_one_out",
         documents=svms.labels.shape[0],
         categories=names_for(categories, svms.labels.shape[1]),
-        table=counts(svms.labels, sparse.csr_array(scores > 0)),
+        table=counts(svms.labels, decided),
         bias=BIAS,
         spread=SPREAD,
         undetermined=np.array([bool(category.unstable.any()) for category in left]),
         scores=scores,
+        single_label=single,
         facts=_facts(left, scores.shape[0]),
         signature=signature or Signature(classifier=" ".join(repr(classifier).split())),
     )
+
+
+def _unsettled(svms: SolvedSVMs, scores: Any) -> Bools:
+    """Return the documents whose own category may not be the best one when they are left out.
+
+    The bounds hold for a free bias where a retrained SVM has some 0 < α < C. Where few documents have, that is not
+    certain, and every support vector of such a category is taken; where none has, every document.
+    """
+    lowered = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
+    lowered[svms.labels.toarray()] -= SAFETY
+    unsettled = np.asarray((svms.labels != best_categories(lowered, svms.labels)).sum(axis=1)).ravel() > 0
+    for c in range(svms.labels.shape[1]) if svms.free else ():
+        side = svms.side(c)
+        free = int(side.free.sum())
+        if free <= FEW:
+            unsettled |= (side.beta != 0) | (free == 0)
+    return unsettled
 
 
 def _facts(left: list[LeftOut], n: int) -> dict[str, Any]:

@@ -54,6 +54,7 @@ def training_error(
         table=table,
         bias=BIAS,
         spread=SPREAD,
+        single_label=single,
         facts=facts,
         signature=described(classifier, signature),
     )

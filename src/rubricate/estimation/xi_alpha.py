@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.errors import InvalidInput
 from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
+from rubricate.estimation.theory.best_category import lowered_best
+from rubricate.labels import indicator
 from rubricate.measures import counts
 from rubricate.types import Ints, Signature, Sparse
 
@@ -29,6 +32,7 @@ def xi_alpha(
     categories: Any = None,
     rho: float = 1.0,
     radius2: float | None = None,
+    single: bool = False,
     sample_weight: Any = None,
     signature: Signature | None = None,
 ) -> Estimate:
@@ -49,6 +53,9 @@ def xi_alpha(
     radius2 : R² >= K(x, x) − K(x, z); by default as tight as the documents allow. Adding a constant to the kernel
         changes neither α nor ξ (lemma 2), so that the least K may be taken for 0; R² is of differences and does not
         change either. Without a free bias R² >= K(x, x).
+    single : every document has one label and gets its best category. A document is in doubt where the score of its own
+        category, less ρ α R², is not above that of each other category, plus ρ α R² (α being that document's in each of
+        these SVMs); it counts as the category that is then best. With one category alone this is the definition above.
     sample_weight : of the documents, where the SVM is fitted here. The condition holds for any C_i; documents are
         counted, not weights.
 
@@ -60,9 +67,17 @@ def xi_alpha(
     """
     if not rho > 0:
         raise InvalidInput(f"rho must be positive, 1 or 2 as a rule, got {rho}")
-    svms = SolvedSVMs.of(classifier, X, labels, sample_weight=sample_weight)
+    svm = classifier
+    if single and not hasattr(svm, "alpha_"):
+        svm = clone(svm).fit(X, indicator(labels), sample_weight=sample_weight)
+    svms = SolvedSVMs.of(svm, X, labels, sample_weight=sample_weight)
     radius = svms.bound if radius2 is None else float(radius2)
-    doubted, own = _in_doubt(svms, rho * radius), svms.labels
+    own = svms.labels
+    if single:
+        decided = lowered_best(svm.decision_function(X), svms, rho * radius)
+        doubted = sparse.csr_array(own != decided)
+    else:
+        doubted = _in_doubt(svms, rho * radius)
     d, positive = _sums(doubted, own)
     held, n = np.bincount(own.indices, minlength=own.shape[1]), own.shape[0]
     return Estimate(
@@ -72,6 +87,7 @@ def xi_alpha(
         table=counts(own, sparse.csr_array(own != doubted)),
         bias=BIAS,
         spread=SPREAD,
+        single_label=single,
         undetermined=(held == 0) | (held == n) | (~svms.stable if svms.free else False),
         facts={
             "rho": rho,

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -62,12 +63,17 @@ def source_of(weights: Any) -> Source:
 
 
 def _members(weights: Any) -> list[Any]:
-    """Return the transformers that read what a pipeline or a union is given; they must read the same."""
+    """Return the transformers that read what a pipeline or a union is given; they must read the same.
+
+    A `FunctionTransformer` reads anything, so that the others decide.
+    """
     if isinstance(weights, Pipeline):
-        return [weights.steps[0][1]] if hasattr(weights.steps[0][1], "transform") else []
+        steps = [step for _, step in weights.steps if hasattr(step, "transform")]
+        return ([step for step in steps if not isinstance(step, FunctionTransformer)] or steps)[:1]
     if not isinstance(weights, FeatureUnion):
         return []
     members = [member for _, member in weights.transformer_list if hasattr(member, "transform")]
+    members = [member for member in members if not isinstance(member, FunctionTransformer)] or members
     sources = {source_of(member).replace("encoded", "texts") for member in members}
     if len(sources) > 1:
         raise InvalidInput(

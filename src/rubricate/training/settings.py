@@ -56,7 +56,7 @@ from rubricate.training.scoring import limit_for
 from rubricate.training.screening import screen
 from rubricate.types import Signature
 
-__all__ = ["Settings", "parse_settings", "read_setting"]
+__all__ = ["Settings", "open_parts", "parse_settings", "read_setting"]
 
 FEWEST_TO_CHOOSE = 12
 """Documents from which on a representation is chosen: three folds of fewer say nothing."""
@@ -255,6 +255,8 @@ class Settings:
 
 
 KNOWN = tuple(each.name for each in fields(Settings))
+PARTS = ("classifier", "analyzer", "cut", "select")
+"""Settings that have parameters of their own."""
 
 
 def read_setting(pair: str) -> tuple[str, Any]:
@@ -294,6 +296,25 @@ def parse_settings(settings: Mapping[str, Any]) -> Settings:
             raise UnknownName("setting", part, KNOWN)
         parsed = replace(parsed, **{part: _with(part, getattr(parsed, part), parameters)})
     return parsed
+
+
+def open_parts(settings: Settings, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts whose parameters are about to be set (`classifier__C`) as objects, where they are not yet.
+
+    A default whose classifier gets parameters still chooses its representation.
+
+    >>> open_parts(Settings(), {"classifier__C": 2.0})
+    {'classifier': SVM(), 'representation': 'auto'}
+    """
+    opened: dict[str, Any] = {}
+    for part in dict.fromkeys(name.partition("__")[0] for name in params if "__" in name):
+        value = params.get(part, getattr(settings, part, None))
+        if part not in PARTS or hasattr(value, "get_params") or (value is None and part in ("cut", "select")):
+            continue
+        opened[part] = _object(part, value, {})
+    if "classifier" in opened and "representation" not in params and settings.representation is None:
+        opened |= {"representation": AUTO} if settings.chooses() and params.get("classifier") is None else {}
+    return opened
 
 
 def _parameters_of(classifier: Any) -> frozenset[str]:

@@ -10,7 +10,7 @@ from rubricate import registry
 from rubricate.corpora.catalogue.folders import locate
 from rubricate.corpora.catalogue.source import Source
 from rubricate.corpora.fetching.verification import verify
-from rubricate.errors import UnknownName
+from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Corpus
 
 __all__ = ["load", "source", "verified"]
@@ -27,7 +27,7 @@ def source(name: str) -> Source:
     return plugin
 
 
-def load(name: str | Path, *, split: str | None = None, folder: str | Path | None = None, **options: Any) -> Corpus:
+def load(name: Any, *, split: str | None = None, folder: str | Path | None = None, **options: Any) -> Corpus:
     """Load the corpus of this name, or the user's own documents at this path.
 
     Files of a corpus with digests on record are checked against them before they are read: DigestMismatch.
@@ -37,7 +37,8 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
     Parameters
     ----------
     name
-        A corpus (`rubricate corpus list` shows them), or the path of a file or folder, or the address of a database.
+        A corpus (`rubricate corpus list` shows them), the path of a file or folder, the address of a database, or a
+        table in memory: a pandas or polars frame, an Arrow table, a mapping from names to columns.
     split
         One of the corpus's splits, the first by default. For a path: the column that holds the split; "" reads none.
     folder
@@ -45,6 +46,8 @@ def load(name: str | Path, *, split: str | None = None, folder: str | Path | Non
     options
         The options of the corpus; for a path, those of `rubricate.readers.read_files`.
     """
+    if not isinstance(name, (str, Path)):
+        return _frame(name, options if split is None else options | {"split": split})
     if isinstance(name, str) and name in registry.names("corpora"):
         chosen = source(name)
         split = chosen.choose(split)
@@ -66,13 +69,29 @@ def verified(corpus: Source, split: str, paths: dict[str, Path]) -> dict[str, Pa
     return paths
 
 
+def _frame(table: Any, options: dict[str, Any]) -> Corpus:
+    from rubricate.readers.frames import is_frame, read_frame
+
+    if not is_frame(table):
+        raise InvalidInput(
+            f"load takes the name of a corpus, a path, or a table with named columns; got {type(table).__name__}"
+        )
+    _check(options, read_frame, given="frame", noun="option of a frame")
+    return read_frame(table, **options)
+
+
+def _check(options: dict[str, Any], function: Any, *, given: str, noun: str) -> None:
+    """Refuse options that a function does not take."""
+    known = [option for option in inspect.signature(function).parameters if option != given]
+    for option in options:
+        if option not in known:
+            raise UnknownName(noun, option, known)
+
+
 def _own(path: str | Path, name: str, options: dict[str, Any]) -> Corpus:
     if not name or (isinstance(path, Path) and not path.exists() and path.name == name and not path.suffix):
         raise UnknownName("corpus", name, registry.names("corpora"))
     from rubricate.readers.user_files import read_files
 
-    known = [option for option in inspect.signature(read_files).parameters if option != "path"]
-    for option in options:
-        if option not in known:
-            raise UnknownName("option of a user's file", option, known)
+    _check(options, read_files, given="path", noun="option of a user's file")
     return read_files(path, **options)

@@ -27,7 +27,8 @@ class Estimate:
     micro-expectation (joachims2000, equation 84). `bias` and `spread` say what is known of the estimator.
     `deviation` holds the standard deviation of each measure and category over splits, where there were some.
     `undetermined` marks categories for which the estimator's conditions do not hold. `scores` are those of documents
-    by classifiers that had not seen them. `facts` are the numbers of the method: trainings, bounds, ρ, R², ….
+    by classifiers that had not seen them. `single_label` says that every document has one label and was given one, its
+    best category: then there is an `accuracy`. `facts` are the numbers of the method: trainings, bounds, ρ, R², ….
     """
 
     method: str
@@ -42,6 +43,7 @@ class Estimate:
     scores: Floats | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     signature: Signature = field(default_factory=Signature)
+    single_label: bool = False
 
     def __post_init__(self) -> None:
         if len(self.table) != len(self.categories):
@@ -78,6 +80,14 @@ class Estimate:
         """Means of the four measures over the categories."""
         return {name: macro(name, self.table, undefined=self.convention) for name in MEASURES}
 
+    @property
+    def accuracy(self) -> float | None:
+        """Share of documents that get their category; None where documents may have several labels or none."""
+        if not self.single_label:
+            return None
+        labelled = float(np.sum(self.table.tp) + np.sum(self.table.fn))
+        return float(np.sum(self.table.tp)) / labelled if labelled else math.nan
+
     def _measure(self, name: str) -> Floats:
         return np.asarray(resolve(name)(self.table, undefined=self.convention))
 
@@ -90,6 +100,8 @@ class Estimate:
             mark = " undetermined" if self.undetermined is not None and self.undetermined[c] else ""
             lines.append(_line(self.categories[c], values, wide) + mark)
         lines += [_line(name, values.values(), wide) for name, values in (("micro", self.micro), ("macro", self.macro))]
+        if self.accuracy is not None:
+            lines.append(f"accuracy {self.accuracy:.4f}: every document has one label and gets its best category")
         if self.undetermined is not None and self.undetermined.any():
             lines.append(f"{int(self.undetermined.sum())} of {len(self.categories)} categories undetermined")
         lines += [f"{self.method} from {self.documents} documents", f"bias: {self.bias}", f"spread: {self.spread}"]
@@ -111,6 +123,7 @@ class Estimate:
         return {
             "method": self.method,
             "documents": self.documents,
+            **({} if self.accuracy is None else {"accuracy": _plain(self.accuracy)}),
             "micro": {name: _plain(value) for name, value in self.micro.items()},
             "macro": {name: _plain(value) for name, value in self.macro.items()},
             "bias": self.bias,

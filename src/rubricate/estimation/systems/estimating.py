@@ -35,11 +35,12 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
     options
         Those of the method: `rho=2`, `folds=5`, `samples=20`, …
 
-    "xi_alpha" and, for SVMs, "leave_one_out" speak of the SVM itself, which assigns a category where its score is
-    positive, with terms and weights of all documents; a learned cut and the selection of terms are not theirs to
-    judge. A fitted SVM's solution is used, else one is trained. All other methods repeat everything, cuts included.
-    A bare classifier gets texts by the default `Categorizer`'s terms and weights, vectors as they are. For a column of
-    single labels, a classifier decides by its best class and an SVM under "xi_alpha" by each category.
+    "xi_alpha" and, for SVMs, "leave_one_out" speak of the SVM itself, with terms and weights of all documents: it
+    assigns a category where its score is positive; a learned cut and the selection of terms are not theirs to judge. A
+    fitted SVM's solution is used, else one is trained. All other methods repeat everything, cuts included. A bare
+    classifier gets texts by the default `Categorizer`'s terms and weights, vectors as they are. Where every document
+    has one label (for a bare classifier: given as a column), all methods judge the best category of each document, and
+    the estimate has an `accuracy`; a cut that was given, such as 0.0, is kept instead.
 
     >>> from rubricate.classifiers.svm.svm import SVM
     >>> texts = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
@@ -55,13 +56,14 @@ def estimate(system: Any, X: Any, y: Any = None, *, method: str | None = None, *
     target = subject.material.target
     if getattr(plugin, "needs_svm", False) and subject.svm is not None:
         machine = subject.machine()
-        names = [target.categories[c] for c in machine.columns]
-        result = plugin(machine.svm, machine.vectors, target.labels[:, machine.columns], categories=names, **options)
+        names, labels = [target.categories[c] for c in machine.columns], target.labels[:, machine.columns]
+        common = {"categories": names, "single": subject.single, **options}
+        result = plugin(machine.svm, machine.vectors, labels, **common)
     else:
-        learner, common = subject.learner(), {"categories": target.categories, **options}
+        common = {"categories": target.categories, **options}
         if "single" in takes:
-            common["single"] = target.form == "column" and hasattr(learner, "fit")
-        result = plugin(learner, subject.material.documents, target.labels, **common)
+            common["single"] = subject.single
+        result = plugin(subject.learner(), subject.material.documents, target.labels, **common)
     return replace(result, signature=subject.signature(options.get("seed")))
 
 

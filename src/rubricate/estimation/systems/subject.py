@@ -14,13 +14,15 @@ from rubricate.classifiers.svm.leave_one_out.solved import has_dual
 from rubricate.errors import InvalidInput
 from rubricate.estimation.resampling.deciding import Learner
 from rubricate.text.representation import Representation
+from rubricate.thresholds import resolve
+from rubricate.thresholds.rcut import Rcut
 from rubricate.training.candidates import candidates_for, make_classifier, placed
 from rubricate.training.material import Material
 from rubricate.training.settings import Settings
 from rubricate.training.targets import given_documents, take_target
 from rubricate.types import Ints, Signature
 
-__all__ = ["Machine", "Subject", "machine_parts"]
+__all__ = ["Machine", "Subject", "assigns_best", "machine_parts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,19 @@ class Subject:
         """Settings of the system; a bare classifier gets those of the default `Categorizer`."""
         if self._is_whole:
             return self.system.settings()
-        return Settings(clone(self.system), cut=0.0 if has_dual(self.system) else None)
+        by_category = has_dual(self.system) and self.material.target.form != "column"
+        return Settings(clone(self.system), cut=0.0 if by_category else None)
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether every document has one label and the system gives each its best category.
+
+        A bare classifier does so for a column of labels; one that is given label sets decides on each category.
+        """
+        if not self.material.single_label or not (self._is_whole or self.material.target.form == "column"):
+            return False
+        cut = self.system.cut_ if self._is_trained else self.settings.cut
+        return self.settings.outside is None and (cut is None or assigns_best(resolve(cut)))
 
     @cached_property
     def svm(self) -> Any:
@@ -84,7 +98,7 @@ class Subject:
             self._check_documents()
             return Machine(self.svm, self.system.features(self.material.documents), columns)
         if self._is_whole:
-            return Machine(self.svm, self._vectors(self.settings.procedure(self.material).representations[0]), columns)
+            return Machine(self._open_svm(), self._vectors(self._representation), columns)
         if hasattr(self.svm, "alpha_"):
             return Machine(self.svm, self.material.documents, columns)
         vectors = self.material.documents if self._has_vectors else self._vectors(Representation())
@@ -99,11 +113,29 @@ class Subject:
 
     def signature(self, seed: int | None) -> Signature:
         """Return where the numbers come from."""
+        if self._is_whole and "_representation" in vars(self):
+            svm, origin = self._open_svm(), self.material.origin
+            return self.settings.signature(classifier=svm, representation=self._representation, origin=origin)
         if self._is_whole:
             return self.system.signature()
         corpus, split = self.material.origin
         text = " ".join(repr(self.system).split())
         return Signature(corpus, split, classifier=text, seed=seed, version=__version__)
+
+    @cached_property
+    def _representation(self) -> Any:
+        """Representation that the settings give or that is chosen for them, not fitted."""
+        return self.settings.procedure(self.material).representations[0]
+
+    def _open_svm(self) -> Any:
+        """Return the SVM to train; where no classifier is named, C is 1 for each block, as representations are chosen.
+
+        A training that tunes C may end with another one.
+        """
+        if self.settings.classifier is not None:
+            return self.svm
+        blocks = len(getattr(self._representation, "parts", (self._representation,)))
+        return clone(self.svm).set_params(C=float(blocks))
 
     @property
     def _has_vectors(self) -> bool:
@@ -117,8 +149,19 @@ class Subject:
             raise InvalidInput("the model was learned from other documents; give those, or a model not yet fitted")
 
 
-def machine_parts(system: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any, list[str]]:
-    """Return an SVM to be fitted, the vectors of the documents, their labels, and the categories: for learning curves.
+def assigns_best(cut: Any) -> bool:
+    """Return whether a threshold gives every document its one best category.
+
+    >>> assigns_best(resolve("rcut:1")), assigns_best(resolve("rcut:2")), assigns_best(resolve(0.0))
+    (True, False, False)
+    """
+    return isinstance(cut, Rcut) and cut.t == 1
+
+
+def machine_parts(system: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Return an SVM to be fitted, the vectors of the documents, their labels, and options for learning curves.
+
+    The options are `categories`, their names, and `single` where each document has one label, its best category.
 
     Terms and weights are those of all documents, at every size.
     """
@@ -127,4 +170,5 @@ def machine_parts(system: Any, X: Any, y: Any = None) -> tuple[Any, Any, Any, li
         raise InvalidInput("a learning curve by xi_alpha needs an SVM; give one, or learning_curve another estimator")
     machine = subject.machine()
     names = [subject.material.categories[c] for c in machine.columns]
-    return clone(machine.svm), machine.vectors, subject.material.labels[:, machine.columns], names
+    options = {"categories": names, "single": subject.single}
+    return clone(machine.svm), machine.vectors, subject.material.labels[:, machine.columns], options

@@ -13,7 +13,7 @@ from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["LeftOut", "leave_one_out_scores"]
+__all__ = ["FEW", "SAFETY", "LeftOut", "leave_one_out_scores"]
 
 SAFETY = 0.02
 """How much the conditions are widened, for what the polished solution lacks of the optimum.
@@ -87,11 +87,13 @@ def _way(svms: SolvedSVMs, c: int, gram: Floats | None) -> _Way:
     return RowRetraining(svms, c)
 
 
-def leave_one_out_scores(svms: SolvedSVMs, c: int, *, gram: Floats | None = None, every: bool = False) -> LeftOut:
+def leave_one_out_scores(
+    svms: SolvedSVMs, c: int, *, gram: Floats | None = None, every: bool = False, among: Bools | None = None
+) -> LeftOut:
     """Return the score of every document by the SVM of category c trained without it.
 
     `gram` is the kernel matrix of all documents; without it the rows themselves are used, for a linear kernel.
-    `every` re-solves all support vectors. A document that is alone on its side, of those with a weight, leaves
+    `every` re-solves all support vectors, of the documents `among` which they are to be sought. A document that is alone on its side, of those with a weight, leaves
     nothing to separate: the score is that of the other side, ∓1.
     """
     n, inside = svms.labels.shape[0], svms.labels[:, [c]].toarray()[:, 0]
@@ -104,7 +106,7 @@ def leave_one_out_scores(svms: SolvedSVMs, c: int, *, gram: Floats | None = None
     lonely = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
     score[lonely], solved[lonely] = -way.y[lonely], True
     chosen = _doubtful(svms, way, every)
-    chosen = chosen[~lonely[chosen]]
+    chosen = chosen[~lonely[chosen] & (True if among is None else among[chosen])]
     if len(chosen):
         score[chosen], free = way.leave_out(chosen, exact=every)
         solved[chosen], unstable[chosen] = True, free == 0

@@ -1,0 +1,133 @@
+"""One label per document: the best category is judged, by every method, and accuracy is what comes out."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from typer.testing import CliRunner
+
+import rubricate as rb
+from rubricate.cli import build
+from rubricate.estimation.leave_one_out import leave_one_out
+from rubricate.estimation.xi_alpha import xi_alpha
+
+
+def _problem(seed, n=24, classes=3):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(classes, size=n)
+    y[:classes] = np.arange(classes)
+    X = rng.normal(size=(n, classes + 2))
+    X[np.arange(n), y] += 1.3
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    labels = np.zeros((n, classes), bool)
+    labels[np.arange(n), y] = True
+    return sparse.csr_array(X), sparse.csr_array(labels), y
+
+
+def _retrained(svm, X, labels):
+    """Return the best category of each document by SVMs trained without it."""
+    n = X.shape[0]
+    best = []
+    for i in range(n):
+        kept = np.arange(n) != i
+        best.append(int(np.argmax(clone(svm).fit(X[kept], labels[kept]).decision_function(X[[i]])[0])))
+    return np.array(best)
+
+
+@pytest.mark.slow
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from(["free", "penalised", None]))
+@settings(max_examples=6, deadline=None)
+def test_leave_one_out_is_that_of_retraining(seed, C, bias):
+    X, labels, y = _problem(seed)
+    svm = rb.SVM(C=C, bias=bias, tol=1e-7)
+    estimate = leave_one_out(svm, X, labels, single=True)
+    assert estimate.accuracy == pytest.approx(np.mean(_retrained(svm, X, labels) == y), abs=1e-12)
+    exact = leave_one_out(svm, X, labels, single=True, every=True)
+    assert exact.accuracy == estimate.accuracy
+    assert estimate.facts["solves"] <= exact.facts["solves"]
+
+
+@pytest.mark.slow
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from(["penalised", None]))
+@settings(max_examples=6, deadline=None)
+def test_xi_alpha_is_never_above_leave_one_out_without_a_free_bias(seed, C, bias):
+    X, labels, y = _problem(seed)
+    svm = rb.SVM(C=C, bias=bias, tol=1e-7)
+    assert xi_alpha(svm, X, labels, single=True).accuracy <= np.mean(_retrained(svm, X, labels) == y) + 1e-12
+
+
+def test_two_categories_that_mirror_each_other_are_doubted_as_by_the_definition():
+    X, labels, y = _problem(3, classes=2)
+    column = np.array(["a", "b"])[y]
+    fitted = rb.SVM(tol=1e-7).fit(X, column)
+    both = xi_alpha(fitted, X, labels, single=True)
+    alone = xi_alpha(fitted, X, labels)
+    # f of one category is −f of the other and α is the same: both conditions are ρ α R² + ξ >= 1
+    assert both.accuracy == pytest.approx(1 - alone.facts["d"][1] / len(y))
+
+
+def test_without_single_label_there_is_no_accuracy():
+    X, labels, _ = _problem(0)
+    estimate = xi_alpha(rb.SVM(), X, labels)
+    assert estimate.accuracy is None
+    assert "accuracy" not in estimate.to_dict()
+    assert "accuracy" not in str(estimate)
+
+
+TEXTS = ["how do i pay", "can you pay it", "why was it sent", "who sent that", "stop it now", "please stop this"]
+LABELS = ["pay", "pay", "send", "send", "stop", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("xi_alpha", {}), ("leave_one_out", {}), ("cross_validation", {"folds": 3}), ("holdout", {"share": 0.5})],
+)
+def test_every_method_gives_one_category_to_each_document(method, options):
+    model = rb.Categorizer("svm")
+    estimate = rb.estimate(model, TEXTS * 5, LABELS * 5, method=method, **options)
+    assert estimate.single_label
+    assert estimate.accuracy == pytest.approx(estimate.micro["f1"])
+    assert rb.estimate(rb.Categorizer("svm", cut=0.0), TEXTS * 5, LABELS * 5, method=method, **options).accuracy is None
+
+
+def test_a_column_given_to_a_bare_svm_is_single_and_sets_are_not():
+    assert rb.estimate(rb.SVM(), TEXTS * 5, LABELS * 5).single_label
+    assert not rb.estimate(rb.SVM(), TEXTS * 5, [[label] for label in LABELS * 5]).single_label
+
+
+@pytest.fixture
+def questions(tmp_path):
+    path = tmp_path / "questions.csv"
+    lines = [
+        f"d{i},{text} {i % 4},{label}\n" for i, (text, label) in enumerate(zip(TEXTS * 6, LABELS * 6, strict=True))
+    ]
+    path.write_text("id,text,labels\n" + "".join(lines))
+    return str(path)
+
+
+def _run(*arguments):
+    result = CliRunner().invoke(build(), ["estimate", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_the_command_says_accuracy(questions):
+    assert "accuracy 1.0000: every document has one label" in _run(questions)
+    found = json.loads(_run(questions, "--method", "leave-one-out", "--json"))
+    assert found["accuracy"] == 1.0
+    assert "accuracy" not in json.loads(_run(questions, "--set", "cut=0.0", "--json"))
+
+
+def test_the_curve_is_of_accuracy(questions):
+    curves = json.loads(_run(questions, "--curve", "--json"))
+    assert curves["single_label"]
+    micro = curves["curves"]["micro"]
+    assert micro["accuracy"] == micro["f1"]
+    assert np.allclose(np.array(micro["accuracy"]) + micro["error"], 1.0)
+    assert "accuracy" in _run(questions, "--curve")
