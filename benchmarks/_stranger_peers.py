@@ -1,7 +1,8 @@
 """What people reach for on their own documents: tf-idf with `LinearSVC` from scikit-learn, and fastText.
 
 Each peer learns from the training documents of a corpus and decides on its test documents. C is chosen among .25, 1
-and 4 by three folds of about 4,000 documents where there are twice as many, vectors made anew in each fold; then the peer is trained on all.
+and 4 by three folds, of about 4,000 documents where there are twice as many; vectors are made anew in each fold, and
+the peer is then trained on all.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def fasttext_there() -> bool:
 
 
 def fasttext_model(corpus: Corpus) -> Decided:
-    """Decide by fastText: words in 1- and 2-grams with characters 3 to 5; several labels where the chance is over .5."""
+    """Decide by fastText: words in 1- and 2-grams, characters 3 to 5; several labels where the chance is over .5."""
     import fasttext
 
     labels = corpus.train.labels

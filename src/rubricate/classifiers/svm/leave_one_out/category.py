@@ -93,8 +93,8 @@ def leave_one_out_scores(
     """Return the score of every document by the SVM of category c trained without it.
 
     `gram` is the kernel matrix of all documents; without it the rows themselves are used, for a linear kernel.
-    `every` re-solves all support vectors, of the documents `among` which they are to be sought. A document that is alone on its side, of those with a weight, leaves
-    nothing to separate: the score is that of the other side, ∓1.
+    `every` re-solves all support vectors; with `among` only those of these documents. A document that is alone on its
+    side, of those with a weight, leaves nothing to separate: the score is that of the other side, ∓1.
     """
     n, inside = svms.labels.shape[0], svms.labels[:, [c]].toarray()[:, 0]
     sides = np.array([np.count_nonzero(svms.weights[inside == side]) for side in (False, True)])
