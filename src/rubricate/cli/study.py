@@ -11,6 +11,7 @@ import typer
 
 from rubricate.cli.options import stores
 from rubricate.cli.options.printing import Json
+from rubricate.cli.output.choices import cut_lines
 
 if TYPE_CHECKING:
     from rubricate.experiments.study import CorpusResult, Study
@@ -85,6 +86,9 @@ def _table(result: CorpusResult) -> str:
             f"{value:{max(9, len(name) + 2)}.{5 if name == 'error' else 4}f}" for name, value in row.items()
         )
         lines.append(f"{trial.choice.name:{wide}}{cells}")
+    if all(length == 1 for length in corpus.train.labels.sum(axis=1)):
+        cuts = dict.fromkeys(" ".join(repr(trial.trial.procedure.cut).split()) for trial in result.trials)
+        lines += [line for cut in cuts if cut != "Rcut()" for line in cut_lines(cut)]
     if result.comparison is not None:
         lines += ["", str(result.comparison)]
     return "\n".join(lines)

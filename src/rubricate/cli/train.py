@@ -14,7 +14,7 @@ from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
 from rubricate.cli.options.printing import Json
 from rubricate.cli.options.terms import TermOptions
-from rubricate.cli.output.choices import choice_lines, language_lines, rare_lines
+from rubricate.cli.output.choices import choice_lines, cut_lines, language_lines, rare_lines
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def train(
     unlabelled: _Unlabelled = False,
     test: _Test = None,
     vectors: inputs.ModelVectors = None,
+    test_vectors: inputs.TestVectors = None,
     classifier: _Classifier = None,
     hierarchy: HierarchyFile = None,
     weights: _Weights = "ltc",
@@ -102,7 +103,7 @@ def train(
     model = configured(settings | terms.settings() | dict(map(read_setting, setting or ())))
     if unlabelled:
         reading = replace(reading, labels=None)
-    corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors)
+    corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors, test_vectors=test_vectors)
     corpus = with_hierarchy(corpus, hierarchy, model.classifier)
     _fit(model, corpus)
     if keep:
@@ -198,8 +199,7 @@ def _text(summary: dict[str, Any]) -> str:
         *choice_lines(summary["representation"]),
         *summary["rare_categories"],
     ]
-    if summary["single_label"] and summary["cut"].startswith("Rcut"):
-        lines.append("every document has one label: the best category is assigned (--cut changes that)")
+    lines += cut_lines(summary["cut"]) if summary["single_label"] else []
     if summary["unlabelled"] == summary["documents"]:
         return "\n".join(
             [*lines, "no document has a label: what to expect of new documents is not known", summary["signature"]]

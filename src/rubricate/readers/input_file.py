@@ -47,7 +47,7 @@ _MOST_REMEMBERED = 100_000
 class Roles:
     """The name of the column in each role; None where there is none."""
 
-    text: str
+    text: str | None
     labels: str | None
     id: str | None
     title: str | None
@@ -62,12 +62,14 @@ class Roles:
 class InputFile:
     """A file of documents and how to read it.
 
-    `prefix` is put before ids that the file does not give: row numbers, and paths in a folder.
+    `prefix` is put before ids that the file does not give: row numbers, and paths in a folder. `needs_text` is false
+    where vectors stand in for the text: the column may then be missing.
     """
 
     path: Path | StandardInput
     reading: Reading = field(default_factory=Reading)
     prefix: str = ""
+    needs_text: bool = True
     _label_sets: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def lines(self) -> Iterator[str]:
@@ -77,7 +79,7 @@ class InputFile:
     def roles(self, names: Sequence[str], line: int = 1) -> Roles:
         """Choose the column in each role among those of the file."""
         chosen = {role: self._column(role, names, line) for role in ("labels", "id", "title", "split")}
-        return Roles(text=self._column("text", names, line) or "", **chosen)
+        return Roles(text=self._column("text", names, line), **chosen)
 
     def _column(self, role: str, names: Sequence[str], line: int) -> str | None:
         asked: str | None = getattr(self.reading, role)
@@ -85,7 +87,8 @@ class InputFile:
             return None
         others = ALTERNATIVES.get(role, ()) if asked == role else ()
         column = next((name for name in (asked, *others) if name in names), None)
-        if column is None and not (role in ("id", "split") and asked == role):
+        optional = role in ("id", "split") or (role == "text" and not self.needs_text)
+        if column is None and not (optional and asked == role):
             raise self._missing(role, names, line)
         return column
 
@@ -106,7 +109,7 @@ class InputFile:
         """Make the record of a row from its cells by role; `number` is its id where the file has none."""
         return Record(
             id=self._id(cells["id"], line) if "id" in cells else f"{self.prefix}{number}",
-            text=self._text(cells["text"], line),
+            text=self._text(cells.get("text"), line),
             labels=self._labels(cells.get("labels"), line),
             title=self._text(cells["title"], line) if "title" in cells else None,
             split=self._split(cells["split"], line) if "split" in cells else None,

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.lexicon import STEMMERS, Lexicon
+from rubricate.text.marking import CASINGS, MARKS, Casing, marked, marker
 from rubricate.text.options import LONGEST, phrase_lengths
 from rubricate.text.scanner import Scanned, Scanner
 from rubricate.text.stop_lists import stop_words
@@ -62,6 +63,9 @@ class Analyzer(BaseEstimator):
     title : "plain": title and body are one text; "mark": title terms count once more under a name of their own,
         `title:wheat`; a whole number: title terms count that many times. Only `Documents` have titles.
     hashing : None, or the number of buckets that character n-grams are hashed into (CRC-32), without names.
+    casing : "fold": case does not count; "mark": words in capitals are terms of their own, `ꜛus` (not of "characters").
+    negation : mark the words after not, no, never, n't, … up to the next punctuation mark, `ǃgood` (not of
+        "characters"). Marks are set by Python code, which makes reading several times slower.
 
     Examples
     --------
@@ -81,6 +85,8 @@ class Analyzer(BaseEstimator):
         window: int | None = None,
         title: Literal["plain", "mark"] | int = "plain",
         hashing: int | None = None,
+        casing: Casing = "fold",
+        negation: bool | None = False,
     ) -> None:
         self.tokens = tokens
         self.min_length = min_length
@@ -90,6 +96,8 @@ class Analyzer(BaseEstimator):
         self.window = window
         self.title = title
         self.hashing = hashing
+        self.casing = casing
+        self.negation = negation
 
     def terms(self, documents: Any) -> Terms:
         """Return the terms of all documents in order of occurrence; `words` in the order of their first occurrence."""
@@ -113,6 +121,7 @@ class Analyzer(BaseEstimator):
         workers = ((os.cpu_count() or 1) if threads is None else threads) - 1
         if workers < 0:
             raise InvalidInput(f"threads must be 1 or more, or None for all cores; got {threads}")
+        mark = None if self.tokens == "characters" else marker(self.casing, negation=bool(self.negation))
         lexicon = Lexicon(
             tokens=self.tokens,
             stop=stop_words(self.stop) if stop is None else stop,
@@ -123,8 +132,10 @@ class Analyzer(BaseEstimator):
             title=self.title,
             hashing=self.hashing,
             scanners=max(1, workers),
+            marks="" if mark is None else MARKS,
         )
-        return map(lexicon.terms, self._scan(blocks(documents, BLOCK), workers))
+        texts = blocks(documents, BLOCK)
+        return map(lexicon.terms, self._scan(texts if mark is None else (marked(each, mark) for each in texts), workers))
 
     def _scan(self, texts: Iterator[Texts], workers: int) -> Iterator[Scanned]:
         """Yield the tokens of each block, in order; workers take blocks in turn, each with a table of its own."""
@@ -152,6 +163,7 @@ class Analyzer(BaseEstimator):
             return f"characters {low}-{high}{hashed}{title}"
         grams = "" if (low, high) == (1, 1) else f"+ngrams {low}-{high}"
         grams += "" if self.window is None or high == 1 else f" within {self.window}"
+        grams += ("" if self.casing == "fold" else "+casing mark") + ("+negation" if self.negation else "")
         return f"{self.tokens}{self.min_length}+stop {stop}+stem {self.stem}{grams}{title}"
 
     def lengths(self) -> tuple[int, int]:
@@ -174,6 +186,8 @@ class Analyzer(BaseEstimator):
                 f'hashing takes tokens="characters" and 1 to {MOST_BUCKETS:,} buckets, got {self.hashing!r}; '
                 "Fix: give hashing=262144, or None"
             )
+        if self.casing not in CASINGS:
+            raise UnknownName("casing", str(self.casing), CASINGS)
         longest = self.lengths()[1]
         if self.window is not None and not (isinstance(self.window, int) and longest <= self.window <= WIDEST):
             raise InvalidInput(

@@ -45,6 +45,7 @@ class Lexicon:
         title: str | int,
         hashing: int | None,
         scanners: int,
+        marks: str = "",
     ) -> None:
         self._characters = tokens == "characters"
         self._split = splitter(tokens, lengths) if tokens in SPLIT else None
@@ -52,7 +53,7 @@ class Lexicon:
         self._hashing = hashing
         self.words: list[str] = [f"#{bucket}" for bucket in range(hashing or 0)]
         self._stop, self._min_length, self._lengths, self._title = stop, min_length, lengths, title
-        self._window = window
+        self._window, self._marks = window, marks
         self._stemmer = Stemmer.Stemmer(STEMMERS[stem], 0) if stem else None
         self._term_of_token: dict[str, int] = {}
         self._number: dict[str, int] = {}
@@ -102,7 +103,10 @@ class Lexicon:
         known: dict[str, int] = {} if self._alone else self._term_of_token
         stop, shortest = self._stop, self._min_length
         unknown = [token for token in (tokens if self._split is None else dict.fromkeys(tokens)) if token not in known]
-        kept = [token for token in unknown if len(token) >= shortest and token not in stop]
+        if self._marks:
+            kept = [t for t in unknown if len(bare := t.lstrip(self._marks)) >= shortest and bare not in stop]
+        else:
+            kept = [token for token in unknown if len(token) >= shortest and token not in stop]
         known.update(dict.fromkeys(unknown, STOPPED))
         terms = kept if self._stemmer is None else self._stemmer.stemWords(kept)
         fresh = [term for term in dict.fromkeys(terms) if term not in self._number]

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from rubricate.errors import InvalidInput
 from rubricate.matrices import sound
 from rubricate.text.analyzer import Analyzer
+from rubricate.text.length_weights import NAMED_WEIGHTS, named_weights
 from rubricate.text.runs import shown_ngram
 from rubricate.text.select import Select
 from rubricate.text.smart import parse_scheme
@@ -47,7 +48,8 @@ def source_of(weights: Any) -> Source:
     if isinstance(weights, str):
         if weights == AS_GIVEN:
             return "documents"
-        parse_scheme(weights)
+        if weights not in NAMED_WEIGHTS:
+            parse_scheme(weights)
         return "counts"
     if isinstance(weights, type) or not hasattr(weights, "transform"):
         raise InvalidInput(
@@ -97,7 +99,7 @@ class Shape(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn from rows and labels, and return the vectors."""
         self.select_ = _step(self.select, Select)
-        self.weights_ = _step(self.weights, Weights)
+        self.weights_ = _step(named_weights(self.weights), Weights)
         for step in (self.select_, self.weights_):
             X = X if step is None else step.fit_transform(X, y)
         return X
@@ -154,7 +156,7 @@ class Representation(TransformerMixin, BaseEstimator):
     analyzer
         An `Analyzer`; None for the default one, which counts the terms of titles twice.
     weights
-        A SMART triple, `Weights` or any transformer of counts; a transformer of texts (TfidfVectorizer); None or
+        A SMART triple, "bm25", "pivoted", `Weights` or any transformer of counts; a transformer of texts (TfidfVectorizer); None or
         "precomputed" for vectors of the user's own, dense or sparse (or the field "vectors" of `Documents`);
         `Embeddings`, whose vectors are made once and not in every fold;
         "documents" for classifiers that read documents themselves.
@@ -240,6 +242,8 @@ class Representation(TransformerMixin, BaseEstimator):
                 return None
             names: Sequence[str] = self.vectors_.vocabulary_
             return names if self.reading_analyzer().tokens != "characters" else list(map(shown_ngram, names))
+        if source == "vectors":
+            return [f"vectors[{column}]" for column in range(self.width_)]
         last = self.transformer_ if source == "texts" else None
         if last is None or not hasattr(last, "get_feature_names_out"):
             return None
@@ -299,7 +303,8 @@ class Representation(TransformerMixin, BaseEstimator):
     def _vectors(self, raw: RawRows, part: Shape) -> Vectors:
         """Return what `Vectors.fit` would have learned from the same documents, without reading the text again."""
         reader: Any = raw.reader
-        vectors = Vectors(clone(self.reading_analyzer()), weights=self.weights, min_df=self.min_df, select=self.select)
+        weights = named_weights(self.weights)
+        vectors = Vectors(clone(self.reading_analyzer()), weights=weights, min_df=self.min_df, select=self.select)
         vectors.stop_words_, vectors.vocabulary_, vectors.idf_ = reader.stop_words_, reader.vocabulary_, None
         if part.select_ is not None:
             chosen = np.flatnonzero(part.select_.get_support())

@@ -14,6 +14,7 @@ from rubricate.errors import InvalidInput
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import Chunk, chunk, frequent, gather
 from rubricate.text.select import Select
+from rubricate.text.length_weights import named_weights
 from rubricate.text.smart import idf, parse_scheme, weigh
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.weights import Weights
@@ -32,7 +33,7 @@ class Vectors(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     analyzer : an `Analyzer`, or None for the default one.
-    weights : a SMART triple, a `Weights`, or any scikit-learn transformer of counts.
+    weights : a SMART triple, "bm25", "pivoted", a `Weights`, or any scikit-learn transformer of counts.
     min_df : terms of fewer training documents are left out.
     select : None, a shorthand such as "chi2:2415", or a `Select`; chosen on counts, before weights and norms.
     threads : None for as many as there are cores; the result does not depend on it.
@@ -106,7 +107,7 @@ class Vectors(TransformerMixin, BaseEstimator):
     def _fit_weights(self, counts: Sparse, scheme: str | None) -> None:
         self.idf_: Floats | None = None
         if scheme is None:
-            self.weights_ = clone(self.weights).fit(counts)
+            self.weights_ = clone(named_weights(self.weights)).fit(counts)
             return
         frequency = np.bincount(counts.indices, minlength=counts.shape[1])
         self.idf_ = idf(frequency, counts.shape[0], scheme)
@@ -119,9 +120,10 @@ class Vectors(TransformerMixin, BaseEstimator):
 
     def _scheme(self) -> str | None:
         """Return the SMART triple; None where the weights are a transformer that is not ours."""
-        if isinstance(self.weights, (str, Weights)):
-            return parse_scheme(self.weights if isinstance(self.weights, str) else self.weights.scheme)
-        if not hasattr(self.weights, "transform"):
+        weights = named_weights(self.weights)
+        if isinstance(weights, (str, Weights)):
+            return parse_scheme(weights if isinstance(weights, str) else weights.scheme)
+        if not hasattr(weights, "transform"):
             raise InvalidInput(f'weights must be a SMART triple such as "ltc" or a transformer, got {self.weights!r}')
         return None
 

@@ -13,7 +13,7 @@ from rubricate.matrices import sound
 from rubricate.text.smart import idf, parse_scheme, weigh
 from rubricate.types import Sparse
 
-__all__ = ["Weights"]
+__all__ = ["Weights", "take_counts"]
 
 
 class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -33,7 +33,7 @@ class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the idf of each term from training counts, documents × terms."""
         scheme = parse_scheme(self.scheme)
-        counts = self._take(X, reset=True)
+        counts = take_counts(self, X, reset=True)
         frequency = np.bincount(counts.indices, minlength=counts.shape[1])
         self.idf_ = idf(frequency, counts.shape[0], scheme)
         return self
@@ -41,21 +41,22 @@ class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Sparse:
         """Return the weights of these counts."""
         check_is_fitted(self)
-        return weigh(self._take(X, reset=False), self.scheme, self.idf_)
-
-    def _take(self, X: Any, *, reset: bool) -> Sparse:
-        X = validate_data(
-            self, sound(X), reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32, np.int32, np.int64]
-        )
-        if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
-            raise ValueError(f"Negative values in data passed to {type(self).__name__}: counts cannot be below zero")
-        counts = sparse.csr_array(X, copy=True)
-        counts.sum_duplicates()
-        counts.eliminate_zeros()
-        return counts
+        return weigh(take_counts(self, X, reset=False), self.scheme, self.idf_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
+
+
+def take_counts(transformer: Any, X: Any, *, reset: bool) -> Sparse:
+    """Return counts given to a transformer as a canonical `csr_array` of its own; raise where they are below zero."""
+    kinds = [np.float64, np.float32, np.int32, np.int64]
+    X = validate_data(transformer, sound(X), reset=reset, accept_sparse="csr", dtype=kinds)
+    if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
+        raise ValueError(f"Negative values in data passed to {type(transformer).__name__}: counts cannot be below zero")
+    counts = sparse.csr_array(X, copy=True)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    return counts

@@ -18,7 +18,6 @@ from scipy import sparse
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal
-from rubricate.labels import column
 from rubricate.measures import counts, macro, micro
 from rubricate.text.embeddings import Embeddings
 from rubricate.thresholds import Threshold
@@ -26,6 +25,7 @@ from rubricate.training.candidates import candidates_for
 from rubricate.training.choosing import MACRO_SHARE, choose
 from rubricate.training.execution import Execution
 from rubricate.training.material import Material
+from rubricate.training.memory import document_texts
 from rubricate.training.procedure import Procedure
 from rubricate.training.representations import (
     HYBRID,
@@ -36,7 +36,6 @@ from rubricate.training.representations import (
     vector_representation,
 )
 from rubricate.training.scoring import limit_for
-from rubricate.types import Documents
 
 __all__ = ["Screened", "Screening", "screen"]
 
@@ -176,8 +175,7 @@ def _try(
 def _sample(material: Material, seed: int) -> Material:
     """Return a stratified sample of the training documents; all of them where they are few."""
     documents = len(material.ids)
-    texts = material.documents.bodies if isinstance(material.documents, Documents) else column(material.documents)
-    characters = sum(len(text) for text in texts if isinstance(text, str))
+    characters = sum(len(text) for text in document_texts(material) if isinstance(text, str))
     parts = max(min(SHARES, documents // FEWEST), documents // MOST_DOCUMENTS, characters // MOST_CHARACTERS, 1)
     parts = min(parts, max(1, documents // (2 * FOLDS)))
     if parts == 1:

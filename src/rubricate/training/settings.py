@@ -39,6 +39,7 @@ from rubricate.thresholds import Threshold, resolve
 from rubricate.training.candidates import candidates_for, make_classifier, shown
 from rubricate.training.languages import AUTO_LANGUAGE, Spoken, spoken
 from rubricate.training.material import Material
+from rubricate.training.memory import check_memory
 from rubricate.training.procedure import Procedure
 from rubricate.training.representations import (
     AUTO,
@@ -136,6 +137,7 @@ class Settings:
         settled = self._reading(said)
         chosen = settled._chosen(material, cut, engine) if folds and self.chooses() else (settled.shape(), None)
         shape, screening = chosen
+        check_memory(shape, material)
         return Procedure(
             representations=(shape,),
             candidates=candidates_for(self.classifier, tuned=folds > 0, dense=has_vectors(shape)),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,6 +24,7 @@ __all__ = [
     "Data",
     "ModelVectors",
     "Reading",
+    "TestVectors",
     "UnlabelledReading",
     "Vectors",
     "as_documents",
@@ -57,6 +59,11 @@ ModelVectors = Annotated[
 UnlabelledReading = Annotated[Reading, Fixed(labels=None, split=None, separator=Reading.separator)]
 
 
+TestVectors = Annotated[
+    str | None, typer.Option("--test-vectors", help="The .npy file of the vectors of the documents of --test FILE.")
+]
+
+
 def encoder_in(vectors: str | None) -> tuple[str | None, str | None]:
     """Return the vectors of the user's own that an option names, and the encoder; at most one of them.
 
@@ -71,16 +78,48 @@ def encoder_in(vectors: str | None) -> tuple[str | None, str | None]:
 
 
 def corpus_of(
-    data: str, reading: Reading, *, seed: int = 0, test: str | None = None, vectors: str | None = None
+    data: str,
+    reading: Reading,
+    *,
+    seed: int = 0,
+    test: str | None = None,
+    vectors: str | None = None,
+    test_vectors: str | None = None,
 ) -> Corpus:
     """Load the corpus of this name, or the user's documents."""
     from rubricate.corpora import load
 
     if data in registry.names("corpora"):
         return load(data, split=None if reading.split == Reading.split else reading.split)
+    share = _share(test)
+    if vectors is not None and isinstance(share, str):
+        both = chain(_in("train", stream(data, reading, vectors)), _test_documents(share, reading, vectors, test_vectors))
+        return replace(_assembled(both, data, test=None, seed=seed), split="files")
+    if test_vectors is not None:
+        raise InvalidInput("--test-vectors goes with --vectors and --test FILE; add them, or leave it out")
     if data == STDIN or vectors is not None:
-        return _assembled(stream(data, reading, vectors), data, test=_share(test), seed=seed)
-    return load(data, test=_share(test), seed=seed, **asdict(reading))
+        return _assembled(stream(data, reading, vectors), data, test=share, seed=seed)
+    return load(data, test=share, seed=seed, **asdict(reading))
+
+
+def _test_documents(test: str, reading: Reading, vectors: str, test_vectors: str | None) -> Iterator[Record]:
+    """Yield the documents of a second file with their vectors: of the same column, or of another .npy file."""
+    if vectors.endswith(".npy") and test_vectors is None:
+        raise InvalidInput(
+            f"--test {test} needs the vectors of its documents, too. Fix: add --test-vectors FILE.npy, or give a share "
+            "such as --test 0.2"
+        )
+    if not vectors.endswith(".npy") and test_vectors is not None:
+        raise InvalidInput(f"--test-vectors is a file; the vectors are the column {vectors!r} here, of both files")
+    return _in("test", stream(test, reading, test_vectors or vectors, prefix="test-"))
+
+
+def _in(split: Literal["train", "test"], records: Iterator[Record]) -> Iterator[Record]:
+    """Yield documents as those of one split; a split column is refused."""
+    for record in records:
+        if record.split is not None:
+            raise InvalidInput("the file has a split and --test is given; leave out --test, or give --split ''")
+        yield replace(record, split=split)
 
 
 def _share(test: str | None) -> Any:
@@ -94,15 +133,18 @@ def _assembled(records: Iterator[Record], data: str, *, test: float | str | None
     from rubricate.readers.assembly import assemble
 
     if isinstance(test, str):
-        raise InvalidInput("--test FILE goes with a file of texts; here give a share such as 0.2, or a split column")
+        raise InvalidInput("--test FILE goes with a file, not with standard input; give a share such as 0.2")
     path = Path("<stdin>" if data == STDIN else data)
     split = "none" if test is None else f"random-{test:g}-seed-{seed}"
     corpus = assemble(records, name=path.stem, split=split, path=path, test=test, seed=seed)
     return replace(corpus, split="column") if test is None and len(corpus.test) else corpus
 
 
-def stream(data: str, reading: Reading, vectors: str | None = None) -> Iterator[Record]:
-    """Yield the documents one at a time, with the field `vectors` where they have vectors."""
+def stream(data: str, reading: Reading, vectors: str | None = None, prefix: str = "") -> Iterator[Record]:
+    """Yield the documents one at a time, with the field `vectors` where they have vectors.
+
+    `prefix` is put before ids that are row numbers.
+    """
     from rubricate.readers import user_files
     from rubricate.readers.input_file import InputFile
     from rubricate.readers.standard_input import StandardInput
@@ -115,6 +157,7 @@ def stream(data: str, reading: Reading, vectors: str | None = None) -> Iterator[
     if data.endswith(".npy"):
         return bare_vectors(Path(data))
     file = InputFile(StandardInput(), reading) if data == STDIN else user_files.input_file(data, reading)
+    file = replace(file, prefix=prefix, needs_text=vectors is None)
     if vectors is not None and not vectors.endswith(".npy"):
         return parquet_vectors(file, vectors)
     records = user_files.stream(file)

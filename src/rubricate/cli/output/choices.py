@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["choice_lines", "language_lines", "rare_lines"]
+__all__ = ["choice_lines", "cut_lines", "language_lines", "rare_lines"]
 
 RARE = 5
 """A category of fewer documents has too few for five folds: neither its figures nor its decisions can be relied on."""
@@ -42,6 +42,22 @@ def language_lines(language: Mapping[str, Any] | None) -> list[str]:
     if language is None or (language["language"] == "en" and language["sure"]):
         return []
     return [f"language: {language['said']}"]
+
+
+def cut_lines(cut: str) -> list[str]:
+    """Say what a cut does with documents that have exactly one label each.
+
+    >>> cut_lines("Rcut()")
+    ['every document has one label: the best category is assigned (--cut changes that)']
+    >>> cut_lines("MicroMacro(share=0.25)")
+    ['every document has one label, but MicroMacro may assign none or several; without it the best one is assigned']
+    """
+    name = cut.partition("(")[0]
+    if name == "Refuse":
+        return []
+    if cut == "Rcut()":
+        return ["every document has one label: the best category is assigned (--cut changes that)"]
+    return [f"every document has one label, but {name} may assign none or several; without it the best one is assigned"]
 
 
 def rare_lines(counts: Mapping[str, int]) -> list[str]:

@@ -21,10 +21,12 @@ FUNCTIONS = ("measures", "engines")
 OURS = {
     "Aligned": "rubricate.training.aligned",
     "Analyzer": "rubricate.text",
+    "BM25": "rubricate.text.length_weights",
     "Blocks": "rubricate.text.blocks",
     "Categorizer": "rubricate.categorizer",
     "Confidence": "rubricate.training.confidence",
     "Embeddings": "rubricate.text.embeddings",
+    "Pivoted": "rubricate.text.length_weights",
     "Representation": "rubricate.text.representation",
     "Select": "rubricate.text",
     "Shape": "rubricate.text.representation",
