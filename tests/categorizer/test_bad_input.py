@@ -28,7 +28,7 @@ def test_odd_texts_are_learned_and_answered(representation):
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 def test_nothing_but_empty_texts_is_an_error(representation):
-    with pytest.raises(InvalidInput, match="no term occurs in 1 or more|no term occurs in 2 or more"):
+    with pytest.raises(InvalidInput, match=r"no term occurs in [12] or more"):
         rb.Categorizer(representation=representation).fit([""] * 24, LABELS)
 
 

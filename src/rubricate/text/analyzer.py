@@ -135,7 +135,9 @@ class Analyzer(BaseEstimator):
             marks="" if mark is None else MARKS,
         )
         texts = blocks(documents, BLOCK)
-        return map(lexicon.terms, self._scan(texts if mark is None else (marked(each, mark) for each in texts), workers))
+        return map(
+            lexicon.terms, self._scan(texts if mark is None else (marked(each, mark) for each in texts), workers)
+        )
 
     def _scan(self, texts: Iterator[Texts], workers: int) -> Iterator[Scanned]:
         """Yield the tokens of each block, in order; workers take blocks in turn, each with a table of its own."""

@@ -156,10 +156,10 @@ class Representation(TransformerMixin, BaseEstimator):
     analyzer
         An `Analyzer`; None for the default one, which counts the terms of titles twice.
     weights
-        A SMART triple, "bm25", "pivoted", `Weights` or any transformer of counts; a transformer of texts (TfidfVectorizer); None or
-        "precomputed" for vectors of the user's own, dense or sparse (or the field "vectors" of `Documents`);
-        `Embeddings`, whose vectors are made once and not in every fold;
-        "documents" for classifiers that read documents themselves.
+        A SMART triple, "bm25", "pivoted", `Weights` or any transformer of counts; a transformer of texts
+        (TfidfVectorizer); None or "precomputed" for vectors of the user's own, dense or sparse (or the field "vectors"
+        of `Documents`); `Embeddings`, whose vectors are made once and not in every fold; "documents" for classifiers
+        that read documents themselves.
     select
         None, a shorthand such as "chi2:2415", or a selector.
     min_df

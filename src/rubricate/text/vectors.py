@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from rubricate.errors import InvalidInput
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import Chunk, chunk, frequent, gather
-from rubricate.text.select import Select
 from rubricate.text.length_weights import named_weights
+from rubricate.text.select import Select
 from rubricate.text.smart import idf, parse_scheme, weigh
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.weights import Weights

@@ -93,7 +93,9 @@ def corpus_of(
         return load(data, split=None if reading.split == Reading.split else reading.split)
     share = _share(test)
     if vectors is not None and isinstance(share, str):
-        both = chain(_in("train", stream(data, reading, vectors)), _test_documents(share, reading, vectors, test_vectors))
+        both = chain(
+            _in("train", stream(data, reading, vectors)), _test_documents(share, reading, vectors, test_vectors)
+        )
         return replace(_assembled(both, data, test=None, seed=seed), split="files")
     if test_vectors is not None:
         raise InvalidInput("--test-vectors goes with --vectors and --test FILE; add them, or leave it out")
