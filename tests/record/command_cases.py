@@ -121,7 +121,7 @@ def compared(corpus: Corpus) -> Any:
 def estimated(data: Callable[[], object], method: str, *options: object) -> Any:
     """Return an estimate of a linear SVM, or with options of another system."""
     given = [part for option in ESTIMATES[method] for part in ("--option", option)]
-    return printed("estimate", data(), "--method", method, *given, *options)
+    return printed("estimate", data(), "--classifier", "svm", "--method", method, *given, *options)
 
 
 def trained(corpus: Corpus) -> Any:
@@ -174,7 +174,7 @@ def study_cases(corpus: Corpus) -> dict[str, Case]:
         **{f"estimate: {name}": partial(estimated, file, name, *title) for name in ESTIMATES},
         "estimate: knn": partial(estimated, file, "cross_validation", *title, *knn),
         "estimate: suspects": partial(estimated, file, "leave_one_out", *title, "--suspects", 5),
-        "estimate: curve": lambda: printed("estimate", file(), *title, "--curve", "--category", "earnings"),
+        "estimate: curve": lambda: printed("estimate", file(), "--classifier", "svm", *title, "--curve", "--category", "earnings"),
         "study": partial(studied, corpus),
         "rules": partial(ruled, corpus),
         "tune: all": partial(tuned, corpus, *GRID, "--folds", 3),

@@ -86,7 +86,8 @@ class CurveOptions:
             if options["single"] and category is None:
                 curves["micro"]["accuracy"] = curves["micro"]["f1"]
                 curves["micro"]["accuracy_forecast"] = curves["micro"]["f1_forecast"]
-        return {"method": "xi_alpha", "single_label": options["single"], "curves": curves}
+        single = {"single_label": True} if options["single"] else {}
+        return {"method": "xi_alpha", **single, "curves": curves}
 
 
 def estimate(
