@@ -174,7 +174,9 @@ def study_cases(corpus: Corpus) -> dict[str, Case]:
         **{f"estimate: {name}": partial(estimated, file, name, *title) for name in ESTIMATES},
         "estimate: knn": partial(estimated, file, "cross_validation", *title, *knn),
         "estimate: suspects": partial(estimated, file, "leave_one_out", *title, "--suspects", 5),
-        "estimate: curve": lambda: printed("estimate", file(), "--classifier", "svm", *title, "--curve", "--category", "earnings"),
+        "estimate: curve": lambda: printed(
+            "estimate", file(), "--classifier", "svm", *title, "--curve", "--category", "earnings"
+        ),
         "study": partial(studied, corpus),
         "rules": partial(ruled, corpus),
         "tune: all": partial(tuned, corpus, *GRID, "--folds", 3),
