@@ -20,9 +20,9 @@ from rubricate.files.model import model_file
 from rubricate.measures import Abstention, counts, micro
 from rubricate.text.representation import source_of
 from rubricate.thresholds import Threshold
+from rubricate.thresholds.cutting.class_chances import class_chances
 from rubricate.training.answers import Answer, labels_of
 from rubricate.training.candidates import bare_target
-from rubricate.training.class_chances import class_chances
 from rubricate.training.explaining import top_terms
 from rubricate.training.keeping import joined, kept_documents, plain_documents
 from rubricate.training.material import Material
@@ -392,8 +392,8 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated chance of each class, documents × classes; rows add up to 1.
 
-        Learned from out-of-fold scores (`training.class_chances`), where every document has exactly one label and there
-        are folds.
+        Learned from out-of-fold scores (`thresholds.cutting.class_chances`), where every document has exactly one label
+        and there are folds.
         """
         return class_chances(self._scores(X), cast(float, self.sharpness_))
 

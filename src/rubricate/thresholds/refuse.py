@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
+from rubricate.thresholds.cutting.class_chances import class_chances, sharpness_of
 from rubricate.thresholds.cutting.decisions import best
 from rubricate.thresholds.cutting.grid import ScoreGrid, scores_at, take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
@@ -18,15 +19,20 @@ __all__ = ["Refuse"]
 
 
 class Refuse(Threshold):
-    """Assign the best category of each document if its score reaches one common floor; refuse the document otherwise.
+    """Assign the best category of each document if its chance reaches one common floor; refuse the document otherwise.
 
-    The floor is learned from held-out scores. Where every document has a label, at most `share` of them lie below it.
-    Where some have none (documents known to be outside), it maximises
+    The chance is that of `cutting.class_chances`, whose sharpness is learned with the floor from held-out scores. Where
+    every document has a label, at most `share` of them lie below the floor. Where some have none (documents known to
+    be outside), the floor maximises
 
         share of labelled documents that get a right category + share of the others that are refused
 
-    and `share` does not matter; of equal floors the lowest is taken. Equal scores go to the earlier category, -inf is
-    never assigned. Without documents nothing is refused. Learned: `floor_`. Cost: one sort of the documents.
+    and `share` does not matter; of equal floors the lowest is taken. Then the best score itself is tried as well, and
+    taken where it is worth more: a classifier that has seen documents outside gives them low scores. Equal scores go
+    to the earlier category, -inf is never assigned. Without documents nothing is refused. Only the best score is used
+    where the scores are not all known.
+
+    Learned: `floor_`, and `sharpness_`, None where the floor is one of scores. Cost: one sort of the documents.
 
     >>> scores = [[0.9, 0.1], [0.2, 0.8], [0.3, 0.2]]
     >>> Refuse().fit(scores, [[1, 0], [0, 1], [0, 0]]).decide(scores).toarray().astype(int).tolist()
@@ -46,41 +52,62 @@ class Refuse(Threshold):
             raise InvalidInput(f"Refuse: share must be from 0 to below 1, got {self.share!r}")
         grid = take_scores(scores)
         matrix = take_labels(labels, grid.shape)
-        chosen, values = _best(grid)
+        chosen = best(grid, 1)
         inside = np.diff(matrix.indptr) > 0
         right = np.diff(chosen.multiply(matrix).tocsr().indptr) > 0
+        sharpness = _sharpness(grid, matrix)
         if inside.all():
-            kept = np.sort(values)
+            kept = np.sort(_values(grid, chosen, sharpness))
             self.floor_ = float(kept[int(self.share * len(kept))]) if len(kept) else -np.inf
-        else:
-            self.floor_ = _balanced(values, inside, right)
+            self.sharpness_ = sharpness
+            return self
+        tries = [None] if sharpness is None else [sharpness, None]
+        floors = [_balanced(_values(grid, chosen, each), inside, right) for each in tries]
+        first = max(range(len(tries)), key=lambda at: (floors[at][1], -at))
+        self.floor_, self.sharpness_ = floors[first][0], tries[first]
         return self
 
     def decide(self, scores: Any) -> Sparse:
         """Return the decisions, documents × categories: boolean, sparse."""
         check_is_fitted(self)
-        chosen, values = _best(take_scores(scores))
+        grid = take_scores(scores)
+        chosen = best(grid, 1)
+        values = _values(grid, chosen, getattr(self, "sharpness_", None))
         kept = chosen.multiply((values >= self.floor_)[:, None]).tocsr()
         kept.eliminate_zeros()
         kept.sort_indices()
         return kept.astype(bool)
 
     def merge(self, fitted: Sequence[Self]) -> Self:
-        """Take over the median of the floors."""
-        self.floor_ = float(np.median([fit.floor_ for fit in fitted]))
+        """Take over the medians of the floors and sharpnesses of those that agree with the first."""
+        alike = [fit for fit in fitted if (fit.sharpness_ is None) == (fitted[0].sharpness_ is None)]
+        self.floor_ = float(np.median([fit.floor_ for fit in alike]))
+        known = [fit.sharpness_ for fit in alike if fit.sharpness_ is not None]
+        self.sharpness_ = float(np.median(known)) if known else None
         return self
 
 
-def _best(grid: ScoreGrid) -> tuple[Sparse, Floats]:
-    """Return the best category of each document, and its score; -inf where there is none."""
-    chosen = best(grid, 1)
+def _values(grid: ScoreGrid, chosen: Sparse, sharpness: float | None) -> Floats:
+    """Return the score of the best category of each document, or its chance; -inf where there is none."""
     values = np.full(grid.shape[0], -np.inf)
-    values[np.diff(chosen.indptr) > 0] = scores_at(grid, chosen)
-    return chosen, values
+    some = np.diff(chosen.indptr) > 0
+    if sharpness is None or grid.dense is None:
+        values[some] = scores_at(grid, chosen)
+    else:
+        values[some] = class_chances(grid.dense[some], sharpness).max(axis=1, initial=-np.inf)
+    return values
 
 
-def _balanced(values: Floats, inside: Bools, right: Bools) -> float:
-    """Return the floor with the best sum of both shares."""
+def _sharpness(grid: ScoreGrid, labels: Sparse) -> float | None:
+    """Return the sharpness of the documents with one label; None where the scores are not all known."""
+    one = np.diff(labels.indptr) == 1
+    if grid.dense is None or grid.shape[1] < 2 or not one.any():
+        return None
+    return sharpness_of(grid.dense[one], labels[np.flatnonzero(one)].indices)
+
+
+def _balanced(values: Floats, inside: Bools, right: Bools) -> tuple[float, float]:
+    """Return the floor with the best sum of both shares, and that sum."""
     floors = np.unique(values)
     places = np.searchsorted(floors, values)
     wins, outside = np.bincount(places[inside & right], minlength=len(floors)), ~inside
@@ -88,4 +115,5 @@ def _balanced(values: Floats, inside: Bools, right: Bools) -> float:
     answered = wins.sum() - np.r_[0, np.cumsum(wins)]  # right answers at each floor, the last above all of them
     caught = np.r_[0, np.cumsum(refused)]
     worth = answered / max(1, int(inside.sum())) + caught / int(outside.sum())
-    return float(np.r_[floors, np.inf][int(np.argmax(worth))])
+    at = int(np.argmax(worth))
+    return float(np.r_[floors, np.inf][at]), float(worth[at])

@@ -106,7 +106,9 @@ class _Unnamed(Sequence[str]):
 
 
 def _familiarity(trained: Trained, block: Any, n: int) -> list[float | None]:
-    return [None] * n if trained.reference is None else familiarity(block, trained.reference).tolist()
+    return (
+        [None] * n if trained.reference is None else familiarity(block, trained.reference, trained.sharpness).tolist()
+    )
 
 
 def _chances(trained: Trained, block: Any, n: int) -> list[float | None]:

@@ -13,11 +13,11 @@ from sklearn.base import clone
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.folds import out_of_fold
+from rubricate.thresholds.cutting.class_chances import sharpness_of
 from rubricate.training.aligned import Aligned, Form
 from rubricate.training.cache import Arrays, Cache, Entry, Memory
 from rubricate.training.candidates import placed
 from rubricate.training.choosing import Choice, Judged, choose, fit_cut, judge
-from rubricate.training.class_chances import sharpness_of
 from rubricate.training.familiarity import reference_points
 from rubricate.training.material import Fold, Material, Shaped
 from rubricate.training.procedure import Procedure, Step
@@ -161,6 +161,7 @@ class Execution:
         held, material = self.held_out_scores(), self.material
         choice = self.choice(held)
         judged = self.judged(held) if self.procedure.held_out == "folds" else None
+        sharpness = self._sharpness(held[choice.option][0]) if judged is not None else None
         return Trained(
             representation=material.fitted(self.procedure.options[choice.option].representation),
             classifier=self.fitted(choice.option),
@@ -176,8 +177,8 @@ class Execution:
             figures=None if judged is None else judged.figures(self.procedure.folds),
             screening=self.procedure.screening,
             language=self.procedure.language,
-            sharpness=self._sharpness(held[choice.option][0]) if judged is not None else None,
-            reference=reference_points(held[choice.option][0]) if judged is not None else None,
+            sharpness=sharpness,
+            reference=reference_points(held[choice.option][0], sharpness) if judged is not None else None,
         )
 
     def _sharpness(self, scores: Any) -> float | None:

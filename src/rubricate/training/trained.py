@@ -49,7 +49,8 @@ class Trained:
     language
         What is known of the training documents' language (`training.languages`).
     sharpness
-        What turns scores into chances of classes (`training.class_chances`); None for several labels or no folds.
+        What turns scores into chances of classes (`thresholds.cutting.class_chances`); None for several labels or no
+        folds.
     reference
         Best scores of out-of-fold documents (`training.familiarity`); None without folds.
     """
@@ -98,7 +99,7 @@ class Trained:
         """Return how much each document looks like those for training."""
         if self.reference is None:
             raise InvalidInput(NO_CONFIDENCE)
-        parts = [familiarity(block, self.reference) for block in self.blocks(self.vectors(X))]
+        parts = [familiarity(block, self.reference, self.sharpness) for block in self.blocks(self.vectors(X))]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def chances(self, X: Any) -> Floats:
