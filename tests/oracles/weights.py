@@ -22,6 +22,8 @@ def inverse(letter: str, n: int, documents: int) -> float:
         return 1.0
     if n == 0:
         return 0.0
+    if letter == "s":
+        return 1 + math.log((1 + documents) / (1 + n))
     if letter == "t":
         return math.log(documents / n)
     return max(0.0, math.log((documents - n) / n)) if n < documents else 0.0

@@ -118,3 +118,9 @@ def test_unknown_and_negative() -> None:
 @parametrize_with_checks([Weights()])
 def test_a_scikit_learn_transformer(estimator, check) -> None:
     check(estimator)
+
+
+def test_the_smoothed_idf_is_that_of_scikit_learn():
+    counts = np.random.default_rng(0).integers(0, 4, size=(12, 9))
+    ours = Weights("lsc").fit_transform(counts).toarray()
+    assert np.allclose(ours, TfidfTransformer(sublinear_tf=True).fit_transform(counts).toarray())

@@ -5,12 +5,13 @@ With f the count of term t in document d, N training documents, n of them with t
     tf     n  f                       b  1 (present)            l  1 + ln f
            a  .5 + .5 f / max f       L  (1 + ln f) / (1 + ln mean f)
     idf    n  1                       t  ln(N / n)              p  max(0, ln((N - n) / n))
+           s  1 + ln((1 + N) / (1 + n))
     norm   n  1                       c  1 / √Σ w²
 
-max and mean f run over the terms of the document that are in the vocabulary. The idf has no +1: a term of every
-training document weighs nothing. L is 0 where 1 + ln mean f is, which takes counts below 1. A term of no training
-document (n = 0) has idf 0. `tfidf` is another name of ntc, the weighting of joachims2000; the letters are those of
-salton1988 and manning2008 (section 6.4).
+max and mean f run over the terms of the document that are in the vocabulary. The idf t has no +1: a term of every
+training document weighs nothing; s, not one of SMART's letters, is the smoothed idf of scikit-learn, which is 1 there.
+L is 0 where 1 + ln mean f is, which takes counts below 1. A term of no training document (n = 0) has idf 0. `tfidf` is
+another name of ntc, the weighting of joachims2000; the letters are those of salton1988 and manning2008 (section 6.4).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["SCHEMES", "idf", "parse_scheme", "weigh"]
 
-TF, IDF, NORM = "nlbaL", "ntp", "nc"
+TF, IDF, NORM = "nlbaL", "ntps", "nc"
 ALIASES = {"tfidf": "ntc"}
 SCHEMES = tuple(tf + df + norm for tf in TF for df in IDF for norm in NORM)
 """Every triple."""
@@ -53,6 +54,8 @@ def idf(frequency: Ints, documents: int, scheme: str) -> Floats:
     letter = parse_scheme(scheme)[1]
     if letter == "n":
         return np.ones(len(frequency))
+    if letter == "s":
+        return np.where(known, 1 + np.log((1 + documents) / (1 + n)), 0.0)
     if letter == "t":
         return np.where(known, np.log(documents / n), 0.0)
     return np.where(known, np.log(np.maximum((documents - n) / n, 1.0)), 0.0)

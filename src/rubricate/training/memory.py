@@ -11,7 +11,7 @@ import numpy as np
 from rubricate.errors import InvalidInput
 from rubricate.labels import column
 from rubricate.text.blocks import Blocks
-from rubricate.text.representation import Representation
+from rubricate.text.representation import Representation, source_of
 from rubricate.training.material import Material
 from rubricate.types import Documents
 
@@ -38,7 +38,8 @@ def check_memory(representation: Representation | Blocks, material: Material) ->
         return
     rows = np.unique(np.linspace(0, len(sizes) - 1, PROBED).astype(np.int64))
     probe = material.sample(rows)
-    entries = sum(part.read(probe.documents).values.nnz for part in representation.parts)
+    counted = [part for part in representation.parts if source_of(part.weights) == "counts"]
+    entries = sum(part.read(probe.documents).values.nnz for part in counted)
     needed = BYTES * entries * sizes.sum() / max(1, sizes[rows].sum())
     if needed > free:
         raise InvalidInput(

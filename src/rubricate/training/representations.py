@@ -26,7 +26,9 @@ from rubricate.text.analyzer import Analyzer
 from rubricate.text.blocks import Blocks
 from rubricate.text.embeddings import Embeddings
 from rubricate.text.encoders.locating import PREFIX, default_encoder
+from rubricate.text.length_weights import NAMED_WEIGHTS
 from rubricate.text.representation import Representation, source_of
+from rubricate.text.smart import parse_scheme
 
 __all__ = [
     "AUTO",
@@ -40,6 +42,7 @@ __all__ = [
     "hybrid",
     "named_representation",
     "vector_representation",
+    "weighed",
 ]
 
 AnyRepresentation: TypeAlias = Representation | Blocks
@@ -85,6 +88,27 @@ def candidate_representations(terms: Representation) -> dict[str, AnyRepresentat
         unstopped = Analyzer(**{**analyzer.get_params(), "stop": None})
         made = {"terms": made.pop("terms"), UNSTOPPED: _block(terms, unstopped), **made}
     return made
+
+
+def weighed(representation: AnyRepresentation, letter: str) -> AnyRepresentation | None:
+    """Return a representation with another letter for the document frequency (n none, s smoothed, t full).
+
+    None where the weights are not a SMART triple with an idf, which is then kept.
+
+    >>> weighed(Representation(weights="ltc"), "n")
+    Representation(weights='lnc')
+    >>> weighed(Representation(weights="lnc"), "s") is None
+    True
+    """
+    if isinstance(representation, Blocks):
+        parts = [weighed(part, letter) for part in representation.parts]
+        known = [part for part in parts if isinstance(part, Representation)]
+        return Blocks(tuple(known)) if len(known) == len(parts) else None
+    weights = representation.weights
+    if not isinstance(weights, str) or weights in NAMED_WEIGHTS or source_of(weights) != "counts":
+        return None
+    letters = parse_scheme(weights)
+    return None if letters[1] == "n" else clone(representation).set_params(weights=letters[0] + letter + letters[2])
 
 
 def encoder_of(vectors: Any) -> Embeddings | None:
