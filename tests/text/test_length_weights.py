@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.text.length_weights import BM25, Pivoted
+from rubricate.text.length_weights import BM25, PivotedLength
 
 COUNTS = arrays.arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.integers(0, 4))
 
@@ -36,7 +36,7 @@ def test_bm25_is_the_formula(counts, k1, b):
 @given(COUNTS, st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
 def test_pivoted_is_ltu(counts, slope):
-    found = Pivoted(slope=slope).fit_transform(counts).toarray()
+    found = PivotedLength(slope=slope).fit_transform(counts).toarray()
     average = np.count_nonzero(counts) / len(counts)
     for d, row in enumerate(counts.tolist()):
         present = [f for f in row if f]
@@ -55,19 +55,19 @@ def test_units_have_length_one_and_empty_documents_stay_empty():
     assert np.linalg.norm(found.toarray(), axis=1).round(12).tolist() == [1.0, 0.0, 1.0]
 
 
-@pytest.mark.parametrize("weights", [BM25(k1=-1), BM25(b=2.0), Pivoted(slope=-0.1)])
+@pytest.mark.parametrize("weights", [BM25(k1=-1), BM25(b=2.0), PivotedLength(slope=-0.1)])
 def test_parameters_out_of_range_are_refused(weights):
     with pytest.raises(InvalidInput, match="got"):
         weights.fit([[1, 2]])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weights", [BM25(), Pivoted()])
+@pytest.mark.parametrize("weights", [BM25(), PivotedLength()])
 def test_they_are_estimators(weights):
     check_estimator(weights)
 
 
-@pytest.mark.parametrize("weights", ["bm25", "pivoted", BM25(b=0.3), Pivoted(slope=0.1)])
+@pytest.mark.parametrize("weights", ["bm25", "pivoted", BM25(b=0.3), PivotedLength(slope=0.1)])
 def test_models_use_save_and_explain_them(weights, tmp_path):
     texts = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
     model = rb.Categorizer("svm", weights=weights).fit(texts, ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3)

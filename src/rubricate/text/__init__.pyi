@@ -7,7 +7,7 @@ from .languages.catalogue import LANGUAGES as LANGUAGES
 from .languages.detection import detect_corpus as detect_corpus
 from .languages.detection import detect_language as detect_language
 from .length_weights import BM25 as BM25
-from .length_weights import Pivoted as Pivoted
+from .length_weights import PivotedLength as PivotedLength
 from .representation import Representation as Representation
 from .select import Select as Select
 from .select import term_scores as term_scores

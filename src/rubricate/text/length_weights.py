@@ -15,7 +15,7 @@ from rubricate.text.smart import idf, weigh
 from rubricate.text.weights import take_counts
 from rubricate.types import Floats, Sparse
 
-__all__ = ["BM25", "NAMED_WEIGHTS", "Pivoted", "named_weights"]
+__all__ = ["BM25", "NAMED_WEIGHTS", "PivotedLength", "named_weights"]
 
 
 class BM25(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -68,7 +68,7 @@ class BM25(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return _tags(super().__sklearn_tags__())
 
 
-class Pivoted(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class PivotedLength(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Counts → weights with pivoted length: Ltu of SMART (singhal1996, sections 3 to 5).
 
         w = (1 + ln f) / (1 + ln mean f) · ln(N / n) / ((1 − s) m + s u)
@@ -84,7 +84,7 @@ class Pivoted(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Learned: `idf_`, `average_`. Weights are multiplied by √m, which keeps an average document near length 1 and C of
     a linear classifier in its usual range.
 
-    >>> Pivoted(slope=0.5, scheme="nn").fit_transform([[1, 2], [0, 1]]).toarray().round(3).tolist()
+    >>> PivotedLength(slope=0.5, scheme="nn").fit_transform([[1, 2], [0, 1]]).toarray().round(3).tolist()
     [[0.7, 1.4], [0.0, 0.98]]
     """
 
@@ -95,7 +95,7 @@ class Pivoted(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn document frequencies and the average number of distinct terms from training counts."""
         if not 0 <= self.slope <= 1:
-            raise InvalidInput(f"Pivoted takes a slope from 0 to 1, got {self.slope!r}")
+            raise InvalidInput(f"PivotedLength takes a slope from 0 to 1, got {self.slope!r}")
         counts = take_counts(self, X, reset=True)
         frequency = np.bincount(counts.indices, minlength=counts.shape[1])
         self.idf_: Floats = idf(frequency, counts.shape[0], f"{self.scheme}n")
@@ -116,7 +116,7 @@ class Pivoted(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return _tags(super().__sklearn_tags__())
 
 
-NAMED_WEIGHTS: dict[str, Any] = {"bm25": BM25, "pivoted": Pivoted}
+NAMED_WEIGHTS: dict[str, Any] = {"bm25": BM25, "pivoted": PivotedLength}
 """What may be said by name where a SMART triple may."""
 
 

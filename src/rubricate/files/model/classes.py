@@ -26,7 +26,7 @@ OURS = {
     "Categorizer": "rubricate.categorizer",
     "Confidence": "rubricate.training.confidence",
     "Embeddings": "rubricate.text.embeddings",
-    "Pivoted": "rubricate.text.length_weights",
+    "PivotedLength": "rubricate.text.length_weights",
     "Representation": "rubricate.text.representation",
     "Select": "rubricate.text",
     "Shape": "rubricate.text.representation",
