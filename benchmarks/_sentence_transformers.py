@@ -6,6 +6,7 @@ python _sentence_transformers.py FOLDER TEXTS.json VECTORS.npy THREADS
 import json
 import sys
 import time
+from pathlib import Path
 
 
 def main() -> None:
@@ -15,7 +16,7 @@ def main() -> None:
     from sentence_transformers import SentenceTransformer
 
     torch.set_num_threads(int(threads))
-    with open(texts_path, encoding="utf-8") as stream:
+    with Path(texts_path).open(encoding="utf-8") as stream:
         texts = json.load(stream)
     model = SentenceTransformer(folder, device="cpu")
     np.save(vectors_path, model.encode(texts, normalize_embeddings=True, show_progress_bar=False))
