@@ -425,7 +425,12 @@ class Categorizer(ClassifierMixin, BaseEstimator):
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """Read the model in a file that `save` wrote."""
-        model = model_file.open(path)
+        return cls.of(model_file.read_model(path))
+
+    @classmethod
+    def of(cls, stored: model_file.StoredModel) -> Self:
+        """Return the model of a file that has been read."""
+        model, path = stored.estimator(), stored.path
         if not isinstance(model, cls):
             raise InvalidFile(f"a {type(model).__name__}, not a Categorizer", path=path, remedy="use rubricate.open")
         return model

@@ -48,12 +48,14 @@ def deal(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
     by_document = sparse.csr_array(labels)
     by_category = sparse.csc_array(by_document)
     frequency = np.diff(by_category.indptr)
+    rank = rng.permutation(documents)
+    by_rank = np.lexsort((rank[by_category.indices], np.repeat(np.arange(categories), frequency)))
     return kernel.deal(
-        Lists(by_category.indptr.astype(np.int64), by_category.indices.astype(np.int64)),
+        Lists(by_category.indptr.astype(np.int64), by_category.indices[by_rank].astype(np.int64)),
         Lists(by_document.indptr.astype(np.int64), by_document.indices.astype(np.int64)),
         kernel.Order(
             np.argsort(frequency, kind="stable"),
-            rng.permutation(documents),
+            np.argsort(rank),
             rng.permuted(np.tile(np.arange(folds), (max(categories, 1), 1)), axis=1),
         ),
     )

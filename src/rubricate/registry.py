@@ -19,7 +19,7 @@ from typing import Any
 
 from rubricate.errors import InvalidInput, UnknownName
 
-__all__ = ["KINDS", "Kind", "find", "load", "names", "parse", "refresh"]
+__all__ = ["KINDS", "Kind", "find", "is_ours", "load", "names", "parse", "refresh"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,11 @@ def _homes(kind: str) -> dict[str, str]:
 def names(kind: str) -> list[str]:
     """Return the names of the plug-ins of a kind, sorted; none of them is imported."""
     return sorted({*_homes(kind), *_entry_points(kind)})
+
+
+def is_ours(kind: str, name: str) -> bool:
+    """Return whether this package has the plug-in; packages outside are not looked at."""
+    return name in _homes(kind)
 
 
 def load(kind: str, name: str) -> Any:

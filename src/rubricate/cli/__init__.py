@@ -49,13 +49,13 @@ def _root(
     """
 
 
-def build() -> typer.Typer:
-    """Return the program with every command; a plug-in is a function or a Typer group."""
+def build(only: str | None = None) -> typer.Typer:
+    """Return the program with every command, or with only one; a plug-in is a function or a Typer group."""
     app = typer.Typer(
         no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
     )
     app.callback()(_root)
-    for name in registry.names("cli"):
+    for name in registry.names("cli") if only is None else [only]:
         command = registry.load("cli", name)
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
@@ -75,7 +75,7 @@ def main() -> None:
             if len(sys.argv) == 1:
                 print(WELCOME, end="")
                 return
-            app = build()
+            app = build(_asked(sys.argv))
             app(prog_name="rubricate", default_map=defaults(app))
     except RubricateError as error:
         print(f"rubricate: {visible(str(error))}", file=sys.stderr)
@@ -97,6 +97,12 @@ def _trouble(error: MemoryError | OSError) -> str:
         return "not enough memory. Fix: free memory, or give fewer documents or terms (--select, --min-df)"
     name = "" if error.filename is None else f"{error.filename}: "
     return f"{name}{error.strerror or error}. Fix: check permissions, open files and the disk, then try again"
+
+
+def _asked(arguments: list[str]) -> str | None:
+    """Return the command that is asked for; None where it is not one of ours, so that the whole program answers."""
+    name = arguments[1].replace("-", "_") if len(arguments) > 1 else ""
+    return name if registry.is_ours("cli", name) else None
 
 
 @contextmanager

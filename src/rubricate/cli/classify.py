@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +14,12 @@ from rubricate.cli.options import documents as inputs
 from rubricate.cli.output.answers import Answering
 from rubricate.cli.output.watch import Watch
 from rubricate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rubricate.files.model.model_file import StoredModel
+    from rubricate.files.scorer.scorer import FileScorer
+    from rubricate.training.trained import Trained
+    from rubricate.types import Answer
 
 __all__ = ["classify"]
 
@@ -51,30 +59,51 @@ def classify(
     and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it
     abstains), confidence, scores, and with --explain evidence. 'rubricate evaluate' reads all of these.
     """
-    from rubricate.categorizer import Categorizer
     from rubricate.cli.output.progress import progress
-    from rubricate.training.scoring import needs_whole_set
+    from rubricate.files.model.model_file import read_model
 
-    opened = Categorizer.open(model)
+    stored = read_model(model)
     if abstain is not None and not 0 <= abstain <= 1:
         raise InvalidInput(f"--abstain {abstain:g}: a probability lies between 0 and 1")
     if outside is not None and not 0 <= outside < 1:
         raise InvalidInput(f"--outside {outside:g}: a share lies between 0 and 1, such as 0.05")
-    if outside is not None and opened.trained().reference is None:
-        raise InvalidInput("--outside needs a model that was trained with folds by this version; Fix: train it again")
-    answering.check(opened.categories_)
     if (say is None) == (data is None):
         raise InvalidInput("give documents or one text: rubricate classify MODEL FILE, or --say TEXT")
     records = iter([inputs.said(say)]) if say is not None else inputs.stream(data or "", reading, vectors)
+    few, records = inputs.peek(records)
+    opened, answers, whole = _opened(stored, answering, few=few)
+    if outside is not None and opened.reference is None:
+        raise InvalidInput("--outside needs a model that was trained with folds by this version; Fix: train it again")
+    answering.check(opened.categories)
     watch = Watch(outside)
     answering.write(
-        inputs.batches(records, whole=needs_whole_set(opened.cut_)),
-        lambda batch: watch.seen(opened.answers(batch, abstain=abstain, top=answering.top, explain=answering.reasons)),
+        inputs.batches(records, whole=whole),
+        lambda batch: watch.seen(answers(batch, abstain=abstain, top=answering.top)),
         progress("classifying", 1 if data is None else _total(data)),
         abstaining=abstain is not None,
     )
     for line in watch.lines():
         typer.echo(f"rubricate: {line}", err=True)
+
+
+def _opened(
+    stored: StoredModel, answering: Answering, *, few: bool
+) -> tuple[FileScorer | Trained, Callable[..., list[Answer]], bool]:
+    """Return the model, the function that answers, and whether it must see all documents at once.
+
+    A few documents are answered by plain arithmetic where that gives the same answers: the estimators of the model take
+    longer to import than a few documents to classify.
+    """
+    from rubricate.files.scorer.opening import scorer_of
+
+    scorer = scorer_of(stored) if few and not answering.explain else None
+    if scorer is not None:
+        return scorer, partial(scorer.answers, confident=answering.as_json), False
+    from rubricate.categorizer import Categorizer
+    from rubricate.training.scoring import needs_whole_set
+
+    trained = Categorizer.of(stored).trained()
+    return trained, partial(trained.answers, explain=answering.reasons), needs_whole_set(trained.cut)
 
 
 def _total(data: str) -> int | None:

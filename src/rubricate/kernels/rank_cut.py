@@ -41,7 +41,7 @@ def best_dense(values: np.ndarray, t: int) -> tuple[np.ndarray, np.ndarray]:
     columns, kept = np.zeros((documents, t), np.int64), np.zeros(documents, np.int64)
     scores = np.empty(t)
     for d in range(documents if t > 0 else 0):
-        row, k = columns[d], 0
+        row, k = columns[d], kept[d]  # not the literal 0, for which the functions below would be compiled again
         for c in range(categories):
             # The top of the heap is the worst kept; an equal score of a later category stands below it.
             if k < t or values[d, c] > scores[0]:
@@ -58,7 +58,7 @@ def best_stored(floored: FlooredScores, t: int) -> tuple[np.ndarray, np.ndarray]
     columns, kept = np.zeros((documents, t), np.int64), np.zeros(documents, np.int64)
     scores = np.empty(t)
     for d in range(documents):
-        i, offered, row, k = starts[d], 0, columns[d], 0
+        i, offered, row, k = starts[d], 0, columns[d], kept[d]
         # Scores that are not stored tie at the floor, so only the first t of their categories can be among the best.
         for c in range(floored.categories):
             if offered == t or floored.floor == -np.inf:

@@ -101,7 +101,8 @@ def _width(buffer: np.ndarray, i: np.uint64, classes: np.ndarray) -> int:
 @numba.njit(cache=True, nogil=True)
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
     grown = np.empty(length, array.dtype)
-    grown[: len(array)] = array
+    for i in range(len(array)):  # a slice would compile the text of its error message, for two seconds
+        grown[i] = array[i]
     return grown
 
 

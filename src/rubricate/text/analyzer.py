@@ -16,9 +16,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.text.lexicon import STEMMERS, Lexicon
+from rubricate.text.lexicon import Lexicon
 from rubricate.text.marking import CASINGS, MARKS, Casing, marked, marker
-from rubricate.text.options import LONGEST, phrase_lengths
+from rubricate.text.options import LONGEST, STEMMERS, phrase_lengths
 from rubricate.text.scanner import Scanned, Scanner
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.texts import Texts, blocks

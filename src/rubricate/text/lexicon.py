@@ -14,16 +14,13 @@ from rubricate.kernels.counting import arrange, translate, unfold
 from rubricate.kernels.phrases import Numbering, empty_phrases, phrases
 from rubricate.kernels.rows import Lists
 from rubricate.kernels.sparse_phrases import sparse_phrases
+from rubricate.text.options import MARK, STEMMERS
 from rubricate.text.runs import SPLIT, RunTable, splitter
 from rubricate.text.scanner import Scanned
 from rubricate.types import Ints, Terms
 
-__all__ = ["STEMMERS", "Lexicon"]
+__all__ = ["Lexicon"]
 
-STEMMERS = {"porter2": "english"} | {name: name for name in Stemmer.algorithms()}
-"""Our names of the stemmers, and PyStemmer's: "porter" and "porter2" for English, "german", "french", …"""
-
-MARK = "title:"
 GAP = " … "
 STOPPED = -1
 

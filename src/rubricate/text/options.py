@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import Stemmer
+
 from rubricate.errors import InvalidInput
 
-__all__ = ["LONGEST", "parse_ngrams", "phrase_lengths", "plain_option"]
+__all__ = ["LONGEST", "MARK", "STEMMERS", "parse_ngrams", "phrase_lengths", "plain_option"]
 
 LONGEST = {"words": 9, "characters": 8}
 """The longest phrase in words, and the longest n-gram in characters."""
+
+MARK = "title:"
+"""Before the terms of titles that have a name of their own."""
+
+STEMMERS = {"porter2": "english"} | {name: name for name in Stemmer.algorithms()}
+"""Our names of the stemmers, and PyStemmer's: "porter" and "porter2" for English, "german", "french", …"""
 
 NONE = ("none", "null", "", False)
 """What stands for None where a file format has no null."""

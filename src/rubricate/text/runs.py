@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.kernels.rows import Lists
+if TYPE_CHECKING:
+    from rubricate.kernels.rows import Lists
 
 __all__ = ["SPLIT", "RunTable", "character_ngrams", "shown_ngram", "splitter", "web_tokens"]
 
@@ -88,6 +89,8 @@ class RunTable:
 
     def lists(self) -> Lists:
         """Return the terms of each run, as kernels take them."""
+        from rubricate.kernels.rows import Lists
+
         return Lists(self._starts[: self._size + 1], self._items[: self._starts[self._size]])
 
 

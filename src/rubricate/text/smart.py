@@ -16,14 +16,16 @@ another name of ntc, the weighting of joachims2000; the letters are those of sal
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
 from rubricate.errors import UnknownName
-from rubricate.kernels.rows import largest, make_unit, mean
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["SCHEMES", "idf", "parse_scheme", "weigh"]
+__all__ = ["SCHEMES", "idf", "parse_scheme", "weigh", "weigh_row"]
 
 TF, IDF, NORM = "nlbaL", "ntps", "nc"
 ALIASES = {"tfidf": "ntc"}
@@ -67,9 +69,13 @@ def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
     Cost: a few passes over what is stored. Each row depends on itself and on `idf` alone. Where no weight is zero the
     result shares the column numbers of `counts`.
     """
+    from rubricate.kernels.rows import largest, make_unit, mean  # compiled: a single row does without
+
     tf, _, norm = tuple(parse_scheme(scheme))
     starts = counts.indptr.astype(np.int64)
-    data = _frequency(counts.data, tf, starts)
+    summary = {"a": largest, "L": mean}.get(tf)
+    f = counts.data.astype(np.float64)
+    data = _frequency(f, tf, None if summary is None else np.repeat(summary(starts, f), np.diff(starts)))
     data *= idf[counts.indices]
     if norm == "c":
         make_unit(starts, data)
@@ -80,20 +86,35 @@ def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
     return weights
 
 
-def _frequency(counts: np.ndarray, tf: str, starts: Ints) -> Floats:
-    """Return the first letter's weight of each count, in a new array."""
-    f = counts.astype(np.float64)
+def weigh_row(counts: Floats, scheme: str, idf: Floats) -> Floats:
+    """Return the weights of one document, of the counts and the idf of its terms, without compiled code.
+
+    The result is that of `weigh` to the last bit: sums run from left to right.
+
+    >>> weigh_row(np.array([1.0, 2.0]), "ltc", np.array([0.7, 0.1])).round(3).tolist()
+    [0.972, 0.235]
+    """
+    tf, _, norm = tuple(parse_scheme(scheme))
+    if not len(counts):
+        return np.empty(0)
+    summary = counts.max() if tf == "a" else sum(counts.tolist()) / len(counts)
+    data = _frequency(counts.astype(np.float64), tf, summary) * idf
+    length = math.sqrt(sum(value * value for value in data.tolist()))
+    return data / length if norm == "c" and length > 0 else data
+
+
+def _frequency(f: Floats, tf: str, summary: Any) -> Floats:
+    """Return the first letter's weight of each count, in place; `summary` is the max (a) or mean (L) of its row."""
     if tf == "b":
         f[:] = 1.0
     elif tf == "a":
-        f /= np.repeat(largest(starts, f), np.diff(starts))
+        f /= summary
         f *= 0.5
         f += 0.5
     elif tf in "lL":
-        average = mean(starts, f) if tf == "L" else np.empty(0)
         np.log(f, out=f)
         f += 1.0
         if tf == "L":
-            scale = 1.0 + np.log(np.repeat(average, np.diff(starts)))
+            scale = 1.0 + np.log(summary) + np.zeros_like(f)
             f = np.divide(f, scale, out=np.zeros_like(f), where=scale != 0)
     return f

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,31 +11,15 @@ from scipy import sparse
 
 from rubricate.folds import take_rows
 from rubricate.training import scoring
-from rubricate.training.confidence import offsets
 from rubricate.training.familiarity import familiarity
-from rubricate.types import Decisions, Evidence, Floats, Scores
+from rubricate.training.offsets import offsets
+from rubricate.training.ranked import best_of, scores_shown
+from rubricate.types import Answer, Decisions, Evidence, Floats, Scores
 
 if TYPE_CHECKING:
     from rubricate.training.trained import Trained
 
 __all__ = ["Answer", "answer", "best_of", "labels_of", "rows_in"]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The labels of a document, None where the model abstains (a person should look at it).
-
-    `confidence` is the estimated chance that exactly these labels are right, None where it is not known. `decided` are
-    the labels it would have given. `scores` are the best first. `evidence` is by category. `familiarity` is the
-    share of training documents that look no more familiar (`training.familiarity`), None where it is not known.
-    """
-
-    labels: tuple[str, ...] | None
-    confidence: float | None
-    decided: tuple[str, ...]
-    scores: tuple[tuple[str, float], ...] = ()
-    evidence: Mapping[str, Sequence[Evidence]] = field(default_factory=dict)
-    familiarity: float | None = None
 
 
 def labels_of(decisions: Decisions) -> list[Any]:
@@ -58,13 +41,6 @@ def rows_in(block: Any) -> Iterator[tuple[Any, Floats]]:
         yield every, row
 
 
-def best_of(row: tuple[Any, Floats], categories: Sequence[str], k: int) -> list[tuple[str, float]]:
-    """Return the k best categories of a document, best first, without those that it can never have."""
-    columns, scores = row
-    order = np.argsort(-scores, kind="stable")[:k]
-    return [(categories[columns[i]], float(scores[i])) for i in order if scores[i] > -np.inf]
-
-
 def answer(
     trained: Trained, vectors: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
 ) -> list[Answer]:
@@ -77,7 +53,7 @@ def answer(
         decided = labels_of(Decisions(trained.cut.decide(block), trained.categories, _Unnamed(block)))
         chances = _chances(trained, block, len(decided))
         scores = [
-            _scores(row, trained.categories, labels, top=top)
+            scores_shown(row, trained.categories, labels, top=top)
             for row, labels in zip(rows_in(block), decided, strict=True)
         ]
         reasons: list[dict[str, list[Evidence]]] = [{}] * len(decided)
@@ -115,16 +91,6 @@ def _chances(trained: Trained, block: Any, n: int) -> list[float | None]:
     if trained.confidence is None:
         return [None] * n
     return trained.confidence.predict(offsets(block, trained.cut)).tolist()
-
-
-def _scores(
-    row: tuple[Any, Floats], categories: Sequence[str], labels: tuple[str, ...], *, top: int | None
-) -> tuple[tuple[str, float], ...]:
-    """Return the scores of the labels, and of the best `top` categories."""
-    if not labels and top is None:
-        return ()
-    ranked = best_of(row, categories, len(row[0]))
-    return tuple(pair for place, pair in enumerate(ranked) if (top is not None and place < top) or pair[0] in labels)
 
 
 def _evidence(

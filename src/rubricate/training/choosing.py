@@ -16,7 +16,8 @@ from sklearn.base import clone
 
 from rubricate.folds import out_of_fold, take_rows
 from rubricate.measures import abstention_curve, counts, macro, micro
-from rubricate.training.confidence import Confidence, exactly_right, offsets
+from rubricate.training.confidence import Confidence, exactly_right
+from rubricate.training.offsets import offsets
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Choice", "Judged", "choose", "cross_fit", "fit_cut", "judge", "worth"]

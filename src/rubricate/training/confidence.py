@@ -6,72 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import log_expit
 from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.types import Bools, Floats, Ints, Scores, Sparse
+from rubricate.training.offsets import FARTHEST, sureness
+from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["Confidence", "exactly_right", "offsets"]
+__all__ = ["Confidence", "exactly_right"]
 
-FARTHEST = 10.0
-"""Offsets are clipped at so many times their usual size, so that one far score cannot decide for a document."""
-ROWS = 1 << 20
-"""Cells looked at together."""
 SAMPLE = 40_000
 """About how many of the cells that are neither assigned nor true are learned from."""
-
-
-def offsets(scores: Any, cut: Any) -> Any:
-    """Return how far each score lies above (>= 0: assigned) or below the cut of its category: x = s − cut_c.
-
-    Where the threshold has no cuts, the cut of a document lies halfway between its t-th best score and the next (t = 1
-    unless the threshold says otherwise). Scores of -inf stay, those of +inf too. Sparse scores give sparse offsets.
-
-    >>> from rubricate.thresholds import resolve
-    >>> offsets(np.array([[0.9, 0.5], [0.5, 0.1]]), resolve("rcut:1")).round(3).tolist()
-    [[0.2, -0.2], [0.2, -0.2]]
-    """
-    values: Any = scores.values if isinstance(scores, Scores) else scores
-    cuts = getattr(getattr(cut, "cut_", cut), "cuts_", None)
-    if sparse.issparse(values):
-        apart = sparse.csr_array(values, copy=True)
-        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-        middles = _middles(_padded(values, _t(cut) + 1), _t(cut))[rows] if cuts is None else cuts[values.indices]
-        apart.data = _difference(values.data, middles)
-        return apart
-    return _difference(values, _middles(values, _t(cut))[:, None] if cuts is None else cuts)
-
-
-def _t(cut: Any) -> int:
-    return int(getattr(cut, "t", 1))
-
-
-def _difference(scores: Floats, cuts: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):
-        apart = scores - cuts
-    return np.where(np.isnan(apart), scores, apart)
-
-
-def _middles(values: Floats, t: int) -> Floats:
-    """Return the middle between the t-th best score of each document and the next; -inf where there is no next."""
-    if values.shape[1] <= t:
-        return np.full(values.shape[0], -np.inf)
-    best = -np.partition(-values, (t - 1, t), axis=1)[:, t - 1 : t + 1]
-    known: Bools = np.isfinite(best[:, 0]) & np.isfinite(best[:, 1])
-    return np.where(known, np.where(known[:, None], best, 0.0).mean(axis=1), -np.inf)
-
-
-def _padded(values: Any, width: int) -> Floats:
-    """Return the best `width` stored scores of each row, -inf where there are fewer."""
-    out = np.full((values.shape[0], width), -np.inf)
-    for row, (start, stop) in enumerate(zip(values.indptr[:-1], values.indptr[1:], strict=True)):
-        best = np.sort(values.data[start:stop])[::-1][:width]
-        out[row, : len(best)] = best
-    return out
 
 
 class Confidence(BaseEstimator):
@@ -117,23 +64,7 @@ class Confidence(BaseEstimator):
 
     def sureness(self, offsets: Any) -> Floats:
         """Return Σ_c ln P(the decision on c is right) of each document."""
-        if sparse.issparse(offsets):
-            totals = np.zeros(offsets.shape[0])
-            rows = np.repeat(np.arange(offsets.shape[0]), np.diff(offsets.indptr))
-            np.add.at(totals, rows, self._right(offsets.data, offsets.indices))
-            return totals
-        size, every = max(1, ROWS // max(1, offsets.shape[1])), np.arange(offsets.shape[1])
-        parts = [self._right(offsets[s : s + size], every).sum(axis=1) for s in range(0, offsets.shape[0], size)]
-        return np.concatenate(parts) if parts else np.empty(0)
-
-    def _right(self, x: Floats, column: Ints) -> Floats:
-        """Return ln P(the decision on a cell is right); 0 where nothing is to decide."""
-        w, f = self.weights_, self.familiar_[column]
-        z = np.clip(x / self.scale_, -FARTHEST, FARTHEST)
-        yes = x >= 0
-        logit = np.where(yes, w[0] + w[3] + (w[4] + w[6]) * f, w[0] + w[4] * f)
-        logit += np.where(yes, w[1] + w[2] + w[5] * f, w[1] - w[2] + w[5] * f) * z
-        return np.where(np.isfinite(x), log_expit(np.where(yes, logit, -logit)), 0.0)
+        return sureness(offsets, self.weights_, self.scale_, self.familiar_)
 
     def _features(self, x: Floats, column: Ints) -> Floats:
         z, a, f = np.clip(x / self.scale_, -FARTHEST, FARTHEST), (x >= 0).astype(np.float64), self.familiar_[column]

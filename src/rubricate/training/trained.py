@@ -14,15 +14,14 @@ from rubricate.text.representation import Representation
 from rubricate.training import scoring
 from rubricate.training.answers import Answer, answer, best_of, rows_in
 from rubricate.training.choosing import Judged
-from rubricate.training.confidence import Confidence, offsets
+from rubricate.training.confidence import Confidence
 from rubricate.training.explaining import explain_rows
 from rubricate.training.familiarity import familiarity
+from rubricate.training.offsets import NO_CONFIDENCE, offsets
 from rubricate.training.targets import count, ids_of
 from rubricate.types import Decisions, Evidence, Floats, Run, Scores, Sparse
 
 __all__ = ["Trained"]
-
-NO_CONFIDENCE = "the model was learned with folds=0 and knows no confidence; fit it with folds=5"
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,7 @@ from rubricate.readers.reading import Reading
 
 if TYPE_CHECKING:
     from rubricate.readers.record import Record
-    from rubricate.training.answers import Answer
-    from rubricate.types import Documents
+    from rubricate.types import Answer, Documents
 
 __all__ = ["Answering"]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rubricate.training.answers import Answer
+    from rubricate.types import Answer
 
 __all__ = ["Watch"]
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from rubricate.matrices import check_compressed
 
@@ -57,6 +56,8 @@ def check_params(kind: str, params: Mapping[str, Any]) -> None:
     """Check that the parameters of a scikit-learn estimator from a file neither open files nor call functions."""
     if kind != "sklearn":
         return
+    from sklearn.base import BaseEstimator
+
     for name, value in params.items():
         if name in FIXED and value not in FIXED[name]:
             raise ValueError(f"the parameter {name} may only be {FIXED[name][0]!r}")

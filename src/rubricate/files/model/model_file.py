@@ -6,9 +6,11 @@ never execute anything. Truncated, edited, hostile and newer files are refused w
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from numpy.typing import NDArray
 
 from rubricate._version import __version__
 from rubricate.errors import EncoderMissing, InvalidFile, InvalidInput
@@ -17,7 +19,7 @@ from rubricate.files.model.checks import check_parts, try_out
 from rubricate.files.model.values import Decoder, Encoder
 from rubricate.types import Signature
 
-__all__ = ["open", "read_manifest", "save"]
+__all__ = ["StoredModel", "open", "read_manifest", "read_model", "save"]
 
 FORMAT, VERSION = "rubricate-model", 1
 
@@ -51,12 +53,35 @@ def save(estimator: Any, path: str | Path) -> Path:
 
 def open(path: str | Path) -> Any:
     """Open a file that `save` wrote and return its estimator; raise InvalidFile for anything else."""
+    return read_model(path).estimator()
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """The content of a model file, read and verified, not yet an estimator: the manifest and the arrays."""
+
+    path: Path
+    size: int
+    manifest: dict[str, Any]
+    arrays: list[NDArray[Any]]
+
+    def estimator(self) -> Any:
+        """Return the estimator; raise InvalidFile where its parts do not fit together."""
+        return _estimator(self)
+
+
+def read_model(path: str | Path) -> StoredModel:
+    """Read a file that `save` wrote; raise InvalidFile for anything else."""
     place = Path(path)
     manifest, arrays = read_container(place)
     _check_version(manifest, place)
-    decoder = Decoder(arrays, place.stat().st_size)
+    return StoredModel(place, place.stat().st_size, manifest, arrays)
+
+
+def _estimator(stored: StoredModel) -> Any:
+    place, decoder = stored.path, Decoder(stored.arrays, stored.size)
     try:
-        estimator = decoder.value(manifest["model"])
+        estimator = decoder.value(stored.manifest["model"])
         if not hasattr(estimator, "get_params"):
             refuse(place, "it holds no estimator")
         for part in decoder.estimators:

@@ -17,19 +17,19 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from rubricate import registry
 from rubricate.errors import InvalidInput
 from rubricate.files.model.checks import check_params, check_sparse
 from rubricate.files.model.classes import FUNCTIONS, class_of, name_of, private_state
-from rubricate.rules.form import RuleBase
-from rubricate.rules.printer import format_rules
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 __all__ = ["Decoder", "Encoder"]
 
@@ -59,8 +59,6 @@ class Encoder:
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else {"float": repr(value)}
-        if isinstance(value, BaseEstimator):
-            return self._estimator(value, where)
         if isinstance(value, np.ndarray):
             return self._array(value, where)
         if sparse.issparse(value):
@@ -68,6 +66,10 @@ class Encoder:
         return self._container(value, where)
 
     def _container(self, value: Any, where: str) -> Any:
+        from sklearn.base import BaseEstimator  # here, so that a reader of plain values can do without
+
+        if isinstance(value, BaseEstimator):
+            return self._estimator(value, where)
         if isinstance(value, Mapping):
             pairs = ((self.value(k, where), self.value(v, f"{where}[{k!r}]")) for k, v in value.items())
             return {"dict": [list(pair) for pair in pairs]}
@@ -78,6 +80,9 @@ class Encoder:
         return self._name(value, where)
 
     def _name(self, value: Any, where: str) -> Any:
+        from rubricate.rules.form import RuleBase
+        from rubricate.rules.printer import format_rules
+
         if isinstance(value, RuleBase):  # as text: whatever takes rules also reads text
             return format_rules(value)
         if isinstance(value, PurePath):

@@ -40,7 +40,10 @@ def best(grid: ScoreGrid, t: int) -> Sparse:
     """Return the t best categories of each document; equal scores go to the earlier category, -inf never counts."""
     documents, categories = grid.shape
     t = min(t, categories)
-    if grid.dense is not None:
+    if grid.dense is not None and t == 1:  # the common case needs no compiled code
+        columns = np.argmax(grid.dense, axis=1)[:, None]
+        kept = (np.take_along_axis(grid.dense, columns, axis=1)[:, 0] > -np.inf).astype(np.int64)
+    elif grid.dense is not None:
         columns, kept = best_dense(grid.dense, t)
     else:
         s = grid.stored

@@ -1,0 +1,1 @@
+"""A model as plain arithmetic: what `rubricate classify` needs for a few documents, without an estimator class."""
