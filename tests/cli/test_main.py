@@ -37,7 +37,7 @@ def test_version():
     [(UnknownName("corpus", "x", ["y"]), 2), (CorpusMissing("fetch it"), 3), (KeyboardInterrupt(), 130)],
 )
 def test_errors_become_one_sentence_and_an_exit_code(monkeypatch, capsys, error, code):
-    def failing():
+    def failing(only=None):
         app = typer.Typer(pretty_exceptions_enable=False)
 
         @app.command("train")

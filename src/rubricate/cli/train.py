@@ -128,11 +128,12 @@ def _check_output(output: Path) -> None:
 
 
 def _fit(model: Categorizer, corpus: Corpus) -> None:
+    from rubricate.cli.output.compiling import CompilationWatch
     from rubricate.cli.output.progress import visible_encoding, visible_engine
 
     engine = model.engine
     try:
-        with visible_encoding():
+        with visible_encoding(), CompilationWatch():
             model.set_params(engine=visible_engine(str(engine), "training")).fit(corpus)
     finally:
         model.set_params(engine=engine)

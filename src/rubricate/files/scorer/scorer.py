@@ -29,7 +29,7 @@ LOWEST = float(np.finfo(np.float64).min)
 
 @dataclass(frozen=True, eq=False)
 class LinearScores:
-    """Linear scores: `weights` (terms × columns) and `bias`; `columns` place them among the `constants` of all categories.
+    """Linear scores: `weights` (terms × columns) and `bias`, placed at `columns` among the `constants` of all.
 
     Where it is `mirrored` one column of weights scores two classes, the first by the opposite sign.
     """
@@ -106,7 +106,7 @@ class FileScorer:
         """
         if abstain is not None and self.certainty is None:
             raise InvalidInput(NO_CONFIDENCE)
-        titles = documents.titles or [None] * len(documents)
+        titles: Sequence[str | None] = documents.titles or [None] * len(documents)
         scores = self.scores(list(zip(titles, documents.bodies, strict=True)))
         chances = self._chances(scores, confident or abstain is not None)
         near = [None] * len(scores) if self.reference is None else familiarity(scores, self.reference).tolist()

@@ -83,6 +83,8 @@ def radius2(X: Any, kernel: Kernel) -> float:
     values = X.data if sparse.issparse(X) else X
     bounds = own - _least(kernel, squares, bool(np.min(values, initial=0.0) >= 0))
     order, largest = np.argsort(-bounds, kind="stable"), 0.0
+    if len(order) > PROBES and bounds[order[PROBES]] >= bounds[order[0]] * (1 - 1e-12):
+        return float(bounds[order[0]])  # as for vectors of length 1: the rest would decide whatever the probes say
     for i in order[:PROBES]:
         if largest >= bounds[i]:
             return largest

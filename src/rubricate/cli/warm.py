@@ -1,0 +1,120 @@
+"""`rubricate warm`: compile everything now, so that no later run has to."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from rubricate.cli.options.printing import Json
+
+if TYPE_CHECKING:
+    from rubricate.types import Corpus
+
+__all__ = ["warm"]
+
+DOCUMENTS, CATEGORIES = 160, 6
+"""Synthetic stories that the kernels are tried on: as few as every classifier can learn from."""
+
+
+def warm(as_json: Json = False) -> None:
+    """Compile every kernel and keep the machine code, for container images and continuous integration.
+
+    Trains, classifies, measures and compares on a few synthetic stories with every system. The code is kept where later
+    runs look for it: beside the package, or in the user's cache where that cannot be written. It is never needed: what
+    is not compiled is compiled when it is first used.
+    """
+    from rubricate.cli.output.compiling import CompilationWatch
+    from rubricate.corpora import load
+
+    began = time.perf_counter()
+    with CompilationWatch() as watch:
+        corpus = load("newswire", documents=DOCUMENTS, categories=CATEGORIES)
+        failed = [f"{name}: {error}" for name, use in _uses(corpus).items() if (error := _try(use))]
+    summary = {"compiled": watch.compiled, "seconds": round(time.perf_counter() - began, 1), "left_out": failed}
+    if as_json:
+        typer.echo(json.dumps(summary, ensure_ascii=False))
+        return
+    typer.echo(f"{watch.compiled} functions compiled in {summary['seconds']} s")
+    for line in failed:
+        typer.echo(f"rubricate: left out {line}", err=True)
+
+
+def _try(use: Callable[[], Any]) -> str:
+    """Return why something cannot be used here, such as a missing extra; "" where it can."""
+    import warnings
+
+    from rubricate.errors import RubricateError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # so few stories are no training set
+            use()
+    except (ImportError, RubricateError) as error:
+        return str(error)
+    return ""
+
+
+def _uses(corpus: Corpus) -> dict[str, Callable[[], Any]]:
+    """Return one use of each part of the program, by name; the commonest first."""
+    from functools import partial
+
+    from rubricate import registry
+
+    uses: dict[str, Callable[[], Any]] = {"defaults": partial(_defaults, corpus)}
+    for name in registry.names("classifiers"):
+        uses[name] = partial(_classifier, name, corpus)
+    for name in registry.names("thresholds"):
+        uses[name] = partial(_threshold, name, corpus)
+    return uses | {"estimates": partial(_estimates, corpus), "tests": partial(_tests, corpus)}
+
+
+def _defaults(corpus: Corpus) -> None:
+    """Train as `rubricate train` does: several labels, one label; classify, measure and compare."""
+    import numpy as np
+
+    from rubricate.categorizer import Categorizer
+    from rubricate.evaluation import evaluate
+
+    model = Categorizer(folds=2).fit(corpus)
+    model.answers(corpus.test, top=2, explain=2, abstain=0.5)
+    evaluate(model.run(corpus.test), bootstrap=20)
+    single = np.flatnonzero(np.diff(corpus.train.labels.indptr) == 1)
+    texts, labels = list(corpus.train.texts), corpus.train.labels.indices[corpus.train.labels.indptr[:-1][single]]
+    Categorizer(folds=2).fit([texts[d] for d in single], labels.astype(str)).predict(texts[:9])
+
+
+def _classifier(name: str, corpus: Corpus) -> None:
+    from rubricate.categorizer import Categorizer, configured
+
+    model: Categorizer = configured({"classifier": name, "folds": 2, "representation": "terms", "select": "chi2:60"})
+    model.set_params(engine="serial").fit(corpus).answers(corpus.test, top=2, explain=2)
+
+
+def _threshold(name: str, corpus: Corpus) -> None:
+    from rubricate.categorizer import Categorizer
+
+    Categorizer("nb", cut=name, folds=2).fit(corpus).decide(corpus.test)
+
+
+def _estimates(corpus: Corpus) -> None:
+    from rubricate.classifiers.svm.svm import SVM
+    from rubricate.estimation import estimate
+    from rubricate.text import Vectors
+
+    X, labels = Vectors().fit_transform(corpus.train), corpus.train.labels
+    for options in ({"kernel": "rbf"}, {"kernel": "poly"}, {"bias": "penalised"}, {"bias": None}):
+        SVM(**options).fit(X, labels).decision_function(X)
+    for method in ("xi_alpha", "leave_one_out"):
+        estimate(SVM().fit(X, labels), X, labels, method=method)
+
+
+def _tests(corpus: Corpus) -> None:
+    from rubricate.categorizer import Categorizer
+    from rubricate.significance import compare
+
+    runs = [Categorizer(name, folds=2).fit(corpus).run(corpus.test) for name in ("nb", "rocchio")]
+    compare(runs)
