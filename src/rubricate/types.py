@@ -21,7 +21,6 @@ from rubricate.errors import InvalidInput
 from rubricate.matrices import sound
 
 __all__ = [
-    "Answer",
     "Bools",
     "Corpus",
     "Counts",
@@ -427,20 +426,3 @@ class Evidence:
 
 def _entry(names: Sequence[str], index: int, prefix: str) -> str:
     return str(names[index]) if index < len(names) else f"{prefix}{index}"
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The labels of a document, None where the model abstains (a person should look at it).
-
-    `confidence` is the estimated chance that exactly these labels are right, None where it is not known. `decided` are
-    the labels it would have given. `scores` are the best first. `evidence` is by category. `familiarity` is the
-    share of training documents that look no more familiar (`training.familiarity`), None where it is not known.
-    """
-
-    labels: tuple[str, ...] | None
-    confidence: float | None
-    decided: tuple[str, ...]
-    scores: tuple[tuple[str, float], ...] = ()
-    evidence: Mapping[str, Sequence[Evidence]] = field(default_factory=dict)
-    familiarity: float | None = None

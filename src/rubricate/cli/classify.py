@@ -18,8 +18,8 @@ from rubricate.errors import InvalidInput
 if TYPE_CHECKING:
     from rubricate.files.model.model_file import StoredModel
     from rubricate.files.scorer.scorer import FileScorer
+    from rubricate.training.ranked import Answer
     from rubricate.training.trained import Trained
-    from rubricate.types import Answer
 
 __all__ = ["classify"]
 

@@ -13,8 +13,8 @@ from rubricate.folds import take_rows
 from rubricate.training import scoring
 from rubricate.training.familiarity import familiarity
 from rubricate.training.offsets import offsets
-from rubricate.training.ranked import best_of, scores_shown
-from rubricate.types import Answer, Decisions, Evidence, Floats, Scores
+from rubricate.training.ranked import Answer, best_of, scores_shown
+from rubricate.types import Decisions, Evidence, Floats, Scores
 
 if TYPE_CHECKING:
     from rubricate.training.trained import Trained

@@ -23,7 +23,8 @@ from rubricate.readers.reading import Reading
 
 if TYPE_CHECKING:
     from rubricate.readers.record import Record
-    from rubricate.types import Answer, Documents
+    from rubricate.training.ranked import Answer
+    from rubricate.types import Documents
 
 __all__ = ["Answering"]
 

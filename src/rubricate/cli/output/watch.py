@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rubricate.types import Answer
+    from rubricate.training.ranked import Answer
 
 __all__ = ["Watch"]
 

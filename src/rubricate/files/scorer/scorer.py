@@ -15,8 +15,8 @@ from rubricate.errors import InvalidInput
 from rubricate.text.few_texts import FewTexts
 from rubricate.training.familiarity import familiarity
 from rubricate.training.offsets import NO_CONFIDENCE, offsets, sureness
-from rubricate.training.ranked import scores_shown
-from rubricate.types import Answer, Floats, Ints
+from rubricate.training.ranked import Answer, scores_shown
+from rubricate.types import Floats, Ints
 
 if TYPE_CHECKING:
     from rubricate.types import Documents
