@@ -1,6 +1,7 @@
 """All SVMs of a corpus at once, beside scikit-learn's one after the other.
 
-python -m benchmarks.svm --json       ids svm-90 and svm-2000 (gap in total; -worst in the worst category), svm-bias
+python -m benchmarks.svm --json       ids svm-90 and svm-2000 (gap in total; -worst in the worst category), svm-bias,
+                                      svm-few (few categories, hard data), svm-dense, svm-path (four C in five folds)
 python -m benchmarks.svm --compile    seconds of the first fit with an empty cache of compiled code, and with a full one
 python -m benchmarks.svm --only ID    one of them
 python -m benchmarks.svm --full       svm-2000 with all 2,000 SVMs of the peer (about ten minutes) instead of a sample
@@ -30,6 +31,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
 import rubricate as rb
+from benchmarks._svm_rows import dense, few, path
 from benchmarks._timing import Row, measure, publish
 
 GAP = 1e-3
@@ -37,7 +39,7 @@ OURS = (5e-3, 2e-3, 1e-3)
 PEERS = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 SAMPLE = 25
 """Categories of svm-2000 that the peer is timed on, evenly by frequency."""
-IDS = ["svm-90", "svm-2000", "svm-bias"]
+IDS = ["svm-90", "svm-2000", "svm-bias", "svm-few", "svm-dense", "svm-path"]
 
 
 @cache
@@ -173,7 +175,10 @@ def rows(only: list[str], full: bool) -> list[Row]:
         if not full:
             work += f", peer timed on {len(columns)} of them (evenly by size) and scaled"
         found += penalised("svm-2000", X, Y, columns, work, repeats=1)
-    return found + (free_bias() if "svm-bias" in only else [])
+    found += free_bias() if "svm-bias" in only else []
+    found += few() if "svm-few" in only else []
+    found += [dense()] if "svm-dense" in only else []
+    return found + ([path()] if "svm-path" in only else [])
 
 
 FIRST_FIT = """

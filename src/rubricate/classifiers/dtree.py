@@ -88,7 +88,7 @@ class DTree(Keeping, Scorer):
         confidence: float = 0.25,
         alpha: float = 1.0,
         leaf_prior: float = 0.5,
-        threads: int | None = 1,
+        threads: int | None = None,
     ) -> None:
         self.style = style
         self.min_documents = min_documents

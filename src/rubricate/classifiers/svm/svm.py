@@ -108,7 +108,7 @@ class SVM(Scorer):
         tol: float = 1e-3,
         max_sweeps: int = 5000,
         probability: Literal[False, "sigmoid"] = False,
-        threads: int | None = 1,
+        threads: int | None = None,
         cache_size: float = 500,
         seed: int = 0,
     ) -> None:

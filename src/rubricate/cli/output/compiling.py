@@ -28,7 +28,7 @@ class CompilationWatch:
 
         watch = self
 
-        class Listener(event.Listener):  # type: ignore[misc]
+        class Listener(event.Listener):
             def on_start(self, event: Any) -> None:
                 watch.started()
 
