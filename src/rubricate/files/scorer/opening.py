@@ -11,6 +11,7 @@ from rubricate.files.scorer.parts import Part, Unsupported, root
 from rubricate.files.scorer.scorer import CertaintyCurve, FileScorer, LinearScores
 from rubricate.text.few_texts import FewTexts
 from rubricate.text.options import LONGEST, phrase_lengths
+from rubricate.types import Floats
 
 __all__ = ["scorer_of"]
 
@@ -37,7 +38,7 @@ def _scorer(model: Part) -> FileScorer:
     if model["limit_"] is not None:
         raise Unsupported("only the best scores of each document")
     categories = model["categories_"]
-    readers, linear = _readers(model["representation_"]), _linear(model["aligned_"])
+    (readers, factors), linear = _readers(model["representation_"]), _linear(model["aligned_"])
     if sum(len(reader.columns) for reader in readers) != len(linear.weights) or len(categories) != len(
         linear.constants
     ):
@@ -49,6 +50,7 @@ def _scorer(model: Part) -> FileScorer:
     return FileScorer(
         categories=categories,
         readers=readers,
+        factors=factors,
         linear=linear,
         t=t,
         cuts=cuts,
@@ -57,13 +59,20 @@ def _scorer(model: Part) -> FileScorer:
     )
 
 
-def _readers(representation: Part) -> list[FewTexts]:
-    if representation.name == "Blocks":
-        return [reader for part in representation["parts_"] for reader in _readers(part)]
-    return [_reader(representation.check("rubricate", "Representation")["vectors_"].check("rubricate", "Vectors"))]
+def _readers(representation: Part) -> tuple[list[FewTexts], Floats]:
+    """Return how texts become vectors, and the factor of each, as in `text.blocks`."""
+    if representation.name != "Blocks":
+        return [_reader(representation.check("rubricate", "Representation")["vectors_"])], np.ones(1)
+    readers = [_reader(part.check("rubricate", "Representation")["vectors_"]) for part in representation["parts_"]]
+    shares = representation.get("shares")
+    lengths = np.ones(len(readers)) if shares is None else np.asarray(shares, np.float64)
+    if lengths.shape != (len(readers),):
+        raise ValueError("shares of another number of blocks")
+    return readers, lengths / np.sqrt(np.sum(lengths**2))
 
 
 def _reader(vectors: Part) -> FewTexts:
+    vectors.check("rubricate", "Vectors")
     analyzer, weights = vectors["analyzer"].check("rubricate", "Analyzer"), vectors["weights"]
     if not isinstance(weights, str) or analyzer["window"] is not None or analyzer["hashing"] is not None:
         raise Unsupported("an analysis of its own")

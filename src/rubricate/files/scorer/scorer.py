@@ -74,8 +74,8 @@ class FileScorer:
     ----------
     categories
         The names of the columns.
-    readers
-        How texts become vectors; several stand side by side.
+    readers, factors
+        How texts become vectors; several stand side by side, each times its factor.
     linear
         Their scores.
     t, cuts
@@ -86,6 +86,7 @@ class FileScorer:
 
     categories: tuple[str, ...]
     readers: Sequence[FewTexts]
+    factors: Floats
     linear: LinearScores
     t: int
     cuts: Floats | None
@@ -130,14 +131,14 @@ class FileScorer:
             raise ValueError("scores that are not numbers")
 
     def _vector(self, title: str | None, body: str) -> tuple[Ints, Floats]:
-        """Return the vector of a document; blocks side by side are divided by the root of their number."""
+        """Return the vector of a document, its blocks side by side, each times its factor."""
         if len(self.readers) == 1:
             return self.readers[0].vector(title, body)
         columns, values, width = [], [], 0
-        for reader in self.readers:
+        for reader, factor in zip(self.readers, self.factors, strict=True):
             own, weights = reader.vector(title, body)
             columns.append(own + width)
-            values.append(weights / np.sqrt(len(self.readers)))
+            values.append(weights * factor)
             width += len(reader.columns)
         return np.concatenate(columns), np.concatenate(values)
 
