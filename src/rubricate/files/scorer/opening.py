@@ -17,6 +17,9 @@ __all__ = ["scorer_of"]
 
 CUTS = ("fixed", "micro_macro", "scut")
 """Thresholds that assign what reaches `cuts_`."""
+READ = {"tokens", "min_length", "stop", "stem", "ngrams", "title"}
+"""Settings of the analysis that `FewTexts` follows; others must have these values, or None."""
+PLAIN = {"casing": "fold", "negation": False}
 
 
 def scorer_of(stored: StoredModel) -> FileScorer | None:
@@ -74,7 +77,7 @@ def _readers(representation: Part) -> tuple[list[FewTexts], Floats]:
 def _reader(vectors: Part) -> FewTexts:
     vectors.check("rubricate", "Vectors")
     analyzer, weights = vectors["analyzer"].check("rubricate", "Analyzer"), vectors["weights"]
-    if not isinstance(weights, str) or analyzer["window"] is not None or analyzer["hashing"] is not None:
+    if not isinstance(weights, str) or any(analyzer[name] != PLAIN.get(name) for name in {*analyzer} - READ):
         raise Unsupported("an analysis of its own")
     terms, tokens, idf = vectors["vocabulary_"], analyzer["tokens"], vectors["idf_"]
     if idf.shape != (len(terms),) or len(set(terms)) != len(terms):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from rubricate.files.model.values import Decoder
@@ -20,6 +21,9 @@ class Part:
         self.kind, self.name = f"{node['kind']}", f"{node['name']}"
         self._values = {**node["params"], **node["state"]}
         self._decoder = decoder
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
 
     def __getitem__(self, name: str) -> Any:
         """Return a value; estimators in it are parts."""
