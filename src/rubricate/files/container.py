@@ -11,6 +11,7 @@ import io
 import json
 import re
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -42,6 +43,8 @@ DAMAGED = (
     NotImplementedError,
     RuntimeError,
     RecursionError,
+    SyntaxError,
+    tokenize.TokenError,
     MemoryError,
 )
 """Errors that Python's readers raise on a damaged archive."""

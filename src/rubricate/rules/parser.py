@@ -201,6 +201,8 @@ class _Parser:
     def values(self) -> tuple[str, ...] | tuple[int, ...]:
         opening, values = self.take(), []
         while not self.is_sign(")"):
+            if self.is_sign("("):
+                raise self.wrong("a list within a list", remedy="give words or numbers, separated by commas")
             values.append(self.value())
             if not self.is_sign(")"):
                 self.expect(",", "between values")
