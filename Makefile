@@ -4,7 +4,12 @@
 # While you work:
 #   make quick      checks, doctests and the fast tests, without corpora; under a minute on two cores
 #   make coverage   branch coverage of the packages that must reach 95 %
-#   make proof      what needs a database server, faults, many processes or minutes
+#   make proof      what needs a database server, faults, many processes or minutes; kernels with checked bounds
+#   make fuzz       every parser for SECONDS seconds; one JSON line per parser
+#   make soak       every kernel against its oracle on CASES fresh random cases
+#   make oldest     the tests with the oldest versions of the dependencies that are allowed
+#   make locked     an installation of requirements.lock, every file checked by its digest
+#   make sbom       the list of all components (CycloneDX) in build/sbom.json
 #   make house      size and shape of the package; AGAINST=REVISION adds a column, LIST=1 names the offenders
 # Slow: make reproduce (the tables of the papers), make bench (against peers).
 
@@ -16,7 +21,7 @@ CORES  := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 COVERED := training files thresholds measures significance
 
-.PHONY: study test proof quick fast-tests check lint types contracts coverage house docs bench reproduce clean
+.PHONY: study test proof bounds fuzz soak oldest locked lock sbom quick fast-tests check lint types contracts coverage house docs bench reproduce clean
 
 study: $(VENV)/.study
 	@$(BIN)/rubricate study --report build/report
@@ -24,8 +29,54 @@ study: $(VENV)/.study
 test: check build/models/.minilm
 	@$(PYTEST) --durations=25
 
-proof: $(VENV)/.dev
+proof: $(VENV)/.dev bounds
 	@$(PYTEST) -m proof --durations=25
+
+# Kernels once with every index checked: compiled anew, so their code is kept apart. Few examples: checked code is slow.
+bounds: $(VENV)/.dev
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds HYPOTHESIS_PROFILE=quick \
+	  $(PYTEST) -m "not proof" tests/kernels tests/faults/test_matrices.py
+
+SECONDS ?= 10
+ATHERIS := atheris==3.0.0
+
+# Atheris has wheels for some Pythons only; without it inputs are mutated without its guidance.
+fuzz: $(VENV)/.dev
+	@test -e build/atheris || $(PIP) install --quiet --no-deps --target build/atheris $(ATHERIS) \
+	  || echo "no Atheris for this Python: inputs are mutated without it" >&2
+	@PYTHONPATH=build/atheris $(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS) $(PARSERS)
+
+CASES ?= 100000
+
+soak: $(VENV)/.dev
+	@mkdir -p build
+	@$(BIN)/python tools/soak.py --cases $(CASES) $(TESTS) > build/soak.json; code=$$?; cat build/soak.json; exit $$code
+
+OLD := build/oldest
+OLD_TESTS ?= -m "not slow and not proof" tests
+
+oldest:
+	@$(PYTHON) -m venv $(OLD)
+	@$(PYTHON) tools/oldest.py report frames > $(OLD)/oldest.txt
+	@$(OLD)/bin/python -m pip install --quiet --constraint $(OLD)/oldest.txt --editable ".[report,frames]" \
+	  pytest pytest-xdist hypothesis pandas polars statsmodels pillow selenium
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(OLD)/kernels HYPOTHESIS_PROFILE=quick RUBRICATE_DATA= \
+	  $(OLD)/bin/python -m pytest -q -n $(CORES) --dist loadfile $(OLD_TESTS)
+
+lock: $(VENV)/.dev
+	@$(BIN)/python tools/lock.py
+
+locked:
+	@$(PYTHON) -m venv build/locked
+	@build/locked/bin/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: --requirement requirements.lock
+	@build/locked/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@build/locked/bin/rubricate --version
+
+sbom: $(VENV)/.dev
+	@test -e build/cyclonedx || { $(PYTHON) -m venv build/cyclonedx && \
+	  build/cyclonedx/bin/python -m pip install --quiet cyclonedx-bom==7.5.0; }
+	@build/cyclonedx/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file build/sbom.json $(BIN)/python
+	@echo build/sbom.json
 
 # The checks and the tests share the cores; the output of each stays together. Properties try ten examples, not fifty.
 quick: $(VENV)/.dev

@@ -19,6 +19,12 @@ for _profile, _examples in (("house", 50), ("quick", 10)):
         derandomize=True,
         suppress_health_check=[HealthCheck.too_slow],
     )
+settings.register_profile(
+    "soak",  # fresh seeds: not for every change, but for a night (tools/soak.py)
+    deadline=None,
+    max_examples=int(os.environ.get("HYPOTHESIS_CASES", "100000")),
+    suppress_health_check=list(HealthCheck),
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
 

@@ -15,10 +15,12 @@ from typing import IO
 
 from rubricate.errors import InvalidFile
 
-__all__ = ["atomic", "atomic_text", "write_file"]
+__all__ = ["atomic", "atomic_text", "remove_parts", "temporary", "write_file"]
 
 _BINARY = getattr(os, "O_BINARY", 0)
 """Windows opens files as text by default."""
+_parts: set[Path] = set()
+"""Files that are being written now, for a process that must end at once."""
 
 
 @contextmanager
@@ -56,21 +58,18 @@ def _replaced(target: Path) -> Iterator[IO[bytes]]:
     part = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
     try:
         old = target.stat() if target.exists() else None
-        # An existing file may be private: its new content must not be readable by others for a moment.
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if old else 0o666)
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            if old is not None:
-                _keep_owner_and_mode(part, old)
-            os.fsync(stream.fileno())
-        part.replace(target)
+        with temporary(part):
+            # An existing file may be private: its new content must not be readable by others for a moment.
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if old else 0o666)
+            with os.fdopen(handle, "wb") as stream:
+                yield stream
+                stream.flush()
+                if old is not None:
+                    _keep_owner_and_mode(part, old)
+                os.fsync(stream.fileno())
+            part.replace(target)
     except OSError as error:
-        _remove(part)
         raise _refusal(target, error) from error
-    except BaseException:
-        _remove(part)
-        raise
     _sync_folder(target.parent)
 
 
@@ -124,6 +123,23 @@ def write_file(path: Path, content: bytes) -> Path:
     with atomic(path) as stream:
         stream.write(content)
     return path
+
+
+@contextmanager
+def temporary(part: Path) -> Iterator[Path]:
+    """Remove a file when the block ends, unless it was renamed; `remove_parts` removes it as well."""
+    _parts.add(part)
+    try:
+        yield part
+    finally:
+        _remove(part)
+        _parts.discard(part)
+
+
+def remove_parts() -> None:
+    """Remove the files that are being written, in a process that ends without leaving its blocks."""
+    for part in list(_parts):
+        _remove(part)
 
 
 def _remove(part: Path) -> None:

@@ -27,7 +27,9 @@ def hang():
         print("ready", flush=True)
         time.sleep(60)
 
-cli.build = lambda: lambda prog_name: hang()
+cli.build = lambda: lambda **_: hang()
+cli.defaults = lambda app: {}
+sys.argv.append("x")
 cli.main()
 """
 

@@ -7,11 +7,8 @@ input; 3 a corpus is missing; 4 an optional dependency is missing; 130 interrupt
 from __future__ import annotations
 
 import io
-import signal
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -20,16 +17,12 @@ from rubricate import registry
 from rubricate._version import __version__
 from rubricate.cli.options.configuration import defaults
 from rubricate.cli.options.groups import grouped
+from rubricate.cli.output.endings import INTERRUPTED, orderly_end
 from rubricate.cli.output.terminal import guarded_terminal, visible
 from rubricate.cli.output.welcome import WELCOME
 from rubricate.errors import RubricateError
 
 __all__ = ["build", "main"]
-
-INTERRUPTED = 130
-SIGNALLED = 128
-ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that ask a program to end; half-written files are removed first, as after Ctrl-C."""
 
 
 def _version(shown: bool) -> None:
@@ -71,7 +64,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     plain, warnings.formatwarning = warnings.formatwarning, _warning
     try:
-        with guarded_terminal(), _orderly_end():
+        with guarded_terminal(), orderly_end():
             if len(sys.argv) == 1:
                 print(WELCOME, end="")
                 return
@@ -103,28 +96,6 @@ def _asked(arguments: list[str]) -> str | None:
     """Return the command that is asked for; None where it is not one of ours, so that the whole program answers."""
     name = arguments[1].replace("-", "_") if len(arguments) > 1 else ""
     return name if registry.is_ours("cli", name) else None
-
-
-@contextmanager
-def _orderly_end() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into SystemExit, so that clean-up runs; an ignored signal (nohup) stays ignored."""
-
-    def end(number: int, _: Any) -> None:
-        print(f"rubricate: ended by {signal.Signals(number).name}", file=sys.stderr)
-        sys.exit(SIGNALLED + number)
-
-    before = {number: signal.getsignal(number) for number in ENDINGS}
-    default = [number for number, handler in before.items() if handler is signal.SIG_DFL]
-    try:
-        for number in default:
-            signal.signal(number, end)
-    except ValueError:  # not in the main thread, where signals arrive
-        default = []
-    try:
-        yield
-    finally:
-        for number in default:
-            signal.signal(number, signal.SIG_DFL)
 
 
 def _warning(message: Any, category: type[Warning], filename: str, *_: Any, **__: Any) -> str:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+from rubricate.atomic import temporary
 from rubricate.corpora.catalogue.folders import stem
 from rubricate.corpora.catalogue.source import DataFile
 from rubricate.corpora.fetching.verification import sha256, verify
@@ -87,10 +88,12 @@ def _copied(origin: Path, target: Path) -> Path:
         if origin.is_dir():
             shutil.copytree(origin, scratch)
             shutil.rmtree(target, ignore_errors=True)
-        else:
+            return scratch.replace(target)
+        with temporary(scratch):
             shutil.copyfile(origin, scratch)
             with scratch.open("rb+") as copy:
                 os.fsync(copy.fileno())
-        return scratch.replace(target)
+            return scratch.replace(target)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True) if scratch.is_dir() else scratch.unlink(missing_ok=True)
+        if scratch.is_dir():
+            shutil.rmtree(scratch, ignore_errors=True)

@@ -1,0 +1,93 @@
+"""Signals that end the program: clean-up runs, and the end comes within a second, whatever is being computed.
+
+Python runs a signal's handler between two of its own steps, and leaving a pool of threads waits for their tasks: a
+compiled loop that runs for a minute would hold up Ctrl-C for a minute. So a thread watches for signals, too (compiled
+loops let other threads run). If the program has not ended by itself `GRACE` seconds after one, that thread removes the
+files that were being written and ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Any
+
+from rubricate.atomic import remove_parts
+
+__all__ = ["INTERRUPTED", "orderly_end"]
+
+INTERRUPTED = 130
+SIGNALLED = 128
+GRACE = 0.5
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a program to end; half-written files are removed first, as after Ctrl-C."""
+SHOW_CURSOR = "\x1b[?25h"
+
+
+def _end(number: int, _: Any) -> None:
+    print(f"rubricate: ended by {signal.Signals(number).name}", file=sys.stderr)
+    sys.exit(SIGNALLED + number)
+
+
+@contextmanager
+def orderly_end() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into SystemExit, so that clean-up runs; an ignored signal (nohup) stays ignored."""
+    before = {number: signal.getsignal(number) for number in ENDINGS}
+    default = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    try:
+        for number in default:
+            signal.signal(number, _end)
+    except ValueError:  # not in the main thread, where signals arrive
+        yield
+        return
+    try:
+        with _watched():
+            yield
+    finally:
+        for number in default:
+            signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def _watched() -> Iterator[None]:
+    """Watch for signals while the block runs; after one, go on watching until the process has ended."""
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    signalled = Event()
+    watcher = Thread(target=_watch, args=(reader, signalled), name="rubricate-endings", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        if not signalled.is_set():
+            writer.close()  # the watcher reads the end
+            watcher.join()
+            reader.close()
+
+
+def _watch(reader: socket.socket, signalled: Event) -> None:
+    handlers: tuple[Callable[..., Any], ...] = (signal.default_int_handler, _end)
+    while received := reader.recv(1):
+        number = received[0]
+        if signal.getsignal(number) in handlers:  # else whoever set the handler ends the program (a server)
+            signalled.set()
+            Event().wait(GRACE)
+            _leave(number)
+
+
+def _leave(number: int) -> None:
+    """End the process now; the main thread is in a compiled loop, or waits for one."""
+    remove_parts()
+    message = "rubricate: interrupted" if number == signal.SIGINT else "rubricate: ended without waiting"
+    message = (SHOW_CURSOR if sys.__stderr__ is not None and sys.__stderr__.isatty() else "") + message
+    try:
+        os.write(2, f"{message}\n".encode())
+    finally:
+        os._exit(SIGNALLED + number)
