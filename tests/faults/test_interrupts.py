@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -88,15 +89,17 @@ with endings.orderly_end():
 def material(tmp_path_factory):
     """Files on which every command has work for many seconds."""
     folder = tmp_path_factory.mktemp("interrupts")
-    words = [f"w{i}" for i in range(3000)]
+    words = ["".join(letters) for letters in product("bcdfghklmnprstvz", "aeiou", "bdgklmnprst", "aeo")]
 
     def text(i: int) -> str:
-        return " ".join(words[(i * 7919 + k * 104729 + k * k * i) % 3000] for k in range(60))
+        return " ".join(words[(i * 7919 + k * 104729 + k * k * i) % len(words)] for k in range(60))
 
     rows = "".join(f"d{i},{text(i)},{'ab'[i % 2]};c{i % 90}\n" for i in range(12_000))
     (folder / "news.csv").write_text(f"id,text,labels\n{rows}")
     (folder / "small.csv").write_text("id,text,labels\n" + "".join(rows.splitlines(True)[:200]))
-    (folder / "news.rules").write_text("".join(f"c{i} if w{i} and not w{i + 1} or w{i}*;\n" for i in range(90)))
+    (folder / "news.rules").write_text(
+        "".join(f"c{i} if {words[i]} and not {words[i + 1]} or {words[i]}*;\n" for i in range(90))
+    )
     (folder / "truth.csv").write_text("document,category\n" + "".join(f"d{i},c{i % 90}\n" for i in range(60_000)))
     for name, step in (("one", 7), ("two", 11)):
         pairs = "".join(f"d{i},c{(i + i % step) % 90},{i % 13}\n" for i in range(60_000))
