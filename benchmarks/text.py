@@ -1,6 +1,6 @@
 """Text to ltc matrix with stop list and Porter stemmer, beside scikit-learn with the same analyzer.
 
-python -m benchmarks.text --json     time on Reuters ApteMod, one and two threads
+python -m benchmarks.text --json     time on Reuters ApteMod, one and two threads; character n-grams (text-char)
 python -m benchmarks.text --memory   peak memory of both, each in a process of its own (Linux)
 python -m benchmarks.text --curve    time from 1,000 to 1,000,000 synthetic stories (some minutes)
 """
@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 import Stemmer
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 
 import rubricate as rb
-from benchmarks._timing import publish, side_by_side
+from benchmarks._timing import Row, publish, side_by_side
 from rubricate.corpora.newswire import stream
 from rubricate.text.stop_lists import stop_words
 
@@ -87,7 +87,30 @@ def rows() -> list[Any]:
             repeats=9,
         )
         for threads in (1, 2)
-    ]
+    ] + [characters(texts[::4])]
+
+
+def characters(texts: list[str]) -> Row:
+    """Return the row of character n-grams of length 3 to 5 within words, terms of two documents or more."""
+
+    def ours_of() -> Result:
+        analyzer = rb.text.Analyzer(tokens="characters", ngrams=(3, 5))
+        vectors = rb.text.Vectors(analyzer, weights="lsc", min_df=2, threads=1)
+        return vectors.fit_transform(texts), vectors.vocabulary_
+
+    def peer_of() -> Result:
+        vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), min_df=2, sublinear_tf=True)
+        return vectorizer.fit_transform(texts), tuple(vectorizer.get_feature_names_out())
+
+    return side_by_side(
+        ours_of,
+        peer_of,
+        id="text-char",
+        work=f"{len(texts):,} Reuters documents ({sum(map(len, texts)) / 1e6:.1f} MB) to character 3–5-grams",
+        peer_name="scikit-learn TfidfVectorizer(analyzer='char_wb')",
+        same=same,
+        repeats=3,
+    )
 
 
 def status(field: str) -> float:

@@ -117,6 +117,7 @@ def test_few_texts_have_the_vectors_of_many(bodies, tokens, ngrams, title, schem
         {"classifier": rb.SVM(kernel="rbf")},
         {"cut": "pcut"},
         {"analyzer": Analyzer(casing="mark")},
+        {"weights": "pivoted"},
         {"analyzer": Analyzer(negation=True)},
         {"analyzer": Analyzer(ngrams=2, window=3)},
         {"analyzer": Analyzer(tokens="characters", ngrams=(3, 4), hashing=64)},

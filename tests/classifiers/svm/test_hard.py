@@ -53,7 +53,7 @@ def test_the_gap_is_what_the_weights_say(way, bias, C):
     svm = rb.SVM(C=C, bias=bias, tol=1e-4).fit(X, Y)
     np.testing.assert_allclose(objective(svm, X, Y, C), svm.primal_, rtol=1e-7)
     assert np.all(svm.primal_ - svm.dual_ <= 1e-4 * svm.primal_ * (1 + 1e-9))
-    assert np.all(svm.dual_ <= svm.primal_)
+    assert np.all(svm.dual_ <= svm.primal_ * (1 + 1e-12))
 
 
 @pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
@@ -96,11 +96,13 @@ def test_one_category_and_one_document(way):
         rb.SVM().fit(X[:1], ["wheat"])
 
 
-def test_a_categorizer_of_one_category_or_document_says_so_or_answers():
+def test_a_categorizer_of_one_category_or_document_says_so():
     with pytest.raises(InvalidInput):
         rb.Categorizer(folds=0, cut="rcut:1").fit([], [])
-    one = rb.Categorizer(folds=0, cut="rcut:1").fit(["wheat and corn", "corn"], [{"grain"}, {"grain"}])
-    assert one.classify(["oil"]) == [("grain",)]
+    with pytest.raises(InvalidInput, match="nothing to tell apart"):
+        rb.Categorizer(folds=0, cut="rcut:1").fit(["wheat and corn", "corn"], [{"grain"}, {"grain"}])
+    with pytest.raises(InvalidInput, match="nothing to tell apart"):
+        rb.Categorizer(folds=0, cut="rcut:1").fit(["wheat"], ["grain"])
 
 
 @given(seed=st.integers(0, 10_000), bias=st.sampled_from(BIASES))

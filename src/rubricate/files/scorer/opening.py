@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rubricate.errors import RubricateError
 from rubricate.files.model.model_file import StoredModel
 from rubricate.files.scorer.parts import Part, Unsupported, root
 from rubricate.files.scorer.scorer import CertaintyCurve, FileScorer, LinearScores
@@ -31,7 +32,7 @@ def scorer_of(stored: StoredModel) -> FileScorer | None:
     try:
         scorer = _scorer(root(stored.manifest["model"], stored.arrays, stored.size))
         scorer.try_out()
-    except (Unsupported, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+    except (Unsupported, RubricateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return scorer
 
@@ -59,6 +60,7 @@ def _scorer(model: Part) -> FileScorer:
         cuts=cuts,
         certainty=None if confidence is None else _certainty(confidence.check("rubricate", "Confidence")),
         reference=model.get("reference_"),
+        sharpness=model.get("sharpness_"),
     )
 
 

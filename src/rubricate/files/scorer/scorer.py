@@ -80,7 +80,7 @@ class FileScorer:
         Their scores.
     t, cuts
         So many best categories are assigned, or with cuts every category whose score reaches its own.
-    certainty, reference
+    certainty, reference, sharpness
         For confidences and familiarity; None where the model has none.
     """
 
@@ -92,6 +92,7 @@ class FileScorer:
     cuts: Floats | None
     certainty: CertaintyCurve | None
     reference: Floats | None
+    sharpness: float | None
 
     @property
     def cuts_(self) -> Floats | None:
@@ -110,7 +111,11 @@ class FileScorer:
         titles: Sequence[str | None] = documents.titles or [None] * len(documents)
         scores = self.scores(list(zip(titles, documents.bodies, strict=True)))
         chances = self._chances(scores, confident or abstain is not None)
-        near = [None] * len(scores) if self.reference is None else familiarity(scores, self.reference).tolist()
+        near = (
+            [None] * len(scores)
+            if self.reference is None
+            else familiarity(scores, self.reference, self.sharpness).tolist()
+        )
         every, answers = np.arange(len(self.categories)), []
         for row, chance, share in zip(scores, chances, near, strict=True):
             labels = tuple(self.categories[column] for column in self._decided(row))

@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from rubricate.types import Floats, Ints
 
@@ -29,6 +27,9 @@ def sharpness_of(scores: Any, classes: Ints) -> float | None:
     >>> round(sharpness_of(scores, classes), 3)
     0.693
     """
+    from scipy.optimize import minimize_scalar  # here, as answers need none of it
+    from scipy.special import logsumexp
+
     if not isinstance(scores, np.ndarray):  # only the best scores of each document are known
         return None
     true = scores[np.arange(len(classes)), classes]
@@ -50,6 +51,8 @@ def class_chances(scores: Floats, sharpness: float) -> Floats:
     >>> class_chances(np.array([[0.0, 0.0], [1.0, -np.inf]]), 2.0).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
+    from scipy.special import logsumexp
+
     certain = np.isposinf(scores)
     scores = np.where(certain.any(axis=1, keepdims=True), np.where(certain, 0.0, -np.inf), scores)
     scaled = np.where(np.isneginf(scores), -np.inf, sharpness * scores)
