@@ -101,7 +101,7 @@ def test_a_categorizer_of_one_category_or_document_says_so():
         rb.Categorizer(folds=0, cut="rcut:1").fit([], [])
     with pytest.raises(InvalidInput, match="nothing to tell apart"):
         rb.Categorizer(folds=0, cut="rcut:1").fit(["wheat and corn", "corn"], [{"grain"}, {"grain"}])
-    with pytest.raises(InvalidInput, match="nothing to tell apart"):
+    with pytest.raises(InvalidInput, match="1 document to learn from"):
         rb.Categorizer(folds=0, cut="rcut:1").fit(["wheat"], ["grain"])
 
 
