@@ -31,6 +31,7 @@ from rubricate.training.settings import Settings, open_parts, parse_settings
 from rubricate.training.targets import given_documents, ids_of, take_target
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
+from rubricate.training.vector_evidence import nearest_documents
 from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Signature
 
 __all__ = ["Categorizer", "configured"]
@@ -199,6 +200,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
             figures=self.cross_validation_,
             screening=getattr(self, "screening_", None),
             language=getattr(self, "language_", None),
+            neighbours=getattr(self, "neighbours_", None),
             sharpness=getattr(self, "sharpness_", None),
             reference=getattr(self, "reference_", None),
         )
@@ -216,6 +218,7 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.train_counts_, self.single_label_ = material.train_counts, material.single_label
         self.representation_, self.aligned_, self.limit_ = trained.representation, trained.classifier, trained.limit
         self.screening_, self.language_ = trained.screening, trained.language
+        self.neighbours_ = trained.neighbours
         if hasattr(trained.representation, "width_"):
             self.n_features_in_ = trained.representation.width_
         return self._keep_judged(trained)
@@ -290,10 +293,25 @@ class Categorizer(ClassifierMixin, BaseEstimator):
 
         `category` asks for that one. Without labels the best category is explained. One text gives a mapping, a list
         of texts a list of mappings. With kNN the evidence is neighbours, named by the ids of the training documents.
+        With vectors of an encoder: what the score loses when a word is left out, then the nearest training documents.
         """
         if isinstance(X, str):
             return self.explain([X], category, limit)[0]
         return self.trained().explain(_documents(X), category, limit)
+
+    def nearest(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
+        """Return the ids of the k training documents that mean most nearly the same, with their cosine, nearest first.
+
+        Only a model with vectors of an encoder, of at most 20,000 training documents, knows them.
+        """
+        trained = self.trained()
+        if trained.neighbours is None:
+            raise InvalidInput(
+                "the model keeps no vectors of its training documents; Fix: train it with vectors=FOLDER and "
+                "representation='hybrid' or 'vectors'"
+            )
+        near = nearest_documents(trained, [X] if isinstance(X, str) else _documents(X), k)
+        return [[(each.source, each.weight) for each in row] for row in near]
 
     def top_terms(self, category: str, limit: int = 10) -> list[str]:
         """Return the terms that speak most for a category in general; none where the classifier is not linear."""

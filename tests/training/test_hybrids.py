@@ -98,3 +98,27 @@ def test_shares_are_lengths():
     for shares in ((1,), (1, 0), (1, -1), (1, np.inf)):
         with pytest.raises(InvalidInput, match="one number above 0"):
             rb.text.Blocks([rb.text.Representation(), rb.text.Representation()], shares=shares).fit(TEXTS)
+
+
+@pytest.mark.parametrize("representation", ["vectors", "hybrid"])
+def test_words_are_left_out_in_turn_and_the_nearest_documents_named(encoder, tmp_path, representation):
+    model = rb.Categorizer(folds=2, vectors=encoder, representation=representation).fit(TEXTS, LABELS)
+    model.save(tmp_path / "m.rubric")
+    model = rb.Categorizer.open(tmp_path / "m.rubric")
+    evidence = model.explain("wheat exports rose", "grain", limit=2)["grain"]
+    words, near = evidence[:2], evidence[2:]
+    column = model.categories_.index("grain")
+    for each in words:
+        rest = " ".join(word for word in ["wheat", "exports", "rose"] if word != each.source)
+        whole, less = model.trained().scores(["wheat exports rose", rest])[:, column]
+        assert each.weight == pytest.approx(whole - less, abs=1e-4)
+    assert [each.kind for each in near] == ["document"] * 3
+    assert near[0].weight >= near[1].weight
+    assert model.answers(["gold"], explain=1)[0].evidence
+    ((closest, *_),) = model.nearest("gold gold", 2)
+    assert (closest[0], round(closest[1], 2)) == ("5", 1.0)
+
+
+def test_models_without_vectors_know_no_nearest_documents():
+    with pytest.raises(InvalidInput, match="keeps no vectors"):
+        rb.Categorizer(folds=2, representation="terms").fit(TEXTS, LABELS).nearest("gold")

@@ -24,6 +24,7 @@ from rubricate.training.procedure import Procedure, Step
 from rubricate.training.scoring import limit_for, score_all, scores_of, to_arrays, written_out
 from rubricate.training.targets import count
 from rubricate.training.trained import Trained
+from rubricate.training.vector_evidence import training_vectors
 from rubricate.types import Ints, Sparse
 
 __all__ = ["Execution"]
@@ -177,6 +178,7 @@ class Execution:
             figures=None if judged is None else judged.figures(self.procedure.folds),
             screening=self.procedure.screening,
             language=self.procedure.language,
+            neighbours=training_vectors(self.procedure.options[choice.option].representation, material),
             sharpness=sharpness,
             reference=reference_points(held[choice.option][0], sharpness) if judged is not None else None,
         )

@@ -18,7 +18,9 @@ from rubricate.training.confidence import Confidence
 from rubricate.training.explaining import explain_rows
 from rubricate.training.familiarity import familiarity
 from rubricate.training.offsets import NO_CONFIDENCE, offsets
+from rubricate.training.representations import has_vectors
 from rubricate.training.targets import count, ids_of
+from rubricate.training.vector_evidence import joined_texts, vector_evidence
 from rubricate.types import Decisions, Evidence, Floats, Run, Scores, Sparse
 
 __all__ = ["Trained"]
@@ -52,6 +54,8 @@ class Trained:
         folds.
     reference
         Best scores of out-of-fold documents (`training.familiarity`); None without folds.
+    neighbours
+        Vectors of the training documents where an encoder takes part, to name the nearest (`training.vector_evidence`).
     """
 
     representation: Representation | Blocks
@@ -70,6 +74,7 @@ class Trained:
     language: Mapping[str, Any] | None = None
     sharpness: float | None = None
     reference: Floats | None = None
+    neighbours: Any = None
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
@@ -116,12 +121,23 @@ class Trained:
             raise InvalidInput(f"abstain must be a probability from 0 to 1, got {abstain}")
         if abstain is not None and self.confidence is None:
             raise InvalidInput(NO_CONFIDENCE)
-        return answer(self, self.vectors(X), abstain=abstain, top=top, explain=explain)
+        if not explain or not has_vectors(self.representation):
+            return answer(self, self.vectors(X), abstain=abstain, top=top, explain=explain)
+        answers = answer(self, self.vectors(X), abstain=abstain, top=top)
+        best = [[name for name, _ in row] for row in self.rank(X, 1)]
+        return [
+            replace(each, evidence=vector_evidence(self, text, each.decided or first, explain))
+            for each, text, first in zip(answers, joined_texts(X), best, strict=True)
+        ]
 
     def explain(self, X: Any, category: str | None, limit: int) -> list[dict[str, Sequence[Evidence]]]:
         """Return the evidence for one category of each document, or for its labels."""
         if category is None:
             return [dict(each.evidence) for each in self.answers(X, explain=limit)]
+        if has_vectors(self.representation):
+            if category not in self.categories:
+                raise UnknownName("category", str(category), self.categories)
+            return [dict(vector_evidence(self, text, [category], limit)) for text in joined_texts(X)]
         return [{category: reasons} for reasons in self.evidence(self.vectors(X), category, limit)]
 
     def evidence(self, vectors: Any, category: str, limit: int) -> list[list[Evidence]]:
