@@ -70,6 +70,29 @@ def test_figures_are_drawn(run, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"figure1.svg", "figure1.png"}
 
 
+def test_the_report_is_a_page_per_paper_and_an_index(run, tmp_path):
+    shown = run("yang-liu-1999", "--table", "1", "--report", str(tmp_path)).output.strip()
+    page = (tmp_path / "yang-liu-1999.html").read_text("utf-8")
+    assert shown.endswith("yang-liu-1999.html")
+    for part in (
+        "What the paper asked",
+        "Looked at before",
+        "cell-off",
+        "recovered: ",
+        "the whole run",
+        "data:image/svg",
+    ):
+        assert part in page
+    cells = json.loads((tmp_path / "yang-liu-1999.json").read_text("utf-8"))
+    assert {cell["verdict"] for cell in cells} == {"same", "off", "not counted"}
+    index = (tmp_path / "index.html").read_text("utf-8")
+    assert 'href="yang-liu-1999.html"' in index
+    assert "joachims" not in index
+    again = run("yang-liu-1999", "--from", str(tmp_path / "yang-liu-1999.json"), "--report", str(tmp_path), "--json")
+    assert json.loads(again.output) == cells
+    assert "the whole run" in (tmp_path / "yang-liu-1999.html").read_text("utf-8")
+
+
 def test_a_missing_corpus_is_one_sentence_and_code_3(monkeypatch, tmp_path, capsys):
     for name in ("RUBRICATE_DATA", "HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path))

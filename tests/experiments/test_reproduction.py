@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import pytest
 
 from rubricate.errors import CorpusMissing, UnknownName
@@ -24,11 +26,14 @@ def test_every_reproduction_is_complete(paper):
     assert found.title
     assert found.tables
     for note in found.notes:
-        assert note["table"] in found.tables
+        assert any(fnmatchcase(name, note["table"]) for name in found.tables)
         assert len(note["text"]) > 20
     for system in found.systems.values():
         assert system.classifier() is not None
-        assert all(setting.origin for setting in system.sourced.values())
+        assert all(setting.where for setting in system.sourced.values() if setting.origin in ("paper", "program"))
+    for text in (found.question, found.looked, found.then, *(found.vary[key] for key in ("what", "code", "outcome"))):
+        assert len(text) > 20
+    assert all(table.reason for table in found.tables.values())
 
 
 def test_published_figures_are_those_of_the_paper():

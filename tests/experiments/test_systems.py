@@ -39,7 +39,10 @@ def test_a_classifier_that_is_changed_changes_no_other():
 
 
 def test_one_recovered_setting_marks_the_system():
-    settings = {"classifier": SourcedSetting("svm", "paper"), "C": SourcedSetting(1.0, "recovered")}
+    settings = {
+        "classifier": SourcedSetting("svm", "paper"),
+        "C": SourcedSetting(1.0, "recovered", where="table 1", tried=3),
+    }
     assert PaperSystem("S", settings).origin == "recovered"
     assert system(classifier="svm").origin == "paper"
     assert system(origin="cross-validation", classifier="svm").origin == "cross-validation"
@@ -54,6 +57,8 @@ def test_wrong_settings_are_named():
         system(classifier="knn", held_out="half")
     with pytest.raises(UnknownName, match="origin"):
         SourcedSetting(1, "guessed")
+    with pytest.raises(InvalidInput, match="against which figures"):
+        SourcedSetting(1, "recovered")
 
 
 def test_a_run_is_what_the_parts_give(corpus):

@@ -24,6 +24,7 @@ _Paper = Annotated[str | None, typer.Argument(help="The paper, such as yang-liu-
 _Table = Annotated[list[str] | None, typer.Option(help="Only this table (1, 2, 3, text); may be repeated.")]
 _Figures = Annotated[Path | None, typer.Option(help="Draw the figures into this folder, as SVG and PNG.")]
 _Again = Annotated[Path | None, typer.Option("--from", help="Show an earlier --json output; nothing is computed.")]
+_Report = Annotated[Path | None, typer.Option(help="Write one page per paper, and an index, into this folder.")]
 _Details = Annotated[bool, typer.Option("--details", help="One line per cell, with difference and tolerance.")]
 
 
@@ -33,6 +34,7 @@ def reproduce(
     table: _Table = None,
     figures: _Figures = None,
     again: _Again = None,
+    report: _Report = None,
     details: _Details = False,
     as_json: printing.Json = False,
     as_markdown: printing.Markdown = False,
@@ -42,9 +44,13 @@ def reproduce(
 
     --json prints a list of cells: paper, table, row, column, published, ours, tolerance, agrees, note, origin, verdict
     (same, better, off, not counted). Rows with recovered settings are marked. --markdown prints the whole
-    page. Without a paper, the known ones are listed.
+    page. --report writes it as HTML: what the paper asked, its tables beside ours with verdicts, figures, what differs
+    and why, every setting with its origin, times then and now; index.html covers all papers in the folder. Without a
+    paper, the known ones are listed.
     """
     from rubricate.experiments import reproduction
+    from rubricate.experiments.figure import Drawing
+    from rubricate.reports.reproduction_report import StepClock, write_paper_report
 
     form = printing.chosen_form(json=as_json, markdown=as_markdown, csv=as_csv)
     if paper is None:
@@ -53,16 +59,24 @@ def reproduce(
         return
     known = reproduction.load_reproduction(paper)
     drawn: Sequence[Figure | Drawing] = ()
+    clock = StepClock(_say)
     if again is None:
-        cells, drawn = reproduction.reproduce(paper, tables=tuple(table or ()), say=_say)
+        cells, drawn = reproduction.reproduce(paper, tables=tuple(table or ()), say=clock)
     else:
         cells = reproduction.read_again(paper, _read(again))
         cells = [cell for cell in cells if not table or cell.table in table]
     paths = sorted(figures.glob("*.svg")) if figures is not None and again is not None else []
+    if paths:
+        drawn = [Drawing(path.stem, path.stem.replace("-", " "), path.read_text("utf-8")) for path in paths]
     if figures is not None and again is None:
         from rubricate.reports.figures import write_figure
 
         paths = [path for figure in drawn for path in write_figure(figure, figures)]
+    if report is not None:
+        write_paper_report(known, cells, report, figures=drawn, seconds=None if again else clock.stop())
+        if form == "text":
+            typer.echo(str(report / f"{paper}.html"))
+            return
     typer.echo(_shown(known, cells, paths=paths, form=form, details=details))
 
 

@@ -1,7 +1,8 @@
 """A reproduction: published figures and settings as data (`reproductions/*.toml`), and the file that computes ours.
 
-`reproductions/<paper>.toml` says what was published where, the tolerance of each figure, the settings of each system
-with their origin, and the reasons for figures that do not agree. `reproductions/<paper>.py` holds one function
+`reproductions/<paper>.toml` says what the paper asks, what was published where, the tolerance of each figure and its
+reason, the settings of each system and of the protocol with their origin, which test documents had been looked at
+before, and the reasons for figures that do not agree. `reproductions/<paper>.py` holds one function
 
     (reproduction, tables, say) -> Results
 
@@ -74,7 +75,12 @@ class Published:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What the TOML file of a paper says."""
+    """What the TOML file of a paper says.
+
+    `protocol` are settings of the experiment that belong to no system; their values are among the `options` too.
+    `question` is what the paper asks, `looked` says which test documents had been looked at, `then` how long it took,
+    `vary` is an example that changes one thing: `what`, `command` or `code`, `outcome`.
+    """
 
     paper: str
     title: str
@@ -84,11 +90,19 @@ class Reproduction:
     systems: Mapping[str, PaperSystem]
     notes: Sequence[Mapping[str, str]] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    protocol: Mapping[str, SourcedSetting] = field(default_factory=dict)
+    question: str = ""
+    looked: str = ""
+    then: str = ""
+    vary: Mapping[str, str] = field(default_factory=dict)
 
     def note(self, table: str, row: str, column: str) -> str:
-        """Return the first note for this place; a note without row or column is for any."""
+        """Return the first note for this place; `*` in table, row or column is for any, as is a missing one."""
         for note in self.notes:
-            if note["table"] == table and note.get("row", row) == row and note.get("column", column) == column:
+            wanted = zip(
+                (table, row, column), (note["table"], note.get("row", "*"), note.get("column", "*")), strict=True
+            )
+            if all(fnmatchcase(name, pattern) for name, pattern in wanted):
                 return note["text"]
         return ""
 
@@ -118,14 +132,29 @@ def load_reproduction(paper: str) -> Reproduction:
         name: Published(name, rows=_read_csv((folder / "published" / table.pop("figures")).read_text("utf-8")), **table)
         for name, table in whole["tables"].items()
     }
-    systems = {name: _system(name, settings) for name, settings in whole["systems"].items()}
+    places = whole.get("origins", {})
+    systems = {name: PaperSystem(name, _sourced(own, places)) for name, own in whole["systems"].items()}
+    protocol = _sourced(whole.get("protocol", {}), places)
     return Reproduction(
-        paper, whole["title"], whole["source"], whole["corpus"], tables, systems, whole["notes"], whole["options"]
+        paper,
+        whole["title"],
+        whole["source"],
+        whole["corpus"],
+        tables,
+        systems,
+        whole["notes"],
+        {**whole["options"], **{name: setting.value for name, setting in protocol.items()}},
+        protocol,
+        **{name: whole[name] for name in ("question", "looked", "then", "vary")},
     )
 
 
-def _system(name: str, settings: Mapping[str, Any]) -> PaperSystem:
-    return PaperSystem(name, {key: SourcedSetting(**value) for key, value in settings.items()})
+def _sourced(settings: Mapping[str, Any], places: Mapping[str, str]) -> dict[str, SourcedSetting]:
+    """Return settings with their origins; `places` holds by origin the place of those that name none."""
+    return {
+        name: SourcedSetting(**{"where": places.get(setting["origin"], ""), **setting})
+        for name, setting in settings.items()
+    }
 
 
 def _read_csv(text: str) -> dict[str, dict[str, Value]]:

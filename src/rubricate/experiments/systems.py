@@ -1,7 +1,14 @@
 """Systems of a paper's table: settings with their origin, and the procedure that they stand for.
 
-A setting has a value and an origin: `paper`, `recovered` (found by scanning against published figures) or
-`cross-validation` (chosen on training documents). The settings are those of `training.settings`, and
+A setting has a value and an origin:
+
+    paper              printed there; `where` names the section or table
+    program            the default of the program that the paper names; `where` names it
+    recovered          found by scanning against published figures: `where` says which, `tried` how many values
+    cross-validation   chosen on training documents alone
+    ours               our own choice, tuned to nothing
+
+The settings are those of `training.settings`, and
 
     held_out      where the cut learns its scores: "none", "folds" (five), "third" (one of three parts), "training"
     vectors_in    "all" (default): vectors and selection come from all training documents, a preprocessing as in the
@@ -12,7 +19,7 @@ A setting has a value and an origin: `paper`, `recovered` (found by scanning aga
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
@@ -35,9 +42,10 @@ from rubricate.training.scoring import scores_of
 from rubricate.training.settings import Settings, parse_settings
 from rubricate.types import Corpus, Decisions, Floats, Run, Scores
 
-__all__ = ["ORIGINS", "PaperSystem", "SourcedSetting", "SystemExecution"]
+__all__ = ["ORIGINS", "PaperSystem", "SourcedSetting", "SystemExecution", "weakest"]
 
-ORIGINS = ("paper", "recovered", "cross-validation")
+ORIGINS = ("recovered", "cross-validation", "ours", "program", "paper")
+"""From the weakest claim to the strongest: a system is as good as its weakest setting."""
 OWN = ("held_out", "vectors_in", "seeds", "members")
 FOLDS: Mapping[str, int] = {"none": 0, "third": 3}
 """Parts by `held_out`, where they are not five."""
@@ -45,15 +53,39 @@ FOLDS: Mapping[str, int] = {"none": 0, "third": 3}
 
 @dataclass(frozen=True)
 class SourcedSetting:
-    """A value and where it comes from; `why` says more."""
+    """A value and where it comes from.
+
+    `where` is the place: the section of the paper, the program, or the figures that a scan was made against. `tried`
+    is how many values (or combinations of values) a scan or a cross-validation compared; `why` says more.
+    """
 
     value: Any
     origin: str
     why: str = ""
+    where: str = ""
+    tried: int = 0
 
     def __post_init__(self) -> None:
         if self.origin not in ORIGINS:
             raise UnknownName("origin of a setting", self.origin, ORIGINS)
+        if self.origin == "recovered" and (not self.where or self.tried < 1):
+            raise InvalidInput(
+                f"the setting {self.value!r} is recovered; say against which figures (where) and how many values "
+                "were tried (tried)"
+            )
+
+    def in_words(self) -> str:
+        """Return origin, place and number of tries in words.
+
+        >>> SourcedSetting(45, "paper", where="section 5.1").in_words()
+        'paper, section 5.1'
+        >>> SourcedSetting(100.0, "recovered", where="row SVM of table 1", tried=14).in_words()
+        'recovered: 14 tried against row SVM of table 1'
+        """
+        if self.origin == "recovered":
+            return f"recovered: {self.tried} tried against {self.where}"
+        tried = f": {self.tried} tried" if self.tried else ""
+        return f"{self.origin}{tried}" + (f", {self.where}" if self.where else "")
 
 
 @dataclass(frozen=True)
@@ -72,9 +104,8 @@ class PaperSystem:
 
     @property
     def origin(self) -> str:
-        """`recovered` when any setting is, else `cross-validation` when any is, else `paper`."""
-        origins = {setting.origin for setting in self.sourced.values()}
-        return next((origin for origin in ("recovered", "cross-validation") if origin in origins), "paper")
+        """The weakest origin of any setting, in the order of `ORIGINS`."""
+        return weakest(setting.origin for setting in self.sourced.values())
 
     @property
     def held_out(self) -> HeldOut:
@@ -137,6 +168,15 @@ class PaperSystem:
         return replace(
             procedure, representations=(Representation(weights=AS_GIVEN),), candidates=(stack,), folds=5, held_out="own"
         )
+
+
+def weakest(origins: Iterable[str]) -> str:
+    """Return the weakest of some origins; `paper` where there is none.
+
+    >>> weakest(["paper", "recovered", "program"])
+    'recovered'
+    """
+    return min(origins, key=ORIGINS.index, default="paper")
 
 
 class SystemExecution(Execution):

@@ -9,12 +9,25 @@ from rubricate.experiments.reproduction import Reproduction
 from rubricate.reports.cells import shown
 from rubricate.reports.tables import Table, render
 
-__all__ = ["compact", "differences", "in_full", "overview", "remarks", "settings", "tallies", "to_page"]
+__all__ = [
+    "MARKS",
+    "VERDICTS",
+    "compact",
+    "differences",
+    "in_full",
+    "legend",
+    "overview",
+    "remarks",
+    "settings",
+    "shown_value",
+    "tallies",
+    "to_page",
+]
 
 LEGEND_OF_MARKS = "ours (published); beyond the tolerance: + better, ≠ off; [published]: not counted"
 MOST = 4
 """Cells that a note names before it counts the rest."""
-MARKS = {"recovered": "*", "cross-validation": "†"}
+MARKS = {"recovered": "*", "cross-validation": "†", "ours": "‡"}
 VERDICTS = (
     "Same: within the tolerance. Better: beyond it on the good side. Off: beyond it on the other side, or on either "
     "where there is no good side. Each printed figure is counted once; one that cannot fail is not counted."
@@ -22,6 +35,7 @@ VERDICTS = (
 LEGEND = {
     "recovered": "(*) some settings were recovered: found by scanning against the published figures",
     "cross-validation": "(†) some settings were chosen by cross-validation on the training documents",
+    "ours": "(‡) some settings are our own choice, tuned to nothing",
 }
 
 
@@ -30,7 +44,7 @@ def compact(title: str, cells: Sequence[Cell]) -> Table:
     columns, rows = _distinct(c.column for c in cells), _distinct(c.row for c in cells)
     known = {(c.row, c.column): c for c in cells}
     lines = [[_marked(row, cells), *(_beside(known.get((row, column))) for column in columns)] for row in rows]
-    notes = [LEGEND_OF_MARKS, *_legend(cells), _counted(cells)]
+    notes = [LEGEND_OF_MARKS, *legend(cells), _counted(cells)]
     return Table(("", *columns), lines, title, notes)
 
 
@@ -40,21 +54,25 @@ def in_full(title: str, cells: Sequence[Cell]) -> Table:
         (
             _marked(c.row, cells),
             c.column,
-            _text(c.published),
-            _text(c.ours),
+            shown_value(c.published),
+            shown_value(c.ours),
             _difference(c),
-            "" if c.tolerance is None else _text(c.tolerance),
+            "" if c.tolerance is None else shown_value(c.tolerance),
             c.verdict,
         )
         for c in cells
     ]
     columns = ("row", "column", "published", "ours", "difference", "tolerance", "verdict")
-    return Table(columns, lines, title, [*_legend(cells), _counted(cells)])
+    return Table(columns, lines, title, [*legend(cells), _counted(cells)])
 
 
 def differences(cells: Sequence[Cell]) -> Table:
     """Tabulate the cells that are off, each with its reason."""
-    lines = [(c.table, c.row, c.column, _text(c.published), _text(c.ours), c.note) for c in cells if c.verdict == "off"]
+    lines = [
+        (c.table, c.row, c.column, shown_value(c.published), shown_value(c.ours), c.note)
+        for c in cells
+        if c.verdict == "off"
+    ]
     return Table(("table", "row", "column", "published", "ours", "reason"), lines, "What is off, and why")
 
 
@@ -74,10 +92,11 @@ def _several(places: Sequence[str]) -> str:
 
 def settings(reproduction: Reproduction) -> Table:
     """Tabulate every setting with its origin."""
+    groups = {name: system.sourced for name, system in reproduction.systems.items()}
     lines = [
-        (name, key, _text(setting.value), setting.origin, setting.why)
-        for name, system in reproduction.systems.items()
-        for key, setting in system.sourced.items()
+        (name, key, shown_value(setting.value), setting.in_words(), setting.why)
+        for name, sourced in ({"(protocol)": reproduction.protocol} | groups).items()
+        for key, setting in sourced.items()
     ]
     return Table(("system", "setting", "value", "origin", "reason"), lines, "Settings")
 
@@ -114,6 +133,8 @@ def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Seque
     parts = [
         f"# {reproduction.title}",
         f"{reproduction.source}. Made by `rubricate reproduce {reproduction.paper} --markdown`.",
+        reproduction.question,
+        f"**Looked at before.** {reproduction.looked}",
     ]
     counts = [(name, *map(str, (c.same, c.better, c.off, c.counted))) for name, c in tallies(cells).items()]
     parts.append(render(Table(("cells", "same", "better", "off", "counted"), counts), "markdown"))
@@ -130,6 +151,9 @@ def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Seque
         if reasons.rows:
             parts += [f"## {heading}", render(_untitled(reasons), "markdown")]
     parts += ["## Settings", render(_untitled(settings(reproduction)), "markdown")]
+    vary = reproduction.vary
+    parts += ["## Vary one thing", vary["what"], f"```python\n{vary['code'].strip()}\n```", vary["outcome"]]
+    parts += ["## Then and now", reproduction.then]
     return "\n\n".join(parts) + "\n"
 
 
@@ -146,7 +170,8 @@ def _marked(row: str, cells: Sequence[Cell]) -> str:
     return row + MARKS.get(origin, "")
 
 
-def _legend(cells: Sequence[Cell]) -> list[str]:
+def legend(cells: Sequence[Cell]) -> list[str]:
+    """Return what the marks on the rows mean."""
     return [LEGEND[origin] for origin in LEGEND if any(c.origin == origin for c in cells)]
 
 
@@ -158,13 +183,15 @@ def _beside(cell: Cell | None) -> str:
     if cell is None or (cell.ours is None and cell.published is None):
         return "–"
     if cell.published is None:
-        return _text(cell.ours)
+        return shown_value(cell.ours)
     if cell.verdict == "not counted":
-        return f"{_text(cell.ours)} [{_text(cell.published)}]"
-    return f"{_text(cell.ours)} ({_text(cell.published)}){ {'off': ' ≠', 'better': ' +'}.get(cell.verdict, '') }"
+        return f"{shown_value(cell.ours)} [{shown_value(cell.published)}]"
+    mark = {"off": " ≠", "better": " +"}.get(cell.verdict, "")
+    return f"{shown_value(cell.ours)} ({shown_value(cell.published)}){mark}"
 
 
-def _text(value: object) -> str:
+def shown_value(value: object) -> str:
+    """Return a figure as the tables print it; `–` where there is none."""
     if isinstance(value, float):
         return shown(value, 5 if 0 < abs(value) < 0.01 else 4)
     return "–" if value is None else str(value)
@@ -174,4 +201,4 @@ def _difference(cell: Cell) -> str:
     if not isinstance(cell.ours, (int, float)) or not isinstance(cell.published, (int, float)):
         return ""
     apart = cell.ours - cell.published
-    return ("+" if apart > 0 else "") + _text(apart if apart else 0)
+    return ("+" if apart > 0 else "") + shown_value(apart if apart else 0)

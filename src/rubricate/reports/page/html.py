@@ -18,7 +18,7 @@ import numpy as np
 __all__ = ["Child", "Html", "data_script", "escape", "isolated", "join", "shorten", "tag"]
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_VOID = {"br", "col", "hr", "input", "meta"}
+_VOID = {"br", "col", "hr", "img", "input", "meta"}
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from importlib.resources import files
 
 from rubricate._version import __version__
@@ -11,7 +12,7 @@ from rubricate.reports.page.html import Html, escape, tag
 from rubricate.reports.page.section import sections
 from rubricate.reports.results import ReportResults
 
-__all__ = ["render_page"]
+__all__ = ["render_document", "render_page"]
 
 
 def _template(folder: str, suffix: str) -> str:
@@ -24,12 +25,15 @@ def _template(folder: str, suffix: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Return the security policy: only this style and script may run, nothing may be fetched. Escaping comes first."""
+    """Return the security policy: only this style and script may run, nothing may be fetched. Escaping comes first.
+
+    Images may be shown where the page itself holds them.
+    """
     style_hash, script_hash = (
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)
     )
     return (
-        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; "
+        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -38,18 +42,23 @@ def render_page(results: ReportResults) -> str:
     """Render the page: every section that has something to show, in its order."""
     bodies = {stem: (function, function(results)) for stem, function in sections().items()}
     shown = {stem: (function.title, body) for stem, (function, body) in bodies.items() if body is not None}
-    contents = [tag("li", tag("a", title, href=f"#{stem}")) for stem, (title, _) in shown.items()]
+    return render_document(results.data.title, shown, note=results.data.corpus_note)
+
+
+def render_document(title: str, shown: Mapping[str, tuple[str, Html]], *, note: str = "") -> str:
+    """Render a page from its sections: by identifier a heading and a body; `note` stands below the title."""
+    contents = [tag("li", tag("a", heading, href=f"#{stem}")) for stem, (heading, _) in shown.items()]
     blocks = [
-        tag("section", tag("h2", title, id=f"{stem}-title"), body, id=stem, aria_labelledby=f"{stem}-title")
-        for stem, (title, body) in shown.items()
+        tag("section", tag("h2", heading, id=f"{stem}-title"), body, id=stem, aria_labelledby=f"{stem}-title")
+        for stem, (heading, body) in shown.items()
     ]
     nav = tag("nav", tag("ol", contents), class_="contents", aria_label="Contents")
     columns = tag("div", nav, tag("main", blocks, id="main"), class_="columns")
-    body = tag("div", _header(results), columns, _footer(), class_="page")
-    return "<!doctype html>\n" + tag("html", _head(results), _body(body), lang="en") + "\n"
+    body = tag("div", _header(title, note), columns, _footer(), class_="page")
+    return "<!doctype html>\n" + tag("html", _head(title), _body(body), lang="en") + "\n"
 
 
-def _head(results: ReportResults) -> Html:
+def _head(title: str) -> Html:
     style, script = _template("", ".css"), _script()
     return tag(
         "head",
@@ -57,7 +66,7 @@ def _head(results: ReportResults) -> Html:
         tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="generator", content=f"Rubricate {__version__}"),
-        tag("title", results.data.title),
+        tag("title", title),
         tag("style", Html(style)),
     )
 
@@ -71,10 +80,10 @@ def _body(page: Html) -> Html:
     return tag("body", skip, page, tag("script", Html(_script())))
 
 
-def _header(results: ReportResults) -> Html:
+def _header(title: str, note: str) -> Html:
     button = tag("button", "Light or dark", type="button", class_="theme", hidden=True)
-    note = tag("p", escape(results.data.corpus_note)) if results.data.corpus_note else None
-    return tag("header", tag("div", tag("h1", tag("bdi", results.data.title[:300])), note), button, class_="top")
+    below = tag("p", escape(note)) if note else None
+    return tag("header", tag("div", tag("h1", tag("bdi", title[:300])), below), button, class_="top")
 
 
 def _footer() -> Html:
