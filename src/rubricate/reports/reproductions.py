@@ -152,7 +152,7 @@ def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Seque
             parts += [f"## {heading}", render(_untitled(reasons), "markdown")]
     parts += ["## Settings", render(_untitled(settings(reproduction)), "markdown")]
     vary = reproduction.vary
-    parts += ["## Vary one thing", vary["what"], f"```python\n{vary['code'].strip()}\n```", vary["outcome"]]
+    parts += ["## Vary one thing", vary["what"], f"```py\n{vary['code'].strip()}\n```", vary["outcome"]]
     parts += ["## Then and now", reproduction.then]
     return "\n\n".join(parts) + "\n"
 
