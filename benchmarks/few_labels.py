@@ -1,6 +1,6 @@
 """Coverage and width of intervals from few labels: 2,000 uniform samples of 100, 200 and 500 documents.
 
-python -m benchmarks.few_labels [DRAWS] [POPULATION…]     a Markdown table on standard output
+python -m benchmarks.few_labels [DRAWS] [POPULATION[:SIZE]…]     a Markdown table on standard output
 Populations: litcovid, reuters, goemotions (benchmarks/_populations.py). Not a timing: `make bench` leaves it out.
 """
 
@@ -71,8 +71,9 @@ def main() -> None:
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     print("| population | n | measure | band | coverage | labels alone | width | ratio of widths | no number |")
     print("|---|--:|---|---|--:|--:|--:|--:|--:|")
-    for name in sys.argv[2:] or ("litcovid", "reuters", "goemotions"):
-        for n in SIZES:
+    for chosen in sys.argv[2:] or ("litcovid", "reuters", "goemotions"):
+        name, _, size = chosen.partition(":")
+        for n in (int(size),) if size else SIZES:
             for (measure, band), cells in sorted(simulate(name, n, draws).items()):
                 ours, alone = cells / cells[:, :1]
                 print(

@@ -1,0 +1,111 @@
+"""Documents to 95 % of the full micro-F1 by what is labelled next: ours, random, and small-text's strategies.
+
+python -m benchmarks.label_next CORPUS [SEEDS]     a Markdown table on standard output; reuters, newsgroups20, banking77
+The same linear SVM on ltc vectors for all. It starts from 100 random documents and adds 100 at a time; each strategy
+chooses from the same pool, and micro-F1 is that of the test documents (decisions at 0, the best category where none).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+import rubricate as rb
+from benchmarks._populations import corpus
+from rubricate.labelling.choosing.next_documents import choose
+
+BATCH, MOST = 100, 3000
+
+
+def texts_of(name: str) -> Any:
+    if name == "newsgroups20":
+        found = rb.load("newsgroups20")
+        return (found.train.texts, found.train.labels), (found.test.texts, found.test.labels), found.categories
+    return corpus(name)
+
+
+def micro_f1(truth: Any, scores: Any) -> float:
+    decided = scores > 0
+    decided[np.arange(len(scores)), scores.argmax(axis=1)] = True
+    return float(2 * (truth & decided).sum() / (truth.sum() + decided.sum()))
+
+
+def scored(X: Any, labels: Any, rows: Any, others: Any) -> Any:
+    """Return scores of `others` by SVMs of the labelled rows; categories without labelled documents score -1."""
+    own = labels[np.sort(rows)]
+    known = np.flatnonzero(np.asarray(own.sum(axis=0)).ravel())
+    svm = rb.SVM().fit(X[np.sort(rows)], sparse.csr_array(own[:, known]))
+    found = np.full((others.shape[0], labels.shape[1]), -1.0)
+    values = svm.decision_function(others)
+    found[:, known] = (
+        values.reshape(len(found), -1) if values.ndim > 1 else np.column_stack([-values, values])[:, : len(known)]
+    )
+    return found
+
+
+def breaking_ties(scores: Any, n: int) -> Any:
+    """Return what small-text's BreakingTies chooses: the least gap between the two best, by its own code."""
+    from small_text.query_strategies import BreakingTies
+
+    class Fixed:
+        def predict_proba(self, dataset: Any) -> Any:
+            shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return shifted / shifted.sum(axis=1, keepdims=True)
+
+    class Rows:
+        def __init__(self, size: int) -> None:
+            self.size = size
+
+        def __len__(self) -> int:
+            return self.size
+
+        def __getitem__(self, item: Any) -> Any:
+            return Rows(len(np.atleast_1d(np.arange(self.size)[item])))
+
+    rows = np.arange(len(scores))
+    return BreakingTies().query(Fixed(), Rows(len(scores)), rows, np.array([], int), np.array([], int), n=n)
+
+
+STRATEGIES = {
+    "margin + diversity": lambda scores, X, n, seed: choose(scores, n, strategy="margin", vectors=X, seed=seed)[0],
+    "margin": lambda scores, X, n, seed: choose(scores, n, strategy="margin", seed=seed)[0],
+    "uncertainty": lambda scores, X, n, seed: choose(scores, n, strategy="uncertainty", seed=seed)[0],
+    "reduction": lambda scores, X, n, seed: choose(scores, n, strategy="reduction", seed=seed)[0],
+    "random": lambda scores, X, n, seed: choose(scores, n, strategy="random", seed=seed)[0],
+    "small-text breaking ties": lambda scores, X, n, seed: breaking_ties(scores, n),
+}
+
+
+def needed(data: Any, choice: Any, goal: float, seed: int) -> int:
+    """Return how many documents are labelled when micro-F1 reaches the goal; MOST if it does not."""
+    X, labels, test, truth = data
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(X.shape[0])[:BATCH]
+    while len(rows) < MOST:
+        if micro_f1(truth, scored(X, labels, rows, test)) >= goal:
+            return len(rows)
+        open_ = np.setdiff1d(np.arange(X.shape[0]), rows)
+        scores = scored(X, labels, rows, X[open_])
+        rows = np.concatenate([rows, open_[np.asarray(choice(scores, X[open_], BATCH, seed), np.int64)]])
+    return MOST
+
+
+def main() -> None:
+    name, seeds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10
+    (texts, labels), (test, truth), _ = texts_of(name)
+    vectors = rb.text.Vectors(weights="ltc")
+    X, others = vectors.fit_transform(texts), vectors.transform(test)
+    full = micro_f1(truth.toarray(), rb.SVM().fit(X, labels).decision_function(others))
+    print(f"{name}: full micro-F1 {full:.4f} with {X.shape[0]} documents", file=sys.stderr)
+    for strategy, choice in STRATEGIES.items():
+        if len(sys.argv) > 3 and strategy not in sys.argv[3:]:
+            continue
+        counts = [needed((X, labels, others, truth.toarray()), choice, 0.95 * full, seed) for seed in range(seeds)]
+        print(f"| {name} | {strategy} | {np.median(counts):.0f} | {min(counts)}–{max(counts)} | {seeds} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
