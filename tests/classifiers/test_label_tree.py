@@ -84,7 +84,7 @@ def plain_scores(model, x):
             for entry in range(forest.term_starts[node], forest.term_starts[node + 1]):
                 for q in range(forest.weight_starts[entry], forest.weight_starts[entry + 1]):
                     f[forest.weight_branches[q]] += x[forest.terms[entry]] * forest.weights[q]
-            loss = np.maximum(0, 1 - f) ** 2 + EPSILON * np.log1p(np.exp(-f))
+            loss = np.maximum(0, 1 - f) ** 2 + EPSILON / 2 * (1 - f / (1 + np.abs(f)))
             for target, value in zip(forest.targets[first:last], before - loss, strict=True):
                 if forest.leaf[node]:
                     total[target] += np.exp(value) / len(forest.roots)

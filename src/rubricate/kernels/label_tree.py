@@ -6,9 +6,9 @@ Problem  many categories are put into a tree of balanced groups; at each node on
 Machine  min over w, b   ½|w − w₀|² + ½((b − b₀) / B)² + C Σ_i max(0, 1 − y_i (w·x_i + b))², by descent along the dual
          variables one document at a time, all branches of a node together: the k scores of a document are one pass
          over its terms, k numbers wide.
-Score    of a category in a tree: Π over the nodes on its path of exp(−loss(f)), loss(f) = max(0, 1 − f)² + ε log(1 +
-         exp(−f)); ε only keeps scores apart that would all be 1. In the forest: the mean over the trees, where 0 counts
-         for a tree whose search did not come by.
+Score    of a category in a tree: Π over the nodes on its path of exp(−loss(f)), loss(f) = max(0, 1 − f)² + ε/2 (1 −
+         f / (1 + |f|)); ε only keeps scores apart that would all be 1. In the forest: the mean over the trees, where 0
+         counts for a tree whose search did not come by.
 Cost     learning a node: sweeps × (its stored values) × branches; search: per document beam × depth nodes.
 Ties     of equal scores the one met first is kept: earlier nodes and branches first.
 Edges    a document without terms is judged by the biases alone.
@@ -235,7 +235,10 @@ def learn_node(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Learn the machines of a node; return its terms, where their weights start, branches, weights, and biases."""
     place = np.full(columns, -1, np.int64)
-    rows, terms = _gathered(vectors, node.documents, place)
+    if len(node.documents) == len(vectors.starts) - 1:  # a root: a copy of all vectors would double the memory
+        rows, terms = vectors, np.arange(columns)
+    else:
+        rows, terms = _gathered(vectors, node.documents, place)
     signs = np.full((len(node.documents), node.branches), np.float32(-1))
     for row in range(len(node.documents)):
         d = node.documents[row]
@@ -261,20 +264,13 @@ def learn_node(
         if _sweep(rows, signs, duals, W, biases, softness, squares, hinge) < hinge.stop:
             break
     starts, branches, values = _kept(W, node.least)
-    return terms, starts, branches, values, biases
-
-
-@numba.njit(cache=True, nogil=True)
-def _logarithm(f: float) -> float:
-    """Return −loss(f)."""
-    short = max(0.0, 1.0 - f)
-    softplus = np.log1p(np.exp(-f)) if f > -30.0 else -f
-    return -(short * short + EPSILON * softplus)
+    used = np.flatnonzero(np.diff(starts))
+    return terms[used], np.append(starts[used], starts[-1]), branches, values, biases
 
 
 @numba.njit(cache=True, nogil=True)
 def _node_scores(queries: Rows, forest: LabelForest, node: int, d: int, place: np.ndarray, out: np.ndarray) -> None:
-    """Fill in the score of each branch of a node for a document; `place` has the entries of the node's terms."""
+    """Fill in w·x + b of each branch of a node for a document; `place` has the entries of the node's terms."""
     first = forest.branch_starts[node]
     for c in range(len(out)):
         out[c] = forest.biases[first + c]
@@ -284,22 +280,27 @@ def _node_scores(queries: Rows, forest: LabelForest, node: int, d: int, place: n
             value = queries.values[p]
             for q in range(forest.weight_starts[entry], forest.weight_starts[entry + 1]):
                 out[forest.weight_branches[q]] += value * forest.weights[q]
-    for c in range(len(out)):
-        out[c] = _logarithm(out[c])
 
 
 @numba.njit(cache=True, nogil=True)
-def _offer(scores: np.ndarray, targets: np.ndarray, score: float, target: int) -> None:
-    """Put a target among the best of a document, which are in no order but for the worst, which is first."""
-    if not score > scores[0]:
-        return
-    scores[0], targets[0] = score, target
-    worst = 0
-    for q in range(1, len(scores)):
-        if scores[q] < scores[worst]:
-            worst = q
-    scores[0], scores[worst] = scores[worst], scores[0]
-    targets[0], targets[worst] = targets[worst], targets[0]
+def _take_best(f: np.ndarray, base: float, own: np.ndarray, scores: np.ndarray, targets: np.ndarray) -> None:
+    """Put the branches of a node among the best of a document, which are in no order but for the worst, which is first.
+
+    `base` is the score of the node, `own` are the targets of its branches.
+    """
+    for c in range(len(f)):
+        short = max(0.0, 1.0 - f[c])
+        score = base - short * short
+        if score > scores[0]:  # the rest of the loss only makes it less
+            score -= EPSILON / 2 * (1.0 - f[c] / (1.0 + abs(f[c])))
+            if score > scores[0]:
+                scores[0], targets[0] = score, own[c]
+                worst = 0
+                for q in range(1, len(scores)):
+                    if scores[q] < scores[worst]:
+                        worst = q
+                scores[0], scores[worst] = scores[worst], scores[0]
+                targets[0], targets[worst] = targets[worst], targets[0]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -320,18 +321,17 @@ def search(queries: Rows, forest: LabelForest, root: int, beam: Beam) -> tuple[n
         while at < len(order):
             node = nodes[order[at]]
             first = forest.branch_starts[node]
-            out = np.empty(forest.branch_starts[node + 1] - first)
+            own = forest.targets[first : forest.branch_starts[node + 1]]
+            out = np.empty(len(own))
             for entry in range(forest.term_starts[node], forest.term_starts[node + 1]):
                 place[forest.terms[entry]] = entry
             while at < len(order) and nodes[order[at]] == node:
                 d = waiting[order[at]]
                 _node_scores(queries, forest, node, d, place, out)
-                for c in range(len(out)):
-                    score, target = sums[order[at]] + out[c], forest.targets[first + c]
-                    if forest.leaf[node]:
-                        _offer(scores[d], found[d], score, target)
-                    else:
-                        _offer(level[d], children[d], score, target)
+                if forest.leaf[node]:
+                    _take_best(out, sums[order[at]], own, scores[d], found[d])
+                else:
+                    _take_best(out, sums[order[at]], own, level[d], children[d])
                 at += 1
             for entry in range(forest.term_starts[node], forest.term_starts[node + 1]):
                 place[forest.terms[entry]] = -1

@@ -43,8 +43,8 @@ def familiarity(scores: Any, points: Floats, sharpness: float | None = None) -> 
 
 def _best(scores: Any, sharpness: float | None) -> Floats:
     if not isinstance(scores, Scores):
-        values = scores if sharpness is None else class_chances(np.asarray(scores), sharpness)
-        return np.max(values, axis=1, initial=-np.inf)
+        dense = scores if sharpness is None else class_chances(np.asarray(scores), sharpness)
+        return np.asarray(np.max(dense, axis=1, initial=-np.inf))
     values: Any = scores.values
     best = np.full(values.shape[0], scores.floor)
     rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))

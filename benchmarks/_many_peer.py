@@ -1,0 +1,37 @@
+"""Run in an environment of its own: `python _many_peer.py TRAIN.txt TEST.txt OUT.json THREADS`.
+
+Trains Omikuji with its defaults on a file of the Extreme Classification Repository's form, predicts the five best
+categories of each test document, and writes times, peak memory and predictions.
+"""
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+import omikuji
+
+
+def rows(path):
+    with Path(path).open() as stream:
+        next(stream)
+        for line in stream:
+            pairs = (pair.split(":") for pair in line.split() if ":" in pair)
+            yield [(int(column), float(value)) for column, value in pairs]
+
+
+def main(train, test, out, threads):
+    start = time.perf_counter()
+    model = omikuji.Model.train_on_data(train, omikuji.Model.default_hyper_param(), n_threads=int(threads))
+    fit = time.perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    queries = list(rows(test)) if test else []
+    start = time.perf_counter()
+    found = [[category for category, _ in model.predict(query, top_k=5)] for query in queries]
+    predict = time.perf_counter() - start
+    with Path(out).open("w") as stream:
+        json.dump({"fit": fit, "predict": predict, "memory_mb": memory, "best": found}, stream)
+
+
+main(*sys.argv[1:5])

@@ -1,0 +1,128 @@
+"""many: label trees against Omikuji 0.5.2 (Parabel) on `newswire` with 5,000 and 20,000 categories, two threads.
+
+Both get the same matrices (ltc). Omikuji reads them from a file within its call to train; the time of that is measured
+by the same call on the same vectors with one label for all, and taken off. The same result: precision at 1, 3 and 5 of
+ours is not below the peer's, and the peak memory of the process that trains is not above.
+
+`python -m benchmarks.many [--json] [5000] [20000]`; Omikuji gets an environment under build/peers, made on first use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks._timing import Row
+
+ROOT = Path(__file__).parents[1]
+PEER = ROOT / "build" / "peers" / "omikuji"
+SIZES = {5_000: 100_000, 20_000: 300_000}
+TEST = 10_000
+THREADS = 2
+OURS = """
+import json, resource, sys, time
+import numpy as np
+from rubricate.classifiers.label_tree import LabelTree
+folder, threads = sys.argv[1:]
+from scipy import sparse
+load = lambda name: sparse.csr_array(sparse.load_npz(f"{folder}/{name}.npz"))
+LabelTree(leaf=2).fit(np.eye(6), sparse.csr_array(np.eye(6, dtype=bool))).top(np.eye(6), 2)  # compiled before
+X, Y, Z = load("X"), load("Y"), load("Z")
+start = time.perf_counter()
+model = LabelTree(threads=int(threads)).fit(X, Y)
+fit = time.perf_counter() - start
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+start = time.perf_counter()
+best = model.top(Z, 5).ranking(5)
+predict = time.perf_counter() - start
+result = {"fit": fit, "predict": predict, "memory_mb": memory, "best": best.tolist()}
+json.dump(result, open(f"{folder}/ours.json", "w"))
+"""
+
+
+def matrices(categories: int, folder: Path) -> sparse.csr_array:
+    """Write vectors and labels of training and test documents; return the labels of the latter."""
+    import rubricate as rb
+    from rubricate.files.xmc import write_xmc
+
+    corpus = rb.load("newswire", documents=SIZES[categories], categories=categories)
+    vectors = rb.text.Vectors(weights="ltc")
+    X, Y = sparse.csr_array(vectors.fit_transform(corpus.train)), corpus.train.labels
+    test = corpus.test.take(range(min(TEST, len(corpus.test))))
+    Z = sparse.csr_array(vectors.transform(test))
+    for name, matrix in (("X", X), ("Y", Y), ("Z", Z)):
+        sparse.save_npz(folder / f"{name}.npz", sparse.csr_matrix(matrix), compressed=False)
+    write_xmc(folder / "train.txt", X, Y)
+    write_xmc(folder / "same.txt", X, sparse.csr_array(np.ones((X.shape[0], 1), bool)))
+    write_xmc(folder / "test.txt", Z, test.labels)
+    return test.labels
+
+
+def precision(best: list[list[int]], truth: sparse.csr_array) -> tuple[float, ...]:
+    """Return the precision at 1, 3 and 5."""
+    hits = np.zeros((len(best), 5))
+    for i, found in enumerate(best):
+        own = set(truth.indices[truth.indptr[i] : truth.indptr[i + 1]].tolist())
+        hits[i, : len(found)] = [category in own for category in found]
+    return tuple(float(hits[:, :k].mean()) for k in (1, 3, 5))
+
+
+def run(command: list[str | Path], out: Path) -> dict:
+    """Run a program that writes its results to a file."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}"}
+    subprocess.run(
+        [str(part) for part in command],
+        check=True,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return json.loads(out.read_text())
+
+
+def rows(categories: int) -> list[Row]:
+    python = PEER / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", PEER], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "omikuji==0.5.2"], check=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        truth = matrices(categories, folder)
+        peer = [python, ROOT / "benchmarks" / "_many_peer.py"]
+        ours = run([sys.executable, "-c", OURS, folder, str(THREADS)], folder / "ours.json")
+        theirs = run(
+            [*peer, folder / "train.txt", folder / "test.txt", folder / "p.json", str(THREADS)], folder / "p.json"
+        )
+        loading = run([*peer, folder / "same.txt", "", folder / "l.json", str(THREADS)], folder / "l.json")["fit"]
+    a, b = precision(ours["best"], truth), precision(theirs["best"], truth)
+    same = all(x >= y for x, y in zip(a, b, strict=True)) and ours["memory_mb"] <= theirs["memory_mb"]
+    shown = " / ".join(f"{x:.4f}" for x in a), " / ".join(f"{y:.4f}" for y in b)
+    memory = f"peak {ours['memory_mb']:.0f} MB (peer {theirs['memory_mb']:.0f} MB)"
+    what = f"{SIZES[categories] * 2 // 3:,} × {categories:,}: P@1, 3, 5 {shown[0]} (peer {shown[1]}), {memory}"
+    times = (("train", ours["fit"], theirs["fit"] - loading), ("predict", ours["predict"], theirs["predict"]))
+    return [
+        Row(f"many-{categories}", f"{part}: {what}", "Omikuji 0.5.2", mine, other, other / mine, same, THREADS)
+        for part, mine, other in times
+    ]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("categories", nargs="*", type=int, default=[5_000, 20_000])
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    table = [row for categories in asked.categories for row in rows(categories)]
+    if asked.json:
+        print(json.dumps([asdict(row) for row in table], indent=2))
+    else:
+        for row in table:
+            print(f"{row.id:12} {row.ratio:8.2f}  {row.ours_s:8.2f} {row.peer_s:8.2f}  {row.same_result}  {row.work}")
