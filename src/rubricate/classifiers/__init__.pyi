@@ -11,6 +11,7 @@ from .hierarchical.proximity import Proximity as Proximity
 from .hierarchical.tolerant import Tolerant as Tolerant
 from .hierarchical.top_down import TopDown as TopDown
 from .knn import KNN as KNN
+from .label_tree import LabelTree as LabelTree
 from .llsf import LLSF as LLSF
 from .nb import NB as NB
 from .nnet import NNet as NNet

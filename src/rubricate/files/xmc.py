@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rubricate.atomic import atomic_text
 from rubricate.errors import InvalidFile
-from rubricate.files.atomic import atomic_text
 from rubricate.readers import text_lines
 from rubricate.types import Sparse
 
