@@ -46,7 +46,8 @@ def simulate(name: str, n: int, draws: int) -> dict[tuple[str, str], Any]:
         sample = LabelledSample(rows, np.zeros(n, np.int64), np.array([len(found.truth)]), labels[rows])
         for alone in (False, True):
             result = population_estimates(sample, run, labels_alone=alone)
-            known = np.array([c not in result.left_out for c in run.categories])
+            seen = found.truth[rows].sum(axis=0)
+            enough = {"precision": np.minimum(seen, found.decided[rows].sum(axis=0))}
             for row in result.estimates:
                 measure, _, rest = row.measure.partition("_")
                 if row.category is not None:
@@ -55,8 +56,9 @@ def simulate(name: str, n: int, draws: int) -> dict[tuple[str, str], Any]:
                 elif measure == "micro":
                     key, true = (row.measure, "all"), micro[rest]
                 else:
-                    average = each[rest.removesuffix("_labelled")]
-                    key, true = (row.measure, "all"), (average[known] if "labelled" in rest else average).mean()
+                    base = rest.removesuffix("_labelled")
+                    known = enough.get(base, seen) >= 5 if "labelled" in rest else slice(None)
+                    key, true = (row.measure, "all"), each[base][known].mean()
                 hit = row.low - 1e-9 <= true <= row.high + 1e-9
                 tally.setdefault(key, np.zeros((2, 4)))[int(alone)] += (
                     1,

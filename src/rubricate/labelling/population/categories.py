@@ -93,7 +93,9 @@ def category_estimates(
             where = np.ones_like(few)
             if name != "prevalence":
                 narrow = helped[2] - helped[1] <= plain.high - plain.low
-                where = block.rich & (block.mistakes(name) >= ERRORS) & narrow
+                hits = (block.y * block.d).sum(axis=0)
+                # Without hits the residuals are all zero and the interval would be a point.
+                where = block.rich & (np.minimum(hits, block.mistakes(name)) >= ERRORS) & narrow
             estimated = CategoryEstimates(
                 *(np.where(where, a, b) for a, b in zip(helped, plain_parts(plain), strict=True))
             )

@@ -82,7 +82,7 @@ def population_estimates(
 
     The modules `categories` and `averages` have the formulas. Where categories have fewer than 5 labelled documents,
     `macro_*` is an interval that allows anything for them within their own intervals, and `macro_*_labelled` is the
-    average of the others.
+    average of the others (for precision, of those that also have 5 labelled documents assigned to them).
     """
     if not 0 < level < 1:
         raise InvalidInput(f"a confidence level lies between 0 and 1, got {level}; .95 is usual")
@@ -110,8 +110,9 @@ def population_estimates(
         )
         for name in MICRO
     ]
-    known = np.flatnonzero(counts >= FEW)
+    seen = {"precision": np.minimum(counts, decided.sum(axis=0)), "recall": counts, "f1": counts}
     for name in MICRO:
+        known = np.flatnonzero(seen[name] >= FEW)
         averages += _macro(
             sample, name, joined[name], (system, curve, y, decided), known=known, alone=labels_alone, level=level
         )
