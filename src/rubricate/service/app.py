@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from rubricate._version import __version__
 from rubricate.service.guard import RequestGuard
 from rubricate.service.problems import RESPONSES, install_handlers
-from rubricate.service.routes import accounts, agreement, classify, jobs, judging, projects, status, uploads
+from rubricate.service.routes import accounts, agreement, classify, jobs, judging, pages, projects, status, uploads
 from rubricate.service.settings import ServiceSettings
 from rubricate.service.state import Service
 
@@ -33,7 +33,7 @@ def make_app(settings: ServiceSettings) -> FastAPI:
     )
     app.state.service = service
     install_handlers(app)
-    for routes in (status, classify, judging, projects, uploads, agreement, jobs, accounts):
+    for routes in (status, classify, judging, projects, uploads, agreement, jobs, accounts, pages):
         app.include_router(routes.router)
     app.add_middleware(RequestGuard, service=service)
     return app

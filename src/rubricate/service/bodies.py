@@ -11,6 +11,8 @@ __all__ = [
     "ClassifiedDocument",
     "ClassifyBody",
     "DocumentBody",
+    "ExplainBody",
+    "Explanation",
     "ModelDescription",
     "ModelList",
     "ModelSummary",
@@ -78,6 +80,40 @@ class ClassifiedDocument(BaseModel):
     evidence: list[Place] = Field(description="Offsets in `text`; the weights of a term add up over its places.")
     title_evidence: list[Place] = Field(default=[], description="Offsets in `title`.")
     reasons: list[Reason] = []
+
+
+class ExplainBody(BaseModel):
+    """A text and the category to explain."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: StrictStr
+    category: StrictStr
+    limit: StrictInt = Field(20, ge=1, le=1_000, description="So many reasons.")
+
+
+class Change(BaseModel):
+    """What would change the answer: without these words it would be these labels."""
+
+    without: list[str]
+    labels: list[str]
+
+
+class Neighbour(BaseModel):
+    """A labelled document with the same words."""
+
+    id: str
+    text: str
+    labels: list[str]
+
+
+class Explanation(BaseModel):
+    """Why a text belongs to a category, or not."""
+
+    evidence: list[Place]
+    reasons: list[Reason]
+    change: Change | None
+    nearest: list[Neighbour] = Field(description="Of the project's labelled documents, where the model is a project's.")
 
 
 class Classification(BaseModel):

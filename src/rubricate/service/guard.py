@@ -32,6 +32,8 @@ PUBLIC = ("/health", "/ready", "/login")
 """Addresses for monitors and for those who want to log in; they tell nothing about documents."""
 UNAUDITED = ("/models/{name}/classify", "/projects/{p}/labels", "/projects/{p}/labels/{event}", "unknown")
 """Addresses that change nothing, or whose every change is in the history of the project."""
+HARMLESS = ("/evaluate", "/compare")
+"""Addresses that change nothing, so that a plain form may send them without the header of the session."""
 COOKIE = "rubricate_session"
 SAFE = ("GET", "HEAD", "OPTIONS")
 SECURITY_HEADERS = (
@@ -84,8 +86,10 @@ class RequestGuard:
             raise Refusal(429, "too many requests; wait before the next", retry=wait)
         identity = await self._identity(headers)
         if not allows(identity, "read") and not _public(scope["path"]):
+            if method == "GET" and "text/html" in headers.get("accept", ""):
+                raise Refusal(303, "/login")
             raise Refusal(401, "who are you? Send 'Authorization: Bearer TOKEN', or log in")
-        if identity.proof == "session" and method not in SAFE:
+        if identity.proof == "session" and method not in SAFE and scope["path"] not in HARMLESS:
             given = headers.get("x-csrf-token", "")
             if not secrets.compare_digest(given.encode(), identity.csrf.encode()):
                 raise Refusal(403, "the header X-CSRF-Token does not fit the session; load the page again")

@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
 from rubricate.service.models.lane import LaneFull
@@ -57,6 +57,8 @@ RESPONSES: Mapping[int | str, dict[str, Any]] = {
 
 def refusal_response(refusal: Refusal) -> Response:
     """Return a refusal as JSON."""
+    if refusal.status_code == 303:
+        return RedirectResponse(str(refusal.detail), 303)
     headers = {} if refusal.retry is None else {"Retry-After": str(refusal.retry)}
     if refusal.status_code == 401:
         headers["WWW-Authenticate"] = "Bearer"

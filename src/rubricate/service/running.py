@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Callable
 
 import uvicorn
 
@@ -37,8 +38,8 @@ def check_access(settings: ServiceSettings) -> None:
     )
 
 
-def run(settings: ServiceSettings) -> None:
-    """Serve until a signal ends it; requests under way are finished first."""
+def run(settings: ServiceSettings, *, announce: Callable[[str], None] | None = None) -> None:
+    """Serve until a signal ends it; requests under way are finished first. `announce` gets the address."""
     check_access(settings)
     log_to_standard_error()
     if settings.workers > 1:
@@ -62,7 +63,9 @@ def run(settings: ServiceSettings) -> None:
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
     )
-    _announce(settings.host, listening.getsockname()[1])
+    address = _announce(settings.host, listening.getsockname()[1])
+    if announce is not None:
+        announce(address)
     uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -78,6 +81,8 @@ def _listen(settings: ServiceSettings) -> socket.socket:
         ) from error
 
 
-def _announce(host: str, port: int) -> None:
+def _announce(host: str, port: int) -> str:
     shown = f"[{host}]" if ":" in host else host
-    print(f"rubricate: serving on http://{shown}:{port}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    address = f"http://{shown}:{port}/"
+    print(f"rubricate: serving on {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    return address

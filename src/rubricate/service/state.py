@@ -107,6 +107,10 @@ class Service:
             self._served[name] = path
         return messages
 
+    def project_models(self) -> set[str]:
+        """Return the names of the projects whose model is served."""
+        return {name for name in self._served if name not in {path.stem for path in self.settings.models}}
+
     def guarded(self) -> bool:
         """Tell whether requests must say who sends them: there is a token, or an account."""
         if self.settings.token is not None or self.workspace is None:

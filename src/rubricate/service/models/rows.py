@@ -24,6 +24,8 @@ from rubricate.types import Documents, Evidence
 
 __all__ = ["Question", "Questions", "RowMaker", "header"]
 
+TRIED = 10
+"""Words that are taken away, one after the other, to see what changes the answer."""
 TITLE = "title:"
 """What the terms of titles are named with where they are counted apart."""
 
@@ -100,6 +102,34 @@ class RowMaker:
                         for start, end in places
                     ]
         return {key: items for key, items in named.items() if items or key == "evidence"}
+
+    def explain(self, text: str, category: str, limit: int) -> dict[str, Any]:
+        """Return the evidence for one category, whether it is a label or not."""
+        question = Question("1", text)
+        found = self._evidence(question, {category: self.model.explain(text, category, limit)[category]})
+        return {"evidence": found["evidence"], "reasons": found.get("reasons", [])}
+
+    def change(self, text: str, places: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+        """Return the fewest of the strongest words without which the labels would be others; None where ten are not
+        enough. The words go one after the other, those that speak most for the category first.
+        """
+        words: dict[str, float] = {}
+        for place in places:
+            word = text[place["start"] : place["end"]].lower()
+            words[word] = words.get(word, 0.0) + place["weight"]
+        strongest = [word for word in sorted(words, key=lambda word: -words[word]) if words[word] > 0][:TRIED]
+        shorter = [text]
+        for word in strongest:
+            gone = [place for place in places if text[place["start"] : place["end"]].lower() == word]
+            last = list(shorter[-1])
+            for place in gone:  # blanks keep the other places where they are
+                last[place["start"] : place["end"]] = " " * (place["end"] - place["start"])
+            shorter.append("".join(last))
+        answers = self.model.classify(shorter)
+        for count, labels in enumerate(answers):
+            if labels != answers[0]:
+                return {"without": strongest[:count], "labels": list(labels or ())}
+        return None
 
     def _spans(self, question: Question, reason: Evidence) -> dict[str, list[tuple[int, int]]]:
         if reason.kind != "term" or not isinstance(reason.index, int):

@@ -14,17 +14,28 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rubricate.reports.models import describe_model
-from rubricate.service.bodies import Classification, ClassifyBody, ModelDescription, ModelList, ModelSummary
+from rubricate.reports.page.html import shorten
+from rubricate.service.bodies import (
+    Classification,
+    ClassifyBody,
+    ExplainBody,
+    Explanation,
+    ModelDescription,
+    ModelList,
+    ModelSummary,
+)
 from rubricate.service.models.rows import Question, Questions
 from rubricate.service.models.shelf import ServedModel
 from rubricate.service.problems import Refusal
 from rubricate.service.routes.streams import RowStream, csv_documents, ndjson_documents
 from rubricate.service.routes.uploads import file_chunks
 from rubricate.service.state import Service, service_of
+from rubricate.service.workspace.documents import DocumentFilter
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["models"])
+NEAREST = 5
 
 _BODY = {
     "requestBody": {
@@ -127,6 +138,41 @@ async def classify(
     options = {"format": "csv", **columns}
     documents = csv_documents(chunks, options, service.settings.upload_timeout)
     return _stream(service, served, questions, documents)
+
+
+@router.post("/models/{name}/explain", summary="Explain a category")
+def explain(request: Request, name: str, body: ExplainBody) -> Explanation:
+    """Return the words of a text for and against a category, and which of them would change the answer."""
+    service = service_of(request)
+    served = service.shelf.get(name)
+    if body.category not in served.model.categories_:
+        raise Refusal(422, f"the model {name!r} has no category {body.category[:200]!r}")
+    found = served.maker.explain(body.text, body.category, body.limit)
+    words = [body.text[each["start"] : each["end"]] for each in found["evidence"] if each["weight"] > 0]
+    return Explanation.model_validate(
+        {
+            **found,
+            "change": served.maker.change(body.text, found["evidence"]),
+            "nearest": _nearest(service, name, words),
+        }
+    )
+
+
+def _nearest(service: Service, name: str, words: list[str]) -> list[dict[str, Any]]:
+    """Return labelled documents of the model's project that share most of the strongest words."""
+    if service.workspace is None or name not in service.project_models():
+        return []
+    project = service.workspace.projects.get(name)
+    strongest = list(dict.fromkeys(word.lower() for word in words))[:3]
+    found: dict[str, dict[str, Any]] = {}
+    for count in range(len(strongest), 0, -1):
+        which = DocumentFilter(" ".join(strongest[:count]), labelled=True)
+        for document in service.workspace.documents.find(project, which, n=NEAREST, excerpt=200)[0]:
+            found.setdefault(document["id"], document)
+    return [
+        {"id": each["id"], "text": shorten(each["text"], 160), "labels": each["annotations"][-1]["labels"]}
+        for each in list(found.values())[:NEAREST]
+    ]
 
 
 def _stream(service: Service, served: ServedModel, questions: Questions, documents: Any) -> RowStream:

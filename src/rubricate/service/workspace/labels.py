@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from rubricate.errors import InvalidInput, UnknownName
@@ -77,6 +77,13 @@ class LabelStore:
             rows = [dict(row._mapping) for row in connection.execute(query)]
         shown = [row | {"data": json.loads(row["data"])} for row in rows[:n]]
         return shown, shown[-1]["id"] if len(rows) > n else None
+
+    def frequencies(self, project: Project) -> dict[str, int]:
+        """Return how often each category was given."""
+        c = tables.label_categories.c
+        query = select(c.category, func.count()).where(c.project == project.id).group_by(c.category)
+        with self._database.read() as connection:
+            return {category: count for category, count in connection.execute(query)}  # noqa: C416
 
     def standing(self, project: Project) -> dict[str, list[tuple[str, tuple[str, ...], int]]]:
         """Return for each labelled document what every annotator says: (annotator, labels, event), oldest first."""

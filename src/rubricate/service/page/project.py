@@ -1,0 +1,313 @@
+"""The pages of a project: Documents, Label, Model, History."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import HTMLResponse
+
+from rubricate.reports.page.html import Html, isolated, shorten, tag
+from rubricate.service.access.identity import Identity, allows
+from rubricate.service.page.layout import address, page
+from rubricate.service.page.start import field
+from rubricate.service.workspace.projects import Project
+
+__all__ = ["documents_page", "history_page", "label_page", "model_page"]
+
+EXCERPT = 240
+ORDERS = {
+    "uncertain": "What teaches most",
+    "suspect": "What is most likely wrong",
+    "measure": "What is needed to measure",
+    "random": "Random",
+}
+
+
+def _chips(labels: Sequence[str]) -> list[Html]:
+    return [isolated(label, class_="chip") for label in labels]
+
+
+def documents_page(
+    who: Identity,
+    project: Project,
+    *,
+    found: tuple[Sequence[Mapping[str, Any]], int | None],
+    asked: Mapping[str, str],
+    counts: Mapping[str, int],
+) -> HTMLResponse:
+    """Search, filter and upload documents."""
+    rows, further = found
+    summary = f"{counts['documents']:,} documents, {counts['labelled']:,} of them labelled."
+    body = [tag("p", summary), _search(project, asked), _table(rows)]
+    if further is not None:
+        query = urlencode({**asked, "after": further})
+        body.append(tag("p", tag("a", "Next page", href=f"?{query}", rel="next", id="next")))
+    if allows(who, "label"):
+        body.append(_upload())
+    return page(
+        project.name, *body, who=who, project=project.name, script="documents.js", data={"project": project.name}
+    )
+
+
+def _search(project: Project, asked: Mapping[str, str]) -> Html:
+    names = [
+        tag("option", shorten(name, 80), value=name, selected=asked.get("label") == name) for name in project.categories
+    ]
+    states = (
+        ("", "All"),
+        ("no", "Without labels"),
+        ("yes", "With labels"),
+        ("disagreement", "Model disagrees"),
+        ("unsure", "Model is unsure"),
+    )
+    shown = [tag("option", text, value=value, selected=asked.get("state", "") == value) for value, text in states]
+    return tag(
+        "form",
+        field("Words", tag("input", type="search", id="query", name="query", value=asked.get("query", "")), "query"),
+        field("Label", tag("select", tag("option", "Any", value=""), names, id="label", name="label"), "label"),
+        field("Show", tag("select", shown, id="state", name="state"), "state"),
+        tag("p", tag("button", "Search", class_="main")),
+        class_="row",
+        role="search",
+    )  # fmt: skip
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Html:
+    if not rows:
+        return tag("p", "No document fits.", class_="quiet")
+    lines = []
+    for row in rows:
+        given = [
+            tag("span", f"{each['annotator']}: ", _chips(each["labels"]) or "none ") for each in row["annotations"]
+        ]
+        decision = row["decision"]
+        said = None
+        if decision is not None:
+            sure = "" if decision["confidence"] is None else f" {decision['confidence']:.0%}"
+            said = [_chips(decision["labels"]) or "none", tag("span", sure, class_="quiet")]
+            said += [tag("strong", " disagrees", class_="bad")] if decision["suspect"] is not None else []
+        title = tag("strong", isolated(row["title"], 120), " ") if row["title"] else None
+        text = tag("bdi", shorten(row["text"], EXCERPT) or "(no text)")
+        lines.append(
+            tag("tr", tag("td", isolated(row["id"], 24)), tag("td", title, text), tag("td", given), tag("td", said))
+        )
+    head = tag("tr", tag("th", "Id"), tag("th", "Text"), tag("th", "Labels"), tag("th", "Model"))
+    return tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="documents"), class_="scroll")
+
+
+def _upload() -> Html:
+    kinds = ".csv,.tsv,.jsonl,.ndjson,.json,.xlsx,.parquet"
+    return tag(
+        "section",
+        tag("h2", "Add documents"),
+        tag(
+            "form",
+            field("A file (CSV, JSON Lines, xlsx, Parquet) with columns text and, if you like, id, title, labels",
+                  tag("input", type="file", id="file", name="file", accept=kinds), "file"),
+            tag("button", "Upload", class_="main"),
+            id="upload",
+        ),
+        tag("progress", "", id="progress", hidden=True, aria_label="Progress of the upload"),
+    )  # fmt: skip
+
+
+def label_page(
+    who: Identity, project: Project, *, counts: Mapping[str, int], frequencies: Mapping[str, int]
+) -> HTMLResponse:
+    """Label documents by keyboard."""
+    parents: dict[str, str] = {}
+    for parent, child in project.taxonomy:
+        parents.setdefault(child, parent)
+    ordered = sorted(project.categories, key=lambda name: -frequencies.get(name, 0))
+    if project.taxonomy:  # a hierarchy stays together: its order is that of the paths
+        ordered = sorted(project.categories, key=lambda name: _path(name, parents))
+    data = {
+        "project": project.name,
+        "kind": project.kind,
+        "categories": [{"name": name, "path": " › ".join(_path(name, parents))} for name in ordered],
+        **counts,
+    }
+    orders = [tag("option", text, value=value) for value, text in ORDERS.items()]
+    shares = [tag("option", text, value=value) for value, text in (("0", "None"), ("0.1", "10 %"), ("1", "All"))]
+    named = who.proof == "session"
+    person = tag("input", type="text", id="annotator", value=who.name if named else "", readonly=named, maxlength=200)
+    top = tag(
+        "div",
+        field("Your name", person, "annotator"),
+        field("Order", tag("select", orders, id="order"), "order"),
+        field("Labelled by two", tag("select", shares, id="overlap"), "overlap"),
+        tag("p", tag("label", tag("input", type="checkbox", id="suggest"), "Show suggestions", class_="inline")),
+        class_="row",
+    )
+    return page(
+        f"Label: {project.name}",
+        top,
+        tag("p", tag("span", "", id="done"), " ", tag("span", "", id="note", class_="quiet")),
+        _work(project),
+        tag("p", "No document is left in this order.", id="empty", hidden=True),
+        tag("p", "", id="saved", class_="good", role="status"),
+        who=who,
+        project=project.name,
+        script="label.js",
+        data=data,
+    )
+
+
+def _path(name: str, parents: Mapping[str, str]) -> list[str]:
+    path = [name]
+    while path[0] in parents and parents[path[0]] not in path:
+        path.insert(0, parents[path[0]])
+    return path
+
+
+def _work(project: Project) -> Html:
+    keys = "1–9 choose, / search, Enter save, u undo, s skip, a accept the suggestion"
+    if project.kind == "single":
+        keys = "1–9 choose and save, / search, u undo, s skip, a accept the suggestion"
+    accept = tag("button", tag("kbd", "a"), "Accept", type="button", id="accept", hidden=True)
+    return tag(
+        "div",
+        tag("h2", tag("bdi", "", id="title")),
+        tag("p", "Document ", tag("bdi", "", id="id"), class_="quiet"),
+        tag("div", "", class_="text", id="text", tabindex=0, role="region", aria_label="Text of the document"),
+        tag("p", tag("span", "", id="suggestion"), " ", accept),
+        field("Search for a category", tag("input", type="search", id="search"), "search"),
+        tag("div", "", class_="categories", id="categories", role="group", aria_label="Categories"),
+        tag("p", "", id="rest", class_="quiet"),
+        tag(
+            "p",
+            tag("button", "Save", type="button", id="save", class_="main"), " ",
+            tag("button", tag("kbd", "u"), "Undo", type="button", id="undo"), " ",
+            tag("button", tag("kbd", "s"), "Skip", type="button", id="skip"),
+        ),
+        tag("p", f"Keys: {keys}", class_="quiet"),
+        id="work",
+        hidden=True,
+    )  # fmt: skip
+
+
+def model_page(
+    who: Identity,
+    project: Project,
+    *,
+    models: Sequence[Mapping[str, Any]],
+    job: Mapping[str, Any] | None,
+    agreement: Mapping[str, Any],
+) -> HTMLResponse:
+    """Train, see the figures and what changed, put models into use."""
+    running = job is not None and job["state"] in ("waiting", "running")
+    may = allows(who, "admin")
+    body = [
+        tag("p", tag("button", "Train on all labels", type="button", id="train", class_="main")) if may else None,
+        tag("progress", "", id="progress", hidden=True, aria_label="Progress of training"),
+        tag("p", tag("button", "Cancel training", type="button", id="cancel", hidden=True)),
+        _figures(models, may=may),
+        _worst(project, models),
+        _agreement(agreement),
+    ]
+    data = {"project": project.name, "job": job["id"] if running and job is not None else None}
+    return page(f"Model: {project.name}", *body, who=who, project=project.name, script="model.js", data=data)
+
+
+def _figures(models: Sequence[Mapping[str, Any]], *, may: bool) -> Html:
+    if not models:
+        return tag("p", "No model yet. Label some documents of every category, then train.", class_="quiet")
+    lines = []
+    for each in models:
+        summary = each["summary"]
+        cells = []
+        for average in ("micro", "macro"):
+            low, high = summary[f"{average}_f1_interval"]
+            cells.append(tag("td", f"{summary[f'{average}_f1']:.3f} [{low:.3f}, {high:.3f}]", class_="num"))
+        use = tag("strong", "in use", class_="good")
+        if not each["in_use"]:
+            use = tag("button", f"Use model {each['number']}", type="button", data_model=each["number"]) if may else ""
+        number = tag("td", f"{each['number']}")
+        documents = tag("td", f"{summary['documents']:,}", class_="num")
+        lines.append(tag("tr", number, documents, cells, tag("td", _change(summary.get("changes"))), tag("td", use)))
+    names = ("Model", "Documents", "Micro-F1 [95 %]", "Macro-F1 [95 %]", "Against the model before", "")
+    head = tag("tr", [tag("th", name, class_="num" if 0 < place < 4 else None) for place, name in enumerate(names)])
+    note = "Cross-validated: every document was decided on by a model that had not seen it."
+    table = tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="models"), class_="scroll")
+    return tag("section", tag("h2", "Models"), table, tag("p", note, class_="quiet"))
+
+
+def _change(changes: Mapping[str, Any] | None) -> str:
+    if changes is None:
+        return "–"
+    p = "" if changes["p_value"] is None else f", p = {changes['p_value']:.3f}"
+    if changes["better"] is None:
+        return f"no significant change (s-test{p}, {changes['documents']:,} documents)"
+    worse = "better" if changes["better"] == "new" else "worse"
+    return f"{worse} (s-test{p}, {changes['documents']:,} documents)"
+
+
+def _worst(project: Project, models: Sequence[Mapping[str, Any]]) -> Html | None:
+    used = next((each for each in models if each["in_use"]), None)
+    if used is None:
+        return None
+    rows = sorted(used["summary"]["per_category"], key=lambda row: (row["f1"] is None, row["f1"] or 0.0))[:10]
+    lines = [
+        tag(
+            "tr",
+            tag("td", isolated(row["category"])),
+            tag("td", f"{row['documents']:,}", class_="num"),
+            tag("td", "–" if row["f1"] is None else f"{row['f1']:.3f}", class_="num"),
+        )
+        for row in rows
+    ]
+    head = tag("tr", tag("th", "Category"), tag("th", "Documents", class_="num"), tag("th", "F1", class_="num"))
+    suspects = address("p", project.name, "documents") + "?state=disagreement"
+    return tag(
+        "section",
+        tag("h2", "Worst categories"),
+        tag("div", tag("table", tag("thead", head), tag("tbody", lines)), class_="scroll"),
+        tag("p", tag("a", "Documents on which the model disagrees with the labels", href=suspects)),
+    )
+
+
+def _agreement(found: Mapping[str, Any]) -> Html:
+    if not found["documents"]:
+        return tag(
+            "section", tag("h2", "Agreement"), tag("p", "No document was labelled by two people yet.", class_="quiet")
+        )
+    alpha = found["overall"].get("alpha")
+    shown = "not defined" if alpha is None else f"{alpha:.3f}"
+    percent = found["overall"].get("percent") or 0.0
+    text = f"{found['documents']:,} documents labelled by two or more of {', '.join(found['annotators'])}: "
+    return tag(
+        "section", tag("h2", "Agreement"), tag("p", text + f"{percent:.0%} the same, Krippendorff's alpha {shown}.")
+    )
+
+
+def history_page(
+    who: Identity, project: Project, events: Sequence[Mapping[str, Any]], further: int | None
+) -> HTMLResponse:
+    """Show every action."""
+    lines = [
+        tag(
+            "tr",
+            tag("td", time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(event["created"]))),
+            tag("td", isolated(event["annotator"] or "–")),
+            tag("td", event["kind"]),
+            tag("td", isolated(event["document"] or "", 40)),
+            tag("td", _detail(event)),
+        )
+        for event in events
+    ]
+    head = tag("tr", [tag("th", name) for name in ("Time (UTC)", "Who", "What", "Document", "Details")])
+    table = tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="events"), class_="scroll")
+    more = None if further is None else tag("p", tag("a", "Next page", href=f"?after={further}"))
+    return page(f"History: {project.name}", table, more, who=who, project=project.name)
+
+
+def _detail(event: Mapping[str, Any]) -> Any:
+    data = event["data"]
+    if event["kind"] == "label":
+        return _chips(data["labels"]) or "no category"
+    if event["kind"] == "undo":
+        return f"event {data['event']}"
+    return shorten(", ".join(f"{key} {value}" for key, value in data.items() if isinstance(value, (str, int))), 120)

@@ -1,0 +1,163 @@
+"use strict";
+// Labelling by keyboard. Documents are fetched ahead; a label counts as saved when the service has acknowledged it.
+const data = pageData();
+const AHEAD = 5;
+const KEYS = "123456789";
+const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, busy: false, shown: [], skipped: new Set() };
+const $ = (id) => document.getElementById(id);
+
+function annotator() { return $("annotator").value.trim(); }
+
+async function fetchMore() {
+  if (state.busy) return;
+  state.busy = true;
+  try {
+    const query = new URLSearchParams({ order: $("order").value, n: "10", annotator: annotator(),
+      random_share: $("order").value === "random" ? "0" : "0.1", overlap: $("overlap").value });
+    const page = await call("GET", `${part("projects", data.project, "queue")}?${query}`);
+    const known = new Set([state.current?.id, ...state.queue.map((each) => each.id), ...state.skipped,
+      ...state.saved.map((each) => each.document)]);
+    state.queue.push(...page.documents.filter((each) => !known.has(each.id)));
+    if (page.order !== $("order").value) $("note").textContent = "No model yet: documents come in random order.";
+    else $("note").textContent = "";
+  } catch (error) {
+    say(error.message, true);
+  } finally {
+    state.busy = false;
+  }
+}
+
+async function next() {
+  if (!state.queue.length) await fetchMore();
+  state.current = state.queue.shift() || null;
+  state.chosen = new Set();
+  show();
+  if (state.queue.length < AHEAD) fetchMore();
+}
+
+function show() {
+  const document_ = state.current;
+  $("done").textContent = `${state.count.toLocaleString()} of ${data.documents.toLocaleString()} documents labelled`;
+  $("work").hidden = !document_;
+  $("empty").hidden = !!document_;
+  if (!document_) return;
+  $("id").textContent = document_.id;
+  $("title").textContent = document_.title || "";
+  $("text").textContent = document_.text || "(This document has no text.)";
+  $("text").scrollTop = 0;
+  const suggested = $("suggest").checked && document_.suggested ? document_.suggested : [];
+  $("suggestion").textContent = suggested.length
+    ? `Suggested: ${suggested.join(", ")}` + (document_.confidence === null ? "" : ` (${Math.round(100 * document_.confidence)} % sure)`) : "";
+  $("accept").hidden = !suggested.length;
+  list();
+}
+
+function list() {
+  const wanted = $("search").value.trim().toLowerCase();
+  const all = data.categories;
+  state.shown = (wanted ? all.filter((each) => each.path.toLowerCase().includes(wanted)) : all).slice(0, wanted ? 60 : 30);
+  const buttons = state.shown.map((each, place) => {
+    const button = element("button", { type: "button", "aria-pressed": String(state.chosen.has(each.name)) });
+    if (place < KEYS.length && !wanted) button.append(element("kbd", {}, KEYS[place]));
+    button.append(element("bdi", {}, each.path));
+    button.dataset.name = each.name;
+    button.addEventListener("click", () => choose(each.name));
+    return button;
+  });
+  $("categories").replaceChildren(...buttons);
+  const rest = all.length - state.shown.length;
+  $("rest").textContent = !wanted && rest > 0 ? `${rest.toLocaleString()} further categories: press / and type.` : "";
+}
+
+function choose(name) {
+  if (data.kind === "single") { state.chosen = new Set([name]); return save(); }
+  if (state.chosen.has(name)) state.chosen.delete(name); else state.chosen.add(name);
+  list();
+}
+
+async function save() {
+  const document_ = state.current;
+  if (!document_) return;
+  if (!annotator()) { say("Write your name first.", true); $("annotator").focus(); return; }
+  if (data.kind === "single" && state.chosen.size !== 1) return say("Choose one category.", true);
+  const labels = [...state.chosen];
+  $("search").value = "";
+  const moved = next();
+  try {
+    const answer = await call("POST", part("projects", data.project, "labels"), { document: document_.id, labels, annotator: annotator() });
+    state.saved.push({ event: answer.event, document: document_.id, entry: document_ });
+    state.count += 1;
+    $("done").textContent = `${state.count.toLocaleString()} of ${data.documents.toLocaleString()} documents labelled`;
+    $("saved").textContent = `Saved: ${document_.id} → ${labels.join(", ") || "no category"}`;
+    say("");
+  } catch (error) {
+    state.queue.unshift(document_);
+    say(`Not saved: ${document_.id}. ${error.message}`, true);
+  }
+  await moved;
+}
+
+async function undo() {
+  const last = state.saved.pop();
+  if (!last) return say("Nothing to undo.");
+  try {
+    await call("DELETE", part("projects", data.project, "labels", String(last.event)));
+    if (state.current) state.queue.unshift(state.current);
+    state.queue = state.queue.filter((each) => each.id !== last.document);
+    state.current = last.entry;
+    state.chosen = new Set();
+    state.count -= 1;
+    $("saved").textContent = `Undone: ${last.document}`;
+    show();
+  } catch (error) {
+    state.saved.push(last);
+    say(error.message, true);
+  }
+}
+
+function skip() {
+  if (state.current) state.skipped.add(state.current.id);
+  next();
+}
+
+function accept() {
+  if (!state.current?.suggested || !$("suggest").checked) return;
+  state.chosen = new Set(state.current.suggested);
+  save();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.matches("input[type=text], input[type=search], select, textarea");
+  if (event.target === $("search")) {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (state.shown[0]) choose(state.shown[0].name);
+      $("search").value = "";
+      $("search").blur();
+      list();
+    } else if (event.key === "Escape") { $("search").value = ""; $("search").blur(); list(); }
+    return;
+  }
+  if (typing) return;
+  const place = KEYS.indexOf(event.key);
+  if (place >= 0 && state.shown[place]) choose(state.shown[place].name);
+  else if (event.key === "Enter" && event.target.tagName !== "BUTTON") save();
+  else if (event.key === "/") { event.preventDefault(); $("search").focus(); }
+  else if (event.key === "u") undo();
+  else if (event.key === "s") skip();
+  else if (event.key === "a") accept();
+  else return;
+  if (event.key !== "Enter") event.preventDefault();
+});
+
+$("search").addEventListener("input", list);
+$("save").addEventListener("click", save);
+$("undo").addEventListener("click", undo);
+$("skip").addEventListener("click", skip);
+$("accept").addEventListener("click", accept);
+$("suggest").addEventListener("change", show);
+for (const name of ["order", "overlap"]) $(name).addEventListener("change", () => { state.queue = []; next(); });
+$("annotator").addEventListener("change", () => { localStorage.setItem("annotator", annotator()); say(""); state.queue = []; next(); });
+if (!$("annotator").readOnly) $("annotator").value = localStorage.getItem("annotator") || $("annotator").value;
+if (annotator()) next(); else { show(); say("Write your name to begin."); $("annotator").focus(); }

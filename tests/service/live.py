@@ -1,0 +1,31 @@
+"""A service that really listens, in a thread of the tests."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+
+from rubricate.service.app import make_app
+from rubricate.service.settings import ServiceSettings
+
+
+@contextmanager
+def live_service(**settings: Any) -> Iterator[str]:
+    """Serve on a free port; yield the address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(make_app(ServiceSettings(**settings)), log_config=None))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
