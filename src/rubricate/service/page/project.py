@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse
 
-from rubricate.reports.page.html import Html, isolated, shorten, tag
+from rubricate.reports.page.html import Child, Html, isolated, shorten, tag
 from rubricate.service.access.identity import Identity, allows
 from rubricate.service.page.layout import address, page
 from rubricate.service.page.start import field
@@ -222,9 +222,9 @@ def _figures(models: Sequence[Mapping[str, Any]], *, may: bool) -> Html:
         for average in ("micro", "macro"):
             low, high = summary[f"{average}_f1_interval"]
             cells.append(tag("td", f"{summary[f'{average}_f1']:.3f} [{low:.3f}, {high:.3f}]", class_="num"))
-        use = tag("strong", "in use", class_="good")
+        use: Child = tag("strong", "in use", class_="good")
         if not each["in_use"]:
-            use = tag("button", f"Use model {each['number']}", type="button", data_model=each["number"]) if may else ""
+            use = tag("button", f"Use model {each['number']}", type="button", data_model=each["number"]) if may else None
         number = tag("td", f"{each['number']}")
         documents = tag("td", f"{summary['documents']:,}", class_="num")
         lines.append(tag("tr", number, documents, cells, tag("td", _change(summary.get("changes"))), tag("td", use)))

@@ -3,27 +3,28 @@
 const data = pageData();
 const AHEAD = 5;
 const KEYS = "123456789";
-const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, busy: false, shown: [], skipped: new Set() };
+const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, fetching: null, shown: [], skipped: new Set(), given: new Set() };
 const $ = (id) => document.getElementById(id);
 
 function annotator() { return $("annotator").value.trim(); }
 
-async function fetchMore() {
-  if (state.busy) return;
-  state.busy = true;
+// One request at a time; whoever needs documents meanwhile waits for the same one.
+function fetchMore() {
+  state.fetching ??= fetchPage().finally(() => { state.fetching = null; });
+  return state.fetching;
+}
+
+async function fetchPage() {
+  const order = $("order").value;
   try {
-    const query = new URLSearchParams({ order: $("order").value, n: "10", annotator: annotator(),
-      random_share: $("order").value === "random" ? "0" : "0.1", overlap: $("overlap").value });
+    const query = new URLSearchParams({ order, n: "10", annotator: annotator(),
+      random_share: order === "random" ? "0" : "0.1", overlap: $("overlap").value });
     const page = await call("GET", `${part("projects", data.project, "queue")}?${query}`);
-    const known = new Set([state.current?.id, ...state.queue.map((each) => each.id), ...state.skipped,
-      ...state.saved.map((each) => each.document)]);
+    const known = new Set([state.current?.id, ...state.queue.map((each) => each.id), ...state.skipped, ...state.given]);
     state.queue.push(...page.documents.filter((each) => !known.has(each.id)));
-    if (page.order !== $("order").value) $("note").textContent = "No model yet: documents come in random order.";
-    else $("note").textContent = "";
+    $("note").textContent = page.order === order ? "" : "No model yet: documents come in random order.";
   } catch (error) {
     say(error.message, true);
-  } finally {
-    state.busy = false;
   }
 }
 
@@ -82,6 +83,7 @@ async function save() {
   if (data.kind === "single" && state.chosen.size !== 1) return say("Choose one category.", true);
   const labels = [...state.chosen];
   $("search").value = "";
+  state.given.add(document_.id); // on its way: not to be handed out again
   const moved = next();
   try {
     const answer = await call("POST", part("projects", data.project, "labels"), { document: document_.id, labels, annotator: annotator() });
@@ -91,6 +93,7 @@ async function save() {
     $("saved").textContent = `Saved: ${document_.id} → ${labels.join(", ") || "no category"}`;
     say("");
   } catch (error) {
+    state.given.delete(document_.id);
     state.queue.unshift(document_);
     say(`Not saved: ${document_.id}. ${error.message}`, true);
   }
@@ -102,6 +105,7 @@ async function undo() {
   if (!last) return say("Nothing to undo.");
   try {
     await call("DELETE", part("projects", data.project, "labels", String(last.event)));
+    state.given.delete(last.document);
     if (state.current) state.queue.unshift(state.current);
     state.queue = state.queue.filter((each) => each.id !== last.document);
     state.current = last.entry;
