@@ -36,6 +36,7 @@ from .files.predictions.reading import read_truth as read_truth
 from .files.predictions.runs import as_run as as_run
 from .files.predictions.writing import write_run as write_run
 from .hierarchy import Hierarchy as Hierarchy
+from .reports.judging.judgement import report as report
 from .significance import compare as compare
 from .types import Corpus as Corpus
 from .types import Documents as Documents

@@ -19,7 +19,7 @@ from rubricate.measures import (
 )
 
 NAMES = registry.names("measures")
-KINDS = ("counts", "documents", "cuts", "ranking", "probability", "extended", "ancestors", "lca")
+KINDS = ("counts", "documents", "cuts", "ranking", "probability", "scores", "extended", "ancestors", "lca")
 TREE = Hierarchy.from_edges([("0", "1"), ("0", "2"), ("3", "4"), ("3", "5"), ("2", "5")])
 RNG = np.random.default_rng(7)
 TRUTH = RNG.random((40, 6)) < 0.3
@@ -89,7 +89,7 @@ def test_permuting_documents_and_categories_changes_nothing(measure):
     assert mixed == pytest.approx(plain[order], nan_ok=True)
 
 
-@pytest.mark.parametrize("measure", measures("ranking", "cuts", "probability"))
+@pytest.mark.parametrize("measure", measures("ranking", "cuts", "probability", "scores"))
 def test_sparse_and_dense_scores_give_the_same(measure):
     stored = sparse.csr_array(SCORES)
     assert values_of_sparse(measure, stored) == pytest.approx(values(measure, SCORES, TRUTH), nan_ok=True)
@@ -104,7 +104,7 @@ def values_of_sparse(measure, stored):
     return measure(stored, labels)
 
 
-@pytest.mark.parametrize("measure", measures("ranking", "cuts"))
+@pytest.mark.parametrize("measure", measures("ranking", "cuts", "scores"))
 def test_only_the_order_of_scores_matters(measure):
     assert values(measure, np.exp(3 * SCORES) - 7, TRUTH) == pytest.approx(values(measure, SCORES, TRUTH), nan_ok=True)
 
@@ -130,6 +130,7 @@ def test_values_are_finite_or_nan_and_in_range(measure):
     found = values(measure, SCORES, TRUTH)
     kept = found[~np.isnan(found)]
     assert len(kept)
-    low, top = {"coverage": (0, TRUTH.shape[1]), "extAcc": (-1, 1), "extErr": (0, 2)}.get(measure.symbol, (0, 1))
+    limits = {"coverage": (0, TRUTH.shape[1]), "extAcc": (-1, 1), "extErr": (0, 2), "log loss": (0, 40)}
+    low, top = (limits | {"MCC": (-1, 1), "kappa": (-1, 1)}).get(measure.symbol, (0, 1))
     assert (kept >= low).all()
     assert (kept <= top).all()

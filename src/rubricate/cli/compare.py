@@ -34,7 +34,8 @@ _Tests = Annotated[
     typer.Option(
         help="Tests, separated by commas: s, S, T, T', p, permutation, bootstrap, mcnemar, friedman, ranking_sign, "
         "ranking_t, ranking_permutation, indirect, hierarchical_t, hierarchical_permutation; with a measure after a "
-        "colon, such as p:accuracy or hierarchical_t:lca_f1. Default: s,S,T,T',p, and with --hierarchy the last two."
+        "colon, such as p:accuracy or hierarchical_t:lca_f1. 'paper': s,S,T,T',p. Default: those that hold on the data "
+        "(permutation tests over documents), with --hierarchy also the last two."
     ),
 ]
 _Adjust = Annotated[str, typer.Option(help="Correction over all pairs: holm, bh (Benjamini–Hochberg) or none.")]
@@ -44,7 +45,10 @@ _ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Test each ba
 _Bands = Annotated[int, typer.Option(help="Bands of equal width for --by-frequency.", min=1)]
 _Edges = Annotated[str | None, typer.Option(help="Test each band between these edges instead, such as 0,60,3000.")]
 _Baseline = Annotated[str | None, typer.Option(help="A system of both collections, for the indirect comparison.")]
-_Samples = Annotated[int, typer.Option(help="Draws of the permutation and bootstrap tests.", min=1)]
+_Samples = Annotated[
+    int | None,
+    typer.Option(help="Plain draws of permutation and bootstrap; by default they adapt to the correction.", min=1),
+]
 _Seed = Annotated[int, typer.Option(help="The seed of the draws.", min=0)]
 _Details = Annotated[bool, typer.Option("--details", help="Every number instead of the tables of marks.")]
 
@@ -65,7 +69,7 @@ def compare(
     bands: _Bands = 10,
     edges: _Edges = None,
     undefined: Undefined = "zero",
-    samples: _Samples = 9_999,
+    samples: _Samples = None,
     seed: _Seed = 0,
     structure: HierarchyOptions,
     details: _Details = False,

@@ -13,9 +13,14 @@ import typer
 from rubricate.cli.options.hierarchy import HierarchyOptions
 from rubricate.cli.options.predictions import PredictionOptions, Runs, Truth
 from rubricate.cli.options.printing import Form, Undefined
+from rubricate.cli.output.progress import progress
+from rubricate.cli.output.tables import print_tables
 
 if TYPE_CHECKING:
     from rubricate.evaluation import Evaluation
+    from rubricate.evaluation.ranking import Ranking
+    from rubricate.reports.tables import Table
+    from rubricate.types import Run
 
 __all__ = ["evaluate"]
 
@@ -29,6 +34,14 @@ _Bootstrap = Annotated[int, typer.Option(help="Resamples of the documents for co
 _Level = Annotated[float, typer.Option(help="The confidence of the intervals.")]
 _Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]
 
+_By = Annotated[
+    str | None,
+    typer.Option(help="Rank the systems by a measure: macro_f1, micro_f1, accuracy, weighted_f1, mcc, kappa, …"),
+]
+_Sort = Annotated[str | None, typer.Option(help="Sort the table of categories by a column, such as f1.")]
+_Worst = Annotated[int | None, typer.Option(help="Also the N worst categories of each system.", min=1, metavar="N")]
+_Confusion = Annotated[bool, typer.Option("--confusion", help="Also confusion matrices and the top confusions.")]
+_Table = Annotated[str | None, typer.Option("--table", help="Print this table alone; an unknown name lists them.")]
 _Population = Annotated[
     Path | None,
     typer.Option(
@@ -52,6 +65,11 @@ def evaluate(
     bootstrap: _Bootstrap = 0,
     level: _Level = 0.95,
     seed: _Seed = 0,
+    by: _By = None,
+    sort: _Sort = None,
+    worst: _Worst = None,
+    confusion: _Confusion = False,
+    table: _Table = None,
     population: _Population = None,
     structure: HierarchyOptions,
     form: Form,
@@ -67,6 +85,9 @@ def evaluate(
 
     With --population TRUTH may be a file of `rubricate sample`: estimates over all documents, with intervals.
 
+    --by ranks the systems, with intervals of values and ranks, and letters: systems that share one are not
+    distinguishable. --csv prints one table, the first or the one of --table.
+
     --json prints one object per run, each on its own line.
     """
     if population is not None:
@@ -79,33 +100,60 @@ def evaluate(
     if by_frequency:
         predictions.need_frequencies()
     tree = structure.read()
-    results = [
-        evaluated(
-            run,
-            measures=tuple(measure or ()),
-            undefined=cast(Any, undefined),
-            limit=limit,
-            bands=bands,
-            highest=highest,
-            bootstrap=bootstrap,
-            level=level,
-            seed=seed,
-            **tree.options,
-        )
-        for run in predictions.read(truth, runs)
-    ]
+    read = predictions.read(truth, runs)
+    options = {"measures": tuple(measure or ()), "undefined": cast(Any, undefined), "limit": limit, "bands": bands}
+    options |= {"highest": highest, "bootstrap": bootstrap, "level": level, "seed": seed, **tree.options}
+    results = []
+    with progress("evaluating", len(read)) as advance:
+        for run in read:
+            results.append(evaluated(run, **cast(Any, options)))
+            advance(1)
     tree.warn_outside(results[0].categories)
     for result in results:
         if not result.micro:
             print(f"rubricate: {result.name} has scores but no decisions; --cut makes some", file=sys.stderr)
+    ranking = _ranked(read, by, draws=bootstrap or DRAWS, level=level, seed=seed, undefined=undefined)
     if form.chosen == "json":
-        typer.echo("\n".join(json.dumps(result.to_dict(), ensure_ascii=False) for result in results))
+        typer.echo("\n".join(json.dumps(each, ensure_ascii=False) for each in _objects(results, ranking)))
         return
     flat = [name for name in measure or () if name in results[0].baselines["rejector"]["micro"]]
-    shown = _tables(results, flat, per_category=per_category, by_frequency=by_frequency, intervals=bootstrap > 0)
-    from rubricate.reports.tables import render
+    shown = _tables(results, flat, per_category=per_category or sort is not None, by_frequency=by_frequency, sort=sort)
+    shown |= _judging_tables(results, read, ranking, worst=worst, confusion=confusion)
+    if bootstrap:
+        from rubricate.reports.evaluations import interval_table
 
-    typer.echo("\n\n".join(render(table, form.chosen) for table in shown))
+        shown["intervals"] = interval_table(results)
+    print_tables(shown, form.chosen, only=table)
+
+
+DRAWS = 1000
+"""Resamples of a ranking where --bootstrap gives no number."""
+
+
+def _ranked(
+    runs: Sequence[Run], by: str | None, *, draws: int, level: float, seed: int, undefined: str
+) -> Ranking | None:
+    """Rank the runs that have decisions, where that was asked for."""
+    decided = [run for run in runs if run.decisions is not None]
+    if by is None or not decided:
+        return None
+    from rubricate.evaluation.ranking import rank_systems
+
+    steps = len(decided) * (len(decided) + 1) // 2
+    with progress(f"ranking by {by}", steps) as advance:
+        return rank_systems(
+            decided, by=by, draws=draws, level=level, seed=seed, undefined=cast(Any, undefined), advance=advance
+        )
+
+
+def _objects(results: Sequence[Evaluation], ranking: Ranking | None) -> list[dict[str, Any]]:
+    """Return one object per run; with a ranking each has its line of it."""
+    objects = [result.to_dict() for result in results]
+    lines = {} if ranking is None else {line["system"]: line for line in ranking.to_dict()["systems"]}
+    for each in objects:
+        if each["run"] in lines:
+            each["rank"] = {"by": ranking.by if ranking else "", **lines[each["run"]]}
+    return objects
 
 
 def _tables(
@@ -114,19 +162,42 @@ def _tables(
     *,
     per_category: bool,
     by_frequency: bool,
-    intervals: bool,
-) -> list[Any]:
+    sort: str | None,
+) -> dict[str, Table]:
+    """Return the tables of the evaluations by name."""
     from rubricate.reports import evaluations as tables
     from rubricate.reports.hierarchies import hierarchy_tables
+    from rubricate.reports.judged import abstention_table, measure_table, sorted_categories
 
-    shown = [tables.summary_table(results, extra=extra)]
+    shown = {"summary": tables.summary_table(results, extra=extra)}
+    if results[0].single_label and any(result.summaries for result in results):
+        shown["measures"] = measure_table(results)
+    abstained = abstention_table(results)
+    if abstained is not None:
+        shown["abstentions"] = abstained
     if any(result.ranking for result in results):
-        shown.append(tables.ranking_table(results))
-    shown += hierarchy_tables(results)
+        shown["scores"] = tables.ranking_table(results)
+    for place, each in enumerate(hierarchy_tables(results), start=1):
+        shown[f"hierarchy{place}"] = each
     if per_category:
-        shown.append(tables.category_table(results))
+        categories = tables.category_table(results)
+        shown["categories"] = categories if sort is None else sorted_categories(categories, sort)
     if by_frequency:
-        shown.append(tables.frequency_table(results))
-    if intervals:
-        shown.append(tables.interval_table(results))
+        shown["frequency"] = tables.frequency_table(results)
+    return shown
+
+
+def _judging_tables(
+    results: Sequence[Evaluation], runs: Sequence[Run], ranking: Ranking | None, *, worst: int | None, confusion: bool
+) -> dict[str, Table]:
+    from rubricate.reports import judged
+
+    shown = {} if ranking is None else {"ranking": judged.rank_table(ranking)}
+    if worst is not None:
+        shown["worst"] = judged.worst_table(results, worst)
+    if confusion:
+        single = [run for run, result in zip(runs, results, strict=True) if result.single_label and result.micro]
+        for run in single:
+            shown["confusion" if len(single) == 1 else f"confusion:{run.name}"] = judged.confusion_table(run)
+        shown["confusions"] = judged.top_confusions(runs)
     return shown

@@ -9,15 +9,15 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from rubricate.evaluation.measuring import averages, document_counts, outside_labels, true_labels
+from rubricate.evaluation.cell_intervals import decision_intervals
+from rubricate.evaluation.measuring import true_labels
 from rubricate.evaluation.rankings import document_values
 from rubricate.evaluation.resampled_hierarchy import resampled_hierarchy
 from rubricate.evaluation.resampled_rankings import SortedRankings
 from rubricate.evaluation.result import Column, Evaluation
 from rubricate.measures.brier import brier
 from rubricate.measures.counting.tables import canonical, total, with_outside
-from rubricate.measures.definition.catalogue import of_kind, resolve
-from rubricate.measures.intervals.bootstrap import TableResampler, bootstrap, weighted_means
+from rubricate.measures.intervals.bootstrap import bootstrap, weighted_means
 from rubricate.measures.intervals.categories import category_intervals
 from rubricate.measures.intervals.interval import Interval, centred, wilson
 from rubricate.measures.rankings.probabilities import reliability_by_category
@@ -45,9 +45,11 @@ def with_intervals(
     """Add intervals to an evaluation; without `resamples` only those of Wilson."""
     intervals = {name: (interval,) for name, interval in _wilson_all(result, level).items()}
     if resamples:
-        statistics = _statistics(result, run, limit)
-        drawn = bootstrap(statistics, result.documents, draws=resamples, seed=seed)
-        for name, value in statistics(np.ones(result.documents, np.int64)).items():
+        for name, interval in decision_intervals(result, run, draws=resamples, level=level, seed=seed).items():
+            intervals[name] = (*intervals.get(name, ()), interval)
+        parts = _parts(result, run, limit)
+        drawn = bootstrap(_statistics(parts), result.documents, draws=resamples, seed=seed) if parts else {}
+        for name, value in _statistics(parts)(np.ones(result.documents, np.int64)).items():
             intervals[name] = (*intervals.get(name, ()), centred(value, drawn[name], level=level))
     return dataclasses.replace(result, intervals=intervals, per_category=_with_ends(result, level))
 
@@ -70,33 +72,17 @@ def _wilson_all(result: Evaluation, level: float) -> dict[str, Interval]:
     return {**intervals, "examples.subset_accuracy": wilson(exact, result.documents, level=level)}
 
 
-def _statistics(result: Evaluation, run: Run, limit: int | None) -> Statistics:
-    """Return every number that is resampled, as a function of how often each document was drawn."""
-    every = (_of_decisions(result, run), *_of_scores(result, run, limit), resampled_hierarchy(result, run))
-    parts = [part for part in every if part is not None]
+def _parts(result: Evaluation, run: Run, limit: int | None) -> list[Statistics]:
+    """Return what is resampled by document: rankings, probabilities, hierarchies. Counts are resampled by cells."""
+    every = (*_of_scores(result, run, limit), resampled_hierarchy(result, run))
+    return [part for part in every if part is not None]
+
+
+def _statistics(parts: list[Statistics]) -> Statistics:
+    """Return every number of the parts, as a function of how often each document was drawn."""
 
     def statistics(weights: Ints) -> dict[str, float]:
         return {name: value for part in parts for name, value in part(weights).items()}
-
-    return statistics
-
-
-def _of_decisions(result: Evaluation, run: Run) -> Statistics | None:
-    if run.decisions is None:
-        return None
-    truth, decided = true_labels(run), canonical(run.decisions.values)
-    table, outside = document_counts(truth, run), outside_labels(run)
-    each = {
-        f"examples.{name}": measure(table, undefined=result.convention)
-        for name, measure in of_kind("documents").items()
-    }
-    chosen = {name: resolve(name) for name in result.micro}
-    contributions = TableResampler.of(truth, decided)
-
-    def statistics(weights: Ints) -> dict[str, float]:
-        both = averages(contributions.counts(weights), chosen, result.convention, outside=int(weights @ outside))
-        statistics_by_name = {f"{way}.{name}": value for way, values in both.items() for name, value in values.items()}
-        return {**statistics_by_name, **weighted_means(each, weights)}
 
     return statistics
 

@@ -17,12 +17,15 @@ from rubricate.hierarchy import Hierarchy
 from rubricate.measures.brier import brier
 from rubricate.measures.calibration_error import calibration_error
 from rubricate.measures.counting.averages import macro, mean
-from rubricate.measures.counting.baselines import acceptor, rejector
+from rubricate.measures.counting.baselines import acceptor, guesser, majority, rejector
 from rubricate.measures.counting.frequency import by_frequency
 from rubricate.measures.counting.tables import canonical, counts, total, with_outside
 from rubricate.measures.definition.catalogue import of_kind, resolve
 from rubricate.measures.definition.measure import Measure
 from rubricate.measures.hierarchical.similarity import Similarity
+from rubricate.measures.intervals.cells import Cells, is_single_label
+from rubricate.measures.intervals.summaries import summary
+from rubricate.measures.rankings.class_loss import class_log_loss
 from rubricate.measures.rankings.probabilities import are_probabilities
 from rubricate.types import Counts, Ints, Run, Sparse, Undefined
 
@@ -66,6 +69,9 @@ def evaluate_run(
     asked = _asked(measures)
     chosen = {**of_kind("counts"), **{name: measure for name, measure in asked.items() if measure.kind != "extended"}}
     baselines = {"rejector": rejector(truth), "acceptor": acceptor(truth)}
+    single = is_single_label(truth)
+    if single:
+        baselines |= {"majority": majority(truth), "random": guesser(truth)}
     columns: dict[str, Column] = {} if run.train_counts is None else {"train": run.train_counts}
     version = run.signature.version or importlib.metadata.version("rubricate")
     result = Evaluation(
@@ -76,6 +82,7 @@ def evaluate_run(
         per_category=columns,
         baselines={name: averages(table, chosen, undefined) for name, table in baselines.items()},
         signature=dataclasses.replace(run.signature, undefined=undefined, version=version),
+        single_label=single,
     )
     if run.decisions is not None:
         result = _with_decisions(result, truth, run, chosen=chosen)
@@ -128,13 +135,29 @@ def _with_decisions(result: Evaluation, truth: Sparse, run: Run, *, chosen: Chos
         micro=both["micro"],
         macro=both["macro"],
         outside=int(outside_labels(run).sum()),
+        summaries=_summaries(Cells.of(truth, decided, outside_labels(run)), undefined, single=result.single_label),
     )
+
+
+def _summaries(cells: Cells, undefined: Undefined, *, single: bool) -> dict[str, float]:
+    """Return the measures of the whole; with one label per document also those of classes and of abstaining."""
+    whole = cells.observed()
+    names = ("accuracy", "balanced_accuracy", "weighted_f1", *(("mcc", "kappa") if single else ()))
+    values = {name: float(summary(name)(whole, undefined)[0]) for name in names}
+    answered = float(whole.n[0] - whole.silent[0])
+    if single and whole.silent[0]:
+        values |= {"coverage": answered / float(whole.n[0])}
+        values |= {"accuracy_answered": float(whole.exact[0]) / answered if answered else float("nan")}
+    return values
 
 
 def _with_ranking(result: Evaluation, truth: Sparse, scores: Any, *, limit: int | None) -> Evaluation:
     by_category, columns = category_summary(scores, truth, limit)
     cuts, more = cut_summary(scores, truth, result.convention)
     by_category |= {name: mean(more[name]) for name in ("break_even", "optimal_f1")}
+    of_scores = {name: measure(scores, truth) for name, measure in of_kind("scores").items()}
+    by_category |= {name: mean(values) for name, values in of_scores.items()}
+    more = {**more, **of_scores}
     whole = document_summary(scores, truth, limit)
     ranking = {**whole, "by_category": by_category, **cuts, **curve_summary(scores, truth)}
     return dataclasses.replace(result, ranking=ranking, per_category=_more_columns(result, {**columns, **more}))
@@ -144,7 +167,13 @@ def _with_probability(result: Evaluation, truth: Sparse, scores: Any) -> Evaluat
     if not are_probabilities(scores):
         return result
     columns = {name: measure(scores, truth) for name, measure in of_kind("probability").items()}
-    pooled = {"brier": mean(brier(scores, truth)), "ece": float(calibration_error(scores, truth, pooled=True)[0])}
+    pooled = {
+        "brier": mean(brier(scores, truth)),
+        "log_loss": mean(columns["log_loss"]),
+        "ece": float(calibration_error(scores, truth, pooled=True)[0]),
+    }
+    if result.single_label:
+        pooled["class_log_loss"] = class_log_loss(scores, truth)
     return dataclasses.replace(result, probability=pooled, per_category=_more_columns(result, columns))
 
 

@@ -61,6 +61,11 @@ class Evaluation:
         Where the numbers come from.
     hierarchy : HierarchyEvaluation, optional
         Hierarchical measures, where a hierarchy was given and there are decisions.
+    summaries : mapping
+        Measures of the whole: accuracy (documents that are exactly right), balanced_accuracy, weighted_f1; with one
+        label per document also mcc and kappa of the classes, and coverage and accuracy among the answered documents.
+    single_label : bool
+        Whether every document has exactly one true label.
     outside : int
         Assigned labels that are not categories; each counts as a false positive in `micro` and `examples`.
     """
@@ -82,6 +87,14 @@ class Evaluation:
     signature: Signature = field(default_factory=Signature)
     hierarchy: HierarchyEvaluation | None = None
     outside: int = 0
+    summaries: Averages = field(default_factory=dict)
+    single_label: bool = False
+
+    @property
+    def shown_baselines(self) -> tuple[str, ...]:
+        """Return the names of the baselines that mean something: majority and random with one label per document."""
+        wanted = ("majority", "random") if self.single_label else ("rejector", "acceptor")
+        return tuple(name for name in wanted if name in self.baselines)
 
     def row(self) -> dict[str, float]:
         """Return the five numbers of a line of yangliu1999's table 1."""
@@ -90,10 +103,12 @@ class Evaluation:
     def __str__(self) -> str:
         """Return the table miR miP miF1 maF1 error with the two baselines, the ranking measures, and the signature."""
         rows = {self.name: self.row()} if self.micro else {}
-        rows |= {name: _row(averages) for name, averages in self.baselines.items()}
+        rows |= {name: _row(self.baselines[name]) for name in self.shown_baselines}
         wide = max([len("system"), *map(len, rows)])
         lines = [f"{'system':{wide}}" + "".join(f"{column:>8}" for column in COLUMNS)]
         lines += [f"{name:{wide}}" + "".join(f"{value:8.4f}" for value in row.values()) for name, row in rows.items()]
+        if self.single_label and self.summaries:
+            lines.append(", ".join(f"{name} {value:.4f}" for name, value in _numbers(self.summaries)))
         lines += [f"{name}: {value:.4f}" for name, value in _numbers({**self.ranking, **self.probability})]
         if self.hierarchy is not None:
             lines += _hierarchy_lines(self.hierarchy)
@@ -115,6 +130,8 @@ class Evaluation:
             "micro": self.micro,
             "macro": self.macro,
             "examples": self.examples,
+            "summaries": self.summaries,
+            "single_label": self.single_label,
             "ranking": self.ranking,
             "probability": self.probability,
             "baselines": self.baselines,

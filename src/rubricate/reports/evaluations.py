@@ -19,6 +19,7 @@ RANKING = {
     "coverage": ("coverage_error",),
     "rank loss": ("ranking_loss",),
     "AP by category": ("by_category", "average_precision"),
+    "AUC": ("by_category", "roc_auc"),
     "miBEP": ("break_even", "micro"),
     "maBEP": ("break_even", "macro"),
     "opt miF1": ("optimal_f1", "micro"),
@@ -48,14 +49,25 @@ def summary_table(results: Sequence[Evaluation], *, extra: Sequence[str] = ()) -
     columns = dict(COLUMNS)
     for name in extra:
         columns |= {f"mi {name}": ("micro", name), f"ma {name}": ("macro", name)}
+    if results[0].single_label:
+        columns |= {"accuracy": ("summaries", "accuracy")}
     averages = [
-        (evaluation.name, {"micro": evaluation.micro, "macro": evaluation.macro})
+        (
+            evaluation.name,
+            {"micro": evaluation.micro, "macro": evaluation.macro, "summaries": evaluation.summaries},
+        )
         for evaluation in results
         if evaluation.micro
     ]
-    averages += [(name, dict(averages_of_run)) for name, averages_of_run in results[0].baselines.items()]
+    averages += [(name, _baseline(results[0], name)) for name in results[0].shown_baselines]
     rows = [(name, *(_at(averages_of_run, path) for path in columns.values())) for name, averages_of_run in averages]
     return Table(("system", *columns), rows, notes=_notes(results), signature=_signature(results))
+
+
+def _baseline(evaluation: Evaluation, name: str) -> dict[str, Any]:
+    """Return the averages of a baseline; one answer per document makes its accuracy its recall."""
+    averages = evaluation.baselines[name]
+    return {**averages, "summaries": {"accuracy": averages["micro"]["recall"]}}
 
 
 def _notes(results: Sequence[Evaluation]) -> list[str]:
@@ -77,7 +89,7 @@ def _signature(results: Sequence[Evaluation]) -> str:
 def ranking_table(results: Sequence[Evaluation]) -> Table:
     """Tabulate the measures of the scores, one row per run with scores; Brier and ECE where they are probabilities."""
     scored = [evaluation for evaluation in results if evaluation.ranking]
-    calibrated = ("brier", "ece") if any(evaluation.probability for evaluation in scored) else ()
+    calibrated = ("brier", "log_loss", "ece") if any(evaluation.probability for evaluation in scored) else ()
     rows = [
         (
             evaluation.name,

@@ -7,12 +7,14 @@ every digit. NaN and None are shown as `–`, in CSV as an empty cell, in JSON a
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from rubricate.errors import InvalidInput, UnknownName
+from rubricate.errors import InvalidInput, MissingExtra, UnknownName
 from rubricate.files.spreadsheets import inert
 from rubricate.reports.cells import (
     CellValue,
@@ -28,6 +30,9 @@ from rubricate.reports.cells import (
 )
 
 __all__ = ["FORMATS", "CellValue", "Table", "render"]
+
+LONG = 50
+"""Rows beyond which a LaTeX table breaks over pages."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +82,55 @@ class Table:
         below = [line for note in _below(self)[1:] for line in ("", paragraph(note))]
         return "\n".join([*title, *lines, *below])
 
-    def to_latex(self) -> str:
-        """Render a `tabular` with the rules of booktabs; characters special to LaTeX are escaped."""
+    def to_frame(self) -> Any:
+        """Return the table as a pandas data frame, with all digits."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("frames", "Data frames") from None
+        return pandas.DataFrame([list(row) for row in self.rows], columns=list(self.columns))
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        right = _numeric(self)
+        heads = "".join(f"<th>{html.escape(str(name))}</th>" for name in self.columns)
+        rows = [
+            "".join(
+                f'<td style="text-align:{"right" if flush else "left"}">{html.escape(shown(cell, self.digits))}</td>'
+                for cell, flush in zip(row, right, strict=True)
+            )
+            for row in self.rows
+        ]
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+    def to_latex(self, *, label: str = "") -> str:
+        """Render a table with the rules of booktabs; characters special to LaTeX are escaped.
+
+        The title is the caption, `label` the name for references. More than LONG rows make a `longtable`, which breaks
+        over pages. The document needs `\\usepackage{booktabs, longtable}`.
+        """
         body = [[latex(shown(cell, self.digits)) for cell in row] for row in self.rows]
         align = "".join("r" if right else "l" for right in _numeric(self))
         lines = [" & ".join(cells) + r" \\" for cells in ([latex(c) for c in self.columns], *body)]
         ruled = [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+        if len(self.rows) > LONG:
+            return self._long_latex(align, lines, label)
         caption = [rf"\caption{{{latex(self.title)}}}"] if self.title else []
+        caption += [rf"\label{{{label}}}"] if label else []
         below = [rf"\par\smallskip\footnotesize {latex(note)}" for note in _below(self)[1:]]
         tabular = [rf"\begin{{tabular}}{{{align}}}", *ruled, r"\end{tabular}"]
         return "\n".join([r"\begin{table}", r"\centering", *caption, *tabular, *below, r"\end{table}"])
+
+    def _long_latex(self, align: str, lines: Sequence[str], label: str) -> str:
+        named = rf"\label{{{label}}}" if label else ""
+        caption = [rf"\caption{{{latex(self.title)}}}{named}\\"] if self.title or label else []
+        head = [r"\toprule", lines[0], r"\midrule"]
+        whole = [rf"\begin{{longtable}}{{{align}}}", *caption, *head, r"\endfirsthead", *head, r"\endhead"]
+        whole += [r"\bottomrule", r"\endfoot", *lines[1:], r"\end{longtable}"]
+        below = [rf"{{\footnotesize {latex(note)}\par}}" for note in _below(self)[1:]]
+        return "\n".join([*whole, *below])
 
     def to_csv(self) -> str:
         """Render header and rows with all digits; cells that a spreadsheet would run as a formula start with `'`."""

@@ -1,40 +1,100 @@
-"""The permutation test on micro-F1 or macro-F1."""
+"""The permutation test on micro-F1, macro-F1 or accuracy."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rubricate.errors import InvalidInput
+from rubricate.errors import InvalidInput, UnknownName
 from rubricate.significance.definition.test import significance_test
 from rubricate.significance.definition.verdict import no_evidence, sign, verdict
-from rubricate.significance.statistics.resampling import PairResampler
-from rubricate.significance.systems.pair import codes
+from rubricate.significance.statistics.resampling import AVERAGES, PairResampler
+from rubricate.significance.statistics.swap_family import SwapFamily, SwapOutcome
+from rubricate.significance.systems.pair import codes, same_documents
 from rubricate.significance.systems.system import System
 from rubricate.types import Significance, Undefined
 
 __all__ = ["permutation"]
 
+PLAIN = 9_999
+"""Plain draws where tilted ones are not possible: 0/0 counts as one, or is left out."""
 
-@significance_test("permutation", needs="decisions", measures=("micro_f1", "macro_f1"), seeded=True)
+
+def permutation_family(
+    pairs: Sequence[tuple[System, System]],
+    *,
+    measure: str = "micro_f1",
+    undefined: Undefined = "zero",
+    seed: int = 0,
+    advance: Callable[[int], None] = lambda steps: None,
+) -> list[Significance]:
+    """Test all pairs at once, with the draws that a correction over the pairs needs. See `statistics.swap_family`."""
+    if measure not in (*AVERAGES, "accuracy"):
+        raise UnknownName("measure of resampling", measure, (*AVERAGES, "accuracy"))
+    if undefined != "zero" and measure != "accuracy":
+        return [_plain(a, b, measure=measure, undefined=undefined, samples=PLAIN, seed=seed) for a, b in pairs]
+    for a, b in pairs:
+        same_documents(a, b)
+    systems = list({id(system): system for pair in pairs for system in pair}.values())
+    place = {id(system): k for k, system in enumerate(systems)}
+    truth = systems[0].labels[0]
+    family = SwapFamily(
+        truth, [s.labels[1] for s in systems], measure=measure, known=truth.shape[1] - systems[0].outside
+    )
+    tested = family.test([(place[id(a)], place[id(b)]) for a, b in pairs], seed=seed, advance=advance)
+    return [_stated(outcome, measure) for outcome in tested]
+
+
+def _stated(outcome: SwapOutcome, measure: str) -> Significance:
+    name, difference = f"{measure}(a) − {measure}(b)", outcome.of_a - outcome.of_b
+    if outcome.n == 0:
+        note = "the systems decide alike on every document"
+        return no_evidence("permutation", n=0, note=note, measure=measure, sides=2, effect_name=name)
+    return verdict(
+        "permutation",
+        statistic=difference,
+        p_value=outcome.p_value,
+        n=outcome.n,
+        direction=sign(difference),
+        method=outcome.method,
+        measure=measure,
+        sides=2,
+        effect=difference,
+        effect_name=name,
+        note=f"{outcome.of_a:.6f} against {outcome.of_b:.6f}",
+    )
+
+
+@significance_test(
+    "permutation", needs="decisions", measures=("micro_f1", "macro_f1"), seeded=True, family=permutation_family
+)
 def permutation(
     a: System,
     b: System,
     *,
     measure: str = "micro_f1",
     undefined: Undefined = "zero",
-    samples: int = 9_999,
+    samples: int | None = None,
     seed: int = 0,
 ) -> Significance:
     """Exchange the decisions on each document with chance 1/2; how often is F1(a) − F1(b) as far from 0? yeh2000.
 
-    Two-sided: p = (1 + #{|d*| >= |d|})/(1 + samples), or the exact share when all outcomes are no more than
-    `samples`. The documents are the units, so that dependent decisions on one document do no harm. n is the number
+    Two-sided. Without `samples` the tail is that of `statistics.swap_tails`: all swaps where they are few, else a
+    normal tail and tilted draws, which reach p-values of any size; accuracy has the exact binomial. With `samples`
+    p = (1 + #{|d*| >= |d|})/(1 + samples) of plain draws, or the exact share when all outcomes are no more than that.
+    The documents are the units, so that dependent decisions on one document do no harm. n is the number
     of documents on which the systems disagree; n = 0 is no evidence. Statistic and effect: F1(a) − F1(b).
     Differences within 10⁻¹² of the observed one are ties with it; an outcome whose F1 is left out as 0/0 counts as far
     off. Cost: samples × patterns (see `statistics.patterns`).
     """
+    if samples is None or measure == "accuracy":
+        return permutation_family([(a, b)], measure=measure, undefined=undefined, seed=seed)[0]
+    return _plain(a, b, measure=measure, undefined=undefined, samples=samples, seed=seed)
+
+
+def _plain(a: System, b: System, *, measure: str, undefined: Undefined, samples: int, seed: int) -> Significance:
     if samples < 1:
         raise InvalidInput(f"samples = {samples}; give at least 1 resample")
     a, b = (a.inside, b.inside) if measure == "macro_f1" else (a, b)

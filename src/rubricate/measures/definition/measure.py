@@ -7,6 +7,7 @@
 | `cuts`        | `Counts`, one entry per cut of one ranking               | family of cuts (one value)     |
 | `ranking`     | `Ranks`: where the true labels stand                     | ranking (document or category) |
 | `probability` | scores that are probabilities, and the truth             | category                       |
+| `scores`      | scores of any scale, and the truth                       | category                       |
 | `extended`    | `Extended`: counts with contributions, like `counts`     | entry                          |
 | `ancestors`   | `Counts` per document, over labels with their ancestors  | document                       |
 | `lca`         | `Counts` per document, over paths to common ancestors    | document                       |
@@ -26,7 +27,9 @@ from rubricate.types import Floats
 
 __all__ = ["Kind", "Measure", "bind", "measure"]
 
-Kind: TypeAlias = Literal["counts", "documents", "cuts", "ranking", "probability", "extended", "ancestors", "lca"]
+Kind: TypeAlias = Literal[
+    "counts", "documents", "cuts", "ranking", "probability", "scores", "extended", "ancestors", "lca"
+]
 P = ParamSpec("P")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,15 +15,18 @@ from rubricate.measures.definition.ratio import undefined_value
 from rubricate.significance.comparing.bands import bands
 from rubricate.significance.comparing.corrections import ADJUSTMENTS, adjusted
 from rubricate.significance.comparing.layout import ResultTable, details, marks, text
-from rubricate.significance.comparing.schedule import plan, tasks
-from rubricate.significance.definition.catalogue import ChosenTest
+from rubricate.significance.comparing.schedule import plan, run_all, tasks
+from rubricate.significance.definition.catalogue import YL99, ChosenTest
 from rubricate.significance.definition.test import Subject
+from rubricate.significance.definition.verdict import mark
 from rubricate.significance.systems.inputs import gather
 from rubricate.significance.systems.pair import same_categories
 from rubricate.significance.systems.system import System
 from rubricate.types import Edges, Significance, Undefined
 
 __all__ = ["Comparison", "compare"]
+
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,9 @@ def compare(
     mid_p: bool = False,
     by_frequency: int | Sequence[int] | None = None,
     baseline: str | None = None,
-    samples: int = 9_999,
+    samples: int | None = None,
     seed: int = 0,
+    advance: Callable[[int], None] = lambda steps: None,
     hierarchy: Hierarchy | Edges | None = None,
     acceptable: float = 2.0,
     similarity: Similarity | None = None,
@@ -118,11 +122,12 @@ def compare(
     runs : iterable of Run or System, or mapping of names to decisions
         The systems; a mapping needs `truth` beside it.
     tests : sequence of str, optional
-        Symbols or names, with a measure behind a colon (`"p:accuracy"`); by default s, S, T, T' and p, as far as the
-        systems allow. Systems of different collections are compared only by the tests of proportions.
+        Symbols or names, with a measure behind a colon (`"p:accuracy"`), or "paper" for s, S, T, T' and p. By default
+        those that hold their level on the data at hand; a note says which and why. Systems of different collections are
+        compared only by the tests of proportions.
     adjust : "holm", "bh" or "none"
-        Corrects the p-values of each test and measure (and band) over the pairs. The marks are those of the p-values
-        before correction, as the paper has them.
+        Corrects the p-values of each test and measure (and band) over the pairs. `better` and the marks follow the
+        corrected p-values; only s, S, T, T' and p keep the marks of their own, as the paper prints them.
     undefined : "zero", "one" or "omit"
         What 0/0 counts as.
     truth, categories : optional
@@ -133,8 +138,12 @@ def compare(
         Confines the tests to bands of training frequency: a number of equal intervals, or edges.
     baseline : str, optional
         A system that every collection has; adds the indirect comparison through it.
-    samples, seed : int
-        Draws and seed of the tests that resample.
+    samples : int, optional
+        Plain draws of the tests that resample; by default their tails adapt to the correction.
+    seed : int
+        Seed of the draws.
+    advance : callable
+        Is told of each pair that is done.
     hierarchy : Hierarchy or pairs (parent, child), optional
         Adds the tests on hierarchical measures to the default ones.
     acceptable, similarity
@@ -165,7 +174,7 @@ def compare(
     results = []
     for band, confined in _banded(systems, by_frequency):
         for choice in choices:
-            outcomes = [task.run() for task in tasks(confined, choice, options, baseline=baseline)]
+            outcomes = run_all(tasks(confined, choice, options, baseline=baseline), advance=advance)
             results += [replace(outcome, band=band) for outcome in _corrected(outcomes, choice, adjust)]
     if not results:
         raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
@@ -178,7 +187,17 @@ def compare(
 def _corrected(outcomes: Sequence[Significance], choice: ChosenTest, adjust: str) -> list[Significance]:
     values = [outcome.p_value for outcome in outcomes]
     corrected = values if choice.test.several else adjusted(values, adjust).tolist()
-    return [replace(outcome, adjusted_p=p) for outcome, p in zip(outcomes, corrected, strict=True)]
+    paper = choice.test.symbol in YL99
+    return [_restated(outcome, p, paper=paper) for outcome, p in zip(outcomes, corrected, strict=True)]
+
+
+def _restated(outcome: Significance, p: float, *, paper: bool) -> Significance:
+    """Return the outcome with its corrected p-value, and what follows from it.
+
+    The tests of the paper keep the mark of their own p-value, as the paper prints it; `better` is corrected for all.
+    """
+    symbol = outcome.symbol if paper else mark(outcome.direction, p)
+    return replace(outcome, adjusted_p=p, symbol=symbol, better=outcome.better if p <= LEVEL else None)
 
 
 def _banded(systems: Sequence[System], how: int | Sequence[int] | None) -> Iterator[tuple[str, Sequence[System]]]:

@@ -14,6 +14,7 @@ __all__ = ["Needs", "Subject", "Test", "significance_test"]
 
 Subject: TypeAlias = Run | System
 Needs: TypeAlias = Literal["proportions", "counts", "decisions", "scores"]
+Family: TypeAlias = Callable[..., list[Significance]]
 P = ParamSpec("P")
 
 
@@ -30,6 +31,7 @@ class Test(Protocol[P]):
     needs_hierarchy : is called with `hierarchy=`; `compare` adds it to the default tests when it has one.
     needs_baseline : compares across collections, through `baseline_a=` and `baseline_b=`.
     seeded : its p-value comes from random draws, unless all outcomes can be counted.
+    family : tests all pairs of a collection at once, with the draws that a correction over them needs, or None.
     """
 
     symbol: str
@@ -39,6 +41,7 @@ class Test(Protocol[P]):
     needs_hierarchy: bool
     needs_baseline: bool
     seeded: bool
+    family: Family | None
 
     def __call__(self, a: Subject, b: Subject, *args: P.args, **kwargs: P.kwargs) -> Significance:
         """Return the outcome of a against b."""
@@ -54,6 +57,7 @@ def significance_test(
     needs_hierarchy: bool = False,
     needs_baseline: bool = False,
     seeded: bool = False,
+    family: Family | None = None,
 ) -> Callable[[Callable[Concatenate[System, System, P], Significance]], Test[P]]:
     """Mark a function as a test; it is then called with runs or systems and its outcome bears their names."""
 
@@ -66,6 +70,7 @@ def significance_test(
         marked = cast(Any, named)
         marked.symbol, marked.measures, marked.needs, marked.several = symbol, measures, needs, several
         marked.needs_hierarchy, marked.needs_baseline, marked.seeded = needs_hierarchy, needs_baseline, seeded
+        marked.family = family
         return cast(Test[P], named)
 
     return mark

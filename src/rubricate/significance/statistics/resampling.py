@@ -18,7 +18,7 @@ from rubricate.measures.definition.ratio import ratio
 from rubricate.significance.statistics.patterns import Patterns, chunks, patterns
 from rubricate.types import Floats, Ints, Sparse, Undefined
 
-__all__ = ["AVERAGES", "PairResampler", "Swaps"]
+__all__ = ["AVERAGES", "PairResampler", "Swaps", "all_swaps"]
 
 AVERAGES = ("micro_f1", "macro_f1")
 
@@ -104,7 +104,7 @@ class PairResampler:
         grouped = patterns(cells, [_T * (_B - _A), _B - _A], by_category=self.by_category)
         exact = prod(int(size) + 1 for size in grouped.sizes[:64]) <= samples and len(grouped.sizes) <= 64
         if exact:
-            outcomes, chances = _all_swaps(grouped.sizes)
+            outcomes, chances = all_swaps(grouped.sizes)
             return Swaps(self._after(grouped, outcomes, sums=sums, rest=rest), chances, exact=True)
         rng, shape = np.random.default_rng(seed), len(grouped.sizes)
         drawn = [
@@ -130,7 +130,7 @@ class PairResampler:
         return np.concatenate(drawn)
 
 
-def _all_swaps(sizes: Ints) -> tuple[Ints, Floats]:
+def all_swaps(sizes: Ints) -> tuple[Ints, Floats]:
     """Return every outcome (how many of each pattern are swapped) and its chance."""
     outcomes = np.array(list(product(*(range(int(s) + 1) for s in sizes))), np.int64)
     chances = np.ones(len(outcomes))

@@ -1,0 +1,62 @@
+"""All systems resampled together: each draw weighs the documents, the same weights for every system.
+
+Intervals of one system need only its cells; ranks need the systems of one draw to have met the same documents. Cost:
+draws × documents per system, in a compiled loop over patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rubricate.errors import InvalidInput
+from rubricate.evaluation.measuring import outside_labels, true_labels
+from rubricate.kernels.pattern_weights import pattern_weights
+from rubricate.measures.counting.tables import canonical
+from rubricate.measures.intervals.cells import Cells
+from rubricate.measures.intervals.estimates import cell_interval
+from rubricate.measures.intervals.interval import Interval
+from rubricate.types import Floats, Run, Undefined
+
+__all__ = ["document_weights", "joint_draws", "run_cells"]
+
+
+def run_cells(run: Run) -> Cells:
+    """Return the patterns of a run that has decisions and truth."""
+    if run.decisions is None:
+        raise InvalidInput(f"run {run.name!r} has scores but no decisions; cut the scores (--cut, or run.cut(0.5))")
+    return Cells.of(true_labels(run), canonical(run.decisions.values), outside_labels(run))
+
+
+def document_weights(documents: int, *, draws: int, seed: int) -> NDArray[np.uint8]:
+    """Return how often each document is drawn in each resample; counts above 255 do not occur."""
+    if documents < 1 or draws < 1:
+        raise InvalidInput(f"{draws} draws of {documents} documents; give at least one of each")
+    rng, weights = np.random.default_rng(seed), np.empty((draws, documents), np.uint8)
+    for b in range(draws):
+        weights[b] = np.bincount(rng.integers(0, documents, documents), minlength=documents)
+    return weights
+
+
+def joint_draws(
+    cells: Sequence[Cells],
+    name: str,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    undefined: Undefined = "zero",
+    advance: Callable[[int], None] = lambda steps: None,
+) -> tuple[list[Interval], Floats]:
+    """Return the interval of a measure for each system, and its values in the same resamples: systems × draws."""
+    weights = document_weights(cells[0].documents, draws=draws, seed=seed)
+    intervals, values = [], []
+    for each in cells:
+        patterns = pattern_weights(each.codes, weights, len(each.sizes))
+        interval, drawn = cell_interval(each, name, patterns, level=level, undefined=undefined)
+        intervals.append(interval)
+        values.append(drawn)
+        advance(1)
+    return intervals, np.array(values)

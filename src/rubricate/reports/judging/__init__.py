@@ -1,0 +1,1 @@
+"""The page for those who judge anyone's predictions: ranking, groups, matrix, and details on demand."""

@@ -1,0 +1,36 @@
+"""Write a judgement: everything is made first, then written, so that an error leaves nothing behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rubricate.errors import InvalidInput
+from rubricate.files.atomic import write_file
+from rubricate.reports.judging.drawings import difference_diagram, matrix_drawing
+from rubricate.reports.judging.judgement import Judgement
+from rubricate.reports.judging.page import judging_page
+from rubricate.reports.judging.tables import judging_tables
+
+__all__ = ["write_judgement"]
+
+LONG = 500
+"""A table with more rows is written only as CSV."""
+
+
+def write_judgement(judgement: Judgement, folder: Path) -> Path:
+    """Write the page, the tables and the drawings; return the path of the page."""
+    if folder.exists() and not folder.is_dir():
+        raise InvalidInput(f"{folder} is a file; give a folder for the report (-o DIR)")
+    contents: dict[Path, str] = {folder / "report.html": judging_page(judgement)}
+    for stem, table in judging_tables(judgement).items():
+        contents[folder / "tables" / f"{stem}.csv"] = table.to_csv() + "\n"
+        if len(table.rows) <= LONG:
+            contents[folder / "tables" / f"{stem}.tex"] = table.to_latex(label=f"tab:{stem}") + "\n"
+    for result in judgement.differences:
+        contents[folder / "figures" / f"critical_difference_{result.way}.svg"] = difference_diagram(result)
+    for measure in judgement.tested:
+        drawing = matrix_drawing(judgement.names, judgement.results(measure), measure=measure)
+        contents[folder / "figures" / f"significance_{measure}.svg"] = drawing
+    for path, text in contents.items():
+        write_file(path, text.encode("utf-8", "replace"))
+    return folder / "report.html"
