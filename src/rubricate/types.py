@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rubricate._tables import frame_of, html_of
 from rubricate.errors import InvalidInput
 from rubricate.matrices import sound
 
@@ -133,6 +134,24 @@ class Corpus:
         """Name, split and size."""
         parts = f"train {self.train!r}, test {self.test!r}"
         return f"<corpus {self.name}, split {self.split or 'none'}: {parts}>"
+
+    def to_frame(self) -> Any:
+        """Return one row per document: id, split, text, labels (a list)."""
+        rows = [
+            (identity, part, text, [self.categories[c] for c in labels.indices[slice(*labels.indptr[i : i + 2])]])
+            for part, documents in (("train", self.train), ("test", self.test))
+            for labels in (documents.labels,)
+            for i, (identity, text) in enumerate(zip(documents.ids, documents.texts, strict=True))
+        ]
+        return frame_of(("id", "split", "text", "labels"), rows)
+
+    def _repr_html_(self) -> str:
+        """Return the sizes for notebooks."""
+        rows = [
+            (part, len(documents), len(documents.categories), documents.labels.nnz)
+            for part, documents in (("train", self.train), ("test", self.test))
+        ]
+        return html_of(("split", "documents", "categories", "labels"), rows, f"{self.name} {self.split}")
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -298,6 +317,33 @@ class Run:
         given = [part for part in ("scores", "decisions", "truth") if getattr(self, part) is not None]
         size = f"{len(self.documents):,} documents, {len(self.categories):,} categories"
         return f"<run {self.name}: {size}, {', '.join(given)}>"
+
+    def to_frame(self) -> Any:
+        """Return one row per pair that is scored, assigned or true: document, category, score, decision, truth."""
+        parts = {
+            "score": None if self.scores is None else sparse.coo_array(self.scores.values),
+            "decision": None if self.decisions is None else sparse.coo_array(self.decisions.values),
+            "truth": None if self.truth is None else sparse.coo_array(self.truth),
+        }
+        cells: dict[tuple[int, int], dict[str, Any]] = {}
+        for name, part in parts.items():
+            for row, column, value in () if part is None else zip(part.row, part.col, part.data, strict=True):
+                cells.setdefault((int(row), int(column)), {})[name] = value.item()
+        names = [name for name, part in parts.items() if part is not None]
+        missing = {"score": float("nan"), "decision": False, "truth": False}
+        rows = [
+            (self.documents[row], self.categories[column], *(cell.get(name, missing[name]) for name in names))
+            for (row, column), cell in sorted(cells.items())
+        ]
+        return frame_of(("document", "category", *names), rows)
+
+    def _repr_html_(self) -> str:
+        """Return name and size for notebooks."""
+        return html_of(("run", "documents", "categories", "scores", "decisions", "truth"), [self._facts()])
+
+    def _facts(self) -> tuple[str, ...]:
+        given = ("yes" if getattr(self, part) is not None else "no" for part in ("scores", "decisions", "truth"))
+        return self.name, f"{len(self.documents):,}", f"{len(self.categories):,}", *given
 
     def cut(self, cut: float) -> Run:
         """Return the run with the decisions of a fixed cut: every pair whose score is at least `cut`.

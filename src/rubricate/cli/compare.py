@@ -13,10 +13,11 @@ from rubricate.cli.options.hierarchy import HierarchyOptions
 from rubricate.cli.options.predictions import PredictionOptions
 from rubricate.cli.options.printing import Form, Undefined
 from rubricate.cli.options.systems import read_systems
+from rubricate.cli.output.progress import progress
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rubricate.significance import Comparison
+    from rubricate.significance import Comparison, System
 
 __all__ = ["compare"]
 
@@ -50,6 +51,13 @@ _Samples = Annotated[
     typer.Option(help="Plain draws of permutation and bootstrap; by default they adapt to the correction.", min=1),
 ]
 _Seed = Annotated[int, typer.Option(help="The seed of the draws.", min=0)]
+_Matrix = Annotated[
+    Path | None, typer.Option(help="Write the matrix of corrected p-values here: .csv, .tex or .svg.", metavar="FILE")
+]
+_Diagram = Annotated[
+    Path | None, typer.Option(help="Write a critical-difference diagram (SVG) here.", metavar="FILE.svg")
+]
+_Ranks = Annotated[str, typer.Option(help="Groups of the diagram: nemenyi (Friedman) or wilcoxon (with Holm).")]
 _Details = Annotated[bool, typer.Option("--details", help="Every number instead of the tables of marks.")]
 
 
@@ -71,6 +79,9 @@ def compare(
     undefined: Undefined = "zero",
     samples: _Samples = None,
     seed: _Seed = 0,
+    matrix: _Matrix = None,
+    diagram: _Diagram = None,
+    diagram_by: _Ranks = "nemenyi",
     structure: HierarchyOptions,
     details: _Details = False,
     form: Form,
@@ -91,22 +102,60 @@ def compare(
     tree = structure.read()
     systems = read_systems(truth, runs or (), predictions, truth_b=truth_b, counts=counts)
     tree.warn_outside(systems[0].categories)
-    comparison = compared(
-        systems,
-        tests=tests,
-        adjust=cast(Any, adjust),
-        undefined=cast(Any, undefined),
-        exact=exact,
-        mid_p=mid_p,
-        by_frequency=(_edges(edges) or bands) if banded else None,
-        baseline=baseline,
-        samples=samples,
-        seed=seed,
-        **tree.options,
-    )
+    steps = len(systems) * (len(systems) - 1)
+    with progress("comparing", steps) as advance:
+        comparison = compared(
+            systems,
+            tests=tests,
+            adjust=cast(Any, adjust),
+            undefined=cast(Any, undefined),
+            exact=exact,
+            mid_p=mid_p,
+            by_frequency=(_edges(edges) or bands) if banded else None,
+            baseline=baseline,
+            samples=samples,
+            seed=seed,
+            advance=advance,
+            **tree.options,
+        )
     for note in comparison.notes:
         print(f"rubricate: {note}", file=sys.stderr)
+    if matrix is not None:
+        _write_matrix(comparison, matrix)
+    if diagram is not None:
+        _write_diagram(systems, diagram, diagram_by)
     typer.echo(_shown(comparison, form.chosen, details=details))
+
+
+def _write_matrix(comparison: Comparison, path: Path) -> None:
+    """Write the corrected p-values of all pairs; one matrix per test and measure, the first in an SVG."""
+    from rubricate.files.atomic import write_file
+    from rubricate.reports.judged import significance_matrix
+    from rubricate.reports.judging.drawings import matrix_drawing
+
+    kinds = list(dict.fromkeys((result.test, result.measure) for result in comparison))
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".tex", ".svg"):
+        raise InvalidInput(f"--matrix {path}; give a name that ends in .csv, .tex or .svg")
+    for place, (test, measure) in enumerate(kinds):
+        chosen = [result for result in comparison if (result.test, result.measure) == (test, measure)]
+        target = path if place == 0 else path.with_name(f"{path.stem}_{test}_{measure}{path.suffix}")
+        table = significance_matrix(comparison.systems, chosen, measure=measure)
+        text = {
+            ".csv": table.to_csv,
+            ".tex": lambda table=table: table.to_latex(label="tab:significance"),
+            ".svg": lambda chosen=chosen, measure=measure: matrix_drawing(comparison.systems, chosen, measure=measure),
+        }[suffix]()
+        write_file(target, (text + "\n").encode("utf-8", "replace"))
+
+
+def _write_diagram(systems: list[System], path: Path, way: str) -> None:
+    from rubricate.files.atomic import write_file
+    from rubricate.reports.judging.drawings import difference_diagram
+    from rubricate.significance.comparing.critical_difference import critical_difference
+
+    drawing = difference_diagram(critical_difference(systems, way=cast(Any, way)))
+    write_file(path, (drawing + "\n").encode("utf-8", "replace"))
 
 
 def _edges(text: str | None) -> list[int] | None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtr
 
+from rubricate._tables import frame_of, html_of
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.joint_draws import joint_draws, run_cells
 from rubricate.measures.intervals.cells import Cells
@@ -59,6 +60,20 @@ class Ranking:
     signature: str = ""
     draws: Floats = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
 
+    def __repr__(self) -> str:
+        """Return the measure and the first three."""
+        first = ", ".join(f"{s.rank} {s.system} {s.value:.4f}" for s in self.systems[:3])
+        return f"<ranking of {len(self.systems)} systems by {self.by}: {first}>"
+
+    def to_frame(self) -> Any:
+        """Return one row per system, best first, as a data frame."""
+        return frame_of(tuple(RankedSystem.__dataclass_fields__), [tuple(asdict(s).values()) for s in self.systems])
+
+    def _repr_html_(self) -> str:
+        """Return the ranking for notebooks."""
+        columns = tuple(RankedSystem.__dataclass_fields__)
+        return html_of(columns, [tuple(asdict(s).values()) for s in self.systems], repr(self)[1:-1])
+
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as JSON has it."""
         return {
@@ -80,6 +95,7 @@ def rank_systems(
     seed: int = 0,
     adjust: Literal["holm", "bh", "none"] = "holm",
     undefined: Undefined = "zero",
+    results: Sequence[Significance] = (),
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Ranking:
     """Rank runs over the same documents.
@@ -98,6 +114,8 @@ def rank_systems(
         Correction over the pairs, for the letters.
     undefined : "zero", "one" or "omit"
         What 0/0 counts as.
+    results : sequence of Significance
+        Corrected tests of all pairs on this measure, where they are known already.
     advance : callable
         Is told of each system or pair that is done.
     """
@@ -108,7 +126,9 @@ def rank_systems(
     intervals, drawn = joint_draws(cells, by, **options, advance=advance)
     values = [float(measure(each.observed(), undefined)[0]) for each in cells]
     order = sorted(range(len(runs)), key=lambda k: (-np.nan_to_num(values[k], nan=-np.inf), runs[k].name))
-    results = _tests(runs, values, drawn, by=by, seed=seed, adjust=adjust, undefined=undefined, advance=advance)
+    results = list(results) or _tests(
+        runs, values, drawn, by=by, seed=seed, adjust=adjust, undefined=undefined, advance=advance
+    )
     groups = letters(_different([runs[k].name for k in order], results))
     ranks = _rank_intervals(drawn, level)
     systems = []

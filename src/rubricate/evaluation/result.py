@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rubricate._tables import frame_of, html_of
 from rubricate.evaluation.hierarchy import HierarchyEvaluation
 from rubricate.measures.counting.frequency import Band
 from rubricate.measures.intervals.interval import Interval
@@ -114,6 +115,33 @@ class Evaluation:
             lines += _hierarchy_lines(self.hierarchy)
         where = f"{self.documents} documents, {len(self.categories)} categories, 0/0 counts as {self.convention}"
         return "\n".join([*lines, where, *([str(self.signature)] if str(self.signature) else [])])
+
+    def __repr__(self) -> str:
+        """Return name, size and the main numbers."""
+        main = ", ".join(f"{name} {value:.4f}" for name, value in self.row().items()) if self.micro else "scores only"
+        return f"<evaluation of {self.name}: {self.documents:,} documents, {len(self.categories):,} categories, {main}>"
+
+    def _values(self) -> list[tuple[str, float, float | None, float | None]]:
+        """Return every average with the ends of its last interval, where it has one."""
+        parts = {"micro": self.micro, "macro": self.macro, "examples": self.examples, "summaries": self.summaries}
+        rows = []
+        for part, values in {**parts, "probability": self.probability}.items():
+            for name, value in values.items():
+                intervals = self.intervals.get(f"{part}.{name}", ())
+                ends = (intervals[-1].low, intervals[-1].high) if intervals else (None, None)
+                rows.append((f"{part}.{name}", float(value), *ends))
+        return rows
+
+    def to_frame(self, *, per_category: bool = False) -> Any:
+        """Return the averages with their intervals as a data frame; with `per_category` one row per category."""
+        if per_category:
+            columns = [column.tolist() for column in self.per_category.values()]
+            return frame_of(("category", *self.per_category), zip(self.categories, *columns, strict=True))
+        return frame_of(("measure", "value", "low", "high"), self._values())
+
+    def _repr_html_(self) -> str:
+        """Return the averages for notebooks."""
+        return html_of(("measure", "value", "low", "high"), self._values(), repr(self)[1:-1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON has it: NaN is null; `per_category` is one object per category."""

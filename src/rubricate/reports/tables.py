@@ -7,14 +7,14 @@ every digit. NaN and None are shown as `–`, in CSV as an empty cell, in JSON a
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rubricate.errors import InvalidInput, MissingExtra, UnknownName
+from rubricate._tables import frame_of, html_of
+from rubricate.errors import InvalidInput, UnknownName
 from rubricate.files.spreadsheets import inert
 from rubricate.reports.cells import (
     CellValue,
@@ -84,26 +84,12 @@ class Table:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas data frame, with all digits."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra("frames", "Data frames") from None
-        return pandas.DataFrame([list(row) for row in self.rows], columns=list(self.columns))
+        return frame_of(self.columns, self.rows)
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
-        right = _numeric(self)
-        heads = "".join(f"<th>{html.escape(str(name))}</th>" for name in self.columns)
-        rows = [
-            "".join(
-                f'<td style="text-align:{"right" if flush else "left"}">{html.escape(shown(cell, self.digits))}</td>'
-                for cell, flush in zip(row, right, strict=True)
-            )
-            for row in self.rows
-        ]
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        rows = [[shown(cell, self.digits) for cell in row] for row in self.rows]
+        return html_of(self.columns, rows, self.title)
 
     def to_latex(self, *, label: str = "") -> str:
         """Render a table with the rules of booktabs; characters special to LaTeX are escaped.

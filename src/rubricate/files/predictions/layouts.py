@@ -173,6 +173,8 @@ def _score_column(pairs: PairCollector, cells: list[Any] | None, lines: Sequence
 
 def _collect_wide(pairs: PairCollector, layout: TableLayout, rows: NumberedRows) -> None:
     document, labels, scores = layout.places["document"], layout.places.get("labels"), layout.places.get("scores")
+    if scores is None and labels is not None:
+        rows = _single_labels(pairs, (document, labels), rows)
     for line, cells in rows:
         try:
             row = pairs.new_document(as_text(cells[document]), line)
@@ -186,6 +188,36 @@ def _collect_wide(pairs: PairCollector, layout: TableLayout, rows: NumberedRows)
         for name in dict.fromkeys([*(chosen or ()), *values]):
             yes = UNDECIDED if chosen is None else int(name in chosen)
             pairs.add(row, name, line, score=values.get(name, math.nan), decided=yes)
+
+
+def _single_labels(pairs: PairCollector, places: tuple[int, int], rows: NumberedRows) -> NumberedRows:
+    """Add the rows with a new document and at most one label, which most files consist of; yield all other rows.
+
+    Without a call per row: a submission of 50,000 documents takes 0.1 s.
+    """
+    document, labels = places
+    documents, categories = pairs.documents, pairs.categories
+    add_row, add_column, add_line = pairs.rows.append, pairs.columns.append, pairs.lines.append
+    add_score, add_decision = pairs.scores.append, pairs.decided.append
+    for line, cells in rows:
+        name, cell = cells[document], cells[labels]
+        if type(name) is not str or type(cell) is not str or ";" in cell:
+            yield line, cells
+            continue
+        name, label = name.strip(), cell.strip()
+        if not name or name in documents:
+            yield line, cells
+            continue
+        row = documents[name] = len(documents)
+        if label:
+            column = categories.get(label)
+            if column is None:
+                column = categories[label] = len(categories)
+            add_row(row)
+            add_column(column)
+            add_line(line)
+            add_score(math.nan)
+            add_decision(1)
 
 
 def _scores(pairs: PairCollector, cell: Any, line: int) -> dict[str, float]:

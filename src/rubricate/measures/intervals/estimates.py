@@ -1,8 +1,8 @@
 """Values and intervals of measures of whole tables, from resamples of the cells.
 
 Averages of precision, recall and F1 have the studentised bootstrap, accuracy has Wilson's interval, the others BCa.
-With fewer than FEWEST true documents in some category nothing covers what it promises, since 0/0 counts as 0 in resamples
-that lack the category.
+With fewer than FEWEST true documents in some category nothing covers what it promises, since 0/0 counts as 0 in
+resamples that lack the category.
 """
 
 from __future__ import annotations

@@ -142,12 +142,10 @@ def report(
     lacking = [run.name for run in judged if run.decisions is None]
     if lacking:
         raise InvalidInput(f"{', '.join(lacking[:5])} has scores but no decisions; give a cut (--cut 0.5, or cut=0.5)")
-    ranking = rank_systems(
-        judged, by=by, draws=draws, level=level, seed=seed, adjust=adjust, undefined=undefined, advance=advance
-    )
-    comparison = None
-    if len(judged) > 1:
-        comparison = compare(judged, adjust=adjust, undefined=undefined, seed=seed, advance=advance)
+    options: dict[str, Any] = {"adjust": adjust, "undefined": undefined, "seed": seed, "advance": advance}
+    comparison = compare(judged, **options) if len(judged) > 1 else None
+    known = [result for result in comparison or () if result.measure == by]
+    ranking = rank_systems(judged, by=by, draws=draws, level=level, results=known, **options)
     evaluations, calibrated = {}, {}
     for run in judged:
         evaluations[run.name] = evaluate_run(replace(run, scores=None), undefined=undefined)

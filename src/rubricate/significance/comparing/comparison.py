@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from rubricate._tables import frame_of, html_of
 from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy import Hierarchy
@@ -27,6 +28,8 @@ from rubricate.types import Edges, Significance, Undefined
 __all__ = ["Comparison", "compare"]
 
 LEVEL = 0.05
+SHOWN = 200
+"""Rows of a comparison in a notebook."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,21 @@ class Comparison:
 
     def __str__(self) -> str:
         return "\n\n".join([*(text(grid) for grid in self.tables()), *self.notes, self.signature])
+
+    def __repr__(self) -> str:
+        """Return how many systems and tests there are, and how many pairs differ."""
+        real = sum(result.better is not None for result in self.results)
+        return f"<comparison of {len(self.systems)} systems: {len(self.results):,} tests, {real:,} find a difference>"
+
+    def to_frame(self) -> Any:
+        """Return one row per test and pair as a data frame."""
+        rows = [list(_plain(outcome).values()) for outcome in self.results]
+        return frame_of((*_KEYS, *_MORE), rows)
+
+    def _repr_html_(self) -> str:
+        """Return the tests for notebooks; a long list is cut."""
+        grid = self.details(rounded=True)
+        return html_of(grid.columns, grid.rows[:SHOWN], repr(self)[1:-1])
 
     @property
     def signature(self) -> str:

@@ -78,7 +78,7 @@ def details(results: Sequence[Significance], *, rounded: bool = False) -> Result
     """
 
     def chance(p: float) -> float | str:
-        return f"{p:.3g}" if rounded else p
+        return ("< 1e-10" if p < 1e-10 else f"{p:.3g}") if rounded else p
 
     banded = any(outcome.band for outcome in results)
     rows: list[list[str | float | int]] = [
