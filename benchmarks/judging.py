@@ -3,8 +3,8 @@
 `permutation-pairs`: the permutation test of macro-F1 on all pairs of 48 systems over 50,000 documents of 20 classes,
 against the same test in NumPy, which exchanges documents, with the 20,000 swaps per pair that the correction over 1,128
 pairs asks for (timed on few swaps of one pair, and multiplied). `bootstrap-runs`: 1,000 resamples of macro-F1 for 48
-runs × 50,000 against scikit-learn's `f1_score` on resampled rows (timed on few, and multiplied). `report-48`: the report on
-these 48 runs, page, tables and figures written; the peer is ours on a fourth of the systems, for scale.
+runs × 50,000 against scikit-learn's `f1_score` on resampled rows (timed on few, and multiplied). `report-48`: the
+report on these 48 runs, page, tables and figures written; the peer is ours on a fourth of the systems, for scale.
 """
 
 from __future__ import annotations
