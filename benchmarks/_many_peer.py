@@ -5,7 +5,6 @@ categories of each test document, and writes times, peak memory and predictions.
 """
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
@@ -25,7 +24,8 @@ def main(train, test, out, threads):
     start = time.perf_counter()
     model = omikuji.Model.train_on_data(train, omikuji.Model.default_hyper_param(), n_threads=int(threads))
     fit = time.perf_counter() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    status = Path("/proc/self/status").read_text()  # ru_maxrss would count what the parent held before the start
+    memory = int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
     queries = list(rows(test)) if test else []
     start = time.perf_counter()
     found = [[category for category, _ in model.predict(query, top_k=5)] for query in queries]

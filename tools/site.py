@@ -1,12 +1,16 @@
 """Assemble the pages of the documentation site under `build/docs`: `docs/`, pages of the project, the API reference.
 
 Links that lead out of `docs/` become links to the pages of the project where there is one, else plain text. The
-reference has one page per package, made of its `__all__`; docstrings are read by mkdocstrings.
+reference has one page per package, made of its `__all__`; docstrings are read by mkdocstrings. The worked examples of
+`docs/gallery` are run, and shown with what they print.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import importlib
+import io
 import os
 import re
 import shutil
@@ -71,7 +75,8 @@ def rewritten(text: str, source: Path) -> str:
 
 def pages() -> list[Path]:
     """Return every file that the site is made of."""
-    return [*(path for path in (ROOT / "docs").rglob("*") if path.is_file()), *(ROOT / name for name in PROJECT)]
+    own = (path for path in (ROOT / "docs").rglob("*") if path.is_file() and path.suffix != ".py")
+    return [*own, *(ROOT / name for name in PROJECT)]
 
 
 def reference(name: str) -> str:
@@ -86,6 +91,37 @@ def reference(name: str) -> str:
     return "\n".join(lines)
 
 
+def gallery_page(script: Path) -> str:
+    """Return a worked example as a page: its text, its code, and what it prints when it is run now."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    parts = []
+    for cell in re.split(r"^# %%", script.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        kind, _, body = cell.partition("\n")
+        if "[markdown]" in kind:
+            parts.append("\n".join(line.removeprefix("#").removeprefix(" ") for line in body.strip().splitlines()))
+            continue
+        parts.append(f"```python\n{body.strip()}\n```")
+        if printed := run_cell(body, names):
+            parts.append(f"```text\n{printed}\n```")
+    note = (
+        f"*Run it yourself: `docs/gallery/{script.name}`; `jupytext --to ipynb {script.name}` makes a notebook of it.*"
+    )
+    return "\n\n".join([*parts, note]) + "\n"
+
+
+def run_cell(body: str, names: dict[str, object]) -> str:
+    """Run a cell as a notebook does, and return what it prints and the value of its last expression."""
+    tree = ast.parse(body)
+    last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(tree, "cell", "exec"), names)
+        value = eval(compile(last, "cell", "eval"), names) if last is not None else None
+        if value is not None:
+            print(repr(value))
+    return out.getvalue().rstrip()
+
+
 def assemble(target: Path) -> None:
     """Write all pages below the target, which is emptied first."""
     shutil.rmtree(target, ignore_errors=True)
@@ -98,6 +134,9 @@ def assemble(target: Path) -> None:
             page.write_text(rewritten(source.read_text("utf-8"), source), "utf-8")
         else:
             shutil.copyfile(source, page)
+    for script in sorted((ROOT / "docs" / "gallery").glob("*.py")):
+        (target / "gallery").mkdir(parents=True, exist_ok=True)
+        (target / "gallery" / f"{script.stem}.md").write_text(gallery_page(script), "utf-8")
     for name in PACKAGES:
         page = target / "reference" / "api" / f"{name}.md"
         page.parent.mkdir(parents=True, exist_ok=True)
