@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.conftest import need_corpora
 
 ROOT = Path(__file__).parents[1]

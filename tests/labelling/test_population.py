@@ -362,7 +362,7 @@ def test_plain_labels_count_as_a_uniform_sample(folder):
 
 
 def test_a_category_that_is_never_assigned_has_an_interval_and_not_a_point():
-    """Without hits all residuals of a ratio are zero; GoEmotions has such categories, and coverage fell to .80 there."""
+    """Without hits all residuals of a ratio are zero; GoEmotions has such categories: coverage fell to .80 there."""
     run, truth = _population()
     never = run.decisions.values.toarray()
     never[:, 0] = False

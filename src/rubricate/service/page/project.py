@@ -224,7 +224,9 @@ def _figures(models: Sequence[Mapping[str, Any]], *, may: bool) -> Html:
             cells.append(tag("td", f"{summary[f'{average}_f1']:.3f} [{low:.3f}, {high:.3f}]", class_="num"))
         use: Child = tag("strong", "in use", class_="good")
         if not each["in_use"]:
-            use = tag("button", f"Use model {each['number']}", type="button", data_model=each["number"]) if may else None
+            use = (
+                tag("button", f"Use model {each['number']}", type="button", data_model=each["number"]) if may else None
+            )
         number = tag("td", f"{each['number']}")
         documents = tag("td", f"{summary['documents']:,}", class_="num")
         lines.append(tag("tr", number, documents, cells, tag("td", _change(summary.get("changes"))), tag("td", use)))
