@@ -164,10 +164,13 @@ def _idf(
 
 
 def _simplest(tried: Sequence[Screened]) -> Screened:
-    """Return the candidate with the fewest entries among those that are not clearly worse than the best."""
+    """Return the candidate with the fewest entries among those that are not clearly worse than the best.
+
+    Hybrids have the same entries whatever the weight of vectors: of these the best.
+    """
     best = max(each.worth for each in tried)
     near = [each for each in tried if each.worth >= best - MARGIN]
-    return min(near, key=lambda each: each.entries or 0.0)
+    return min(near, key=lambda each: (each.entries or 0.0, -each.worth if each.name.startswith(HYBRID) else 0.0))
 
 
 def _try(
