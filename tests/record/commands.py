@@ -12,8 +12,20 @@ from unittest import mock
 
 from rubricate.cli import main
 
-LEFT_OUT = {"command", "seconds", "settings", "signature", "store", "candidates", "settled", "solves", "steps"}
-"""Keys whose values are times, places, how a setting is spelled, or how much work a leave-one-out estimate took."""
+LEFT_OUT = {
+    "command",
+    "seconds",
+    "settings",
+    "signature",
+    "store",
+    "candidates",
+    "settled",
+    "solves",
+    "steps",
+    "language",
+}
+"""Keys whose values are times, places, how a setting is spelled, how much work a leave-one-out estimate took, or in
+which language documents are."""
 WORDS = {"a", "b", "better", "category", "document", "labels", "measure", "name", "select", "symbol", "test"}
 """Keys whose values are texts that count; all other texts are prose."""
 
