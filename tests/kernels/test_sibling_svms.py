@@ -17,6 +17,7 @@ from rubricate.kernels.sibling_svms import (
     gather_rows,
     group_scores,
     solve_group,
+    triangular,
 )
 from rubricate.kernels.svm_local import Search
 
@@ -87,3 +88,16 @@ def test_categories_of_all_or_no_rows_have_a_bias_alone():
     W, b, _ = solve_group(Rows(starts, terms.astype(np.uint32), values), problem, Search(1.0, 1e-3, 100, 0))
     assert not W.any()
     assert b.tolist() == [1.0, -1.0]
+
+
+@given(seed=st.integers(0, 1000), twins=st.booleans())
+def test_triangular_rows_have_the_same_products(seed, twins):
+    rng = np.random.default_rng(seed)
+    dense = rng.random((7, 30)) * (rng.random((7, 30)) < 0.4)
+    if twins:
+        dense[5], dense[6] = dense[1], 0.0
+    X = sparse.csr_array(dense)
+    rows = Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data)
+    starts, terms, values = triangular(rows, (dense**2).sum(axis=1), 30)
+    L = sparse.csr_array((values, terms.astype(np.int64), starts), shape=(7, 7)).toarray()
+    np.testing.assert_allclose(L @ L.T, dense @ dense.T, atol=1e-10)

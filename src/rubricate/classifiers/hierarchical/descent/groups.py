@@ -64,8 +64,11 @@ class Problems:
         """Add a group of problems over these rows; return their numbers."""
         rows = np.asarray(rows, np.int64)
         labels = np.zeros((len(rows), len(positives)), bool)
-        for k, inside in enumerate(positives):
-            labels[:, k] = np.isin(rows, inside, assume_unique=True)
+        order = np.argsort(rows, kind="stable")
+        ordered = np.append(rows[order], -1)  # the last stands for whatever lies beyond
+        for k, inside in enumerate(positives):  # ten times as fast as np.isin on so few documents
+            at = np.searchsorted(ordered[:-1], inside)
+            labels[order[at[ordered[at] == inside]], k] = True
         return self._append(rows, labels)
 
     def add_contested(self, rows: Ints, inside: Ints, contested: Ints) -> Ints:

@@ -69,7 +69,9 @@ def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) 
     if len(own) * k > WEIGHTS:
         return None
     weights = np.ones(n) if group.weights is None else group.weights
-    costs = base.C * class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights=weights)
+    costs = np.full((2, k), float(base.C))
+    if base.class_weight is not None:
+        costs *= class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights=weights)
     search = Search(PENALTIES[base.bias], float(base.tol), min(int(base.max_sweeps), SWEEPS), int(base.seed))
     W, bias, gaps = solve_group(rows, GroupProblem(group.labels, weights, costs, len(own)), search)
     if (gaps > base.tol).any():
