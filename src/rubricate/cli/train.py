@@ -141,7 +141,8 @@ def _fit(model: Categorizer, corpus: Corpus) -> None:
 
 def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
     documents, labels = len(corpus.train), corpus.train.labels
-    cross = None if model.cross_validated is None else _figures(model.out_of_fold_run())
+    best_only = model.single_label_ and " ".join(repr(model.cut_).split()) == "Rcut()"
+    cross = None if model.cross_validated is None else _figures(model.out_of_fold_run(), best_only=best_only)
     curve = None if model.cross_validated is None else model.coverage()
     return {
         "documents": documents,
@@ -155,7 +156,8 @@ def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
         "rare_categories": rare_lines(_category_counts(model)),
         "cut": " ".join(repr(model.cut_).split()),
         "cross_validation": None if cross is None else cross | {"folds": (model.cross_validated or {})["folds"]},
-        "test": _figures(model.run(corpus.test)) if len(corpus.test) else None,
+        "test": _figures(model.run(corpus.test), best_only=best_only) if len(corpus.test) else None,
+        "untested_categories": _untested(model, corpus),
         "coverage": None if curve is None else _coverage(curve),
         "signature": str(model.signature()),
     }
@@ -165,17 +167,27 @@ def _category_counts(model: Categorizer) -> dict[str, int]:
     return dict(zip(model.categories_, map(int, model.train_counts_), strict=True))
 
 
-def _figures(run: Any) -> dict[str, Any]:
-    """Return micro- and macro-F1 with bootstrap intervals over documents."""
+def _figures(run: Any, *, best_only: bool) -> dict[str, Any]:
+    """Return micro- and macro-F1 with bootstrap intervals over documents; the accuracy where each gets one category."""
     from rubricate.evaluation.evaluating import evaluate
 
     result = evaluate(replace(run, scores=None), bootstrap=RESAMPLES)
     figures: dict[str, Any] = {"documents": result.documents}
+    if best_only:
+        figures["accuracy"] = result.micro["f1"]
     for average, values in (("micro", result.micro), ("macro", result.macro)):
         interval = next(each for each in result.intervals[f"{average}.f1"] if each.method == "bootstrap")
         figures[f"{average}_f1"] = values["f1"]
-        figures[f"{average}_f1_interval"] = [interval.low, interval.high]
+        figures[f"{average}_f1_interval"] = [min(max(end, 0.0), 1.0) for end in (interval.low, interval.high)]
     return figures
+
+
+def _untested(model: Categorizer, corpus: Corpus) -> list[str]:
+    """Return the learned categories that no test document has; none without test documents."""
+    if not len(corpus.test):
+        return []
+    held = {corpus.test.categories[column] for column in corpus.test.labels.indices}
+    return [name for name in model.categories_ if name not in held]
 
 
 def _coverage(curve: Any) -> list[dict[str, float]]:
@@ -207,9 +219,14 @@ def _text(summary: dict[str, Any]) -> str:
         )
     if summary["unlabelled"]:
         lines.append(f"{summary['unlabelled']:,} documents without a label are learned as belonging to no category")
-    best_only = summary["single_label"] and summary["cut"].startswith("Rcut")
+    best_only = summary["single_label"] and summary["cut"] == "Rcut()"
     lines += ["", f"{'':24}{'accuracy' if best_only else 'micro-F1':24}macro-F1"]
     lines += [_row(f"{name}, {summary[key]['documents']:,}", summary[key]) for name, key in _ROWS if summary[key]]
+    if summary["untested_categories"]:
+        number = f"{len(summary['untested_categories']):,} of {summary['categories']:,} categories"
+        lines.append(
+            f"{number} have no test documents and count 0 in the macro-F1 of the test (as in evaluate --train)"
+        )
     if summary["cross_validation"] is None:
         lines.append("no cross-validation (--folds 0): what to expect of new documents is not known")
     lines += ["", *_advice(summary["coverage"] or []), summary["signature"]]
@@ -229,9 +246,10 @@ def _row(name: str, figures: dict[str, Any]) -> str:
 
 def _advice(coverage: list[dict[str, float]]) -> list[str]:
     """Say what abstaining would bring."""
-    return [
+    lines = [
         f"answering {point['coverage']:.0%} of the documents (classify --abstain {point['confidence']:.2f}): "
         f"{point['error']:.1%} of those not exactly right"
         for point in coverage
         if point["coverage"] < 0.999
     ]
+    return list(dict.fromkeys(lines))

@@ -28,7 +28,7 @@ def choice_lines(screening: Mapping[str, Any] | None) -> list[str]:
     ]
     head = f"representation: {screening['chosen']}, chosen on {screening['documents']:,} documents (micro / macro-F1): "
     left_out = [f"not tried: {each['name']} ({each['left_out']})" for each in screening["tried"] if each["left_out"]]
-    return [head + ", ".join(figures), *left_out]
+    return [head + "; ".join(figures), *left_out]
 
 
 def language_lines(language: Mapping[str, Any] | None) -> list[str]:

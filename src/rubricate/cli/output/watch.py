@@ -25,10 +25,12 @@ class Watch:
 
     def __init__(self, outside: float | None = None) -> None:
         self.outside = outside
-        self.documents = self.strange = self.refused = 0
+        self.documents = self.strange = self.refused = self.total = self.abstained = 0
 
     def seen(self, answers: Sequence[Answer]) -> list[Answer]:
         """Return the answers, without labels where a document is outside."""
+        self.total += len(answers)
+        self.abstained += sum(answer.labels is None for answer in answers)
         known = [answer for answer in answers if answer.familiarity is not None]
         self.documents += len(known)
         self.strange += sum((answer.familiarity or 0.0) < STRANGE for answer in known)
@@ -43,6 +45,11 @@ class Watch:
     def lines(self) -> list[str]:
         """Say what was refused, and whether the documents look unlike those for training."""
         lines = [] if self.outside is None else [f"{self.refused:,} of {self.documents:,} documents are outside"]
+        if self.abstained:
+            answered = self.total - self.abstained
+            lines.append(
+                f"{answered:,} of {self.total:,} documents answered ({answered / self.total:.0%}), the others not"
+            )
         if self.documents < FEWEST:
             return lines
         share, error = self.strange / self.documents, math.sqrt(STRANGE * (1 - STRANGE) / self.documents)
