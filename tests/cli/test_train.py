@@ -285,3 +285,35 @@ def test_terms_that_cannot_be_made_are_refused(rubricate, options, message):
     assert code == 2
     assert message in talk
     assert "Traceback" not in talk
+
+
+def test_vectors_with_a_test_file_and_without_texts(rubricate, tmp_path):
+    rng = np.random.default_rng(0)
+    classes = rng.integers(3, size=60)
+    rows = rng.normal(size=(60, 4))
+    rows[np.arange(60), classes] += 4
+    for name, part in (("a", slice(0, 40)), ("b", slice(40, 60))):
+        np.save(tmp_path / f"{name}.npy", rows[part])
+        lines = [f"{name}{i},c{c}\n" for i, c in enumerate(classes[part])]
+        (tmp_path / f"{name}.csv").write_text("id,labels\n" + "".join(lines))
+    code, out, _ = rubricate(
+        "a.csv", "-o", "m", "--vectors", "a.npy", "--test", "b.csv", "--test-vectors", "b.npy", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["test"]["documents"] == 20
+    assert json.loads(out)["test"]["accuracy"] > 0.8
+    for wrong in (["--test", "b.csv"], ["--test", "0.2", "--test-vectors", "b.npy"]):
+        code, _, talk = rubricate("a.csv", "-o", "m", "--vectors", "a.npy", *wrong)
+        assert code != 0
+        assert "--test-vectors" in talk
+
+
+def test_a_cut_that_does_not_suit_single_labels_is_said(rubricate, tmp_path):
+    lines = [f'{name},"{text}",{labels[0]}\n' for name, text, labels in stories(several=False)]
+    (tmp_path / "one.csv").write_text("id,text,labels\n" + "".join(lines))
+    code, out, _ = rubricate("one.csv", "-o", "m", "--cut", "micro_macro", "--classifier", "svm", "--folds", "2")
+    assert code == 0
+    assert "MicroMacro may assign none or several" in out
+    (tmp_path / "few.csv").write_text("id,text,labels\nx,wheat,grain\n")
+    code, out, _ = rubricate("one.csv", "-o", "m", "--test", "few.csv", "--classifier", "svm", "--folds", "2")
+    assert "2 of 3 categories have no test documents" in out

@@ -82,3 +82,9 @@ def test_the_watch_warns_of_strange_documents_and_refuses_those_outside():
     assert "100% of the documents look unlike those for training" in loud.lines()[1]
     unknown = Watch(outside=0.5)
     assert unknown.seen([Answer(("a",), None, ("a",))])[0].labels == ("a",)
+
+
+def test_the_watch_says_how_many_documents_were_answered():
+    watch = Watch()
+    watch.seen([Answer(None, 0.2, ("a",)), Answer(("a",), 0.9, ("a",)), Answer((), 0.9, ())])
+    assert watch.lines() == ["2 of 3 documents answered (67%), the others not"]
