@@ -6,7 +6,6 @@ import contextlib
 import errno
 import io
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,7 +54,7 @@ def _followed(target: Path) -> Path:
 
 def _replaced(target: Path) -> Iterator[IO[bytes]]:
     """Yield a stream to a new file beside the target, then rename it to the target."""
-    part = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
+    part = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
     try:
         old = target.stat() if target.exists() else None
         with temporary(part):

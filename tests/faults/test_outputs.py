@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 import rubricate as rb
 from rubricate.cli import main
@@ -160,3 +161,27 @@ def test_an_encoding_that_does_not_say_where_it_fails_is_one_error(tmp_path):
     (tmp_path / "news.csv").write_bytes(b"text,labels\nxn--\xff,grain\n")
     with pytest.raises(InvalidFile, match="not idna"):
         rb.load(tmp_path / "news.csv", encoding="idna")
+
+
+def broken_models():
+    """Models whose learned state somebody has changed by hand."""
+    fitted = rb.NB().fit(np.eye(3), np.array(["a", "b", "c"]))
+    fitted.category_counts_ = fitted.category_counts_[:1]
+    yield fitted
+    fitted = rb.KNN(k=1).fit(sparse.csr_array(np.eye(3)), np.array(["a", "b", "c"]))
+    fitted.vectors_.indices[0] = 99
+    yield fitted
+    fitted = rb.NB().fit(np.eye(3), np.array(["a", "b", "c"]))
+    fitted.term_counts_ = sparse.csr_array((1 << 25, 3))
+    fitted.n_features_in_, fitted.term_totals_ = 1 << 25, np.zeros(3)
+    yield fitted
+
+
+@pytest.mark.parametrize("model", [*broken_models()], ids=["shapes", "indices", "almost empty"])
+def test_what_cannot_be_opened_is_not_saved(tmp_path, model):
+    """Without the check `save` wrote the file, and the loss was noticed when it was opened."""
+    target = tmp_path / "model.rubric"
+    target.write_bytes(b"old")
+    with pytest.raises(rb.errors.InvalidInput, match="not opened again"):
+        rb.save(model, target)
+    assert target.read_bytes() == b"old"

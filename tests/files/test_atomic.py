@@ -27,7 +27,7 @@ def hang():
         print("ready", flush=True)
         time.sleep(60)
 
-cli.build = lambda: lambda **_: hang()
+cli.build = lambda *_: lambda **_: hang()
 cli.defaults = lambda app: {}
 sys.argv.append("x")
 cli.main()

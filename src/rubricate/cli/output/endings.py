@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,9 +55,8 @@ def orderly_end() -> Iterator[None]:
 @contextmanager
 def _watched() -> Iterator[None]:
     """Watch for signals while the block runs; after one, go on watching until the process has ended."""
-    reader, writer = socket.socketpair()
-    writer.setblocking(False)
-    before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    reader, writer = _channel()
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     signalled = Event()
     watcher = Thread(target=_watch, args=(reader, signalled), name="rubricate-endings", daemon=True)
     watcher.start()
@@ -67,14 +65,27 @@ def _watched() -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(before)
         if not signalled.is_set():
-            writer.close()  # the watcher reads the end
+            os.close(writer)  # the watcher reads the end
             watcher.join()
-            reader.close()
+            os.close(reader)
 
 
-def _watch(reader: socket.socket, signalled: Event) -> None:
+def _channel() -> tuple[int, int]:
+    """Return two connected handles, to read from and to write to; Windows wakes up by sockets only."""
+    if sys.platform == "win32":
+        import socket
+
+        reading, writing = socket.socketpair()
+        writing.setblocking(False)
+        return reading.detach(), writing.detach()
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    return reader, writer
+
+
+def _watch(reader: int, signalled: Event) -> None:
     handlers: tuple[Callable[..., Any], ...] = (signal.default_int_handler, _end)
-    while received := reader.recv(1):
+    while received := os.read(reader, 1):
         number = received[0]
         if signal.getsignal(number) in handlers:  # else whoever set the handler ends the program (a server)
             signalled.set()

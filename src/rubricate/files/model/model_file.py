@@ -6,7 +6,8 @@ never execute anything. Truncated, edited, hostile and newer files are refused w
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ FORMAT, VERSION = "rubricate-model", 1
 def save(estimator: Any, path: str | Path) -> Path:
     """Write a fitted estimator to one file and return its path.
 
-    The same model gives the same bytes. The file is replaced in one step: Ctrl-C leaves the old file or the new one.
+    The same model gives the same bytes. A model that `open` would refuse is refused here: InvalidInput. The file is
+    replaced in one step: Ctrl-C leaves the old file or the new one.
 
     >>> import tempfile
     >>> from rubricate.thresholds.rcut import Rcut
@@ -47,8 +49,23 @@ def save(estimator: Any, path: str | Path) -> Path:
         "signature": asdict(signature) if isinstance(signature, Signature) else str(signature),
         "model": encoder.value(estimator),
     }
+    _check_readable(StoredModel(Path(path), 0, manifest, encoder.arrays))
     write_container(Path(path), manifest, encoder.arrays)
     return Path(path)
+
+
+def _check_readable(stored: StoredModel) -> None:
+    """Refuse to write what `open` would refuse to read: a model that cannot be used would be found too late."""
+    text = json.dumps(stored.manifest)
+    whole = replace(stored, size=len(text) + sum(array.nbytes for array in stored.arrays), manifest=json.loads(text))
+    try:
+        whole.estimator()
+    except EncoderMissing:  # another machine may have it
+        return
+    except InvalidFile as error:
+        raise InvalidInput(
+            f"this model could be saved, but not opened again: {error.problem}; Fix: train it again"
+        ) from error
 
 
 def open(path: str | Path) -> Any:
