@@ -31,7 +31,7 @@ from rubricate.reports.report import write_report
 from rubricate.types import Decisions, Run, Scores
 
 OLD = b"an older file"
-MOST, MOST_IN_PROOF = 6, 60
+MOST, MOST_IN_PROOF = 6, int(os.environ.get("RUBRICATE_FAULTS", "40"))
 """Calls of one kind that are failed in each action; in the proof practically all."""
 WORDS = {"grain": "wheat corn harvest bushel", "crude": "oil barrel opec refinery"}
 PLAN = """
@@ -55,11 +55,15 @@ class CommandFailed(RubricateError):
 
 @dataclass(frozen=True)
 class Action:
-    """Something to do in a folder; `target` is what it writes, over an older file, or nothing."""
+    """Something to do in a folder; `target` is what it writes, over an older file, or nothing.
+
+    `errors` may be raised beside those of ours and MemoryError: a page is made of files of the package itself.
+    """
 
     run: Callable[[Path], Any]
     target: str = ""
     retries: bool = True
+    errors: tuple[type[Exception], ...] = ()
 
 
 def command(*parts: str | Path) -> None:
@@ -127,10 +131,6 @@ def store(folder: Path) -> None:
 
 
 ACTIONS = {
-    "train": Action(train, "new.rubric"),
-    "classify": Action(classify, "out.csv"),
-    "study": Action(study),
-    "report": Action(report, "page.html"),
     "fetch": Action(fetch, "to/a.txt", retries=False),
     "save": Action(lambda folder: rb.save(rb.thresholds.Rcut(t=3), folder / "saved.rubric"), "saved.rubric"),
     "open": Action(lambda folder: rb.Categorizer.open(folder / "model.rubric")),
@@ -138,6 +138,10 @@ ACTIONS = {
     "write_run jsonl": Action(lambda folder: write_run(make_run(), folder / "run.jsonl"), "run.jsonl"),
     "write_run parquet": Action(lambda folder: write_run(make_run(), folder / "run.parquet"), "run.parquet"),
     "store": Action(store),
+    "train": Action(train, "new.rubric"),
+    "classify": Action(classify, "out.csv"),
+    "study": Action(study),
+    "report": Action(report, "page.html", errors=(OSError,)),
 }
 
 
@@ -172,7 +176,7 @@ def attempt(action: Action, folder: Path, kind: str, at: int) -> str:
     with injected(kind, at):
         try:
             action.run(folder)
-        except (RubricateError, MemoryError) as error:
+        except (RubricateError, MemoryError, *action.errors) as error:
             return str(error) or "memory"
     return ""
 
@@ -188,7 +192,8 @@ def fail_each(action: Action, prepared: Path, tmp_path: Path, kind: str, most: i
         message = attempt(action, folder, kind, at)
         if action.target and action.retries:
             content = (folder / action.target).read_bytes()
-            assert content == OLD if message else content == wanted, f"call {at}: {message}"
+            # What fails behind the renaming (a summary that is printed) leaves the whole new file.
+            assert content in (OLD, wanted) if message else content == wanted, f"call {at}: {message}"
         assert not left_over(folder), f"call {at} leaves files: {message}"
         assert (prepared / "model.rubric").read_bytes() == (folder / "model.rubric").read_bytes()
         action.run(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 
 import pytest
 
@@ -10,7 +11,7 @@ from rubricate.errors import InvalidFile, UnsafeArchive
 from rubricate.experiments.plan_file import read_plan
 from rubricate.files.predictions.reading import read_pairs
 from rubricate.files.predictions.train_counts import read_train_counts
-from rubricate.readers import unpacking
+from rubricate.readers import records, unpacking
 from rubricate.readers.text_lines import opened
 
 
@@ -62,6 +63,38 @@ def test_integers_of_too_many_digits_are_one_error(tmp_path):
     counts.write_text('{"a": ' + "9" * 5000 + "}")
     with pytest.raises(InvalidFile, match=r"not JSON .*digits"):
         read_train_counts(counts)
+
+
+@pytest.mark.parametrize(("digits", "sound"), [(4300, True), (4301, False)])
+def test_the_longest_integers(tmp_path, digits, sound):
+    path = tmp_path / "counts.json"
+    path.write_text('{"a": 1' + "0" * (digits - 1) + "}")
+    if sound:
+        assert read_train_counts(path).categories == ("a",)
+    else:
+        with pytest.raises(InvalidFile, match=r"not JSON .*4300 digits"):
+            read_train_counts(path)
+
+
+@pytest.mark.parametrize("levels", [200, 100_000])
+def test_nested_json_is_read_or_refused(tmp_path, levels):
+    """What Python can hold is read; what it cannot is one error, never a crash."""
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"document": "d", "labels": ["a"], "more": ' + "[" * levels + "]" * levels + "}\n")
+    if levels < 1000:
+        assert read_pairs(path).categories == ("a",)
+    else:
+        with pytest.raises(InvalidFile, match="not JSON"):
+            read_pairs(path)
+
+
+def test_a_packed_docbin_has_the_limit_of_gzipped_files(tmp_path, small_limits):
+    """4 MB unpacked to 4 GB."""
+    path = tmp_path / "docs.spacy"
+    for size, problem in ((1 << 20, "not a DocBin"), ((1 << 20) + 1, "unpacks to more than 1,048,576 bytes")):
+        path.write_bytes(zlib.compress(b"\x00" * size))
+        with pytest.raises(InvalidFile, match=problem):
+            list(records(path))
 
 
 @pytest.mark.parametrize("value", ["[" * 5000 + "]" * 5000, "9" * 5000], ids=["nested", "digits"])

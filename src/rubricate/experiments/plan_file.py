@@ -134,7 +134,7 @@ class _Reader:
         looks_like_path = "/" in name or "\\" in name or "." in name
         if name not in names and not looks_like_path:
             self._unknown("corpus", name, names, at=(*place, "name"))
-        if name not in names and not (self.path.parent / name).exists():
+        if name not in names and not _exists(self.path.parent / name):
             self._fail(f"there is no {name!r}", (*place, "name"), "give a path from the folder of the plan")
         for key in ("split", "otherwise"):
             if key in table:
@@ -282,3 +282,11 @@ class _Reader:
 
 def _instead(name: str) -> str:
     return {"cut": "thresholds = […]", "engine": "--engine"}.get(name, f"{name} = … at the top of the plan")
+
+
+def _exists(path: Path) -> bool:
+    """Return whether there is such a file; a name that no file can have (too long, a NUL) has none."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

@@ -353,7 +353,10 @@ def _with(part: str, value: Any, parameters: dict[str, Any]) -> Any:
     for name in parameters:
         if name.partition("__")[0] not in known:
             raise UnknownName(f"parameter of the {part}", name, known)
-    return changed.set_params(**parameters)
+    try:
+        return changed.set_params(**parameters)
+    except AttributeError:  # `analyzer__stem__x`: a parameter of something that has none
+        raise InvalidInput(f"{', '.join(parameters)}: a value of the {part} has no parameters of its own") from None
 
 
 def _object(part: str, value: Any, parameters: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rubricate.readers import unpacking
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.message_pack import unpack
 from rubricate.readers.reader import Reader
@@ -23,8 +24,6 @@ from rubricate.readers.text_lines import opened
 __all__ = ["DOCBIN"]
 
 _LABEL = 0.5
-_MOST_BYTES = 1 << 32
-"""Most bytes that a file may unpack to."""
 
 
 def _records(file: InputFile) -> Iterator[Record]:
@@ -43,9 +42,11 @@ def _records(file: InputFile) -> Iterator[Record]:
 def _unpacked(file: InputFile) -> bytes:
     packer = zlib.decompressobj()
     with opened(file.path) as stream:
-        content = packer.decompress(stream.read(), _MOST_BYTES)
-    if packer.unconsumed_tail:
-        raise ValueError(f"more than {_MOST_BYTES:,} bytes")
+        packed = stream.read()
+    most = max(unpacking.RATIO_FROM, unpacking.MOST_TIMES * len(packed))
+    content = packer.decompress(packed, most + 1)
+    if len(content) > most:
+        raise ValueError(f"it unpacks to more than {most:,} bytes, {unpacking.MOST_TIMES} times its size or more")
     return content
 
 
