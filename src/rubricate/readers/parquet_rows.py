@@ -28,7 +28,7 @@ def parquet_rows(
     try:
         with pyarrow.parquet.ParquetFile(file.path) as opened:
             yield from _rows(opened, choose(opened.schema_arrow.names))
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         file.fail(f"not a Parquet file ({reason})", None, "make or fetch it again")
 

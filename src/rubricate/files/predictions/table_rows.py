@@ -137,5 +137,5 @@ def parquet_batches(path: Path) -> Iterator[tuple[list[str], Iterator[tuple[int,
                 columns = batch.to_pydict()
                 yield list(columns), enumerate(zip(*columns.values(), strict=True), start=first)
                 first += batch.num_rows
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InvalidFile(f"not a valid Parquet file ({error})", path=path, remedy="write it again") from None

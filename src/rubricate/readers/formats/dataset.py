@@ -59,7 +59,7 @@ def _rows(file: InputFile, path: Path) -> Iterator[dict[str, Any]]:
         with pyarrow.memory_map(str(path)) as source:
             for batch in pyarrow.ipc.open_stream(source):
                 yield from batch.to_pylist()
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         file.fail(f"{path.name} is not an Arrow stream ({reason})", None, "save the dataset again by save_to_disk")
 
