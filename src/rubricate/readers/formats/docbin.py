@@ -52,6 +52,8 @@ def _unpacked(file: InputFile) -> bytes:
 
 def _columns(content: Any) -> tuple[list[str], list[bool], list[int], list[dict[str, float]]]:
     """Return all words, whether a blank follows each, where each document starts, and the categories of each."""
+    if not isinstance(content["strings"], list) or not all(isinstance(text, str) for text in content["strings"]):
+        raise ValueError("its strings are something else")
     strings = strings_by_number(content["strings"])
     lengths = np.frombuffer(content["lengths"], np.int32)
     tokens = np.frombuffer(content["tokens"], np.uint64).reshape(-1, max(len(content["attrs"]), 1))
