@@ -63,7 +63,7 @@ def world(tmp_path_factory) -> tuple[Path, np.ndarray]:
 
 def test_json_has_every_pair_test_and_key(world) -> None:
     folder, _ = world
-    found = results(folder / "truth.csv", *(folder / f"{n}.csv" for n in ("svm", "knn", "nb")))
+    found = results(folder / "truth.csv", *(folder / f"{n}.csv" for n in ("svm", "knn", "nb")), "--tests", "paper")
     assert all(set(one) >= KEYS for one in found)
     assert {(one["a"], one["b"]) for one in found} == {("svm", "knn"), ("svm", "nb"), ("knn", "nb")}
     assert [(one["test"], one["measure"]) for one in found[::3]] == [
@@ -88,7 +88,7 @@ def test_the_numbers_are_those_of_the_library(world) -> None:
 
 def test_text_is_yl99s_tables(world) -> None:
     folder, _ = world
-    text = compare(folder / "truth.csv", folder / "svm.csv", folder / "nb.csv").stdout
+    text = compare(folder / "truth.csv", folder / "svm.csv", folder / "nb.csv", "--tests", "paper").stdout
     assert "s-test  S-test  T-test  T'-test" in text
     assert "miR  miP  error" in text
     assert "undefined:zero" in text
@@ -96,7 +96,7 @@ def test_text_is_yl99s_tables(world) -> None:
 
 def test_other_forms(world) -> None:
     folder, _ = world
-    files = [folder / "truth.csv", folder / "svm.csv", folder / "nb.csv"]
+    files = [folder / "truth.csv", folder / "svm.csv", folder / "nb.csv", "--tests", "paper"]
     latex = compare(*files, "--latex").stdout
     assert r"\toprule" in latex
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 2
@@ -135,7 +135,7 @@ def test_corrections(world, adjust: str) -> None:
 def test_scores_are_cut_or_ranked(world) -> None:
     folder, _ = world
     files = [folder / "truth.csv", folder / "bert.csv", folder / "bow.csv"]
-    found = results(*files, "--cut", "fixed:0.5")
+    found = results(*files, "--cut", "fixed:0.5", "--tests", "paper")
     assert next(one for one in found if one["test"] == "s")["better"] == "a"
     ranked = results(*files, "--tests", "ranking_t,ranking_sign,ranking_permutation")
     assert [one["better"] for one in ranked] == ["a", "a", "a"]
@@ -251,7 +251,7 @@ def test_one_document_one_category_and_nothing_true(tmp_path: Path) -> None:
     none, one = np.zeros((1, 1), bool), np.ones((1, 1), bool)
     (tmp_path / "categories.txt").write_text("c0\n")
     truth, a, b = (write_wide(tmp_path / f"{n}.csv", m) for n, m in (("truth", none), ("a", none), ("b", one)))
-    found = results(truth, a, b, "--categories", tmp_path / "categories.txt")
+    found = results(truth, a, b, "--categories", tmp_path / "categories.txt", "--tests", "paper")
     assert all(0 <= outcome["p_value"] <= 1 for outcome in found)
     assert {outcome["test"]: outcome["n"] for outcome in found}["s"] == 1
 

@@ -73,5 +73,5 @@ def test_every_interval_has_its_value_beside_it():
 
 def test_intervals_name_their_method(results):
     table = interval_table(results)
-    assert {row[-1] for row in table.rows} == {"wilson", "bootstrap"}
+    assert {row[-1] for row in table.rows} == {"wilson", "bootstrap", "studentized", "bca"}
     assert table.title == "Intervals of 95% confidence"

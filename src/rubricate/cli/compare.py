@@ -141,11 +141,10 @@ def _write_matrix(comparison: Comparison, path: Path) -> None:
         chosen = [result for result in comparison if (result.test, result.measure) == (test, measure)]
         target = path if place == 0 else path.with_name(f"{path.stem}_{test}_{measure}{path.suffix}")
         table = significance_matrix(comparison.systems, chosen, measure=measure)
-        text = {
-            ".csv": table.to_csv,
-            ".tex": lambda table=table: table.to_latex(label="tab:significance"),
-            ".svg": lambda chosen=chosen, measure=measure: matrix_drawing(comparison.systems, chosen, measure=measure),
-        }[suffix]()
+        if suffix == ".svg":
+            text = matrix_drawing(comparison.systems, chosen, measure=measure)
+        else:
+            text = table.to_csv() if suffix == ".csv" else table.to_latex(label="tab:significance")
         write_file(target, (text + "\n").encode("utf-8", "replace"))
 
 

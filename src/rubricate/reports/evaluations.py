@@ -89,7 +89,7 @@ def _signature(results: Sequence[Evaluation]) -> str:
 def ranking_table(results: Sequence[Evaluation]) -> Table:
     """Tabulate the measures of the scores, one row per run with scores; Brier and ECE where they are probabilities."""
     scored = [evaluation for evaluation in results if evaluation.ranking]
-    calibrated = ("brier", "log_loss", "ece") if any(evaluation.probability for evaluation in scored) else ()
+    calibrated = ("log_loss", "brier", "ece") if any(evaluation.probability for evaluation in scored) else ()
     rows = [
         (
             evaluation.name,

@@ -14,7 +14,7 @@ from rubricate.evaluation.evaluating import evaluate
 from rubricate.measures import Interval
 from rubricate.measures.counting.tables import canonical
 from rubricate.reports.data import ReportData
-from rubricate.reports.intervals import with_centred_intervals
+from rubricate.reports.intervals import with_shown_intervals
 from rubricate.significance import Comparison, compare
 from rubricate.types import Ints, Run, Significance, Sparse
 
@@ -133,9 +133,7 @@ def results_of(data: ReportData) -> ReportResults:
     plain = ReportResults(data, tuple(evaluate(run, undefined=data.undefined, level=data.level) for run in data.runs))
     chosen = [(average, measure) for average, measure, *_ in COLUMNS.values()]
     evaluations = tuple(
-        with_centred_intervals(
-            evaluation, plain.truth, plain.decided(k), columns=chosen, draws=data.resamples, seed=data.seed
-        )
+        with_shown_intervals(evaluation, data.runs[k], columns=chosen, draws=data.resamples, seed=data.seed)
         for k, evaluation in enumerate(plain.evaluations)
     )
     results = ReportResults(data, evaluations)
