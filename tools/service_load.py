@@ -25,20 +25,6 @@ from typing import Any
 import rubricate as rb
 
 WORDS = ["wheat", "corn", "harvest", "exports", "crude", "oil", "gas", "pipeline", "gold", "silver", "mine", "port"]
-    "wheat",
-    "corn",
-    "harvest",
-    "exports",
-    "crude",
-    "oil",
-    "gas",
-    "pipeline",
-    "gold",
-    "silver",
-    "mine",
-    "port",
-    "cargo",
-]
 WARM = 2_000
 
 
