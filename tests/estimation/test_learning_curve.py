@@ -75,3 +75,23 @@ def test_what_cannot_be_drawn():
         rb.estimation.learning_curve(rb.SVM(), X, labels, sizes=[7])
     with pytest.raises(InvalidInput, match="at least 3"):
         forecast([10, 20], np.ones((2, 1)), 40)
+
+
+def test_the_later_half_of_curves_falls_into_the_interval():
+    """ξα estimates of F1, n/32 to n, means of three draws: three categories of WebKB and newswire as a whole."""
+    sizes = [62, 125, 250, 500, 1000, 2000]
+    curves = [
+        [0.226, 0.576, 0.747, 0.868, 0.888, 0.914],
+        [0.053, 0.203, 0.452, 0.656, 0.712, 0.739],
+        [0.371, 0.41, 0.617, 0.738, 0.775, 0.808],
+        [0.347, 0.448, 0.577, 0.661, 0.706, 0.739],
+    ]
+    for curve in curves:
+        points = np.array(curve[:3])[:, None] + np.array([-0.03, 0.0, 0.03])
+        for size, reached in zip(sizes[3:], curve[3:], strict=True):
+            _, low, high = forecast(sizes[:3], points, size)
+            assert low <= reached <= high
+
+
+def test_a_curve_still_at_zero_promises_nothing():
+    assert forecast([10, 20, 40], np.zeros((3, 2)), 80) == (0.0, 0.0, 1.0)

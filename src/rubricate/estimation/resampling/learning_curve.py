@@ -151,6 +151,8 @@ def forecast(
         raise InvalidInput(f"an extrapolation from {len(points)} sizes; give at least 3")
     grid = np.repeat(np.asarray(sizes, float), points.shape[1])
     flat = (points if falling else 1 - points).ravel()
+    if not falling and flat.min() >= 1:
+        return 0.0, 0.0, 1.0  # a curve that is still at zero does not say where it will go once it begins
     law = _fit(grid, flat)
     rest, rng = (flat - _law(grid, law)) * np.sqrt(grid), np.random.default_rng(seed)
     drawn = []
