@@ -15,15 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate import registry
 from rubricate.engines import Engine
-from rubricate.errors import InvalidFile, InvalidInput, UnknownName
+from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.files.model import model_file
-from rubricate.measures import Abstention, counts, micro
+from rubricate.measures import counts, micro
 from rubricate.text.representation import source_of
 from rubricate.thresholds import Threshold
 from rubricate.thresholds.cutting.class_chances import class_chances
-from rubricate.training.answers import Answer, labels_of
+from rubricate.training.answering import Answering
+from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
-from rubricate.training.explaining import top_terms
 from rubricate.training.keeping import joined, kept_documents, plain_documents
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
@@ -31,7 +31,6 @@ from rubricate.training.settings import Settings, open_parts, parse_settings
 from rubricate.training.targets import given_documents, ids_of, take_target
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
-from rubricate.training.vector_evidence import nearest_documents
 from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Signature
 
 __all__ = ["Categorizer", "configured"]
@@ -56,7 +55,7 @@ def _knows_chances(model: Categorizer) -> bool:
     return True
 
 
-class Categorizer(ClassifierMixin, BaseEstimator):
+class Categorizer(Answering, ClassifierMixin, BaseEstimator):
     """Analysis, selection, weights, classifier and threshold, learned together and used as one.
 
     Parameters
@@ -229,98 +228,6 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         self.sharpness_, self.reference_ = trained.sharpness, trained.reference
         return self
 
-    def features(self, X: Any) -> Any:
-        """Return the vectors of documents, as the classifier gets them."""
-        return self.trained().vectors(_documents(X))
-
-    def decide(self, X: Any) -> Decisions:
-        """Decide on each document: a boolean sparse matrix with names."""
-        values = self.trained().decide(_documents(X))
-        return Decisions(values, self.categories_, ids_of(X, values.shape[0]))
-
-    def answers(
-        self, X: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
-    ) -> list[Answer]:
-        """Return what there is to say of each document: labels, confidence, scores, evidence.
-
-        Parameters
-        ----------
-        abstain
-            Labels are None (send it to a person) where the confidence is under this chance.
-        top
-            Scores of so many best categories beside those of the labels.
-        explain
-            So many reasons for each label (for the best category where there is none).
-        """
-        return self.trained().answers(_documents(X), abstain=abstain, top=top, explain=explain)
-
-    def classify(self, X: Any, *, abstain: float | None = None) -> list[tuple[str, ...] | None]:
-        """Return the labels of each document, none as (); None for a document whose confidence is below `abstain`."""
-        if abstain is None:
-            return labels_of(self.decide(X))
-        return [each.labels for each in self.answers(X, abstain=abstain)]
-
-    def rank(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
-        """Return the k best categories of each document with their scores, best first; equal scores by column."""
-        return self.trained().rank(_documents(X), k)
-
-    def confidence(self, X: Any) -> Floats:
-        """Estimate for each document the chance that exactly its true labels are assigned."""
-        return self.trained().chances(_documents(X))
-
-    def familiarity(self, X: Any) -> Floats:
-        """Return the share of training documents that look no more familiar than each document, by their best scores.
-
-        Near 0 for documents unlike those for training. Needs folds.
-        """
-        return self.trained().familiarity(X)
-
-    def coverage(self) -> Abstention:
-        """Return the error among the documents answered, by how many are: answering where the confidence is enough.
-
-        Measured on out-of-fold documents; an answer is wrong unless all its labels are right and none is missing.
-        At most 1,000 points are kept.
-        """
-        check_is_fitted(self)
-        if self.coverage_ is None:
-            raise InvalidInput(
-                "the model was learned with folds=0 and has no coverage–error curve; fit it with folds=5"
-            )
-        return Abstention(**self.coverage_)
-
-    def explain(self, X: Any, category: str | None = None, limit: int = 10) -> Any:
-        """Return what spoke most for (> 0) or against (< 0) the labels of a text: category → evidence, words by name.
-
-        `category` asks for that one. Without labels the best category is explained. One text gives a mapping, a list
-        of texts a list of mappings. With kNN the evidence is neighbours, named by the ids of the training documents.
-        With vectors of an encoder: what the score loses when a word is left out, then the nearest training documents.
-        """
-        if isinstance(X, str):
-            return self.explain([X], category, limit)[0]
-        return self.trained().explain(_documents(X), category, limit)
-
-    def nearest(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
-        """Return the ids of the k training documents that mean most nearly the same, with their cosine, nearest first.
-
-        Only a model with vectors of an encoder, of at most 20,000 training documents, knows them.
-        """
-        trained = self.trained()
-        if trained.neighbours is None:
-            raise InvalidInput(
-                "the model keeps no vectors of its training documents; Fix: train it with vectors=FOLDER and "
-                "representation='hybrid' or 'vectors'"
-            )
-        near = nearest_documents(trained, [X] if isinstance(X, str) else _documents(X), k)
-        return [[(each.source, each.weight) for each in row] for row in near]
-
-    def top_terms(self, category: str, limit: int = 10) -> list[str]:
-        """Return the terms that speak most for a category in general; none where the classifier is not linear."""
-        check_is_fitted(self)
-        if category not in self.categories_:
-            raise UnknownName("category", str(category), self.categories_)
-        column = self.categories_.index(category)
-        return top_terms(self.aligned_, column, limit, self.representation_.names())
-
     def run(self, X: Any, name: str | None = None, *, y: Any = None) -> Run:
         """Score and decide on documents, with their truth where they have labels, for `evaluate` and `compare`.
 
@@ -478,9 +385,6 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         if decided.values.shape != (2, columns):
             raise ValueError("decisions of the wrong shape")
 
-    def _scores(self, X: Any) -> Floats:
-        return self.trained().scores(_documents(X))
-
     def _name(self) -> str:
         kind = type(self.aligned_.classifier)
         return registry.find("classifiers", kind) or kind.__name__
@@ -493,8 +397,3 @@ class Categorizer(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = vectors
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def _documents(X: Any) -> Any:
-    """Return the documents to answer: those for training of a corpus, else what was given."""
-    return X.train if isinstance(X, Corpus) else X

@@ -1,0 +1,125 @@
+"""What a fitted categorizer answers: decisions, scores, confidence, evidence, each from its trained parts alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.measures import Abstention
+from rubricate.training.answers import Answer, labels_of
+from rubricate.training.explaining import top_terms
+from rubricate.training.targets import ids_of
+from rubricate.training.trained import Trained
+from rubricate.training.vector_evidence import nearest_documents
+from rubricate.types import Corpus, Decisions, Floats
+
+__all__ = ["Answering"]
+
+
+def _answered(X: Any) -> Any:
+    """Return the documents to answer: those for training of a corpus, else what was given."""
+    return X.train if isinstance(X, Corpus) else X
+
+
+class Answering:
+    """The questions that a categorizer answers once it is fitted; `trained()` gives its parts."""
+
+    def trained(self) -> Trained:
+        """Return the fitted parts as one object."""
+        raise NotImplementedError
+
+    def features(self, X: Any) -> Any:
+        """Return the vectors of documents, as the classifier gets them."""
+        return self.trained().vectors(_answered(X))
+
+    def decide(self, X: Any) -> Decisions:
+        """Decide on each document: a boolean sparse matrix with names."""
+        trained = self.trained()
+        values = trained.decide(_answered(X))
+        return Decisions(values, trained.categories, ids_of(X, values.shape[0]))
+
+    def answers(
+        self, X: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
+    ) -> list[Answer]:
+        """Return what there is to say of each document: labels, confidence, scores, evidence.
+
+        Parameters
+        ----------
+        abstain
+            Labels are None (send it to a person) where the confidence is under this chance.
+        top
+            Scores of so many best categories beside those of the labels.
+        explain
+            So many reasons for each label (for the best category where there is none).
+        """
+        return self.trained().answers(_answered(X), abstain=abstain, top=top, explain=explain)
+
+    def classify(self, X: Any, *, abstain: float | None = None) -> list[tuple[str, ...] | None]:
+        """Return the labels of each document, none as (); None for a document whose confidence is below `abstain`."""
+        if abstain is None:
+            return labels_of(self.decide(X))
+        return [each.labels for each in self.answers(X, abstain=abstain)]
+
+    def rank(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
+        """Return the k best categories of each document with their scores, best first; equal scores by column."""
+        return self.trained().rank(_answered(X), k)
+
+    def confidence(self, X: Any) -> Floats:
+        """Estimate for each document the chance that exactly its true labels are assigned."""
+        return self.trained().chances(_answered(X))
+
+    def familiarity(self, X: Any) -> Floats:
+        """Return the share of training documents that look no more familiar than each document, by their best scores.
+
+        Near 0 for documents unlike those for training. Needs folds.
+        """
+        return self.trained().familiarity(_answered(X))
+
+    def coverage(self) -> Abstention:
+        """Return the error among the documents answered, by how many are: answering where the confidence is enough.
+
+        Measured on out-of-fold documents; an answer is wrong unless all its labels are right and none is missing.
+        At most 1,000 points are kept.
+        """
+        coverage = self.trained().coverage
+        if coverage is None:
+            raise InvalidInput(
+                "the model was learned with folds=0 and has no coverage–error curve; fit it with folds=5"
+            )
+        return Abstention(**coverage)
+
+    def explain(self, X: Any, category: str | None = None, limit: int = 10) -> Any:
+        """Return what spoke most for (> 0) or against (< 0) the labels of a text: category → evidence, words by name.
+
+        `category` asks for that one. Without labels the best category is explained. One text gives a mapping, a list
+        of texts a list of mappings. With kNN the evidence is neighbours, named by the ids of the training documents.
+        With vectors of an encoder: what the score loses when a word is left out, then the nearest training documents.
+        """
+        if isinstance(X, str):
+            return self.explain([X], category, limit)[0]
+        return self.trained().explain(_answered(X), category, limit)
+
+    def nearest(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
+        """Return the ids of the k training documents that mean most nearly the same, with their cosine, nearest first.
+
+        Only a model with vectors of an encoder, of at most 20,000 training documents, knows them.
+        """
+        trained = self.trained()
+        if trained.neighbours is None:
+            raise InvalidInput(
+                "the model keeps no vectors of its training documents; Fix: train it with vectors=FOLDER and "
+                "representation='hybrid' or 'vectors'"
+            )
+        near = nearest_documents(trained, [X] if isinstance(X, str) else _answered(X), k)
+        return [[(each.source, each.weight) for each in row] for row in near]
+
+    def top_terms(self, category: str, limit: int = 10) -> list[str]:
+        """Return the terms that speak most for a category in general; none where the classifier is not linear."""
+        trained = self.trained()
+        if category not in trained.categories:
+            raise UnknownName("category", str(category), trained.categories)
+        column = trained.categories.index(category)
+        return top_terms(trained.classifier, column, limit, trained.representation.names())
+
+    def _scores(self, X: Any) -> Floats:
+        return self.trained().scores(_answered(X))
