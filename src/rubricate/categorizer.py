@@ -21,7 +21,7 @@ from rubricate.measures import counts, micro
 from rubricate.text.representation import source_of
 from rubricate.thresholds import Threshold
 from rubricate.thresholds.cutting.class_chances import class_chances
-from rubricate.training.answering import Answering
+from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
 from rubricate.training.keeping import joined, kept_documents, plain_documents
@@ -55,7 +55,7 @@ def _knows_chances(model: Categorizer) -> bool:
     return True
 
 
-class Categorizer(Answering, ClassifierMixin, BaseEstimator):
+class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     """Analysis, selection, weights, classifier and threshold, learned together and used as one.
 
     Parameters

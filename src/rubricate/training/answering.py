@@ -13,7 +13,7 @@ from rubricate.training.trained import Trained
 from rubricate.training.vector_evidence import nearest_documents
 from rubricate.types import Corpus, Decisions, Floats
 
-__all__ = ["Answering"]
+__all__ = ["FittedAnswers"]
 
 
 def _answered(X: Any) -> Any:
@@ -21,7 +21,7 @@ def _answered(X: Any) -> Any:
     return X.train if isinstance(X, Corpus) else X
 
 
-class Answering:
+class FittedAnswers:
     """The questions that a categorizer answers once it is fitted; `trained()` gives its parts."""
 
     def trained(self) -> Trained:
