@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from scipy import sparse
 
-from rubricate.measures.intervals.cells import Cells
+from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.estimates import cell_intervals
 from rubricate.measures.intervals.interval import centred
 from rubricate.measures.intervals.summaries import SUMMARIES
@@ -44,12 +44,12 @@ def single_label(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def coverage(truth: np.ndarray, decided: np.ndarray, size: int, *, samples: int, draws: int) -> dict[str, list[float]]:
     """Return, by measure, the coverage and mean width of our interval and the coverage of the centred percentile."""
     rng = np.random.default_rng(7)
-    whole = Cells.of(sparse.csr_array(truth), sparse.csr_array(decided)).observed()
+    whole = CountCells.of(sparse.csr_array(truth), sparse.csr_array(decided)).observed()
     true = {name: float(SUMMARIES[name](whole, "zero")[0]) for name in MEASURES}
     counts = {name: np.zeros(3) for name in MEASURES}
     for _ in range(samples):
         rows = rng.integers(0, len(truth), size)
-        cells = Cells.of(sparse.csr_array(truth[rows]), sparse.csr_array(decided[rows]))
+        cells = CountCells.of(sparse.csr_array(truth[rows]), sparse.csr_array(decided[rows]))
         for name, (value, interval, drawn) in cell_intervals(cells, MEASURES, draws=draws, rng=rng).items():
             former = centred(value, drawn)
             inside = [each.low <= true[name] <= each.high for each in (interval, former)]

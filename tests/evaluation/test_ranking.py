@@ -15,7 +15,7 @@ import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.evaluation.joint_draws import joint_draws, run_cells
 from rubricate.evaluation.ranking import rank_systems
-from rubricate.measures.intervals.cells import Cells
+from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.summaries import SUMMARIES
 
 DATA = Path(os.environ.get("RUBRICATE_DATA", "/nowhere")) / "predictions"
@@ -50,7 +50,7 @@ def test_summaries_are_those_of_scikit_learn(classes, documents, seed):
     truth = np.r_[np.arange(classes), rng.integers(0, classes, documents)]
     answered = np.r_[np.arange(classes), rng.integers(0, classes, documents)]
     eye = np.eye(classes, dtype=bool)
-    sums = Cells.of(sparse.csr_array(eye[truth]), sparse.csr_array(eye[answered])).observed()
+    sums = CountCells.of(sparse.csr_array(eye[truth]), sparse.csr_array(eye[answered])).observed()
     names = ("micro_f1", "macro_f1", "weighted_f1", "macro_precision", "micro_recall", "accuracy", "balanced_accuracy")
     for name in (*names, "mcc", "kappa"):
         expected = value(name, truth, answered, list(range(classes)))

@@ -10,7 +10,7 @@ from rubricate.evaluation.joint_draws import run_cells
 from rubricate.evaluation.measuring import averages
 from rubricate.evaluation.result import Evaluation
 from rubricate.measures.definition.catalogue import of_kind, resolve
-from rubricate.measures.intervals.cells import Cells, CountSums
+from rubricate.measures.intervals.cells import CountCells, CountSums
 from rubricate.measures.intervals.estimates import cell_interval
 from rubricate.measures.intervals.interval import Interval, centred
 from rubricate.types import Counts, Floats, Run, Undefined
@@ -45,7 +45,9 @@ def decision_intervals(
     return intervals
 
 
-def _of_averages(result: Evaluation, cells: Cells, weights: Any, sums: CountSums, level: float) -> dict[str, Interval]:
+def _of_averages(
+    result: Evaluation, cells: CountCells, weights: Any, sums: CountSums, level: float
+) -> dict[str, Interval]:
     intervals = {}
     chosen = {name: resolve(name) for name in result.micro}
     drawn = _drawn_averages(chosen, sums, result.convention)
@@ -74,7 +76,7 @@ def _drawn_averages(chosen: Any, sums: CountSums, undefined: Undefined) -> dict[
     return {key: np.array(drawn) for key, drawn in values.items()}
 
 
-def _document_table(cells: Cells, categories: int) -> Counts:
+def _document_table(cells: CountCells, categories: int) -> Counts:
     """Return the contingency table of one document of each pattern."""
     tp, true, assigned = (
         np.asarray(part.sum(axis=1)).ravel().astype(np.int64) for part in (cells.tp, cells.true, cells.assigned)

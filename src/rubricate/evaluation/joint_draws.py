@@ -15,7 +15,7 @@ from rubricate.errors import InvalidInput
 from rubricate.evaluation.measuring import outside_labels, true_labels
 from rubricate.kernels.pattern_weights import pattern_weights
 from rubricate.measures.counting.tables import canonical
-from rubricate.measures.intervals.cells import Cells
+from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.estimates import cell_interval
 from rubricate.measures.intervals.interval import Interval
 from rubricate.types import Floats, Run, Undefined
@@ -23,11 +23,11 @@ from rubricate.types import Floats, Run, Undefined
 __all__ = ["document_weights", "joint_draws", "run_cells"]
 
 
-def run_cells(run: Run) -> Cells:
+def run_cells(run: Run) -> CountCells:
     """Return the patterns of a run that has decisions and truth."""
     if run.decisions is None:
         raise InvalidInput(f"run {run.name!r} has scores but no decisions; cut the scores (--cut, or run.cut(0.5))")
-    return Cells.of(true_labels(run), canonical(run.decisions.values), outside_labels(run))
+    return CountCells.of(true_labels(run), canonical(run.decisions.values), outside_labels(run))
 
 
 def document_weights(documents: int, *, draws: int, seed: int) -> NDArray[np.uint8]:
@@ -41,7 +41,7 @@ def document_weights(documents: int, *, draws: int, seed: int) -> NDArray[np.uin
 
 
 def joint_draws(
-    cells: Sequence[Cells],
+    cells: Sequence[CountCells],
     name: str,
     *,
     draws: int = 1000,

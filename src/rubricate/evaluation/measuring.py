@@ -23,7 +23,7 @@ from rubricate.measures.counting.tables import canonical, counts, total, with_ou
 from rubricate.measures.definition.catalogue import of_kind, resolve
 from rubricate.measures.definition.measure import Measure
 from rubricate.measures.hierarchical.similarity import Similarity
-from rubricate.measures.intervals.cells import Cells, is_single_label
+from rubricate.measures.intervals.cells import CountCells, is_single_label
 from rubricate.measures.intervals.summaries import summary
 from rubricate.measures.rankings.class_loss import class_log_loss
 from rubricate.measures.rankings.probabilities import are_probabilities
@@ -135,11 +135,11 @@ def _with_decisions(result: Evaluation, truth: Sparse, run: Run, *, chosen: Chos
         micro=both["micro"],
         macro=both["macro"],
         outside=int(outside_labels(run).sum()),
-        summaries=_summaries(Cells.of(truth, decided, outside_labels(run)), undefined, single=result.single_label),
+        summaries=_summaries(CountCells.of(truth, decided, outside_labels(run)), undefined, single=result.single_label),
     )
 
 
-def _summaries(cells: Cells, undefined: Undefined, *, single: bool) -> dict[str, float]:
+def _summaries(cells: CountCells, undefined: Undefined, *, single: bool) -> dict[str, float]:
     """Return the measures of the whole; with one label per document also those of classes and of abstaining."""
     whole = cells.observed()
     names = ("accuracy", "balanced_accuracy", "weighted_f1", *(("mcc", "kappa") if single else ()))

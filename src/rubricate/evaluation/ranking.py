@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from rubricate._tables import frame_of, html_of
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.joint_draws import joint_draws, run_cells
-from rubricate.measures.intervals.cells import Cells
+from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.estimates import FEWEST, few_positives
 from rubricate.measures.intervals.summaries import SUMMARIES, summary
 from rubricate.significance import Significance, compare
@@ -156,7 +156,7 @@ def _check(runs: Sequence[Run]) -> None:
             )
 
 
-def _notes(cells: Cells, by: str) -> tuple[str, ...]:
+def _notes(cells: CountCells, by: str) -> tuple[str, ...]:
     few = few_positives(cells)
     if not few or by.startswith("micro") or by == "accuracy":
         return ()

@@ -16,7 +16,7 @@ from scipy import sparse
 from rubricate.measures.counting.tables import canonical
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["Cells", "CountSums", "is_single_label"]
+__all__ = ["CountCells", "CountSums", "is_single_label"]
 
 DENSE = 4_000_000
 """Patterns × categories up to which their contributions are dense: the products are then those of BLAS."""
@@ -39,7 +39,7 @@ class CountSums:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CountCells:
     """The patterns of a system: which one each document has, how many documents each has, what one of them adds."""
 
     codes: Ints
@@ -52,7 +52,7 @@ class Cells:
     silent: Floats
 
     @classmethod
-    def of(cls, truth: Sparse, decided: Sparse, outside: Ints | None = None) -> Cells:
+    def of(cls, truth: Sparse, decided: Sparse, outside: Ints | None = None) -> CountCells:
         """Group documents by their true labels, decisions and number of labels outside the categories.
 
         Rows are told apart by sums of 64-bit random numbers, one per label. Cost: labels, decisions, documents · log.

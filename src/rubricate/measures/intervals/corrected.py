@@ -11,7 +11,7 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rubricate.measures.intervals.cells import Cells, CountSums
+from rubricate.measures.intervals.cells import CountCells, CountSums
 from rubricate.measures.intervals.interval import Interval
 from rubricate.measures.intervals.summaries import Summary
 from rubricate.types import Floats, Undefined
@@ -25,7 +25,7 @@ ROWS = 2_000_000
 """Patterns × categories that are changed at a time."""
 
 
-def cell_influence(cells: Cells, measure: Summary, undefined: Undefined = "zero") -> Floats:
+def cell_influence(cells: CountCells, measure: Summary, undefined: Undefined = "zero") -> Floats:
     """Return the influence of one document of each pattern on a measure: its derivative by weight, times n.
 
     By finite differences (1 − ε)F + ε·δ, so that any measure of counts has one. efron1993, chapter 21.
@@ -40,7 +40,7 @@ def cell_influence(cells: Cells, measure: Summary, undefined: Undefined = "zero"
     return np.nan_to_num(np.concatenate(parts))
 
 
-def _moved(cells: Cells, whole: CountSums, rows: slice, n: int) -> CountSums:
+def _moved(cells: CountCells, whole: CountSums, rows: slice, n: int) -> CountSums:
     def mixed(total: Floats, each: Floats) -> Floats:
         return np.asarray((1 - STEP) * total + STEP * n * each)
 

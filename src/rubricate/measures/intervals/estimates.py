@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.measures.intervals.cells import Cells
+from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.corrected import bca, cell_influence
 from rubricate.measures.intervals.interval import Interval, wilson
 from rubricate.measures.intervals.studentized import ratio_parts, studentized
@@ -28,14 +28,14 @@ COSTLY = 3e9
 """Resamples × patterns × categories beyond which a studentised interval takes too long; BCa is used instead."""
 
 
-def few_positives(cells: Cells) -> int:
+def few_positives(cells: CountCells) -> int:
     """Return the number of categories that have true documents, but fewer than FEWEST."""
     true = cells.observed().true[0]
     return int(((true > 0) & (true < FEWEST)).sum())
 
 
 def cell_interval(
-    cells: Cells, name: str, weights: Any, *, level: float = 0.95, undefined: Undefined = "zero"
+    cells: CountCells, name: str, weights: Any, *, level: float = 0.95, undefined: Undefined = "zero"
 ) -> tuple[Interval, Floats]:
     """Return the interval of a measure and its values in resamples, given as weights of the patterns."""
     measure, whole = summary(name), cells.observed()
@@ -52,7 +52,7 @@ def cell_interval(
 
 
 def cell_intervals(
-    cells: Cells,
+    cells: CountCells,
     names: Sequence[str],
     *,
     draws: int,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from rubricate.measures.intervals.cells import Cells
+from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.interval import Interval
 from rubricate.types import Floats
 
@@ -25,7 +25,7 @@ CHUNK = 20_000_000
 """Resamples × patterns at a time."""
 
 
-def ratio_parts(cells: Cells, name: str) -> tuple[Floats, Floats] | None:
+def ratio_parts(cells: CountCells, name: str) -> tuple[Floats, Floats] | None:
     """Return what a document of each pattern adds to numerators and denominators; None for other measures."""
     average, _, measure = name.partition("_")
     if average not in ("micro", "macro") or measure not in ("f1", "precision", "recall"):
@@ -38,7 +38,7 @@ def ratio_parts(cells: Cells, name: str) -> tuple[Floats, Floats] | None:
     return above.sum(axis=1, keepdims=True), (below.sum(axis=1) + extra)[:, None]
 
 
-def _matrices(cells: Cells) -> tuple[Any, Any, Any]:
+def _matrices(cells: CountCells) -> tuple[Any, Any, Any]:
     return cells.tp, cells.true, cells.assigned
 
 
