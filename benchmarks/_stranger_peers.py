@@ -115,11 +115,10 @@ def fasttext_model(corpus: Corpus) -> Decided:
             str(path), loss="softmax" if single else "ova", epoch=25, lr=0.5, wordNgrams=2, minn=3 if short else 0,
             maxn=5 if short else 0, dim=50, bucket=200_000, thread=2, verbose=0,
         )  # fmt: skip
-    lines = [_plain(text) for text in list(corpus.test.texts)]
-    names = model.f.multilinePredict(
-        [line + "\n" for line in lines], 1 if single else -1, 0.0 if single else 0.5, "strict"
-    )
-    rows = [[int(name.removeprefix("__label__")) for name in each] for each in names[1]]
+    lines = [_plain(text) + "\n" for text in corpus.test.texts]
+    most, least = (1, 0.0) if single else (-1, 0.5)
+    names, _ = model.f.multilinePredict(lines, most, least, "strict")
+    rows = [[int(name.removeprefix("__label__")) for name in each] for each in names]
     starts = np.cumsum([0, *map(len, rows)])
     columns = np.array([column for each in rows for column in sorted(each)], np.int64)
     return sparse.csr_array((np.ones(len(columns), bool), columns, starts), shape=corpus.test.labels.shape), "defaults"
