@@ -170,9 +170,18 @@ def forecast(
 
 
 def _endless(sizes: Floats, points: Floats, documents: int) -> float:
-    """Return what progress without end would reach: a line through the logarithms of the later half of the points."""
+    """Return the least error that progress without end would reach: the better of two lines through the later half.
+
+    Logarithms of the errors over log n (a power law without floor), and logits (a curve that has just begun to rise
+    gains speed before it slows down, which no power law does).
+    """
     later = sizes >= np.median(np.unique(sizes))
-    x, y = np.log(sizes[later]), np.log(np.maximum(points[later], 1e-9))
-    spread = float(((x - x.mean()) ** 2).sum())
-    slope = min(float(((x - x.mean()) * (y - y.mean())).sum()) / spread, 0.0) if spread > 0 else 0.0
-    return float(np.exp(y.mean() + slope * (np.log(documents) - x.mean())))
+    x, errors = np.log(sizes[later]), np.clip(points[later], 1e-9, 1.0)
+    ahead = np.log(documents) - x.mean()
+    kept = np.clip(errors, 0.01, 0.99)
+    ends = []
+    for y in (np.log(errors), np.log(kept / (1 - kept))):
+        spread = float(((x - x.mean()) ** 2).sum())
+        slope = min(float(((x - x.mean()) * (y - y.mean())).sum()) / spread, 0.0) if spread > 0 else 0.0
+        ends.append(float(y.mean() + slope * ahead))
+    return min(float(np.exp(ends[0])), float(1 / (1 + np.exp(-ends[1]))))
