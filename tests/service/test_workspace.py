@@ -119,6 +119,10 @@ def test_labels_stand_until_they_are_undone(workspace):
     assert workspace.delete(f"/projects/news/labels/{first}").status_code == 200
     assert _standing(workspace, "a") == {"bob": []}
     assert workspace.delete("/projects/news/labels/999999").status_code == 404
+    assert workspace.delete(f"/projects/news/labels/{1 << 70}").status_code == 422
+    odd = {"document": "a\x00", "labels": ["grain"], "annotator": "ann"}
+    assert workspace.post("/projects/news/labels", json=odd).status_code in (404, 422)
+    assert workspace.get("/projects/%00").status_code in (404, 422)
     kinds = [each["kind"] for each in workspace.get("/projects/news/history").json()["events"]]
     assert kinds == ["project", "documents", "label", "label", "label", "undo", "undo"]
 
@@ -166,6 +170,8 @@ def test_documents_are_found_by_words_and_labels(workspace):
     assert found(query="' OR \" * wheat (")[0] == []
     assert found(query='(wheat)* "')[0] == ["d0", "d1", "d3"]
     assert found(query="*")[0] == []
+    assert found(query="wheat_fell \U0001e900x")[0] == []
+    assert found(query="crude_oil")[0] == ["d2"]
     assert found(label="fuel")[0] == ["d3"]
     assert found(label="fuel", query="exports")[0] == []
     assert found(labelled=False)[0] == ["d0", "d1", "d2", "d4"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
@@ -36,6 +36,7 @@ __all__ = ["project_of", "router", "workspace_of"]
 
 router = APIRouter(tags=["projects"])
 After = Annotated[int, Query(ge=0, le=1 << 62, description="`next` of the page before.")]
+Number = Annotated[int, Path(ge=0, le=1 << 62)]
 PageSize = Annotated[int, Query(ge=1, le=1_000)]
 
 
@@ -128,7 +129,7 @@ def _annotator(named: str | None, who: Any) -> str:
 
 
 @router.delete("/projects/{p}/labels/{event}", summary="Undo a label")
-def undo(request: Request, p: str, event: int, who: Labeller) -> LabelEvent:
+def undo(request: Request, p: str, event: Number, who: Labeller) -> LabelEvent:
     """Add an undo event; what the annotator had said before stands again."""
     return LabelEvent(event=workspace_of(request).labels.undo(project_of(request, p), event, who=who.name))
 
@@ -168,7 +169,7 @@ def models(request: Request, p: str) -> ModelsOfProject:
 
 
 @router.post("/projects/{p}/models/{number}/use", summary="Put a model into use")
-def use(request: Request, p: str, number: int, who: Admin) -> ModelsOfProject:
+def use(request: Request, p: str, number: Number, who: Admin) -> ModelsOfProject:
     """Use a model from now on: one that was trained, or an earlier one to go back to."""
     workspace, own = workspace_of(request), project_of(request, p)
     workspace.models.use(own, number, who=who.name)

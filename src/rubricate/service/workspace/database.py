@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Insert, create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleError
 
 from rubricate.errors import InvalidInput, RubricateError
 from rubricate.service.workspace.migrating import migrate
@@ -79,6 +79,10 @@ def _explained() -> Iterator[None]:
     """Turn errors of the driver into one that says what to do; errors of our own pass."""
     try:
         yield
+    except DataError as error:  # such as U+0000 in a name
+        raise InvalidInput(f"a value cannot be looked up or kept: {str(error.orig).strip()}") from error
+    except OverflowError as error:
+        raise InvalidInput("a number is beyond 64 bits") from error
     except DBAPIError as error:
         raise DatabaseUnavailable(
             f"the database cannot do this now: {str(error.orig).strip() or type(error.orig).__name__}"

@@ -205,7 +205,7 @@ def _conditions(
 
 def _search(connection: Connection, query: str) -> ColumnElement[bool] | None:
     """Return the condition that all words of a query occur; the last one may be the beginning of a word."""
-    words = re.findall(r"\w+", query)[:20]
+    words = re.findall(r"[^\W_]+", query)[:20]
     if not words:
         return None
     if connection.dialect.name == "sqlite":
