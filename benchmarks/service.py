@@ -85,7 +85,7 @@ def annif_service(folder: Path, backend: str, corpus: Any) -> Iterator[str]:
             lines.append(f"{' '.join(text.split())}\t{uris}\n")
     (folder / "train.tsv").write_text("".join(lines), encoding="utf-8")
     for arguments in (["load-vocab", "topics", "topics.tsv", "-L", "en"], ["train", "peer", "train.tsv"]):
-        subprocess.run([program, *arguments], cwd=folder, env=environment, check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([program, *arguments], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
     process = subprocess.Popen(
         [program, "run", "--port", str(PORT)], cwd=folder, env=environment,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
