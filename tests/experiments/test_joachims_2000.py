@@ -21,6 +21,9 @@ def test_the_published_tables():
     """joachims2000, tables 1 to 3: eight figures a row, two rows a category."""
     found = load_reproduction("joachims-2000")
     assert [len(found.tables[name].rows) for name in ("1", "2", "3", "text", "curves")] == [20, 8, 10, 4, 15]
+    assert [len(found.tables[f"{name}-sd"].rows) for name in "123"] == [20, 8, 10]
+    assert found.tables["1-sd"].rows["earn, ρ=1"]["Err ξα"] == 0.08
+    assert found.tables["1-sd"].tolerance("earn, ρ=1", "Err ξα") == pytest.approx(2 * 0.08 / 3 + 0.005, abs=5e-4)
     assert found.tables["curves"].rows["acq, 6451"]["F1"] == found.tables["1"].rows["acq, ρ=1"]["F1"]
     assert found.tables["curves"].rows["acq, 64"]["F1"] is None
     assert found.tables["1"].rows["earn, ρ=1"]["F1 ξα"] == 95.4
@@ -81,7 +84,7 @@ def test_curves_are_rows_and_drawings():
     counted = sparse.csr_array(np.hstack([labels * 3.0, rng.poisson(1.0, (160, 30))]))
     options = {**reproduction.options, "sizes": [40, 80], "curve_splits": 2, "splits": 2}
     halves = paper.HalfSplits(counted, sparse.csr_array(labels), tuple(names), 80, options)
-    rows, drawn = paper._curves(halves)
+    rows, drawn = paper._curves("curves", halves)
     assert {row for row, _ in rows} == {f"{name}, {size}" for name in ("earn", "acq", "money-fx") for size in (40, 80)}
     assert len(rows) == 6 * 8
     assert [one.name for one in drawn[:2]] == ["figure4-error", "figure4-f1"]

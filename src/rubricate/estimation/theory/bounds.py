@@ -10,7 +10,15 @@ import math
 
 from rubricate.errors import InvalidInput
 
-__all__ = ["hoeffding", "holdout_deviation", "kearns_ron", "rogers_wagner", "vc_excess"]
+__all__ = [
+    "hoeffding",
+    "holdout_deviation",
+    "kearns_ron",
+    "rogers_wagner",
+    "vc_deviation",
+    "vc_excess",
+    "vc_mean_square",
+]
 
 
 def _check(n: int, delta: float | None = None, dimension: float | None = None) -> None:
@@ -36,6 +44,40 @@ def vc_excess(n: int, dimension: float, delta: float = 0.05) -> float:
         return math.inf
     d = min(float(dimension), 2.0 * n)
     return 2 * math.sqrt((d * (math.log(2 * n / d) + 1) - math.log(delta / 4)) / n)
+
+
+def _log_growth(n: int, dimension: float) -> float:
+    """Return the logarithm of 6 (en/d)^d, the factor of equation 9; for d > n that of d = n."""
+    d = min(float(dimension), float(n))
+    return math.log(6) + d * (math.log(n / d) + 1)
+
+
+def vc_deviation(n: int, dimension: float, delta: float = 0.05) -> float:
+    """Return the ε at which equation 9 is δ: with probability 1 − δ, |Err − Err_emp| is at most it; ∞ for d = ∞.
+
+    Equation 9: Pr(|Err − Err_emp| > ε) <= 6 (en/d)^d exp(−ε²(n − 1)/4); ε = 2 √((ln 6 (en/d)^d − ln δ)/(n − 1)).
+
+    >>> round(vc_deviation(10_000, 100), 3)
+    0.477
+    """
+    _check(n, delta, dimension)
+    if math.isinf(dimension) or n < 2:
+        return math.inf
+    return 2 * math.sqrt((_log_growth(n, dimension) - math.log(delta)) / (n - 1))
+
+
+def vc_mean_square(n: int, dimension: float) -> float:
+    """Return a bound of E|Err − Err_emp|², which is O(d ln(n/d)/n); ∞ for d = ∞. Equation 11, with its constants.
+
+    From equation 9, A exp(−cε²) with c = (n − 1)/4: the mean square is at most (1 + ln A)/c (Devroye et al. 1996).
+
+    >>> round(vc_mean_square(10_000, 100), 3)
+    0.225
+    """
+    _check(n, None, dimension)
+    if math.isinf(dimension) or n < 2:
+        return math.inf
+    return 4 * (1 + _log_growth(n, dimension)) / (n - 1)
 
 
 def holdout_deviation(k: int) -> float:

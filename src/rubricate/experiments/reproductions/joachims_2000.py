@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.experiments.cells import Value
 from rubricate.experiments.figure import Figure, Series
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
+from rubricate.experiments.reproductions._joachims_2000_more import along_path, bounds, off_text, path_figure
 from rubricate.measures import counts, resolve
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import chunk, frequent, gather
@@ -40,17 +41,21 @@ def joachims_2000(reproduction: Reproduction, tables: Sequence[str], say: Say) -
     options = reproduction.options
     values: dict[Place, Value] = {}
     figures: list[Figure] = []
+    read: dict[str, HalfSplits] = {}
     for name in tables:
-        source = options["sources"].get(name, options["sources"]["1"])
+        number = name.removesuffix("-sd") if name.removesuffix("-sd") in options["sources"] else "1"
+        source = options["sources"][number]
         try:
-            halves = HalfSplits.of(source, options, say)
+            halves = read.get(number) or HalfSplits.of(source, options, say)
         except CorpusMissing:
             say(f"table {name}: the corpus {source['corpus']} is not here")
             continue
-        rows, drawn = _curves(halves) if name == "curves" else _table(name, halves)
+        read[number] = halves
+        rows, drawn = MAKERS.get(name, _table)(name, halves)
         values |= {(name, row, column): value for (row, column), value in rows.items()}
         figures += drawn
-    return Results(values, {(t, r): "recovered" for t, r, _ in values}, figures)
+    unsettled = {"bounds", "other"}
+    return Results(values, {(t, r): "ours" if t in unsettled else "recovered" for t, r, _ in values}, figures)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +72,8 @@ class HalfSplits:
         Of the reproduction: seed, splits, sizes, C.
     say
         Who is told of the progress.
+    known
+        What has been measured, by the documents of a half and the number of splits.
     """
 
     counts: Sparse
@@ -75,6 +82,7 @@ class HalfSplits:
     half: int
     options: Mapping[str, Any]
     say: Say = lambda _: None
+    known: dict[tuple[int, int], dict[str, Floats]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: Mapping[str, Any], options: Mapping[str, Any], say: Say) -> Self:
@@ -82,7 +90,8 @@ class HalfSplits:
         corpus = load(source["corpus"], split=source["split"])
         labels = sparse.csr_array(sparse.vstack([corpus.train.labels, corpus.test.labels]))
         kept = [corpus.categories.index(name) for name in source["categories"]]
-        analyzer = Analyzer(stop=None, stem=None, tokens="alphanumeric", min_length=1)
+        tokens, shortest = source.get("tokens", options["tokens"]), source.get("min_length", 1)
+        analyzer = Analyzer(stop=None, stem=None, tokens=tokens, min_length=shortest)
         terms = analyzer.terms([*corpus.train.texts, *corpus.test.texts])
         part = chunk(terms)
         counted = gather([part], terms.words, frequent([part], terms.words, 3))
@@ -90,23 +99,33 @@ class HalfSplits:
         return cls(counted, labels[:, kept], names, int(source["half"]), options, say)
 
     def measured(self, what: str, *, half: int, splits: int) -> dict[str, Floats]:
-        """Return by `hold-out`, `ρ=1`, `ρ=2`: splits × measures × categories, in percent."""
-        values: dict[str, list[Any]] = {"ρ=1": [], "ρ=2": [], "hold-out": []}
-        for split in range(splits):
-            self.say(f"{what}, split {split + 1} of {splits}")
-            order = np.random.default_rng([self.options["seed"], half, split]).permutation(self.labels.shape[0])
-            for name, each in self._split(order[:half], order[half : 2 * half]).items():
-                values[name].append(each)
-        return {name: 100 * np.array(each) for name, each in values.items()}
+        """Return by `hold-out`, `ρ=1`, `ρ=2`: splits × measures × categories, in percent; computed once."""
+        if (half, splits) not in self.known:
+            values: dict[str, list[Any]] = {"ρ=1": [], "ρ=2": [], "hold-out": []}
+            for split in range(splits):
+                self.say(f"{what}, split {split + 1} of {splits}")
+                for name, each in self._split(*self.dealt(split, half)).items():
+                    values[name].append(each)
+            self.known[half, splits] = {name: 100 * np.array(each) for name, each in values.items()}
+        return self.known[half, splits]
 
-    def _split(self, train: Ints, test: Ints) -> dict[str, list[Any]]:
-        """Return the estimates from the training half and the figures on the other: measures × categories."""
+    def dealt(self, split: int, half: int) -> tuple[Ints, Ints]:
+        """Return the training and the test documents of a split."""
+        order = np.random.default_rng([self.options["seed"], half, split]).permutation(self.labels.shape[0])
+        return order[:half], order[half : 2 * half]
+
+    def weighted(self, train: Ints, test: Ints) -> tuple[Sparse, Sparse]:
+        """Return the vectors of both halves, over words in at least three training documents."""
         own = self.counts[train]
         own_terms = np.flatnonzero(np.bincount(own.indices, minlength=own.shape[1]) >= 3)
         weights = Weights("ntc")
-        X = weights.fit_transform(own[:, own_terms])
+        return weights.fit_transform(own[:, own_terms]), weights.transform(self.counts[test][:, own_terms])
+
+    def _split(self, train: Ints, test: Ints) -> dict[str, list[Any]]:
+        """Return the estimates from the training half and the figures on the other: measures × categories."""
+        X, Z = self.weighted(train, test)
         svm = SVM(C=self.options["C"]).fit(X, self.labels[train])
-        decided = sparse.csr_array(svm.decision_function(weights.transform(self.counts[test][:, own_terms])) > 0)
+        decided = sparse.csr_array(svm.decision_function(Z) > 0)
         table = counts(self.labels[test], decided)
         values: dict[str, list[Any]] = {"hold-out": [resolve(name)(table) for name in MEASURES]}
         for rho in (1, 2):
@@ -121,17 +140,20 @@ def _table(name: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value],
     if name == "text":
         return {(row, "of 100"): value for row, value in _optimistic(measured).items()}, []
     drawn = [_bars(measured, halves.names, measure) for measure in MEASURES] if name == "1" else []
-    return _rows(measured, halves.names), drawn
+    return _rows(measured, halves.names, deviations=name.endswith("-sd")), drawn
 
 
-def _rows(measured: Mapping[str, Floats], names: Sequence[str]) -> dict[tuple[str, str], Value]:
-    """Return the means over the splits, rows such as `earn, ρ=1`."""
+def _rows(
+    measured: Mapping[str, Floats], names: Sequence[str], *, deviations: bool = False
+) -> dict[tuple[str, str], Value]:
+    """Return the means over the splits, or their standard deviations, in rows such as `earn, ρ=1`."""
     rows: dict[tuple[str, str], Value] = {}
+    of = (lambda values: float(values.std(ddof=1))) if deviations else (lambda values: float(values.mean()))
     for rho in ("ρ=1", "ρ=2"):
         for c, category in enumerate(names):
             for m, measure in enumerate(MEASURES):
-                rows[f"{category}, {rho}", f"{SHORT[measure]} ξα"] = float(measured[rho][:, m, c].mean())
-                rows[f"{category}, {rho}", SHORT[measure]] = float(measured["hold-out"][:, m, c].mean())
+                rows[f"{category}, {rho}", f"{SHORT[measure]} ξα"] = of(measured[rho][:, m, c])
+                rows[f"{category}, {rho}", SHORT[measure]] = of(measured["hold-out"][:, m, c])
     return rows
 
 
@@ -156,7 +178,7 @@ def _bars(measured: Mapping[str, Floats], names: Sequence[str], measure: str) ->
     return Figure(f"figure3-{measure}", title, "category, by frequency", f"{short}, percent", tuple(series))
 
 
-def _curves(halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
+def _curves(_: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
     """Return figures 4 to 6 as rows and as drawings: means and deviations of error and F1 by training set size."""
     sizes = [size for size in halves.options["sizes"] if size <= halves.half]
     splits = halves.options["curve_splits"]
@@ -182,3 +204,34 @@ def _lines(rows: Mapping[tuple[str, str], Value], sizes: Sequence[int], of: tupl
     figure = FIGURES[category]
     title = f"Figure {figure[-1]}: learning curve of {SHORT[measure]} for {category}"
     return Figure(f"{figure}-{measure}", title, "examples", f"{SHORT[measure]}, percent", tuple(series), log_x=True)
+
+
+def _bounds(_: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
+    """Return what the bounds of section 3.1 say for one half."""
+    train, test = halves.dealt(0, halves.half)
+    X, _unused = halves.weighted(train, test)
+    labels = halves.labels[train]
+    wrong = (SVM(C=halves.options["C"]).fit(X, labels).decision_function(X) > 0) != labels.toarray()
+    return bounds(X.shape[0], X.shape[1], float(wrong.mean())), []
+
+
+def _path(_: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
+    """Measure the ξα-estimate along a path of C."""
+    splits = []
+    for split in range(halves.options["path_splits"]):
+        halves.say(f"path of C, split {split + 1}")
+        train, test = halves.dealt(split, halves.half)
+        X, Z = halves.weighted(train, test)
+        splits.append((X, halves.labels[train], Z, halves.labels[test]))
+    rows = along_path(splits, halves.options["path"])
+    return rows, [path_figure(rows, halves.options["path"])]
+
+
+def _other(_: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
+    """Estimate off text."""
+    options = halves.options
+    return off_text(options["other"], C=options["C"], splits=options["splits"], seed=options["seed"]), []
+
+
+MAKERS = {"curves": _curves, "bounds": _bounds, "path": _path, "other": _other}
+"""Tables with makers of their own."""

@@ -10,6 +10,7 @@ from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures
 from rubricate.experiments.reproductions.yang_1999_parts.systems import (
     gains,
     indirect_comparisons,
+    order,
     table_6,
     ways_of_cutting,
 )
@@ -34,6 +35,7 @@ def yang_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Re
         "ways": lambda: ways_of_cutting(study),
         "gains": lambda: gains(study),
         "indirect": lambda: indirect_comparisons(study),
+        "order": lambda: order(study),
         "text": lambda: text_numbers(study),
         "times": lambda: times(study),
     }
@@ -41,7 +43,7 @@ def yang_1999(reproduction: Reproduction, tables: Sequence[str], say: Say) -> Re
     for name in tables:
         values |= {(name, *place): value for place, value in makers[name]().items()}
     origins = {(table, row): _origin(reproduction, table, row) for table, row, _ in values}
-    return Results(values, origins, tuning.figures())
+    return Results(values, origins, (*tuning.figures(), *study.drawings))
 
 
 def _origin(reproduction: Reproduction, table: str, row: str) -> str:

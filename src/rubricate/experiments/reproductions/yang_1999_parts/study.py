@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from rubricate.corpora import load
 from rubricate.experiments.cells import Value
+from rubricate.experiments.figure import Drawing
 from rubricate.experiments.reproduction import Reproduction, Say
 from rubricate.experiments.reproductions.yang_1999_parts.scored import ScoredSystem, rule_decisions, with_unlabelled
 from rubricate.types import Corpus
@@ -22,6 +23,7 @@ class VersionStudy:
 
     def __init__(self, reproduction: Reproduction, say: Say) -> None:
         self.reproduction, self.options, self.say = reproduction, reproduction.options, say
+        self.drawings: list[Drawing] = []
         self._corpora: dict[str, Corpus] = {}
         self._scored: dict[tuple[object, ...], Any] = {}
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rubricate.experiments.reproductions.yang_1999_parts.cuts import WAYS, break_even
+from rubricate.experiments.reproductions.yang_1999_parts.order import grouped, order_drawing, ordered_rows
 from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures, VersionStudy
 from rubricate.significance import published
 from rubricate.significance.indirect import indirect
 from rubricate.types import Significance
 
-__all__ = ["gains", "indirect_comparisons", "table_6", "way_of", "ways_of_cutting"]
+__all__ = ["gains", "indirect_comparisons", "order", "table_6", "way_of", "ways_of_cutting"]
 
 
 def way_of(study: VersionStudy, system: str, version: str) -> str:
@@ -65,6 +66,26 @@ def indirect_comparisons(study: VersionStudy) -> OurFigures:
         figures[row, "mark"] = ours.symbol
         figures[row, "mark of the published figures"] = theirs.symbol
     return figures
+
+
+def order(study: VersionStudy) -> OurFigures:
+    """Order and group all systems, by the published figures and by ours; keep what the drawings need."""
+    printed = {
+        name: {version: float(value) for version, value in row.items() if value is not None}  # type: ignore[arg-type]
+        for name, row in study.reproduction.tables["6"].rows.items()
+    }
+    ours = {
+        name: {version: cell(study, name, version) for version in versions}
+        for name, versions in study.options["table6"].items()
+    }
+    rows: OurFigures = {}
+    for what, figures in (("published figures", printed), ("our figures", ours)):
+        versions = {version for row in figures.values() for version in row}
+        labels = {version: study.corpus(version).test.labels.nnz for version in versions}
+        groups, links = grouped(figures, labels)
+        rows |= ordered_rows(what, groups, links)
+        study.drawings.append(order_drawing(what, groups, links))
+    return rows
 
 
 def _through_knn(study: VersionStudy, row: str, value: Callable[[str, str], float]) -> Significance:
