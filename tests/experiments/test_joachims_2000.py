@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from rubricate.estimation.theory.bounds import vc_deviation, vc_mean_square
 from rubricate.experiments.cells import tally
 from rubricate.experiments.reproduction import load_reproduction, read_again
 from rubricate.experiments.reproductions import joachims_2000 as paper
+from rubricate.experiments.reproductions._joachims_2000_more import along_path, off_text, path_figure
 
 KEPT = Path(__file__).parents[2] / "docs" / "reproductions" / "joachims-2000.json"
 
@@ -36,7 +38,8 @@ def test_the_kept_outcome_agrees_where_the_page_says():
     cells = read_again("joachims-2000", json.loads(KEPT.read_text("utf-8")))
     assert str(tally(c for c in cells if c.table == "1")) == "93 same, 3 better, 24 off of 120"
     assert all(c.note != "differs; no reason is on record" for c in cells if c.agrees is False)
-    assert all(c.ours is None for c in cells if c.table == "3")
+    assert {c.verdict for c in cells if c.table == "3"} == {"not counted"}
+    assert [c.ours for c in cells if (c.row, c.column) == ("C chosen by ξα", "C")] == [0.5]
 
 
 def test_splits_follow_from_the_seed_and_rho_2_is_not_below_rho_1():
@@ -92,3 +95,29 @@ def test_curves_are_rows_and_drawings():
     assert drawn[0].series[2].y[1] == rows["earn, 80", "Err"]
     _, bars = paper._table("1", halves)
     assert [one.name for one in bars] == ["figure3-error", "figure3-recall", "figure3-precision", "figure3-f1"]
+
+
+def test_bounds_of_section_3_grow_with_the_dimension():
+    """Equations 9 and 11 by hand for n = 101, d = 1: 6e·101 exp(−25ε²) = .05; and their mean square."""
+    assert vc_deviation(101, 1) == pytest.approx(2 * np.sqrt((np.log(6 * np.e * 101) - np.log(0.05)) / 100))
+    assert 6 * np.e * 101 * np.exp(-(vc_deviation(101, 1) ** 2) * 100 / 4) == pytest.approx(0.05)
+    assert vc_mean_square(101, 1) == pytest.approx((1 + np.log(6 * np.e * 101)) / 25)
+    assert vc_deviation(101, 10) > vc_deviation(101, 1)
+    assert vc_mean_square(10_000, 50) < vc_mean_square(1000, 50)
+    assert np.isinf(vc_deviation(10, np.inf))
+
+
+def test_the_path_chooses_by_the_estimate():
+    rng = np.random.default_rng(1)
+    labels = rng.random((120, 2)) < 0.4
+    X = sparse.csr_array(np.hstack([labels * 1.0, 0.3 * rng.random((120, 6))]))
+    half = (X[:60], sparse.csr_array(labels[:60]), X[60:], sparse.csr_array(labels[60:]))
+    rows = along_path([half], [0.01, 1.0])
+    assert rows["C chosen by ξα", "C"] == max((0.01, 1.0), key=lambda cost: rows[f"C = {cost:g}", "F1 ξα"])
+    assert rows["C best on the test half", "F1"] >= rows["C chosen by ξα", "F1"]
+    assert path_figure(rows, [0.01, 1.0]).series[0].y[1] == rows["C = 1", "F1 ξα"]
+
+
+def test_estimates_off_text_are_pessimistic():
+    rows = off_text(["iris"], C=0.5, splits=2, seed=0)
+    assert rows["iris", "Err ξα ρ=2"] >= rows["iris", "Err ξα ρ=1"] >= rows["iris", "Err leave-one-out"]
