@@ -148,13 +148,16 @@ def _rows(
 ) -> dict[tuple[str, str], Value]:
     """Return the means over the splits, or their standard deviations, in rows such as `earn, ρ=1`."""
     rows: dict[tuple[str, str], Value] = {}
-    of = (lambda values: float(values.std(ddof=1))) if deviations else (lambda values: float(values.mean()))
     for rho in ("ρ=1", "ρ=2"):
         for c, category in enumerate(names):
             for m, measure in enumerate(MEASURES):
-                rows[f"{category}, {rho}", f"{SHORT[measure]} ξα"] = of(measured[rho][:, m, c])
-                rows[f"{category}, {rho}", SHORT[measure]] = of(measured["hold-out"][:, m, c])
+                rows[f"{category}, {rho}", f"{SHORT[measure]} ξα"] = _over_splits(measured[rho][:, m, c], deviations)
+                rows[f"{category}, {rho}", SHORT[measure]] = _over_splits(measured["hold-out"][:, m, c], deviations)
     return rows
+
+
+def _over_splits(values: Floats, deviation: bool) -> float:
+    return float(values.std(ddof=1) if deviation else values.mean())
 
 
 def _optimistic(measured: Mapping[str, Floats]) -> dict[str, Value]:

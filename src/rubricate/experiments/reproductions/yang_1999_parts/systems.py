@@ -71,7 +71,7 @@ def indirect_comparisons(study: VersionStudy) -> OurFigures:
 def order(study: VersionStudy) -> OurFigures:
     """Order and group all systems, by the published figures and by ours; keep what the drawings need."""
     printed = {
-        name: {version: float(value) for version, value in row.items() if value is not None}  # type: ignore[arg-type]
+        name: {version: float(value) for version, value in row.items() if value is not None}
         for name, row in study.reproduction.tables["6"].rows.items()
     }
     ours = {
