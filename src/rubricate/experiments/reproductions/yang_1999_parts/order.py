@@ -19,7 +19,7 @@ from rubricate.significance.indirect import indirect
 from rubricate.significance.proportions import proportions
 from rubricate.types import Significance
 
-__all__ = ["BASELINE", "Link", "grouped", "link", "order_drawing", "ordered_rows"]
+__all__ = ["BASELINE", "SystemComparison", "grouped", "link", "order_drawing", "ordered_rows"]
 
 BASELINE = "kNN"
 CLEANEST = ("v3", "v4", "v2", "v1")
@@ -28,7 +28,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Link:
+class SystemComparison:
     """A comparison of two systems: `gain` of a over b, its p-value, and whether it went through the baseline."""
 
     a: str
@@ -39,7 +39,9 @@ class Link:
     versions: tuple[str, ...]
 
 
-def link(a: str, b: str, figures: Mapping[str, Mapping[str, float]], labels: Mapping[str, int]) -> Link | None:
+def link(
+    a: str, b: str, figures: Mapping[str, Mapping[str, float]], labels: Mapping[str, int]
+) -> SystemComparison | None:
     """Compare two systems by their break-even points; `labels` are the true labels of each version's test documents.
 
     None where there is no version with both, and none with one of them and the baseline.
@@ -67,13 +69,15 @@ def _beside_baseline(name: str, figures: Mapping[str, Mapping[str, float]]) -> s
     return next((v for v in CLEANEST if v in figures[name] and v in figures[BASELINE]), None)
 
 
-def _made(a: str, b: str, gain: float, result: Significance, *, direct: bool, versions: tuple[str, ...]) -> Link:
-    return Link(a, b, gain, result.p_value, direct, versions)
+def _made(
+    a: str, b: str, gain: float, result: Significance, *, direct: bool, versions: tuple[str, ...]
+) -> SystemComparison:
+    return SystemComparison(a, b, gain, result.p_value, direct, versions)
 
 
 def grouped(
     figures: Mapping[str, Mapping[str, float]], labels: Mapping[str, int]
-) -> tuple[list[list[str]], list[Link]]:
+) -> tuple[list[list[str]], list[SystemComparison]]:
     """Return groups of systems, the best first, and all comparisons; what cannot be compared is left out."""
     gains = {}
     for name in figures:
@@ -93,7 +97,7 @@ def grouped(
     return groups, list(known.values())
 
 
-def ordered_rows(what: str, groups: Sequence[Sequence[str]], links: Sequence[Link]) -> OurFigures:
+def ordered_rows(what: str, groups: Sequence[Sequence[str]], links: Sequence[SystemComparison]) -> OurFigures:
     """Return the group of each system, its gain on kNN, and how many of its comparisons are direct."""
     rows: OurFigures = {}
     for number, group in enumerate(groups, 1):
@@ -105,7 +109,7 @@ def ordered_rows(what: str, groups: Sequence[Sequence[str]], links: Sequence[Lin
     return rows
 
 
-def _gain(name: str, links: Sequence[Link]) -> float:
+def _gain(name: str, links: Sequence[SystemComparison]) -> float:
     beside = [each for each in links if BASELINE in (each.a, each.b)]
     return 0.0 if name == BASELINE else next((each.gain if each.a == name else -each.gain) + 0.0 for each in beside)
 
@@ -113,7 +117,7 @@ def _gain(name: str, links: Sequence[Link]) -> float:
 WIDE, HIGH, GAP = 150, 30, 46
 
 
-def order_drawing(what: str, groups: Sequence[Sequence[str]], links: Sequence[Link]) -> Drawing:
+def order_drawing(what: str, groups: Sequence[Sequence[str]], links: Sequence[SystemComparison]) -> Drawing:
     """Draw the groups as rows, the best on top; lines lead to what a system is significantly better than in the next.
 
     A full line is a direct comparison, a dashed one goes through kNN.
