@@ -72,7 +72,8 @@ def _uses(corpus: Corpus) -> dict[str, Callable[[], Any]]:
 
     uses: dict[str, Callable[[], Any]] = {"defaults": partial(_defaults, corpus)}
     for name in registry.names("classifiers"):
-        uses[name] = partial(_classifier, name, corpus)
+        if not _needs_a_value(registry.load("classifiers", name)):
+            uses[name] = partial(_classifier, name, corpus)
     for name in registry.names("thresholds"):
         uses[name] = partial(_threshold, name, corpus)
     return uses | {"estimates": partial(_estimates, corpus), "tests": partial(_tests, corpus)}
@@ -93,10 +94,20 @@ def _defaults(corpus: Corpus) -> None:
     Categorizer(folds=2).fit([texts[d] for d in single], labels.astype(str)).predict(texts[:9])
 
 
+def _needs_a_value(kind: Any) -> bool:
+    """Return whether a classifier cannot be made without something of the user's own, such as rules."""
+    import inspect
+
+    return any(each.default is each.empty for each in inspect.signature(kind).parameters.values())
+
+
 def _classifier(name: str, corpus: Corpus) -> None:
+    from rubricate import registry
     from rubricate.categorizer import Categorizer, configured
 
-    model: Categorizer = configured({"classifier": name, "folds": 2, "representation": "terms", "select": "chi2:60"})
+    by_name = getattr(registry.load("classifiers", name), "names_categories", False)  # such a one takes all terms
+    settings = {"classifier": name, "folds": 2, "representation": "terms", "select": None if by_name else "chi2:60"}
+    model: Categorizer = configured(settings)
     model.set_params(engine="serial").fit(corpus).answers(corpus.test, top=2, explain=2)
 
 
