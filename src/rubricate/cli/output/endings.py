@@ -18,7 +18,7 @@ from typing import Any
 
 from rubricate.atomic import remove_parts
 
-__all__ = ["INTERRUPTED", "orderly_end"]
+__all__ = ["INTERRUPTED", "orderly_end", "say_ending"]
 
 INTERRUPTED = 130
 SIGNALLED = 128
@@ -28,8 +28,20 @@ ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 SHOW_CURSOR = "\x1b[?25h"
 
 
+_said = Event()
+"""Set when the user was told why the program ends: the main thread and the watcher may both come to it."""
+
+
+def say_ending(number: int) -> None:
+    """Say on standard error, once, which signal ends the program."""
+    if not _said.is_set():
+        _said.set()
+        reason = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+        os.write(2, f"rubricate: {reason}\n".encode())
+
+
 def _end(number: int, _: Any) -> None:
-    print(f"rubricate: ended by {signal.Signals(number).name}", file=sys.stderr)
+    say_ending(number)
     sys.exit(SIGNALLED + number)
 
 
@@ -96,9 +108,9 @@ def _watch(reader: int, signalled: Event) -> None:
 def _leave(number: int) -> None:
     """End the process now; the main thread is in a compiled loop, or waits for one."""
     remove_parts()
-    message = "rubricate: interrupted" if number == signal.SIGINT else "rubricate: ended without waiting"
-    message = (SHOW_CURSOR if sys.__stderr__ is not None and sys.__stderr__.isatty() else "") + message
     try:
-        os.write(2, f"{message}\n".encode())
+        if sys.__stderr__ is not None and sys.__stderr__.isatty():
+            os.write(2, SHOW_CURSOR.encode())
+        say_ending(number)
     finally:
         os._exit(SIGNALLED + number)
