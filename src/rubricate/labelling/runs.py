@@ -72,7 +72,7 @@ def _moved(matrix: Sparse, run: Run, place: Mapping[str, int]) -> Sparse:
 
 def held_out_run(labels: str | Path, path: str | Path, like: Run, *, cut: str | None = None) -> tuple[Run, Sparse]:
     """Read predictions of labelled documents over the categories of another run of the same system."""
-    run = read_run(labels, path, categories=like.categories, intersection=True, new_categories=True)
+    run = read_run(labels, path, categories=like.categories, missing="drop")
     unknown = [name for name in run.categories if name not in set(like.categories)]
     if unknown:
         raise InvalidInput(
