@@ -68,7 +68,7 @@ def test_the_default_leaves_out_what_would_be_too_much(monkeypatch):
     monkeypatch.setattr(screening, "MOST_ENTRIES", 300)
     model = rb.Categorizer().fit(TEXTS, LABELS)
     left_out = {each["name"]: each["left_out"] for each in model.screening_["tried"] if each["left_out"]}
-    assert "million entries" in left_out["mixed"]
+    assert any(name.startswith("mixed") and "million entries" in reason for name, reason in left_out.items())
     assert model.screening_["chosen"] not in left_out
 
 
