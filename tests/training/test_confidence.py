@@ -15,7 +15,8 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.thresholds import resolve
 from rubricate.training import confidence
-from rubricate.training.confidence import Confidence, exactly_right, offsets
+from rubricate.training.confidence import Confidence, exactly_right
+from rubricate.training.offsets import offsets
 from rubricate.types import Scores
 
 

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from rubricate.atomic import atomic_text
 from rubricate.errors import InvalidFile
-from rubricate.readers import text_lines
+from rubricate.readers.text_lines import text_lines
 from rubricate.types import Sparse
 
 __all__ = ["read_xmc", "write_xmc"]
