@@ -365,7 +365,7 @@ def test_random_labels_are_seen_through():
 
 def test_the_final_vectors_are_those_of_vectors(news):
     options = {"weights": "ltc", "min_df": 2, "select": "chi2:9"}
-    found = Categorizer(rb.SVM(), folds=2, engine="serial", **options).fit(*news)
+    found = Categorizer(rb.SVM(), folds=2, engine="serial", language="en", **options).fit(*news)
     there = rb.text.Vectors(rb.text.Analyzer(title=2), **options).fit(news[0], label_matrix(news[1])[0])
     assert found.representation_.vectors_.vocabulary_ == there.vocabulary_
     assert abs(found.features(news[0]) - there.transform(news[0])).max() == 0

@@ -37,6 +37,7 @@ def measure(name, tp, fp, fn, tn):
         "accuracy": lambda: fraction(tp + tn, n),
         "error": lambda: fraction(fp + fn, n),
         "fallout": lambda: fraction(fp, fp + tn),
+        "kappa": lambda: fraction(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)),
     }[name]()
 
 
