@@ -46,7 +46,7 @@ BATCH, CHARACTERS = 1024, 1 << 22
 FEW, SHORT = 200, 100_000
 """Documents, and characters in them, up to which they are few.
 
-Few texts are classified without compiled code: about a second less to start, and some 20 µs more per word."""
+Few texts are classified without compiled code, which starts sooner and reads slower. The limits are a guess."""
 
 Data = Annotated[str, typer.Argument(help="A corpus, a file or folder of your own, or - for standard input.")]
 Vectors = Annotated[

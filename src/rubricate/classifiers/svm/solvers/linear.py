@@ -62,11 +62,10 @@ CROWDED, LARGE, LONGEST = 0.45, 50_000, 512
 """Categories are solved on all documents where this share of them is near the margins after the guess, and the
 documents have so many stored values; after so many sweeps the working sets take over.
 
-Shares found on OHSUMED, WebKB, 20 Newsgroups, Reuters and banking77 with terms and with word pairs: .03 to .3 where
-working sets win, .5 to .9 where they lose."""
+The share is that of an earlier prototype; here it was tried on WebKB (terms and word pairs) and OHSUMED (terms) only."""
 LONELY = 0.15
-"""Terms of a single document are folded where they hold this share of the stored values: a quarter of word pairs, a few
-percent of words, for which the pass does not pay."""
+"""Terms of a single document are folded where they hold this share of the stored values. Not tuned: above the share of words, below that
+of word pairs on WebKB."""
 BATCH = 4000
 """Documents in the working sets of the categories that are solved as one task, so that tasks are of similar length."""
 START = 1.05
@@ -102,7 +101,7 @@ class _Working:
 def _arrange(X: Sparse, seed: int) -> _Documents:
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     rank = np.empty(X.shape[1], np.uint32)
-    # Numbers of 16 bits are sorted by radix, six times as fast.
+    # NumPy sorts numbers of 16 bits by radix.
     falling = (X.shape[0] - frequency).astype(np.uint16) if X.shape[0] < 1 << 16 else -frequency
     rank[np.argsort(falling, kind="stable")] = np.arange(X.shape[1], dtype=np.uint32)
     order = np.random.default_rng(seed).permutation(X.shape[0])
