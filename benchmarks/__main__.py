@@ -54,7 +54,7 @@ def table(rows: list[dict[str, object]]) -> str:
 
 
 def main() -> None:
-    # Files that do not publish rows are simulations with tables of their own (docs/few-labels.md).
+    # Files that do not publish rows are simulations with tables of their own (docs/guides/few-labels.md).
     known = sorted(
         path.stem
         for path in HERE.glob("*.py")

@@ -343,7 +343,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         return self.settings().signature(classifier=chosen, cut=cut, representation=shape, origin=origin)
 
     def save(self, path: str | Path) -> Path:
-        """Write the model to one file, in one step; see docs/model-file.md."""
+        """Write the model to one file, in one step; see docs/reference/model-file.md."""
         check_is_fitted(self)
         return model_file.save(self, path)
 

@@ -228,7 +228,7 @@ def reuters(reuters_folder):
 
 
 def test_the_reuters_base_does_as_its_documentation_says(reuters):
-    """docs/rules.md: micro-F1 .804 on the 722 test documents, over the ten topics of the base."""
+    """docs/guides/rules.md: micro-F1 .804 on the 722 test documents, over the ten topics of the base."""
     base = rb.rules.read_rules("reuters10")
     run = rb.rules.run_rules(base, reuters)
     columns = [run.categories.index(name) for name in base.categories]

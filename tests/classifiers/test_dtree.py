@@ -270,7 +270,7 @@ def test_a_hostile_state_is_refused(grains, attribute, change, message):
 
 
 def test_c45_on_reuters(reuters_folder):
-    """docs/trees.md: v3 with 1,000 words; .827 with this program, .79 in yang1999, table 6."""
+    """docs/methods/trees.md: v3 with 1,000 words; .827 with this program, .79 in yang1999, table 6."""
     corpus = rb.load("reuters21578", split="v3")
     model = rb.Categorizer(
         "dtree", analyzer=rb.text.Analyzer(), weights="bnn", min_df=2, select="chi2:1000", cut=0.5, folds=0

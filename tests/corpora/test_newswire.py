@@ -274,7 +274,7 @@ def svm_decisions(corpus, vectors):
 
 @pytest.mark.slow
 def test_a_linear_svm_does_well_and_rare_categories_do_not(corpus, svm_decisions):
-    """micro-F1 .846, macro-F1 .607, .369 below ten training documents: scikit-learn 1.9.1 (docs/newswire.md)."""
+    """micro-F1 .846, macro-F1 .607, .369 below ten training documents: scikit-learn 1.9.1; docs/methods/newswire.md."""
     truth, rare = corpus.test.labels.toarray(), corpus.train.labels.sum(axis=0) < 10
     assert 0.80 < f1(truth, svm_decisions) < 0.90
     assert 0.35 < f1(truth, svm_decisions, "macro") < 0.65

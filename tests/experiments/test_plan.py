@@ -136,7 +136,7 @@ def test_a_wrong_plan_is_refused_with_file_line_and_remedy(tmp_path, case):
 
 
 def test_the_plan_of_the_documentation_is_sound(tmp_path):
-    page = Path(__file__).parents[2] / "docs" / "studies.md"
+    page = Path(__file__).parents[2] / "docs" / "guides" / "studies.md"
     text = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
     (tmp_path / "news.csv").write_text("text,topics\na,b\n", encoding="utf-8")
     plan = read_plan(write(tmp_path, text))

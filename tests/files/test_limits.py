@@ -1,4 +1,4 @@
-"""The limits of docs/limits.md: at the limit it works, past it one clear error."""
+"""The limits of docs/reference/limits.md: at the limit it works, past it one clear error."""
 
 from __future__ import annotations
 

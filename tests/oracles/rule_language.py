@@ -1,4 +1,4 @@
-"""Rules the slow and obvious way: one document and one condition at a time, by the words of docs/rules.md."""
+"""Rules the slow and obvious way: one document and one condition at a time, by the words of docs/guides/rules.md."""
 
 from __future__ import annotations
 

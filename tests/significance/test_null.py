@@ -1,7 +1,7 @@
 """Under a true null the tests reject about α of the time; where a published test does not, that is shown too.
 
-The bounds are those of 300 worlds: a rate of .05 on each side has a standard error of about .01 (docs/significance.md
-has the rates of 2,000 worlds).
+The bounds are those of 300 worlds: a rate of .05 on each side has a standard error of about .01 (in
+docs/methods/significance.md are the rates of 2,000 worlds).
 """
 
 from __future__ import annotations

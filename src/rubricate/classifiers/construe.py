@@ -46,7 +46,7 @@ class Construe(Scorer):
     Parameters
     ----------
     rules
-        A `RuleBase`, the path of a rule file, or its text (a string with a semicolon); docs/rules.md.
+        A `RuleBase`, the path of a rule file, or its text (a string with a semicolon); docs/guides/rules.md.
     categories
         Names of the label columns (or of classes 0, 1, …) where y has none.
     terms

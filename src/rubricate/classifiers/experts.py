@@ -47,7 +47,7 @@ class Experts(Scorer):
     Parameters
     ----------
     beta : what an expert keeps of its weight when it was wrong, above 0 and below 1; .5 in cohensinger1999, but .3 is
-        better in cross-validation (docs/experts.md).
+        better in cross-validation (docs/methods/experts.md).
 
     Examples
     --------

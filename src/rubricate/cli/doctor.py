@@ -100,6 +100,6 @@ def _text(checked: dict[str, Any]) -> str:
     if not all(checked["corpora"].values()):
         lines.append("              Fix: rubricate corpus fetch NAME, or set RUBRICATE_DATA to their folder")
     lines += [f"compiled code {stored('compiled_code')}", f"results       {stored('store')}"]
-    lines.append(f"defaults      {checked['config'] or 'none; see docs/command-line.md'}")
+    lines.append(f"defaults      {checked['config'] or 'none; see docs/guides/command-line.md'}")
     lines += [f"{name}={value}" for name, value in checked["variables"].items()]
     return "\n".join(lines)

@@ -63,7 +63,7 @@ def check(file: _File, categories: _Categories = None, as_json: Json = False) ->
 def show(source: _Source, category: _Category = None) -> None:
     """Print the rules of a trained model, or of another file, in the form of a rule file.
 
-    What is printed can be edited and run again; see docs/rules.md.
+    What is printed can be edited and run again; see docs/guides/rules.md.
     """
     from rubricate.rules.form import RuleBase
     from rubricate.rules.printer import format_rules

@@ -56,7 +56,8 @@ def serve(
     """Serve models and a workspace over HTTP, until interrupted.
 
     GET /models lists the models, POST /models/NAME/classify classifies documents, GET /openapi.json describes every
-    address; docs/service.md has examples. A model file that is replaced is taken into use without dropping a request.
+    address; docs/guides/service.md has examples. A model file that is replaced is taken into use
+    without dropping a request.
 
     Logs are JSON lines on standard error. Beyond loopback, --token or accounts ('rubricate account') are required.
     """

@@ -2,7 +2,7 @@
 
 Topics form a three-level tree (section, desk, topic); a story has one to three of them, at any level. Document i
 depends only on the numbers of documents and categories, the seed and i: a stream needs constant memory, and every
-slice of it is the same however it is cut. docs/newswire.md says how the stories are made and what was measured.
+slice of it is the same however it is cut. docs/methods/newswire.md says how the stories are made and what was measured.
 
 >>> first = next(stream(600, batch=100))
 >>> len(first), first.ids[0], first.fields["date"][0]

@@ -119,8 +119,8 @@ def xi_alpha(settings: Sequence[Plain], judging: Judging) -> list[float]:
     """Return the ξα-estimate of an SVM at its own cut, from one training for each of the settings (joachims2000).
 
     The criterion is the micro- or macro-average of error, recall, precision or F1. Settings of cuts make no difference.
-    Pessimistic, and not always a fair judge between settings: it favours small C (docs/estimation.md). Cost: one
-    training for each of the settings; vectors are made once for those that share them.
+    Pessimistic, and not always a fair judge between settings: it favours small C (docs/methods/estimation.md). Cost:
+    one training for each of the settings; vectors are made once for those that share them.
     """
     average, _, measure = judging.criterion.name.partition("_")
     if average not in ("micro", "macro") or measure not in MEASURES:

@@ -1,6 +1,6 @@
 """A study as a value: corpora × representations × systems × thresholds, and the measures and tests to judge them by.
 
-The fields are the flow. A plan is written as a TOML file (`plan_file`) or made here, in Python; docs/studies.md
+The fields are the flow. A plan is written as a TOML file (`plan_file`) or made here, in Python; docs/guides/studies.md
 describes both.
 """
 

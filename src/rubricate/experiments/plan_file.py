@@ -66,7 +66,7 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
         raise InvalidFile(f"not valid TOML: {problem}", path=path, line=line, remedy="see toml.io") from None
     except (ValueError, RecursionError) as error:
         problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise InvalidFile(f"not valid TOML: {problem}", path=path, remedy="see docs/limits.md") from None
+        raise InvalidFile(f"not valid TOML: {problem}", path=path, remedy="see docs/reference/limits.md") from None
 
 
 @dataclass(frozen=True)

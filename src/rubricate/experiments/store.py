@@ -6,7 +6,7 @@ A file appears whole or not at all (written beside its place, flushed, renamed),
 was computing and nothing else, and two processes on one store at worst compute the same thing twice. A file that
 was damaged is noticed by its digests, reported, removed and computed again; a file that merely cannot be read now (too
 many open files, no memory, a disk error) is an error and stays. Nothing in a file is ever run: no pickle.
-docs/store.md describes the format.
+docs/reference/store.md describes the format.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rule text → `RuleBase`. docs/rules.md describes the language.
+"""Rule text → `RuleBase`. docs/guides/rules.md describes the language.
 
     base         { statement }
     statement    "analyzer" option "=" value { "," option "=" value } ";"
@@ -71,7 +71,7 @@ def read_rules(path: str | Path, *, categories: Collection[str] | None = None) -
         known = ", ".join(bases())
         problem = f"cannot read it ({error.strerror or error})"
         raise InvalidFile(
-            problem, path=place, remedy=f"give a file of rules (docs/rules.md) or one of: {known}"
+            problem, path=place, remedy=f"give a file of rules (docs/guides/rules.md) or one of: {known}"
         ) from error
     except UnicodeDecodeError as error:
         line = place.read_bytes()[: error.start].count(b"\n") + 1

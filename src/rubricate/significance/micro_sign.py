@@ -17,7 +17,7 @@ def micro_sign(a: System, b: System, *, exact: bool = False, mid_p: bool = False
 
     Binomial for n <= 12, else the normal distribution of Z = (k − n/2)/(√n/2); one-sided (see `sign_test`).
     The decisions count as independent. Where a wrong label comes with a missed one they are not, and the test then
-    rejects too often: docs/significance.md has the measured rates.
+    rejects too often: docs/methods/significance.md has the measured rates.
     Cost: stored labels and decisions, never documents × categories.
     """
     only_a, only_b, _ = (int(part.sum()) for part in disagreements(a, b))

@@ -3,7 +3,7 @@
 The familiarity of a document is the share of training documents whose out-of-fold best score is not higher than its
 own: a p-value that is uniform on documents like those for training, and near 0 on documents that belong nowhere. Where
 documents have one label each, the chance of the best category takes the place of its score: it tells documents of
-unknown categories apart better (docs/strangers.md).
+unknown categories apart better (docs/guides/strangers.md).
 """
 
 from __future__ import annotations

@@ -143,8 +143,8 @@ def forecast(
     The interval is for the estimate that so many documents will give, not for the law alone. It holds three doubts:
     which law (from no further progress beyond the largest size, to progress without end, b n^−c with a = 0), how well
     the points fix it (the central `level` of laws fitted to residuals, times √n, drawn anew), and the noise of the
-    estimate to come (the residuals again, over √documents). docs/few-labels.md shows how often it held on real curves
-    whose later half was hidden; the bootstrap of the law alone held far less often.
+    estimate to come (the residuals again, over √documents). docs/guides/few-labels.md shows how often it held on real
+    curves whose later half was hidden; the bootstrap of the law alone held far less often.
     """
     points = np.atleast_2d(np.asarray(points, float).T).T
     if len(points) < 3:

@@ -1,4 +1,4 @@
-"""The model file: an estimator of Rubricate as one file of JSON and arrays. docs/model-file.md describes the format.
+"""The model file: an estimator of Rubricate as one file of JSON and arrays. See docs/reference/model-file.md.
 
 No pickle: a file names classes only by registry kind and name or by a fixed table, so opening a file can fail but
 never execute anything. Truncated, edited, hostile and newer files are refused with InvalidFile and a reason.

@@ -27,7 +27,7 @@ __all__ = ["ENOUGH", "ERRORS", "FEW", "Block", "CategoryEstimates", "category_es
 
 ENOUGH, ERRORS, FEW = 10, 5, 5
 """Labelled positives and mistakes from which on the difference estimator holds its level, and the fewest positives for
-which a number is given. Measured on LitCovid and Reuters, confirmed on GoEmotions: docs/few-labels.md."""
+which a number is given. Measured on LitCovid and Reuters, confirmed on GoEmotions: docs/guides/few-labels.md."""
 LAMBDA = (0.5, 1.0)
 """A free λ explodes for rare categories (coverage .51 at 2 % and n = 100); 1 is the plain difference estimator."""
 NEAR = 0.03

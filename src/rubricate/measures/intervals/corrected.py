@@ -1,6 +1,6 @@
 """Intervals that cover what they promise: BCa.
 
-A percentile interval of macro-F1 at 200 documents covers .89–.95 where .95 is promised; docs/judging.md has the
+A percentile interval of macro-F1 at 200 documents covers .89–.95 where .95 is promised; docs/guides/judging.md has the
 simulated coverage of ours.
 """
 

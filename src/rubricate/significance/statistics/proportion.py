@@ -42,7 +42,7 @@ def p_test(
     """Test Z = (pa − pb)/√(p(1 − p)(1/na + 1/nb)), p pooled over n = na + nb trials. yangliu1999, section 4.5.
 
     One-sided on the side of the observation; Student with n − 1 for n <= 40, else normal. The trials count as
-    independent: on the same documents they are not, and the test is then too cautious (docs/significance.md).
+    independent: on the same documents they are not, and the test is then too cautious (docs/methods/significance.md).
     The short formula printed for na = nb needs na where the paper has n.
     `exact`: Fisher's test, given both margins (successes rounded to whole numbers); `mid_p` counts half of the
     observed table. No trials on one side, or a pooled p of 0 or 1, is no evidence. Effect: Cohen's h.
