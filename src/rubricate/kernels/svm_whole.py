@@ -24,7 +24,7 @@ from rubricate.kernels.svm_local import Dual, Search, add_row, balance, dot_row,
 __all__ = ["solve_whole"]
 
 EASE = 2.0
-"""What the first sweeps ask for, in units of the gap. Taken from an earlier prototype; other values were not compared."""
+"""What the first sweeps ask for, in units of the gap. From an earlier prototype; others were not compared."""
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -62,10 +62,11 @@ CROWDED, LARGE, LONGEST = 0.45, 50_000, 512
 """Categories are solved on all documents where this share of them is near the margins after the guess, and the
 documents have so many stored values; after so many sweeps the working sets take over.
 
-The share is that of an earlier prototype; here it was tried on WebKB (terms and word pairs) and OHSUMED (terms) only."""
+The share is that of an earlier prototype; here it was tried on WebKB (terms, word pairs) and OHSUMED (terms) only."""
 LONELY = 0.15
-"""Terms of a single document are folded where they hold this share of the stored values. Not tuned: above the share of words, below that
-of word pairs on WebKB."""
+"""Terms of a single document are folded where they hold this share of the stored values.
+
+Not tuned: on WebKB it lies above the share of words and below that of word pairs."""
 BATCH = 4000
 """Documents in the working sets of the categories that are solved as one task, so that tasks are of similar length."""
 START = 1.05
