@@ -1,7 +1,7 @@
 """Worlds in which two systems are equally good, and how often each test says otherwise.
 
-`python -m tests.significance.null_worlds` prints the table of docs/methods/significance.md. The rate of a one-sided test
-is half the share of p <= α (α on each side), that of a two-sided one the share of p <= α; both should be near α.
+`python -m tests.significance.null_worlds` prints the table of docs/methods/significance.md. The rate of a one-sided
+test is half the share of p <= α (α on each side), that of a two-sided one the share of p <= α; both should be near α.
 
 independent   every decision of each system is wrong with the same chance, whatever the others are
 single label  one category a document, one decision a system: a wrong label comes with a missed one

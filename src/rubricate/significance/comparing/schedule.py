@@ -79,7 +79,8 @@ def _that_hold(systems: Sequence[System]) -> tuple[tuple[str, ...], list[str]]:
     Documents are the units of the permutation tests, which reject 3.5–5.6 % of true nulls at .05 in all of our
     simulated worlds; the tests of the paper, whose units are decisions or categories, reject up to 10.7 % with one
     label per document and up to 22 % where errors of a document come together (docs/methods/significance.md). Systems
-    known by counts or figures, or of several collections, have no documents in common: there the paper's are all there is.
+    known by counts or figures, or of several collections, have no documents in common: there the paper's are all there
+    is.
     """
     whole = all("decisions" in system.offers for system in systems)
     if not whole or len({system.collection for system in systems}) > 1:
