@@ -56,7 +56,8 @@ class SourcedSetting:
     """A value and where it comes from.
 
     `where` is the place: the section of the paper, the program, or the figures that a scan was made against. `tried`
-    is how many values (or combinations of values) a scan or a cross-validation compared; `why` says more.
+    is how many values (or combinations of values) a scan or a cross-validation compared, 0 where that was not written
+    down; `why` says more.
     """
 
     value: Any
@@ -68,11 +69,8 @@ class SourcedSetting:
     def __post_init__(self) -> None:
         if self.origin not in ORIGINS:
             raise UnknownName("origin of a setting", self.origin, ORIGINS)
-        if self.origin == "recovered" and (not self.where or self.tried < 1):
-            raise InvalidInput(
-                f"the setting {self.value!r} is recovered; say against which figures (where) and how many values "
-                "were tried (tried)"
-            )
+        if self.origin == "recovered" and not self.where:
+            raise InvalidInput(f"the setting {self.value!r} is recovered; say against which figures (where)")
 
     def in_words(self) -> str:
         """Return origin, place and number of tries in words.
@@ -83,7 +81,8 @@ class SourcedSetting:
         'recovered: 14 tried against row SVM of table 1'
         """
         if self.origin == "recovered":
-            return f"recovered: {self.tried} tried against {self.where}"
+            tried = f"{self.tried} tried" if self.tried else "tried, how many is not on record,"
+            return f"recovered: {tried} against {self.where}"
         tried = f": {self.tried} tried" if self.tried else ""
         return f"{self.origin}{tried}" + (f", {self.where}" if self.where else "")
 
