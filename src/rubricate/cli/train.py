@@ -176,7 +176,8 @@ def _figures(run: Any, *, best_only: bool) -> dict[str, Any]:
     if best_only:
         figures["accuracy"] = result.micro["f1"]
     for average, values in (("micro", result.micro), ("macro", result.macro)):
-        interval = next(each for each in result.intervals[f"{average}.f1"] if each.method == "bootstrap")
+        intervals = result.intervals[f"{average}.f1"]
+        interval = next((each for each in intervals if each.method != "wilson"), intervals[0])
         figures[f"{average}_f1"] = values["f1"]
         figures[f"{average}_f1_interval"] = [min(max(end, 0.0), 1.0) for end in (interval.low, interval.high)]
     return figures

@@ -170,7 +170,8 @@ def _summary(model: Categorizer) -> dict[str, Any]:
     result = evaluate(replace(model.out_of_fold_run(), scores=None), bootstrap=RESAMPLES)
     figures: dict[str, Any] = {"documents": result.documents, "categories": len(result.categories)}
     for average, values in (("micro", result.micro), ("macro", result.macro)):
-        interval = next(each for each in result.intervals[f"{average}.f1"] if each.method == "bootstrap")
+        intervals = result.intervals[f"{average}.f1"]
+        interval = next((each for each in intervals if each.method != "wilson"), intervals[0])
         figures[f"{average}_f1"] = float(values["f1"])
         figures[f"{average}_f1_interval"] = [float(interval.low), float(interval.high)]
     f1 = result.per_category["f1"].tolist()
