@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,8 @@ def write(folder: Path, name: str, text: str) -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
+def files(tmp_path: Path, without_digests: Callable[[str], None]) -> Path:
+    without_digests("rcv1")
     write(tmp_path, "rcv1.topics.hier.orig", TREE)
     write(tmp_path, "rcv1-v2.topics.qrels.gz", QRELS)
     write(

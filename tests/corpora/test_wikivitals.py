@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rubricate.corpora import load
-from rubricate.errors import CorpusMissing, InvalidFile
+from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile
 from rubricate.hierarchy import Hierarchy
 
 
@@ -46,7 +47,8 @@ def write(folder: Path, name: str, *lines: object) -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
+def files(tmp_path: Path, without_digests: Callable[[str], None]) -> Path:
+    without_digests("wikivitals")
     write(tmp_path, "hwv.taxonomy", "Root\tArts\tHistory", "Arts\tMusic")
     write(tmp_path, "hwv_val.json", *[{"token": [f"text {i}"], "label": ["Arts", "Music"]} for i in range(4)])
     write(tmp_path, "hwv_test.json", *[{"token": ["two", "parts"], "label": ["History"]} for _ in range(2)])
@@ -84,3 +86,10 @@ def test_broken_documents(files: Path, line: object, problem: str) -> None:
     write(files, "hwv_val.json", line)
     with pytest.raises(InvalidFile, match=problem):
         load("wikivitals", folder=files)
+
+
+def test_a_file_that_is_not_the_one_on_record_is_refused(tmp_path: Path) -> None:
+    for name in ("hwv.taxonomy", "hwv_val.json", "hwv_test.json"):
+        write(tmp_path, name, "Root\tArts")
+    with pytest.raises(DigestMismatch, match=r"hwv\.taxonomy"):
+        load("wikivitals", folder=tmp_path)
