@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV
+from tests.damaged import write_damaged
 from tests.oracles.word import cosine_with_names
 
 import rubricate as rb
@@ -221,8 +222,9 @@ def test_the_command_line_trains_it(tmp_path, monkeypatch, capsys):
 def test_a_cut_model_is_refused(tmp_path):
     model = rb.classifiers.WORD(NAMES, terms=TERMS).fit()
     model.coef_ = model.coef_[:2]
+    path = write_damaged(model, tmp_path / "m")
     with pytest.raises(InvalidFile):
-        rb.open(rb.save(model, tmp_path / "m"))
+        rb.open(path)
 
 
 @pytest.mark.filterwarnings("ignore:no word of")

@@ -61,5 +61,5 @@ def test_chunks_join_to_the_whole(documents: list[list[str]], cut: int) -> None:
 def test_wrong_arguments() -> None:
     with pytest.raises(InvalidInput, match="'corn' twice"):
         counts(terms([["corn"]]), ["corn", "corn"])
-    with pytest.raises(InvalidInput, match="min_df must be 1 or more"):
+    with pytest.raises(InvalidInput, match="min_df must be a whole number of documents, 1 or more, got 0"):
         counts(terms([["corn"]]), min_df=0)

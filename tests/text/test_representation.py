@@ -69,7 +69,11 @@ def test_a_transformer_of_texts_gets_title_and_body():
 def test_columns_without_names_have_none():
     assert Representation(weights=TruncatedSVD(2)).fit(TEXTS, LABELS).names() is None
     assert Representation(weights=HashingVectorizer(n_features=8)).fit(TEXTS, LABELS).names() is None
-    assert Representation(weights=None).fit(np.eye(3), LABELS[:3]).names() is None
+
+
+def test_columns_of_vectors_are_named_by_their_number():
+    found = Representation(weights=None).fit(np.eye(3), LABELS[:3])
+    assert found.names() == ["vectors[0]", "vectors[1]", "vectors[2]"]
 
 
 def test_vectors_stay_as_they_are_dense_or_sparse():

@@ -138,7 +138,7 @@ def test_in_a_pipeline_and_a_grid() -> None:
         ({}, [], "no documents to learn from"),
         ({}, ["", "the of"], "no term occurs"),
         ({"min_df": 3}, TEXTS, "no term occurs in 3 or more of the 5 documents; lower min_df"),
-        ({"min_df": 0}, TEXTS, "min_df must be 1 or more"),
+        ({"min_df": 0}, TEXTS, "min_df must be a whole number of documents, 1 or more, got 0"),
         ({"threads": 0}, TEXTS, "threads must be 1 or more"),
         ({"weights": 3}, TEXTS, "weights must be a SMART triple"),
         ({"select": "chi2:2"}, TEXTS, "requires y"),

@@ -219,6 +219,8 @@ class LabelTree(Keeping, Scorer):
         if np.any(forest.targets[inner] <= owner[inner]):
             raise ValueError("a child must come after its parent")
         _check_range("roots_", forest.roots, np.full(len(forest.roots), nodes))
+        if not np.array_equal(np.sort(forest.roots), np.setdiff1d(np.arange(nodes), forest.targets[inner])):
+            raise ValueError("roots_ must be the nodes that are no child of another")
         _check_range("terms_", forest.terms, np.full(len(forest.terms), self.n_features_in_))
         of_node = np.repeat(width, np.diff(forest.weight_starts[forest.term_starts]))
         _check_range("weight_branches_", forest.weight_branches, of_node)

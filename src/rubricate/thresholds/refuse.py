@@ -13,9 +13,15 @@ from rubricate.thresholds.cutting.class_chances import class_chances, sharpness_
 from rubricate.thresholds.cutting.decisions import best
 from rubricate.thresholds.cutting.grid import ScoreGrid, scores_at, take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Bools, Floats, Sparse
+from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Refuse"]
+
+MOST = 1 << 26
+"""Scores from which a sharpness is learned, at most: they are needed all at once."""
+
+BLOCK = 1 << 22
+"""Scores that are turned into chances at once."""
 
 
 class Refuse(Threshold):
@@ -29,8 +35,8 @@ class Refuse(Threshold):
 
     and `share` does not matter; of equal floors the lowest is taken. Then the best score itself is tried as well, and
     taken where it is worth more: a classifier that has seen documents outside gives them low scores. Equal scores go
-    to the earlier category, -inf is never assigned. Without documents nothing is refused. Only the best score is used
-    where the scores are not all known.
+    to the earlier category, -inf is never assigned. Without documents nothing is refused. Scores that are not stored
+    count as the floor of the scores; beyond 2²⁶ scores in all, the floor is one of scores.
 
     Learned: `floor_`, and `sharpness_`, None where the floor is one of scores. Cost: one sort of the documents.
 
@@ -91,19 +97,39 @@ def _values(grid: ScoreGrid, chosen: Sparse, sharpness: float | None) -> Floats:
     """Return the score of the best category of each document, or its chance; -inf where there is none."""
     values = np.full(grid.shape[0], -np.inf)
     some = np.diff(chosen.indptr) > 0
-    if sharpness is None or grid.dense is None:
+    if sharpness is None:
         values[some] = scores_at(grid, chosen)
-    else:
-        values[some] = class_chances(grid.dense[some], sharpness).max(axis=1, initial=-np.inf)
+        return values
+    rows = np.flatnonzero(some)
+    step = max(1, BLOCK // max(1, grid.shape[1]))
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        values[part] = class_chances(_whole(grid, part), sharpness).max(axis=1, initial=-np.inf)
     return values
 
 
+def _whole(grid: ScoreGrid, rows: Ints) -> Floats:
+    """Return all scores of some documents, those that are not stored as well."""
+    if grid.dense is not None:
+        return grid.dense[rows] + 0.0  # no -0.0: equal scores have equal bytes
+    part = grid.stored[rows].tocoo()
+    whole = np.full(part.shape, grid.floor)
+    whole[part.row, part.col] = part.data
+    return whole + 0.0
+
+
 def _sharpness(grid: ScoreGrid, labels: Sparse) -> float | None:
-    """Return the sharpness of the documents with one label; None where the scores are not all known."""
-    one = np.diff(labels.indptr) == 1
-    if grid.dense is None or grid.shape[1] < 2 or not one.any():
+    """Return the sharpness of the documents with one label; None where there are none, or too many scores.
+
+    The documents are sorted first: sums in another order would differ in the last digit.
+    """
+    one = np.flatnonzero(np.diff(labels.indptr) == 1)
+    if grid.shape[1] < 2 or not len(one) or len(one) * grid.shape[1] > MOST:
         return None
-    return sharpness_of(grid.dense[one], labels[np.flatnonzero(one)].indices)
+    scores, classes = _whole(grid, one), labels[one].indices
+    keys = np.column_stack([scores, classes])
+    order = np.argsort(keys.view(f"V{keys.shape[1] * keys.itemsize}").ravel(), kind="stable")
+    return sharpness_of(scores[order], classes[order])
 
 
 def _balanced(values: Floats, inside: Bools, right: Bools) -> tuple[float, float]:

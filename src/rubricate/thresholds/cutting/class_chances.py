@@ -19,6 +19,9 @@ __all__ = ["class_chances", "sharpness_of"]
 WIDEST = 8.0
 """ln a lies within ±8: scores of any of our classifiers, from probabilities to sums of log-odds, fit in there."""
 
+FARTHEST = 1e100
+"""Scores beyond this would overflow when multiplied; differences as large leave a chance of 0 at any sharpness."""
+
 
 def sharpness_of(scores: Any, classes: Ints) -> float | None:
     """Return the sharpness that fits out-of-fold scores best; None where no document has a finite true score.
@@ -36,7 +39,8 @@ def sharpness_of(scores: Any, classes: Ints) -> float | None:
     known = np.isfinite(true) & ~np.isposinf(scores).any(axis=1)
     if not known.any():
         return None
-    scores, true = scores[known], true[known]
+    scores = _within_reach(scores[known])
+    true = scores[np.arange(len(scores)), classes[known]]
 
     def loss(log_a: float) -> float:
         a = np.exp(log_a)
@@ -55,6 +59,19 @@ def class_chances(scores: Floats, sharpness: float) -> Floats:
 
     certain = np.isposinf(scores)
     scores = np.where(certain.any(axis=1, keepdims=True), np.where(certain, 0.0, -np.inf), scores)
+    scores = _within_reach(scores)
     scaled = np.where(np.isneginf(scores), -np.inf, sharpness * scores)
     scaled = np.where(np.isneginf(scaled).all(axis=1, keepdims=True), 0.0, scaled)
     return np.asarray(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)))
+
+
+def _within_reach(scores: Floats) -> Floats:
+    """Return scores below +inf as they are; those of a document with huge ones as distances from its best."""
+    huge = ((np.abs(scores) > FARTHEST) & np.isfinite(scores)).any(axis=1)
+    if not huge.any():
+        return scores
+    with np.errstate(over="ignore"):  # to -inf, which becomes the farthest
+        apart = scores[huge] - scores[huge].max(axis=1, keepdims=True)
+    moved = scores.copy()
+    moved[huge] = np.where(np.isneginf(scores[huge]), -np.inf, np.maximum(apart, -FARTHEST))
+    return moved
