@@ -35,7 +35,7 @@ def _public() -> dict[str, str]:
 
 
 def _submodules() -> list[str]:
-    """Return every direct submodule and subpackage of the packages with a stub, whose names public names could share."""
+    """Return the direct submodules and subpackages of packages with a stub, whose names public names could share."""
     homes = [stub.parent for stub in SOURCES.rglob("__init__.pyi")]
     paths = [path for home in homes for path in (*home.glob("*.py"), *home.glob("*/__init__.py"))]
     parts = {path.relative_to(SOURCES).with_suffix("").parts for path in paths}
