@@ -58,7 +58,7 @@ def vc_deviation(n: int, dimension: float, delta: float = 0.05) -> float:
     Equation 9: Pr(|Err − Err_emp| > ε) <= 6 (en/d)^d exp(−ε²(n − 1)/4); ε = 2 √((ln 6 (en/d)^d − ln δ)/(n − 1)).
 
     >>> round(vc_deviation(10_000, 100), 3)
-    0.477
+    0.476
     """
     _check(n, delta, dimension)
     if math.isinf(dimension) or n < 2:

@@ -16,6 +16,7 @@ def letters(different: Bools) -> list[str]:
     each different pair, split every letter that both have into one without the first and one without the second, and
     drop letters whose systems all have another. Letters are in the order of the systems, best first.
 
+    >>> import numpy as np
     >>> letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool))
     ['a', 'ab', 'b']
     """
