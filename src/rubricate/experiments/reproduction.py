@@ -145,7 +145,7 @@ def load_reproduction(paper: str) -> Reproduction:
         whole["notes"],
         {**whole["options"], **{name: setting.value for name, setting in protocol.items()}},
         protocol,
-        **{name: whole[name] for name in ("question", "looked", "then", "vary")},
+        **{name: whole[name] for name in ("question", "looked", "then", "vary") if name in whole},
     )
 
 

@@ -56,7 +56,8 @@ def render_paper(page: PaperPage) -> str:
         if rows.rows:
             shown[stem] = (heading, _long(rows))
     shown["time"] = ("How long it took, then and now", _time(page))
-    shown["vary"] = ("Vary one thing", _vary(paper))
+    if paper.vary:
+        shown["vary"] = ("Vary one thing", _vary(paper))
     shown["again"] = ("How to get these numbers again", _again(paper))
     return render_document(paper.title, shown, note=paper.source + ".")
 
@@ -70,8 +71,10 @@ def _question(page: PaperPage) -> Html:
     ]
     counts = grid(["", "same", "better", "off"], rows, numeric=[False, True, True, True], label="Verdicts by table")
     back = tag("p", tag("a", "All papers", href="index.html"))
-    looked = tag("div", tag("p", tag("strong", "Looked at before. "), paper.looked), class_="plain")
-    return join([back, tag("p", paper.question), looked, counts, tag("p", VERDICTS, class_="note")])
+    said = [tag("p", paper.question)] if paper.question else []
+    if paper.looked:
+        said.append(tag("div", tag("p", tag("strong", "Looked at before. "), paper.looked), class_="plain"))
+    return join([back, *said, counts, tag("p", VERDICTS, class_="note")])
 
 
 def _table(table: Published, cells: Sequence[Cell]) -> Html:
@@ -121,7 +124,8 @@ def _long(table: Table) -> Html:
 
 
 def _time(page: PaperPage) -> Html:
-    parts: list[Html] = [tag("p", f"Then: {page.reproduction.then}")]
+    then = page.reproduction.then
+    parts: list[Html] = [tag("p", f"Then: {then}")] if then else []
     if page.seconds:
         rows = [
             tag("tr", tag("th", step, scope="row"), tag("td", f"{seconds:.1f}", class_="num"))

@@ -120,7 +120,7 @@ def _entry(folder: Path, name: str, cells: Sequence[Cell]) -> Html:
     return join(
         [
             tag("h3", tag("a", paper.title, href=f"{name}.html")),
-            tag("p", f"{paper.source}. {paper.question}"),
+            tag("p", f"{paper.source}. {paper.question}".strip()),
             tag("p", f"{tally(cells)} counted cells.{took}", class_="note"),
         ]
     )

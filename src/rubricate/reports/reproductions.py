@@ -133,9 +133,9 @@ def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Seque
     parts = [
         f"# {reproduction.title}",
         f"{reproduction.source}. Made by `rubricate reproduce {reproduction.paper} --markdown`.",
-        reproduction.question,
-        f"**Looked at before.** {reproduction.looked}",
     ]
+    parts += [reproduction.question] if reproduction.question else []
+    parts += [f"**Looked at before.** {reproduction.looked}"] if reproduction.looked else []
     counts = [(name, *map(str, (c.same, c.better, c.off, c.counted))) for name, c in tallies(cells).items()]
     parts.append(render(Table(("cells", "same", "better", "off", "counted"), counts), "markdown"))
     parts.append(VERDICTS)
@@ -151,9 +151,9 @@ def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Seque
         if reasons.rows:
             parts += [f"## {heading}", render(_untitled(reasons), "markdown")]
     parts += ["## Settings", render(_untitled(settings(reproduction)), "markdown")]
-    vary = reproduction.vary
-    parts += ["## Vary one thing", vary["what"], f"```py\n{vary['code'].strip()}\n```", vary["outcome"]]
-    parts += ["## Then and now", reproduction.then]
+    if vary := reproduction.vary:
+        parts += ["## Vary one thing", vary["what"], f"```py\n{vary['code'].strip()}\n```", vary["outcome"]]
+    parts += ["## Then and now", reproduction.then] if reproduction.then else []
     return "\n\n".join(parts) + "\n"
 
 
