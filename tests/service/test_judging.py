@@ -6,6 +6,7 @@ import pytest
 
 from rubricate.evaluation.evaluating import evaluate
 from rubricate.files.predictions.reading import read_runs
+from rubricate.significance.comparing.comparison import compare
 
 pytestmark = pytest.mark.slow
 
@@ -30,9 +31,14 @@ def test_evaluate_gives_the_numbers_of_the_library(client, tmp_path):
     assert answer["report"].startswith("<!doctype html>")
 
 
-def test_compare_gives_tests_and_the_page_alone_on_demand(client):
+def test_compare_gives_tests_and_the_page_alone_on_demand(client, tmp_path):
+    for name, content in {"truth.csv": TRUTH, **RUNS}.items():
+        (tmp_path / name).write_bytes(content)
     answer = client.post("/compare", files=_files()).json()
-    assert {each["test"] for each in answer["comparison"]["comparisons"]} >= {"s", "S", "T"}
+    expected = compare(read_runs(tmp_path / "truth.csv", [tmp_path / name for name in RUNS]))
+    found = [(each["test"], each["measure"], each["p_value"]) for each in answer["comparison"]["comparisons"]]
+    assert found == [(each.test, each.measure, each.p_value) for each in expected]
+    assert [each[:2] for each in found] == [("permutation", "micro_f1"), ("permutation", "macro_f1")]
     page = client.post("/compare", files=_files(), data={"answer": "html"})
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
 
