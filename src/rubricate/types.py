@@ -284,7 +284,8 @@ class Run:
     """What one system said of one set of documents: scores, decisions or both, and the truth where known.
 
     `train_counts` are the training documents of each category, for results by category frequency. `outside` counts the
-    labels that the system gave each document though they are not categories: each is a wrong answer.
+    labels that the system gave each document though they are not categories: each is a wrong answer. `strays` are those
+    labels by name, where known, for measures that place them in a hierarchy.
     """
 
     name: str
@@ -296,6 +297,7 @@ class Run:
     train_counts: Ints | None = None
     signature: Signature = field(default_factory=Signature)
     outside: Ints | None = None
+    strays: Decisions | None = None
 
     def __post_init__(self) -> None:
         if self.scores is None and self.decisions is None:
@@ -312,6 +314,8 @@ class Run:
             raise InvalidInput(f"run {self.name!r}: {len(self.train_counts)} train counts for {columns} categories")
         if self.outside is not None and len(self.outside) != rows:
             raise InvalidInput(f"run {self.name!r}: {len(self.outside)} counts of outside labels for {rows} documents")
+        if self.strays is not None:
+            _check_shape(f"run {self.name!r}, strays", self.strays.values, (rows, len(self.strays.categories)))
 
     def __repr__(self) -> str:
         """Return name and size; printing the scores would fill pages."""
@@ -358,7 +362,8 @@ class Run:
             raise InvalidInput(f"run {self.name!r} has no scores to cut; give scores")
         chosen = _at_least(self.scores, float(cut))
         decisions = Decisions(chosen, self.categories, self.documents)
-        return replace(self, decisions=decisions, outside=None, signature=replace(self.signature, cut=f"{cut:g}"))
+        signature = replace(self.signature, cut=f"{cut:g}")
+        return replace(self, decisions=decisions, outside=None, strays=None, signature=signature)
 
 
 def _at_least(scores: Scores, cut: float) -> Sparse:

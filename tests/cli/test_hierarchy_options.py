@@ -59,11 +59,23 @@ def test_evaluate_json_and_similarity(rubricate):
     assert (found["acceptable"], found["outside"]) == (4.0, ["earn"])
 
 
-@pytest.mark.parametrize("form", ["--csv", "--markdown", "--latex"])
+@pytest.mark.parametrize("form", [["--csv", "--table", "hierarchy1"], ["--markdown"], ["--latex"]])
 def test_evaluate_in_other_forms(rubricate, form):
-    code, out, _ = rubricate("evaluate", "truth.csv", "one.csv", "--hierarchy", "tree.csv", form)
+    code, out, _ = rubricate("evaluate", "truth.csv", "one.csv", "--hierarchy", "tree.csv", *form)
     assert code == 0
     assert "labels with their ancestors" in out
+
+
+def test_labels_that_the_truth_lacks_count_in_the_hierarchy_alone(rubricate):
+    """`ship` is a category of the hierarchy only: hP sees it, the table of categories and its averages do not."""
+    options = ("--hierarchy", "tree.csv", "--bootstrap", "50", "--json")
+    code, out, _ = rubricate("evaluate", "truth.csv", "one.csv", *options)
+    assert code == 0
+    found = json.loads(out)
+    assert "ship" not in json.dumps(found["per_category"])
+    assert found["hierarchy"]["micro"]["ancestors"]["hierarchical_precision"] == pytest.approx(5 / 9)
+    flat = json.loads(rubricate("evaluate", "truth.csv", "one.csv", "--json")[1])
+    assert (found["micro"], found["macro"]) == (flat["micro"], flat["macro"])
 
 
 def test_compare(rubricate):

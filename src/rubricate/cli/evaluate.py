@@ -108,7 +108,8 @@ def evaluate(
         for run in read:
             results.append(evaluated(run, **cast(Any, options)))
             advance(1)
-    tree.warn_outside(results[0].categories)
+    strays = {name for run in read if run.strays is not None for name in run.strays.categories}
+    tree.warn_outside([*results[0].categories, *sorted(strays)])
     for result in results:
         if not result.micro:
             print(f"rubricate: {result.name} has scores but no decisions; --cut makes some", file=sys.stderr)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.hierarchy import hierarchy_evaluation
@@ -27,7 +28,7 @@ from rubricate.measures.intervals.cells import CountCells, is_single_label
 from rubricate.measures.intervals.summaries import summary
 from rubricate.measures.rankings.class_loss import class_log_loss
 from rubricate.measures.rankings.probabilities import are_probabilities
-from rubricate.types import Counts, Ints, Run, Sparse, Undefined
+from rubricate.types import Counts, Decisions, Ints, Run, Sparse, Undefined
 
 __all__ = [
     "averages",
@@ -47,6 +48,21 @@ def true_labels(run: Run) -> Sparse:
     if run.truth is None:
         raise InvalidInput(f"run {run.name!r} has no truth to be measured against; give the true labels")
     return canonical(run.truth)
+
+
+def with_strays(run: Run) -> Run:
+    """Return the run over its categories and, after them, the labels outside them by name: a hierarchy may place those.
+
+    No document has them, so each is a false positive, near a true category or far from it.
+    """
+    if run.strays is None or run.decisions is None or not run.strays.categories:
+        return run
+    names, truth = (*run.categories, *run.strays.categories), true_labels(run)
+    none = sparse.csr_array((truth.shape[0], len(run.strays.categories)), dtype=truth.dtype)
+    decided = sparse.hstack([run.decisions.values, run.strays.values], format="csr")
+    decisions = Decisions(sparse.csr_array(decided), names, run.documents)
+    labels = sparse.csr_array(sparse.hstack([truth, none], format="csr"))
+    return Run(run.name, run.documents, names, decisions=decisions, truth=labels, signature=run.signature)
 
 
 def averages(table: Counts, chosen: Chosen, undefined: Undefined, *, outside: int = 0) -> dict[str, dict[str, float]]:
@@ -186,7 +202,8 @@ def with_hierarchy(
     similarity: Similarity | None = None,
     measures: Sequence[str] = (),
 ) -> Evaluation:
-    """Add what the hierarchy says about the decisions, where there are any."""
+    """Add what the hierarchy says about the decisions, where there are any, and about labels outside the categories."""
+    run = with_strays(run)
     if run.decisions is None:
         return result
     hierarchical = hierarchy_evaluation(
@@ -199,9 +216,9 @@ def with_hierarchy(
         measures=measures,
         undefined=result.convention,
     )
-    return dataclasses.replace(
-        result, hierarchy=hierarchical, per_category=_more_columns(result, hierarchical.per_category)
-    )
+    known = {name: column[: len(result.categories)] for name, column in hierarchical.per_category.items()}
+    hierarchical = dataclasses.replace(hierarchical, per_category=known)
+    return dataclasses.replace(result, hierarchy=hierarchical, per_category=_more_columns(result, known))
 
 
 def with_frequency(result: Evaluation, run: Run, *, bands: int = 10, highest: int | None = None) -> Evaluation:

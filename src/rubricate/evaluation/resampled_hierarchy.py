@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rubricate.evaluation.hierarchy import HierarchyEvaluation
-from rubricate.evaluation.measuring import true_labels
+from rubricate.evaluation.measuring import true_labels, with_strays
 from rubricate.evaluation.result import Evaluation
 from rubricate.measures.counting.averages import macro, micro
 from rubricate.measures.counting.tables import canonical
@@ -30,6 +30,7 @@ Statistics: TypeAlias = Callable[[Ints], dict[str, float]]
 
 def resampled_hierarchy(result: Evaluation, run: Run) -> Statistics | None:
     """Return every hierarchical number of an evaluation as a function of how often each document was drawn."""
+    run = with_strays(run)
     if result.hierarchy is None or run.decisions is None:
         return None
     by_category = _by_category(result.hierarchy, TableResampler.of(true_labels(run), canonical(run.decisions.values)))
