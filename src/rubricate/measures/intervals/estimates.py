@@ -7,7 +7,9 @@ resamples that lack the category.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,10 +47,21 @@ def cell_interval(
     sizes = cells.sizes.astype(np.float64)
     cost = float(len(weights)) * len(sizes) * whole.tp.shape[1]
     parts = ratio_parts(cells, name) if undefined == "zero" and cost <= COSTLY else None
-    if parts is not None:
-        return studentized(*parts, sizes, weights, level=level), drawn
     value = float(measure(whole, undefined)[0])
-    return bca(value, drawn, cell_influence(cells, measure, undefined), sizes, level=level), drawn
+    if parts is not None:
+        return _around(value, studentized(*parts, sizes, weights, level=level)), drawn
+    return _around(value, bca(value, drawn, cell_influence(cells, measure, undefined), sizes, level=level)), drawn
+
+
+def _around(value: float, interval: Interval) -> Interval:
+    """Return the interval, widened where it does not hold the value itself, and not beyond 1.
+
+    With many categories of few documents resamples lose categories, and an interval that corrects for it can lie wholly
+    above the value; a reader would take that for an error.
+    """
+    if math.isnan(value) or math.isnan(interval.low):
+        return interval
+    return replace(interval, low=min(interval.low, value), high=min(max(interval.high, value), 1.0))
 
 
 def cell_intervals(
