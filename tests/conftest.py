@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,3 +80,20 @@ def postgres_url() -> Iterator[str]:
         pytest.skip(reason)
     with postgres_server() as url:
         yield url
+
+
+@pytest.fixture
+def rubricate(monkeypatch, capsys, tmp_path):
+    """Run a command in an empty folder: its exit code, what it printed, and its messages."""
+    from rubricate import cli
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        captured = capsys.readouterr()
+        return left.value.code or 0, captured.out, captured.err
+
+    return run

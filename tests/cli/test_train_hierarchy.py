@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 import time
 
 import pytest
-
-from rubricate import cli
 
 TREE = "parent,child\ncrude,gas\ncrude,ship\ngrain,corn\ngrain,wheat\n"
 WORDS = {
@@ -19,20 +16,6 @@ WORDS = {
     "corn": "harvest maize",
     "wheat": "harvest flour",
 }
-
-
-@pytest.fixture
-def rubricate(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        captured = capsys.readouterr()
-        return left.value.code or 0, captured.out, captured.err
-
-    return run
 
 
 def write(path, rows):

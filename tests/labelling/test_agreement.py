@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from tests.oracles import agreement as oracle
 
-from rubricate import cli
 from rubricate.errors import InvalidInput
 from rubricate.labelling import agreement, alternative_annotator
 from rubricate.labels import label_matrix
@@ -187,20 +185,6 @@ def test_the_test_of_a_model_by_hand():
     assert _rejected({"a": 0.001, "b": 0.02, "c": 0.5}, 0.05) == {"a": True, "b": False, "c": False}
     with pytest.raises(InvalidInput, match="three annotators"):
         alternative_annotator([["a"], ["a"]], ["a"])
-
-
-@pytest.fixture
-def rubricate(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        captured = capsys.readouterr()
-        return left.value.code or 0, captured.out, captured.err
-
-    return run
 
 
 def test_the_command(rubricate, tmp_path):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics import average_precision_score, f1_score
 
-from rubricate import cli
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labelling import review_order, suspicious_labels
 from rubricate.labelling.checking.suspects import document_surprise
@@ -111,20 +109,6 @@ def test_the_gains_by_hand():
         review_order(Run("s", ids, ("a",), None, decided), measure="f1")
     with pytest.raises(InvalidInput, match="budget"):
         review_order(Run("s", ids, ("a",), None, decided), budget=0)
-
-
-@pytest.fixture
-def rubricate(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        captured = capsys.readouterr()
-        return left.value.code or 0, captured.out, captured.err
-
-    return run
 
 
 def test_the_commands(rubricate, tmp_path):

@@ -129,7 +129,7 @@ def compare(
 
 def _write_matrix(comparison: Comparison, path: Path) -> None:
     """Write the corrected p-values of all pairs; one matrix per test and measure, the first in an SVG."""
-    from rubricate.files.atomic import write_file
+    from rubricate.atomic import write_file
     from rubricate.reports.judged import significance_matrix
     from rubricate.reports.judging.drawings import matrix_drawing
 
@@ -149,7 +149,7 @@ def _write_matrix(comparison: Comparison, path: Path) -> None:
 
 
 def _write_diagram(systems: list[System], path: Path, way: str) -> None:
-    from rubricate.files.atomic import write_file
+    from rubricate.atomic import write_file
     from rubricate.reports.judging.drawings import difference_diagram
     from rubricate.significance.comparing.critical_difference import critical_difference
 

@@ -123,7 +123,7 @@ def _search(
     seed: int,
     as_json: bool,
 ) -> None:
-    from rubricate.files.atomic import atomic_text
+    from rubricate.atomic import atomic_text
     from rubricate.labelling.choosing.next_documents import category_scores, next_to_read
 
     labelled, control = files

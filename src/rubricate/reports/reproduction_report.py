@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rubricate.atomic import write_file
 from rubricate.errors import MissingExtra
 from rubricate.experiments.cells import Cell, tally, to_json
 from rubricate.experiments.figure import Drawing, Figure
 from rubricate.experiments.reproduction import Reproduction, load_reproduction, papers, read_again
-from rubricate.files.atomic import write_file
 from rubricate.reports.figures import write_figure
 from rubricate.reports.page.grid import grid
 from rubricate.reports.page.html import Html, join, tag

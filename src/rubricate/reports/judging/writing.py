@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rubricate.atomic import write_file
 from rubricate.errors import InvalidInput
-from rubricate.files.atomic import write_file
 from rubricate.reports.judging.drawings import difference_diagram, matrix_drawing
 from rubricate.reports.judging.judgement import Judgement
 from rubricate.reports.judging.page import judging_page
