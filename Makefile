@@ -5,7 +5,7 @@
 #   make quick      checks, doctests and the fast tests, without corpora; under a minute on two cores
 #   make coverage   branch coverage of the packages that must reach 95 %
 #   make proof      what needs a database server, faults, many processes or minutes; kernels with checked bounds
-#   make fuzz       every parser for SECONDS seconds; one JSON line per parser
+#   make fuzz       every parser for SECONDS seconds; one JSON line per parser; APPEND=docs/fuzz.jsonl records them
 #   make soak       every kernel against its oracle on CASES fresh random cases
 #   make oldest     the tests with the oldest versions of the dependencies that are allowed
 #   make locked     an installation of requirements.lock, every file checked by its digest
@@ -44,7 +44,7 @@ ATHERIS := atheris==3.0.0
 fuzz: $(VENV)/.dev
 	@test -e build/atheris || $(PIP) install --quiet --no-deps --target build/atheris $(ATHERIS) \
 	  || echo "no Atheris for this Python: inputs are mutated without it" >&2
-	@PYTHONPATH=build/atheris $(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS) $(PARSERS)
+	@PYTHONPATH=build/atheris $(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS) $(if $(APPEND),--append $(APPEND)) $(PARSERS)
 
 CASES ?= 100000
 

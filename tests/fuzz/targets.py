@@ -8,28 +8,30 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
 import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from tests.fuzz.archive import zipped
 
 from rubricate.classifiers.nb import NB
 from rubricate.corpora.reuters.sgml import FIELDS, parse
 from rubricate.errors import RubricateError
-from rubricate.experiments.plan_file import read_plan
+from rubricate.experiments.plan_file import parse_plan
 from rubricate.files.model import model_file
 from rubricate.files.predictions.reading import read_pairs
 from rubricate.files.predictions.train_counts import read_train_counts
 from rubricate.hierarchy.structure import Hierarchy
 from rubricate.hierarchy.taxonomy_files import read_taxonomy
-from rubricate.readers.user_files import records
+from rubricate.readers.reading import Reading
+from rubricate.readers.user_files import format_of, records
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
 
@@ -39,9 +41,9 @@ CORPUS = Path(__file__).parent / "corpus"
 
 FOLDER = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else Path(tempfile.gettempdir())
 WORKBOOK = {
-    "xl/workbook.xml": '<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": '<R><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></R>',
-    "xl/sharedStrings.xml": "<sst><si><t>text</t></si><si><t>labels</t></si><si><t>grain;oil</t></si></sst>",
+    "xl/workbook.xml": b'<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": b'<R><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></R>',
+    "xl/sharedStrings.xml": b"<sst><si><t>text</t></si><si><t>labels</t></si><si><t>grain;oil</t></si></sst>",
 }
 FORMS = ("rcv1", "csv", "indented", "edges", "paths")
 
@@ -59,8 +61,11 @@ def _written(name: str, data: bytes) -> Path:
 
 
 def _documents(suffix: str) -> Callable[[bytes], None]:
+    """Return a reader of documents. Its format is given: the choice by name sees no input and costs as much."""
+    reading = Reading(format=format_of(Path(f"documents{suffix}")))
+
     def read(data: bytes) -> None:
-        for _ in records(_written(f"documents{suffix}", data)):
+        for _ in records(_written(f"documents{suffix}", data), reading):
             pass
 
     return read
@@ -97,61 +102,62 @@ def _sgml(data: bytes) -> None:
 def _gz(data: bytes) -> None:
     """The first byte chooses: the bytes as they come, or packed, so that unpacking and what follows are reached."""
     packed = data[1:] if data[:1] < b"\x80" else gzip.compress(data[1:], 1)
-    _documents(".csv.gz")(b"\x1f\x8b" + packed.removeprefix(b"\x1f\x8b"))
+    _gz_documents(b"\x1f\x8b" + packed.removeprefix(b"\x1f\x8b"))
 
 
 def _docbin(data: bytes) -> None:
-    _documents(".spacy")(zlib.compress(data, 1))
+    _docbin_documents(zlib.compress(data, 1))
+
+
+_gz_documents, _docbin_documents, _xlsx_documents = map(_documents, (".csv.gz", ".spacy", ".xlsx"))
 
 
 def _workbook(data: bytes) -> None:
     """The input is a sheet; what surrounds it in the archive is fixed."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, content in (*WORKBOOK.items(), ("xl/worksheets/sheet1.xml", data)):
-            archive.writestr(name, content)
-    _documents(".xlsx")(out.getvalue())
-
-
-def _container(manifest: bytes, arrays: list[bytes]) -> bytes:
-    """Return a model file with correct digests: fuzzing would never guess them."""
-    try:
-        content = json.loads(manifest)
-        if isinstance(content, dict):
-            content["arrays"] = [hashlib.sha256(each).hexdigest() for each in arrays]
-            manifest = json.dumps(content).encode()
-    except (ValueError, RecursionError):
-        pass
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for number, each in enumerate(arrays):
-            archive.writestr(f"arrays/{number}.npy", each)
-        archive.writestr("manifest.json", manifest)
-        archive.writestr("manifest.sha256", hashlib.sha256(manifest).hexdigest())
-    return out.getvalue()
+    _xlsx_documents(zipped({**WORKBOOK, "xl/worksheets/sheet1.xml": data}))
 
 
 @cache
-def _model() -> tuple[bytes, tuple[bytes, ...]]:
-    """Return the manifest and the arrays of a small model."""
+def _model() -> tuple[dict[str, Any], tuple[bytes, ...], tuple[str, ...]]:
+    """Return the manifest of a small model, its arrays, and their digests."""
     path = _place("model")
     model_file.save(NB().fit(np.eye(3), np.array(["a", "b", "c"])), path)
     with zipfile.ZipFile(path) as archive:
-        count = len(archive.namelist()) - 2
-        return archive.read("manifest.json"), tuple(archive.read(f"arrays/{i}.npy") for i in range(count))
+        manifest = json.loads(archive.read("manifest.json"))
+        arrays = tuple(archive.read(f"arrays/{number}.npy") for number in range(len(manifest["arrays"])))
+        return manifest, arrays, tuple(manifest["arrays"])
+
+
+def _open(manifest: bytes, arrays: Sequence[bytes]) -> Any:
+    members = {f"arrays/{number}.npy": each for number, each in enumerate(arrays)}
+    digest = hashlib.sha256(manifest).hexdigest().encode()
+    path = _written("opened", zipped({**members, "manifest.json": manifest, "manifest.sha256": digest}))
+    return model_file.open(path)
 
 
 def _manifest(data: bytes) -> None:
-    model_file.open(_written("manifest", _container(data, list(_model()[1]))))
+    """The digests of the arrays are set right: fuzzing would never guess them."""
+    _, arrays, digests = _model()
+    try:
+        content = json.loads(data)
+        if isinstance(content, dict):
+            data = json.dumps(content | {"arrays": digests}).encode()
+    except (ValueError, RecursionError):
+        pass
+    _open(data, arrays)
 
 
 def _arrays(data: bytes) -> None:
-    """The first byte chooses the array that is replaced."""
-    manifest, arrays = _model()
-    changed = list(arrays)
-    changed[data[0] % len(changed) if data else 0] = data[1:]
-    opened = model_file.open(_written("arrays", _container(manifest, changed)))
-    opened.decision_function(np.eye(3))
+    """The first byte chooses the array that is replaced; its digest is set right."""
+    manifest, arrays, digests = _model()
+    number = data[0] % len(arrays) if data else 0
+    changed, known = [*arrays], [*digests]
+    changed[number], known[number] = data[1:], hashlib.sha256(data[1:]).hexdigest()
+    _open(json.dumps(manifest | {"arrays": known}).encode(), changed).decision_function(np.eye(3))
+
+
+def _plan(data: bytes) -> None:
+    parse_plan(data.decode("utf-8", "replace"), _place("plan.toml"))
 
 
 PARSERS: Mapping[str, Callable[[bytes], None]] = {
@@ -167,7 +173,7 @@ PARSERS: Mapping[str, Callable[[bytes], None]] = {
     "taxonomy": _taxonomy,
     "skos": _skos,
     "rules": _rules,
-    "plan": lambda data: read_plan(_written("plan.toml", data)) and None,
+    "plan": _plan,
     "manifest": _manifest,
     "arrays": _arrays,
     "sgml": _sgml,

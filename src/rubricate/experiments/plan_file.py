@@ -21,7 +21,7 @@ from rubricate.significance.definition.catalogue import parse_tests
 from rubricate.thresholds import resolve as resolve_cut
 from rubricate.training.settings import parse_settings
 
-__all__ = ["built_in_plans", "plan_path", "read_plan"]
+__all__ = ["built_in_plans", "parse_plan", "plan_path", "read_plan"]
 
 TOP = {"title": str, "adjust": str, "undefined": str, "folds": int, "seed": int, "resamples": int}
 LISTS = ("thresholds", "measures", "tests")
@@ -53,7 +53,12 @@ def read_plan(path: str | Path) -> Plan:
         raise InvalidFile(f"the plan cannot be read ({error.strerror})", path=place, remedy="check the path") from None
     except UnicodeDecodeError:
         raise InvalidFile("the plan is not UTF-8 text", path=place, remedy="save it as UTF-8") from None
-    return _Reader(place, _parsed(text, place), lines(text)).plan()
+    return parse_plan(text, place)
+
+
+def parse_plan(text: str, path: Path) -> Plan:
+    """Return the plan of a text, checked; errors name the path."""
+    return _Reader(path, _parsed(text, path), lines(text)).plan()
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:
