@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import tempfile
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.fuzz.archive import zipped
 
+from rubricate import registry
 from rubricate.classifiers.nb import NB
 from rubricate.corpora.reuters.sgml import FIELDS, parse
 from rubricate.errors import InvalidFile, RubricateError
@@ -30,12 +32,15 @@ from rubricate.experiments.plan_file import parse_plan
 from rubricate.files.container import DAMAGED, _array
 from rubricate.files.model import model_file
 from rubricate.files.model.model_file import StoredModel, _check_version
-from rubricate.files.predictions.reading import read_pairs
+from rubricate.files.predictions.pairs import PairCollector
+from rubricate.files.predictions.reading import _collect_text, read_pairs
+from rubricate.files.predictions.table_rows import first_line
 from rubricate.files.predictions.train_counts import read_train_counts
 from rubricate.hierarchy.structure import Hierarchy
 from rubricate.hierarchy.taxonomy_files import read_taxonomy
+from rubricate.readers.input_file import InputFile
 from rubricate.readers.reading import Reading
-from rubricate.readers.user_files import format_of, records
+from rubricate.readers.user_files import format_of
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
 
@@ -64,19 +69,46 @@ def _written(name: str, data: bytes) -> Path:
     return path
 
 
+class Memory:
+    """Bytes in place of a file: an input costs neither writing nor opening."""
+
+    def __init__(self, data: bytes, suffix: str) -> None:
+        self.data, self.suffix = data, suffix
+
+    def open(self, mode: str) -> io.BytesIO:
+        return io.BytesIO(self.data)
+
+    def __fspath__(self) -> str:
+        return f"memory{self.suffix}"
+
+    __str__ = __fspath__
+
+
 def _documents(suffix: str) -> Callable[[bytes], None]:
-    """Return a reader of documents. Its format is given: the choice by name sees no input and costs as much."""
-    reading = Reading(format=format_of(Path(f"documents{suffix}")))
+    """Return a reader of documents; libraries that want a path of their own get a file."""
+    name = format_of(Path(f"documents{suffix}"))
+    reader, reading = registry.load("readers", name), Reading(format=name)
 
     def read(data: bytes) -> None:
-        for _ in records(_written(f"documents{suffix}", data), reading):
+        path = _written(f"documents{suffix}", data) if suffix in (".parquet", ".xlsx") else Memory(data, suffix)
+        for _ in reader.records(InputFile(path, reading)):
             pass
 
     return read
 
 
 def _predictions(suffix: str) -> Callable[[bytes], None]:
-    return lambda data: read_pairs(_written(f"run{suffix}", data)) and None
+    """Return a reader of predictions; one input in 16 comes as a file, which is opened three times."""
+
+    def read(data: bytes) -> None:
+        if len(data) % 16 == 0:
+            read_pairs(_written(f"run{suffix}", data))
+            return
+        pairs = PairCollector(Memory(data, suffix))
+        _collect_text(pairs, first_line(pairs.path), "document", None)
+        pairs.pairs()
+
+    return read
 
 
 def _taxonomy(data: bytes) -> None:
