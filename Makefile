@@ -50,7 +50,7 @@ CASES ?= 100000
 
 soak: $(VENV)/.dev
 	@mkdir -p build
-	@$(BIN)/python tools/soak.py --cases $(CASES) $(TESTS) > build/soak.json; code=$$?; cat build/soak.json; exit $$code
+	@$(BIN)/python tools/soak.py --cases $(CASES) --report $(or $(REPORT),build/soak.json) $(KERNELS)
 
 OLD := build/oldest
 OLD_TESTS ?= -m "not slow and not proof" tests

@@ -20,6 +20,6 @@ def test_distances_are_the_first_powers_that_reach(seed):
         new = (reached @ step) & (distance < 0)
         distance[new], reached = length, reached | new
     sources, targets = np.sort(rng.integers(0, n, 5)), rng.integers(0, n, 5)
-    up, down = lists_of(below.T.copy(), np.int64, np.int64), lists_of(below, np.int64, np.int64)
+    up, down = lists_of(below.T.copy()), lists_of(below)
     between = bounded_search(up, down, NodePairs(sources, targets))
     assert between.tolist() == distance[sources, targets].tolist()

@@ -28,5 +28,5 @@ def test_the_best_are_those_of_a_sort(seed):
     scores, stored = rng.choice(VALUES, shape), rng.random(shape) < 0.6
     assert taken(best_dense(scores, t)) == best(scores, t)
     floor = float(rng.choice([-np.inf, -1.0, 0.0, 1.0]))
-    sparse = FlooredScores(rows_of(scores, stored), shape[1], floor)
+    sparse = FlooredScores(rows_of(scores, stored, np.int64, np.int64), shape[1], floor)
     assert taken(best_stored(sparse, t)) == best(np.where(stored, scores, floor), t)

@@ -16,7 +16,9 @@ def test_bins_and_pairs_are_those_of_the_product(seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (int(rng.integers(1, 7)), 4)).astype(float)
     X /= np.maximum(np.sqrt((X * X).sum(axis=1, keepdims=True)), 1e-300)
-    comparison = CosineComparison(rows_of(X, X > 0), rows_of(X.T.copy(), X.T > 0), BINS)
+    comparison = CosineComparison(
+        rows_of(X, X > 0, np.int64, np.int64), rows_of(X.T.copy(), X.T > 0, np.int64, np.int64), BINS
+    )
     cosines = X @ X.T
     np.fill_diagonal(cosines, 0)
     # Rounding may take a cosine on either side of an edge only where it is nearer to it than the slack says.

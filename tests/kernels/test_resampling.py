@@ -37,7 +37,7 @@ def measure(true, last, n):
 def test_weights_are_repetitions(seed):
     rng = np.random.default_rng(seed)
     documents = int(rng.integers(1, 8))
-    order, weights = rng.permutation(documents), rng.integers(0, 4, documents)
+    order, weights = rng.permutation(documents).astype(np.int32), rng.integers(0, 4, documents)
     true, last = rng.random(documents) < 0.5, rng.random(documents) < 0.7
     last[-1], missed = True, int(rng.integers(0, 3))
     starts = np.array([0, documents])

@@ -21,7 +21,7 @@ def test_sums_are_those_of_the_definitions(seed):
     held = np.unique(rng.random((int(rng.integers(1, 7)), 4)) < 0.5, axis=0)
     held = held[held.any(axis=1)]
     weights = rng.integers(1, 4, len(held)).astype(float)
-    sums = similar_weight(lists_of(held), lists_of(held.T.copy()), weights)
+    sums = similar_weight(lists_of(held, np.int64), lists_of(held.T.copy(), np.int64), weights)
     sets = [{*np.flatnonzero(row).tolist()} for row in held]
     for i, a in enumerate(sets):
         jaccard = sum(w * len(a & b) / len(a | b) for w, b in zip(weights, sets, strict=True))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given
+from tests.kernels.small_cases import SEEDS
 
 from rubricate.kernels.text import Alphabet, Buffer, empty_table, scan
 from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points
@@ -54,3 +59,27 @@ def test_the_seed_moves_the_words_and_changes_no_number() -> None:
     assert words(plain[2]) == words(other[2])
     assert (plain[2][0] != other[2][0]).any()
     assert int(other[2][4][1]) == 0x1234_5678_9ABC_DEF0
+
+
+SIGNS = "abcXYZ09 .,-'\n\téÉß漢€😀ǅ"
+
+
+@given(SEEDS)
+def test_words_are_the_stretches_of_letters_of_each_text(seed) -> None:
+    """Words in lower case, numbered in order of first occurrence, over two calls with one table."""
+    rng = np.random.default_rng(seed)
+    known: dict[str, int] = {}
+    table = empty_table(seed)
+    for _ in range(2):
+        texts = ["".join(rng.choice([*SIGNS], rng.integers(0, 9))) for _ in range(int(rng.integers(1, 4)))]
+        ids, starts, table = run(texts, table, code_points("letters"))
+        split = [re.findall(r"[^\W\d_]+", text) for text in texts]
+        lowered = [[ascii_lower(word) for word in text] for text in split]
+        wanted = [[known.setdefault(word, len(known)) for word in text] for text in lowered]
+        assert [ids[a:b].tolist() for a, b in pairwise(starts.tolist())] == wanted
+        assert [word.decode() for word in words(table)] == list(known)
+
+
+def ascii_lower(word: str) -> str:
+    """The kernel lowers ASCII letters alone; others are lowered before."""
+    return "".join(sign.lower() if sign.isascii() else sign for sign in word)

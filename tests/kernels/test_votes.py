@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given
 from scipy import sparse
+from tests.kernels.small_cases import SEEDS, lists_of
 from tests.oracles.knn import scores
 
 from rubricate.kernels.rows import Lists
@@ -19,3 +21,14 @@ def test_votes_are_the_sums_of_the_definition():
     summed = vote(Neighbours(found, near), lists, 7)
     pairs = [list(zip(near[q], found[q], strict=True)) for q in range(9)]
     assert summed.tolist() == scores(pairs, labels.toarray().tolist())
+
+
+@given(SEEDS)
+def test_votes_of_few_neighbours_are_the_sums_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.random((6, 4)) < 0.4
+    found = np.array([rng.permutation(6)[:3] for _ in range(2)])
+    near = rng.integers(-4, 9, (2, 3)).astype(float)
+    summed = vote(Neighbours(found, near), lists_of(labels, np.int64, np.int64), 4)
+    pairs = [list(zip(near[q], found[q], strict=True)) for q in range(2)]
+    assert summed.tolist() == scores(pairs, labels.tolist())

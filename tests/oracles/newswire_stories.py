@@ -36,24 +36,23 @@ class Dice:
         raise AssertionError("no weight left")
 
 
-def permutation(n, key):
-    """The whole permutation as a list."""
+def image(i, n, key):
+    """Where the permutation of 0 … n - 1 sends i: a network on pairs of digits, walked until it lands below n."""
     half = 1
     while 4**half < n:
         half += 1
-    sent = []
-    for i in range(4**half):
+    while True:
         left, right = divmod(i, 2**half)
         for turn in range(4):
             left, right = right, left ^ ((mix(key + turn & MASK, right) >> 32) % 2**half)
-        sent.append(left * 2**half + right)
-    found = []
-    for i in range(n):
-        image = sent[i]
-        while image >= n:
-            image = sent[image]
-        found.append(image)
-    return found
+        i = left * 2**half + right
+        if i < n:
+            return i
+
+
+def permutation(n, key):
+    """The whole permutation as a list."""
+    return [image(i, n, key) for i in range(n)]
 
 
 class Writer:
@@ -152,7 +151,7 @@ def story(seed, i, *, train, counts, grammar, topics, rates, date):
     """Title, body and labels of document i; `counts` are the documents of each category in its part of the split."""
     part = int(i >= train)
     key, writer = mix(seed, 0), Writer(grammar, topics, rates, date)
-    slot = permutation(sum(counts), key + 8 * part & MASK)[i - part * train]
+    slot = image(i - part * train, sum(counts), key + 8 * part & MASK)
     first = next(c for c in range(len(counts)) if slot < sum(counts[: c + 1]))
     dice = Dice(mix(key, i + 1))
     subject = writer.plan(dice, first)

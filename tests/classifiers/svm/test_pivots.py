@@ -53,6 +53,20 @@ def test_scores_are_those_of_retraining(seed, C, bias, twins, share):
     np.testing.assert_allclose(left.score[rows], scores, atol=3e-3)
 
 
+@given(seed=st.integers(0, 10_000), C=st.sampled_from([0.3, 1.0, 5.0]), bias=st.sampled_from(BIASES))
+def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
+    """One document left out of a few, by pivots and by training without it."""
+    X, y = _problem(seed, n=14, terms=12)
+    machine = _machine(X, y, C=C, bias=bias, tol=1e-6)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)[:1]
+    if len(chosen) == 0:
+        return
+    left, free = PivotTable(machine, 0).leave_out(chosen, exact=True)
+    scores, _ = retrained(rb.SVM(C=C, bias=bias, tol=1e-9), X, y, chosen)
+    if free[0] >= 0:
+        np.testing.assert_allclose(left, scores, atol=5e-3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 def test_pivots_and_rows_agree_on_every_document_in_doubt(bias):

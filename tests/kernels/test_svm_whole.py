@@ -1,0 +1,32 @@
+"""One linear SVM on all its documents: the values it returns are exact and their gap is the one asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.kernels.small_cases import SEEDS, rows_of
+from tests.oracles import svm as oracle
+
+from rubricate.kernels.svm_local import Dual, Search
+from rubricate.kernels.svm_whole import solve_whole
+
+
+@given(seed=SEEDS, penalty=st.sampled_from([0.0, 1.0, 3.0, np.inf]))
+def test_the_optimum_is_reached_and_its_values_are_exact(seed, penalty):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 9)), int(rng.integers(1, 5))
+    X = rng.integers(-2, 3, (n, d)) / 2
+    y, cap = np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.uniform(0.1, 2, n)
+    y[:2], scores = (1.0, -1.0), np.zeros(n)
+    dual = Dual(y, cap, (X * X).sum(axis=1), np.zeros(n), np.zeros(d), np.zeros(1))
+    rows = rows_of(X, X != 0, np.int64, np.uint32)
+    primal, value, sweeps = solve_whole(rows, dual, Search(penalty, 1e-4, 20_000, seed), scores)
+    assert sweeps < 20_000
+    assert ((y * dual.beta >= 0) & (y * dual.beta <= cap)).all()
+    np.testing.assert_allclose(dual.w, dual.beta @ X, atol=1e-9)
+    np.testing.assert_allclose(scores, X @ dual.w + dual.bias[0], atol=1e-9)
+    wanted = oracle.objectives(X @ X.T, y, cap, np.abs(dual.beta), dual.bias[0], penalty)
+    assert (primal, value) == pytest.approx(wanted, abs=1e-8)
+    assert -1e-9 <= primal - value <= 1e-4 * primal + 1e-12
