@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import multiprocessing
 import os
 import subprocess
@@ -15,12 +16,18 @@ import pytest
 import rubricate as rb
 
 PROGRAM = """
-import sys
+import json, sys
 sys.path[:0] = {path!r}
-from tests.faults.test_same_numbers import numbers
-print(numbers(sys.argv[1]))
+from tests.faults.test_same_numbers import NAMES, numbers
+print(json.dumps({{name: numbers(name) for name in NAMES}}))
 """
-SVM, KNN, TREE = "svm", "knn", "dtree"
+NAMES = SVM, KNN, TREE = "svm", "knn", "dtree"
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+SETTINGS = {
+    **{f"hash seed {seed}": {"PYTHONHASHSEED": seed} for seed in ("0", "1", "4242")},
+    **{f"{n} threads of BLAS": dict.fromkeys(THREADS, n) for n in ("1", "2", "4")},
+    **{f"BLAS for {core}": {"OPENBLAS_CORETYPE": core} for core in ("Prescott", "Haswell", "SkylakeX")},
+}
 
 
 def documents() -> tuple[list[str], list[list[str]]]:
@@ -53,27 +60,26 @@ def numbers(name: str, threads: int | None = 1) -> str:
     return digest.hexdigest()
 
 
-def elsewhere(name: str, **environment: str) -> str:
+def elsewhere(**environment: str) -> dict[str, str]:
+    """Return the digests of all categorizers from another process."""
     path = [str(Path(rb.__file__).parents[1]), str(Path(__file__).parents[2])]
-    command = [sys.executable, "-c", PROGRAM.format(path=path), name]
+    command = [sys.executable, "-c", PROGRAM.format(path=path)]
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return json.loads(done.stdout)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [SVM, KNN, TREE])
+@pytest.mark.parametrize("name", NAMES)
 def test_threads_do_not_matter(name):
     assert len({numbers(name, threads) for threads in (1, 2, 4, None)}) == 1
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("name", [SVM, KNN, TREE])
-def test_hash_seeds_and_blas_threads_do_not_matter(name):
-    """Hash seeds change the order of sets; BLAS adds in another order with other threads."""
-    settings = [{"PYTHONHASHSEED": seed} for seed in ("0", "1", "4242")]
-    settings += [{"OPENBLAS_NUM_THREADS": n, "OMP_NUM_THREADS": n, "MKL_NUM_THREADS": n} for n in ("1", "2", "4")]
-    assert {elsewhere(name, **each) for each in settings} == {numbers(name)}
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_hash_seeds_and_blas_do_not_matter(setting):
+    """Hash seeds change the order of sets; BLAS adds in another order with other threads and for other processors."""
+    assert elsewhere(**SETTINGS[setting]) == {name: numbers(name) for name in NAMES}
 
 
 def _answer(name: str, queue: multiprocessing.Queue) -> None:
