@@ -5,11 +5,8 @@ python -m benchmarks.service [--json] [--backend tfidf omikuji] [--documents N]
 Both learn from the same Reuters training documents and classify the same test documents on this machine. Batch: as
 many documents in a call as each allows (ours 1,024; Annif's limit is 32). Single: one document per call, one call after
 the other. `same_result` is true where both answered every document; they are different systems. The peer lives in an
-environment of its own, build/peers/annif (or ANNIF_ENVIRONMENT):
-
-python -m venv build/peers/annif && build/peers/annif/bin/pip install annif==1.4.3 omikuji
-
-Its tokenizer needs NLTK's punkt_tab in build/peers/annif/nltk_data/tokenizers; the wheel of llama-index-core has it.
+environment of its own, build/peers/annif (or ANNIF_ENVIRONMENT), which is made on first use: Annif 1.4.3, Omikuji if it
+installs, and NLTK's punkt_tab for its tokenizer, which the wheel of llama-index-core carries.
 """
 
 from __future__ import annotations
@@ -25,6 +22,7 @@ import tempfile
 import time
 import urllib.parse
 import urllib.request
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -105,6 +103,30 @@ def annif_service(folder: Path, backend: str, corpus: Any) -> Iterator[str]:
         process.wait()
 
 
+def prepare_peer() -> bool:
+    """Make the environment of the peer where it is missing; tell whether it is there."""
+    if (ENVIRONMENT / "bin" / "annif").exists():
+        return True
+    print(f"making {ENVIRONMENT} …", file=sys.stderr)
+    pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    with tempfile.TemporaryDirectory() as folder:
+        for command in (
+            [sys.executable, "-m", "venv", str(ENVIRONMENT)],
+            [*pip, "install", "annif==1.4.3"],
+            [*pip, "download", "--no-deps", "--only-binary", ":all:", "--dest", folder, "llama-index-core"],
+        ):
+            if subprocess.run(command, check=False).returncode:
+                return False
+        subprocess.run([*pip, "install", "omikuji"], check=False)
+        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
+            for name in wheel.namelist():
+                if "punkt_tab/" in name and not name.endswith("/"):
+                    target = ENVIRONMENT / "nltk_data" / "tokenizers" / name[name.index("punkt_tab/") :]
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(wheel.read(name))
+    return True
+
+
 def _environment() -> dict[str, str]:
     return {**os.environ, "NLTK_DATA": str(ENVIRONMENT / "nltk_data"), "PYTHONPATH": ""}
 
@@ -173,8 +195,8 @@ def main() -> None:
     parser.add_argument("--backend", nargs="*", default=["tfidf"], choices=list(BACKENDS))
     parser.add_argument("--documents", type=int, default=CALL)
     options = parser.parse_args()
-    if not (ENVIRONMENT / "bin" / "annif").exists():
-        print(f"no Annif in {ENVIRONMENT}: not measured; see the head of this file", file=sys.stderr)
+    if not prepare_peer():
+        print(f"no Annif in {ENVIRONMENT}: not measured", file=sys.stderr)
         print("[]" if options.json else "")
         return
     corpus = rb.load("reuters21578", split="aptemod")

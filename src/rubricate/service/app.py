@@ -43,5 +43,6 @@ def app_from_environment() -> FastAPI:
     """Return the application of a worker process."""
     from rubricate.service.logs import log_to_standard_error
 
-    log_to_standard_error()
-    return make_app(ServiceSettings.from_json(os.environ[ENVIRONMENT]))
+    settings = ServiceSettings.from_json(os.environ[ENVIRONMENT])
+    log_to_standard_error(quote=settings.log_text)
+    return make_app(settings)

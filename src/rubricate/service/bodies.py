@@ -100,11 +100,12 @@ class Change(BaseModel):
 
 
 class Neighbour(BaseModel):
-    """A labelled document with the same words."""
+    """A labelled document that is like the text."""
 
     id: str
     text: str
     labels: list[str]
+    similarity: float = Field(description="The cosine of their vectors.")
 
 
 class Explanation(BaseModel):

@@ -21,7 +21,7 @@ from rubricate.errors import RubricateError
 from rubricate.service.access.identity import ANYONE, OPEN, Identity, allows
 from rubricate.service.logs import log
 from rubricate.service.problems import Refusal, refusal_response
-from rubricate.service.settings import ServiceSettings, is_loopback
+from rubricate.service.settings import is_loopback
 from rubricate.service.state import Service
 
 __all__ = ["COOKIE", "RequestGuard"]
@@ -80,11 +80,11 @@ class RequestGuard:
 
     async def _check(self, scope: Scope) -> None:
         service, headers, method = self._service, Headers(scope=scope), scope["method"]
-        check_origin(method, headers, service.settings)
         wait = 0 if service.rates is None else service.rates.wait(_client(scope))
         if wait:
             raise Refusal(429, "too many requests; wait before the next", retry=wait)
         identity = await self._identity(headers)
+        check_origin(method, headers, local=identity is OPEN and is_loopback(service.settings.host))
         if not allows(identity, "read") and not _public(scope["path"]):
             if method == "GET" and "text/html" in headers.get("accept", ""):
                 raise Refusal(303, "/login")
@@ -101,7 +101,8 @@ class RequestGuard:
     async def _identity(self, headers: Headers) -> Identity:
         """Return who sends a request: by the token of the service, a token or a session of an account."""
         service = self._service
-        if service.settings.token is None and (service.workspace is None or not await to_thread(service.guarded)):
+        guarded = service.known_guarded()
+        if not (await to_thread(service.guarded) if guarded is None else guarded):
             return OPEN
         given = headers.get("authorization", "")
         if given.startswith("Bearer "):
@@ -171,15 +172,15 @@ def _streamed(headers: Headers) -> bool:
     return headers.get("content-type", "").partition(";")[0].strip().lower() in STREAMED
 
 
-def check_origin(method: str, headers: Headers, settings: ServiceSettings) -> None:
+def check_origin(method: str, headers: Headers, *, local: bool) -> None:
     """Refuse requests that a page of another site sends through the user's browser.
 
-    A service on the loopback answers only to its own names, so that no foreign name that points here (DNS rebinding)
-    is served; and nothing is changed for a page of another origin.
+    A service that trusts whoever reaches it on the loopback (`local`) answers only to its own names, so that no foreign
+    name that points here (DNS rebinding) is served; and nothing is changed for a page of another origin.
     """
     host = headers.get("host", "")
     name = re.sub(r":\d*$", "", host).strip("[]")
-    if is_loopback(settings.host) and name not in ("", "testserver") and not is_loopback(name):
+    if local and name not in ("", "testserver") and not is_loopback(name):
         raise Refusal(403, f"this service is local; it does not answer to the name {name[:100]!r}")
     origin = headers.get("origin")
     if method in SAFE or origin is None:

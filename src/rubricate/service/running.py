@@ -41,7 +41,7 @@ def check_access(settings: ServiceSettings) -> None:
 def run(settings: ServiceSettings, *, announce: Callable[[str], None] | None = None) -> None:
     """Serve until a signal ends it; requests under way are finished first. `announce` gets the address."""
     check_access(settings)
-    log_to_standard_error()
+    log_to_standard_error(quote=settings.log_text)
     if settings.workers > 1:
         os.environ[ENVIRONMENT] = settings.to_json()
         make_app(settings)  # what cannot be opened is said once, before the processes start

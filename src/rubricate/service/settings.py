@@ -59,7 +59,7 @@ class ServiceSettings:
     rate
         Requests per second that one client may send on average; None for no limit.
     log_text
-        Whether logs may quote documents.
+        Whether logs may quote documents: what is classified, and the messages of unexpected errors.
     """
 
     models: tuple[Path, ...] = ()

@@ -33,6 +33,8 @@ ACCOUNTS_SECONDS = 2.0
 """For so long it is remembered whether there are accounts; another process may add the first."""
 LOGINS_PER_MINUTE = 5
 BUSY_SECONDS = 5
+QUOTED = 1_000
+"""Characters of a document in a log that may quote."""
 
 
 class Service:
@@ -111,15 +113,20 @@ class Service:
         """Return the names of the projects whose model is served."""
         return {name for name in self._served if name not in {path.stem for path in self.settings.models}}
 
-    def guarded(self) -> bool:
-        """Tell whether requests must say who sends them: there is a token, or an account."""
+    def known_guarded(self) -> bool | None:
+        """Tell whether requests must say who sends them, as far as that is known without asking the database."""
         if self.settings.token is not None or self.workspace is None:
             return self.settings.token is not None
         moment, known = self._guarded
-        if time.monotonic() > moment:
+        return None if time.monotonic() > moment else known
+
+    def guarded(self) -> bool:
+        """Tell whether requests must say who sends them: there is a token, or an account."""
+        known = self.known_guarded()
+        if known is None and self.workspace is not None:
             known = self.workspace.accounts.any()
             self._guarded = (time.monotonic() + ACCOUNTS_SECONDS, known)
-        return known
+        return bool(known)
 
     def forget_accounts(self) -> None:
         """Look again whether there are accounts."""
@@ -137,6 +144,9 @@ class Service:
             text = f"not done within {self.settings.timeout:g} seconds; try again, or send fewer documents at a time"
             raise Refusal(503, text, retry=BUSY_SECONDS) from None
         self.metrics.documents(served.name, len(documents))
+        if self.settings.log_text:
+            texts = [{"id": each.id, "text": each.text[:QUOTED]} for each in documents]
+            log("classified", model=served.name, documents=texts)
         return rows
 
     async def unless_gone(self, request: Request, work: Any) -> Any:

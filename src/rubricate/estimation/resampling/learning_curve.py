@@ -71,6 +71,23 @@ class LearningCurve:
         value, low, high = forecast(self.sizes, points, documents, falling=measure == "error", level=level, seed=seed)
         return Forecast(measure, documents, value, low, high)
 
+    def needed(self, gain: float, *, measure: str = "f1", category: str | None = None) -> int | None:
+        """Return how many documents, by the law of `forecast`, make the measure better by `gain` than all have now.
+
+        None where the law never gets there. It is where the law passes the mark, without an interval; `at` has one.
+
+        >>> sizes = np.array([100, 200, 400, 800])
+        >>> LearningCurve(sizes, (), {"error": (2 / sizes**0.5).reshape(4, 1, 1)}).needed(0.02, measure="error")
+        1556
+        """
+        points = self.values[measure][:, :, self.column(category)]
+        grid, flat = np.repeat(self.sizes.astype(float), points.shape[1]), points.ravel()
+        a, b, c = _fit(grid, flat if measure == "error" else 1 - flat)
+        wanted = _law(float(self.sizes[-1]), (a, b, c)) - gain
+        if wanted <= a or b <= 0:
+            return None
+        return int(np.ceil((b / (wanted - a)) ** (1 / c)))
+
 
 def learning_curve(
     classifier: Any,

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -109,29 +110,35 @@ class RowMaker:
         found = self._evidence(question, {category: self.model.explain(text, category, limit)[category]})
         return {"evidence": found["evidence"], "reasons": found.get("reasons", [])}
 
-    def change(self, text: str, places: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    def change(self, text: str, category: str, places: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
         """Return the fewest of the strongest words without which the labels would be others; None where ten are not
-        enough. The words go one after the other, those that speak most for the category first.
+        enough. For a category that is a label the words that speak for it go, one after the other, the strongest first;
+        for another those against it, until it becomes a label.
         """
         words: dict[str, float] = {}
         for place in places:
             word = text[place["start"] : place["end"]].lower()
             words[word] = words.get(word, 0.0) + place["weight"]
-        strongest = [word for word in sorted(words, key=lambda word: -words[word]) if words[word] > 0][:TRIED]
-        shorter = [text]
-        for word in strongest:
-            gone = [place for place in places if text[place["start"] : place["end"]].lower() == word]
-            last = list(shorter[-1])
-            for place in gone:  # blanks keep the other places where they are
-                last[place["start"] : place["end"]] = " " * (place["end"] - place["start"])
+        (now,) = self.model.classify([text])
+        sign = 1 if category in (now or ()) else -1
+        strongest = [word for word in sorted(words, key=lambda word: -sign * words[word]) if sign * words[word] > 0]
+        shorter = []
+        last = list(text)
+        for word in strongest[:TRIED]:
+            for place in places:
+                if text[place["start"] : place["end"]].lower() == word:  # blanks keep the other places where they are
+                    last[place["start"] : place["end"]] = " " * (place["end"] - place["start"])
             shorter.append("".join(last))
-        answers = self.model.classify(shorter)
-        for count, labels in enumerate(answers):
-            if labels != answers[0]:
+        for count, labels in enumerate(self.model.classify(shorter) if shorter else [], 1):
+            if (category in (labels or ())) != (sign > 0):
                 return {"without": strongest[:count], "labels": list(labels or ())}
         return None
 
     def _spans(self, question: Question, reason: Evidence) -> dict[str, list[tuple[int, int]]]:
+        if reason.kind == "part":  # a word that was left out, where an encoder decides
+            word = re.compile(rf"(?i)(?<!\w){re.escape(reason.source)}(?!\w)")
+            texts = {"evidence": question.text, "title_evidence": question.title}
+            return {key: [match.span() for match in word.finditer(text)] for key, text in texts.items()}
         if reason.kind != "term" or not isinstance(reason.index, int):
             return {}
         finder = self._finders[int(np.searchsorted(self._ends, reason.index, side="right"))]

@@ -1,4 +1,4 @@
-"""The pages of a project: Documents, Label, Model, History."""
+"""The pages of a project: Documents, Label, History."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse
 
-from rubricate.reports.page.html import Child, Html, isolated, shorten, tag
+from rubricate.reports.page.html import Html, isolated, shorten, tag
 from rubricate.service.access.identity import Identity, allows
-from rubricate.service.page.layout import address, page
+from rubricate.service.page.layout import page
 from rubricate.service.page.start import field
 from rubricate.service.workspace.projects import Project
 
-__all__ = ["documents_page", "history_page", "label_page", "model_page"]
+__all__ = ["documents_page", "history_page", "label_page"]
 
 EXCERPT = 240
 ORDERS = {
@@ -122,12 +122,11 @@ def label_page(
     for parent, child in project.taxonomy:
         parents.setdefault(child, parent)
     ordered = sorted(project.categories, key=lambda name: -frequencies.get(name, 0))
-    if project.taxonomy:  # a hierarchy stays together: its order is that of the paths
-        ordered = sorted(project.categories, key=lambda name: _path(name, parents))
     data = {
         "project": project.name,
         "kind": project.kind,
         "categories": [{"name": name, "path": " › ".join(_path(name, parents))} for name in ordered],
+        "tree": _tree(project) if project.taxonomy else None,
         **counts,
     }
     orders = [tag("option", text, value=value) for value, text in ORDERS.items()]
@@ -156,6 +155,15 @@ def label_page(
     )
 
 
+def _tree(project: Project) -> dict[str, list[str]]:
+    """Return the children of every category that has some; those without a parent are under the empty name."""
+    children: dict[str, list[str]] = {}
+    below = {child for _, child in project.taxonomy}
+    for parent, child in project.taxonomy:
+        children.setdefault(parent, []).append(child)
+    return {"": [name for name in project.categories if name not in below], **children}
+
+
 def _path(name: str, parents: Mapping[str, str]) -> list[str]:
     path = [name]
     while path[0] in parents and parents[path[0]] not in path:
@@ -176,6 +184,7 @@ def _work(project: Project) -> Html:
         tag("p", tag("span", "", id="suggestion"), " ", accept),
         field("Search for a category", tag("input", type="search", id="search"), "search"),
         tag("div", "", class_="categories", id="categories", role="group", aria_label="Categories"),
+        tag("div", "", class_="tree", id="tree", role="group", aria_label="All categories", hidden=True),
         tag("p", "", id="rest", class_="quiet"),
         tag(
             "p",
@@ -187,102 +196,6 @@ def _work(project: Project) -> Html:
         id="work",
         hidden=True,
     )  # fmt: skip
-
-
-def model_page(
-    who: Identity,
-    project: Project,
-    *,
-    models: Sequence[Mapping[str, Any]],
-    job: Mapping[str, Any] | None,
-    agreement: Mapping[str, Any],
-) -> HTMLResponse:
-    """Train, see the figures and what changed, put models into use."""
-    running = job is not None and job["state"] in ("waiting", "running")
-    may = allows(who, "admin")
-    body = [
-        tag("p", tag("button", "Train on all labels", type="button", id="train", class_="main")) if may else None,
-        tag("progress", "", id="progress", hidden=True, aria_label="Progress of training"),
-        tag("p", tag("button", "Cancel training", type="button", id="cancel", hidden=True)),
-        _figures(models, may=may),
-        _worst(project, models),
-        _agreement(agreement),
-    ]
-    data = {"project": project.name, "job": job["id"] if running and job is not None else None}
-    return page(f"Model: {project.name}", *body, who=who, project=project.name, script="model.js", data=data)
-
-
-def _figures(models: Sequence[Mapping[str, Any]], *, may: bool) -> Html:
-    if not models:
-        return tag("p", "No model yet. Label some documents of every category, then train.", class_="quiet")
-    lines = []
-    for each in models:
-        summary = each["summary"]
-        cells = []
-        for average in ("micro", "macro"):
-            low, high = summary[f"{average}_f1_interval"]
-            cells.append(tag("td", f"{summary[f'{average}_f1']:.3f} [{low:.3f}, {high:.3f}]", class_="num"))
-        use: Child = tag("strong", "in use", class_="good")
-        if not each["in_use"]:
-            use = (
-                tag("button", f"Use model {each['number']}", type="button", data_model=each["number"]) if may else None
-            )
-        number = tag("td", f"{each['number']}")
-        documents = tag("td", f"{summary['documents']:,}", class_="num")
-        lines.append(tag("tr", number, documents, cells, tag("td", _change(summary.get("changes"))), tag("td", use)))
-    names = ("Model", "Documents", "Micro-F1 [95 %]", "Macro-F1 [95 %]", "Against the model before", "")
-    head = tag("tr", [tag("th", name, class_="num" if 0 < place < 4 else None) for place, name in enumerate(names)])
-    note = "Cross-validated: every document was decided on by a model that had not seen it."
-    table = tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="models"), class_="scroll")
-    return tag("section", tag("h2", "Models"), table, tag("p", note, class_="quiet"))
-
-
-def _change(changes: Mapping[str, Any] | None) -> str:
-    if changes is None:
-        return "–"
-    p = "" if changes["p_value"] is None else f", p = {changes['p_value']:.3f}"
-    if changes["better"] is None:
-        return f"no significant change (s-test{p}, {changes['documents']:,} documents)"
-    worse = "better" if changes["better"] == "new" else "worse"
-    return f"{worse} (s-test{p}, {changes['documents']:,} documents)"
-
-
-def _worst(project: Project, models: Sequence[Mapping[str, Any]]) -> Html | None:
-    used = next((each for each in models if each["in_use"]), None)
-    if used is None:
-        return None
-    rows = sorted(used["summary"]["per_category"], key=lambda row: (row["f1"] is None, row["f1"] or 0.0))[:10]
-    lines = [
-        tag(
-            "tr",
-            tag("td", isolated(row["category"])),
-            tag("td", f"{row['documents']:,}", class_="num"),
-            tag("td", "–" if row["f1"] is None else f"{row['f1']:.3f}", class_="num"),
-        )
-        for row in rows
-    ]
-    head = tag("tr", tag("th", "Category"), tag("th", "Documents", class_="num"), tag("th", "F1", class_="num"))
-    suspects = address("p", project.name, "documents") + "?state=disagreement"
-    return tag(
-        "section",
-        tag("h2", "Worst categories"),
-        tag("div", tag("table", tag("thead", head), tag("tbody", lines)), class_="scroll"),
-        tag("p", tag("a", "Documents on which the model disagrees with the labels", href=suspects)),
-    )
-
-
-def _agreement(found: Mapping[str, Any]) -> Html:
-    if not found["documents"]:
-        return tag(
-            "section", tag("h2", "Agreement"), tag("p", "No document was labelled by two people yet.", class_="quiet")
-        )
-    alpha = found["overall"].get("alpha")
-    shown = "not defined" if alpha is None else f"{alpha:.3f}"
-    percent = found["overall"].get("percent") or 0.0
-    text = f"{found['documents']:,} documents labelled by two or more of {', '.join(found['annotators'])}: "
-    return tag(
-        "section", tag("h2", "Agreement"), tag("p", text + f"{percent:.0%} the same, Krippendorff's alpha {shown}.")
-    )
 
 
 def history_page(

@@ -14,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rubricate.reports.models import describe_model
-from rubricate.reports.page.html import shorten
 from rubricate.service.bodies import (
     Classification,
     ClassifyBody,
@@ -26,16 +25,15 @@ from rubricate.service.bodies import (
 )
 from rubricate.service.models.rows import Question, Questions
 from rubricate.service.models.shelf import ServedModel
+from rubricate.service.nearest import nearest_labelled
 from rubricate.service.problems import Refusal
 from rubricate.service.routes.streams import RowStream, csv_documents, ndjson_documents
 from rubricate.service.routes.uploads import file_chunks
 from rubricate.service.state import Service, service_of
-from rubricate.service.workspace.documents import DocumentFilter
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["models"])
-NEAREST = 5
 
 _BODY = {
     "requestBody": {
@@ -148,31 +146,23 @@ def explain(request: Request, name: str, body: ExplainBody) -> Explanation:
     if body.category not in served.model.categories_:
         raise Refusal(422, f"the model {name!r} has no category {body.category[:200]!r}")
     found = served.maker.explain(body.text, body.category, body.limit)
-    words = [body.text[each["start"] : each["end"]] for each in found["evidence"] if each["weight"] > 0]
+    places = sorted(found["evidence"], key=lambda each: -each["weight"])
+    words = [body.text[each["start"] : each["end"]] for each in places if each["weight"] > 0]
     return Explanation.model_validate(
         {
             **found,
-            "change": served.maker.change(body.text, found["evidence"]),
-            "nearest": _nearest(service, name, words),
+            "change": served.maker.change(body.text, body.category, found["evidence"]),
+            "nearest": _nearest(service, served, body.text, words),
         }
     )
 
 
-def _nearest(service: Service, name: str, words: list[str]) -> list[dict[str, Any]]:
-    """Return labelled documents of the model's project that share most of the strongest words."""
-    if service.workspace is None or name not in service.project_models():
+def _nearest(service: Service, served: ServedModel, text: str, words: list[str]) -> list[dict[str, Any]]:
+    """Return labelled documents of the model's project that are like the text; none where it is no project's."""
+    if service.workspace is None or served.name not in service.project_models():
         return []
-    project = service.workspace.projects.get(name)
-    strongest = list(dict.fromkeys(word.lower() for word in words))[:3]
-    found: dict[str, dict[str, Any]] = {}
-    for count in range(len(strongest), 0, -1):
-        which = DocumentFilter(" ".join(strongest[:count]), labelled=True)
-        for document in service.workspace.documents.find(project, which, n=NEAREST, excerpt=200)[0]:
-            found.setdefault(document["id"], document)
-    return [
-        {"id": each["id"], "text": shorten(each["text"], 160), "labels": each["annotations"][-1]["labels"]}
-        for each in list(found.values())[:NEAREST]
-    ]
+    project = service.workspace.projects.get(served.name)
+    return nearest_labelled(service.workspace.documents, project, served, text=text, words=words)
 
 
 def _stream(service: Service, served: ServedModel, questions: Questions, documents: Any) -> RowStream:

@@ -71,8 +71,7 @@ async def _judged(request: Request, task: str, given: dict[str, Any]) -> Respons
             names.append(_shown_name(run.filename, number, names))
         options = {"folder": str(folder), "names": names, "cut": given["cut"], "report": True}
         seconds = service_of(request).settings.upload_timeout
-        async with UploadProcess(task, options, seconds=seconds) as process:
-            answers = [answer async for answer in process.lines()]
+        answers = await service_of(request).unless_gone(request, _answers(task, options, seconds))
     if not answers:
         raise Refusal(422, "the files could not be judged")
     if given["answer"] == "html":
@@ -80,6 +79,11 @@ async def _judged(request: Request, task: str, given: dict[str, Any]) -> Respons
             raise Refusal(422, "a report needs decisions; give a cut, such as 0.5 or rcut:1")
         return HTMLResponse(answers[0]["report"], headers={"x-report": "whole"})
     return answers[0]
+
+
+async def _answers(task: str, options: dict[str, Any], seconds: float) -> list[dict[str, Any]]:
+    async with UploadProcess(task, options, seconds=seconds) as process:
+        return [answer async for answer in process.lines()]
 
 
 async def _store(file: UploadFile, path: Path) -> None:

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from rubricate.service.access.identity import ANYONE, Identity
 from rubricate.service.page import layout, project, start
+from rubricate.service.page.model import model_page
 from rubricate.service.problems import Refusal
 from rubricate.service.routes.agreement import agreed
 from rubricate.service.routes.projects import project_of, workspace_of
@@ -94,7 +95,7 @@ def model(request: Request, p: str) -> HTMLResponse:
     """Train and judge models."""
     own, workspace = project_of(request, p), workspace_of(request)
     last = workspace.jobs.last(own)
-    return project.model_page(
+    return model_page(
         _who(request),
         own,
         models=workspace.models.all(own),

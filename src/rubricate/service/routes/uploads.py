@@ -53,7 +53,10 @@ async def upload(request: Request, p: str, who: Labeller) -> AddedDocuments:
     """
     workspace, project = workspace_of(request), await run_in_threadpool(project_of, request, p)
     added = known = 0
+    read = _kind(request) == "multipart/form-data"  # a form is read to its end first; else reading tells
     async for documents in _documents(request):
+        if read and await request.is_disconnected():
+            raise Refusal(499, "the client went away")
         result = await run_in_threadpool(workspace.documents.add, project, documents, who.name)
         added, known = added + result.added, known + result.known
     return AddedDocuments(added=added, known=known)
@@ -62,7 +65,7 @@ async def upload(request: Request, p: str, who: Labeller) -> AddedDocuments:
 async def _documents(request: Request) -> AsyncIterator[list[NewDocument]]:
     """Yield the documents of a body, in the form that its content type says."""
     service = service_of(request)
-    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    kind = _kind(request)
     if kind == "application/json":
         yield _from_json(await request.body())
     elif kind in ("application/x-ndjson", "application/jsonl"):
@@ -84,6 +87,10 @@ async def _documents(request: Request) -> AsyncIterator[list[NewDocument]]:
                 number += len(answer["records"])
     else:
         raise Refusal(415, "send application/json, application/x-ndjson, text/csv, or a form with a file")
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
 
 
 def _from_json(body: bytes) -> list[NewDocument]:

@@ -61,9 +61,13 @@ class UploadProcess:
             async for chunk in chunks:
                 process.stdin.write(chunk)
                 await process.stdin.drain()
-        finally:
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                process.stdin.close()
+            process.stdin.close()
+        except (BrokenPipeError, ConnectionResetError):
+            process.stdin.close()  # it has said what is wrong and reads no further
+        except BaseException:  # the client went away: half a file must not be taken for a whole one
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            raise
 
     async def lines(self) -> AsyncIterator[dict[str, Any]]:
         """Yield the answers. The time limit counts from one answer to the next, so that streams may be long."""

@@ -21,6 +21,7 @@ from rubricate.service.uploads import UNNAMED
 __all__ = ["main"]
 
 MEMORY = 4 << 30
+FILE = 8 << 30
 PROCESSOR_SECONDS = 600
 BATCH, CHARACTERS = 256, 1 << 20
 """Most documents and characters of one line."""
@@ -32,7 +33,8 @@ def _limit() -> None:
         import resource
     except ImportError:
         return
-    for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, PROCESSOR_SECONDS)):
+    limits = ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, PROCESSOR_SECONDS), (resource.RLIMIT_FSIZE, FILE))
+    for kind, most in limits:
         hard = resource.getrlimit(kind)[1]
         resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
 

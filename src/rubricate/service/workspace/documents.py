@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, exists, func, insert, select, text
+from sqlalchemy import Connection, exists, func, insert, select, text
 from sqlalchemy.sql.elements import ColumnElement
 
 from rubricate.errors import InvalidInput
@@ -156,6 +156,16 @@ class DocumentStore:
             rows = list(connection.execute(query.order_by(d.id).limit(n + 1)))
         return rows[:n], rows[n - 1].id if len(rows) > n else None
 
+    def by_keys(self, project: Project, keys: Sequence[int]) -> dict[int, Any]:
+        """Return documents as they are in the table, by their numbers."""
+        d, found = tables.documents.c, {}
+        with self._database.read() as connection:
+            for start in range(0, len(keys), CHUNK):
+                wanted = d.project == project.id, d.id.in_(keys[start : start + CHUNK])
+                for row in connection.execute(select(d.id, d.name, d.title, d.text).where(*wanted)):
+                    found[row.id] = row
+        return found
+
 
 def current_model(connection: Connection, project: int) -> int | None:
     """Return the model in use in a project."""
@@ -185,7 +195,7 @@ def _conditions(
             return None
         conditions.append(words)
     if which.label is not None:
-        conditions.append(exists().where(c.project == project.id, c.category == which.label, c.document == d.id))
+        conditions.append(d.id.in_(select(c.document).where(c.project == project.id, c.category == which.label)))
     if which.labelled is not None:
         given = exists().where(s.document == d.id)
         conditions.append(given if which.labelled else ~given)
@@ -193,13 +203,13 @@ def _conditions(
         model = current_model(connection, project.id)
         if model is None:
             return None
-        said = [m.model == model, m.document == d.id]
+        said = [m.model == model]
         said += [m.confidence < which.below] if which.below is not None else []
         said += (
             [m.labels.contains(json.dumps(which.decided, ensure_ascii=False), autoescape=True)] if which.decided else []
         )
         said += [m.suspect.is_not(None)] if which.disagreement else []
-        conditions.append(exists().where(and_(*said)))
+        conditions.append(d.id.in_(select(m.document).where(*said)))
     return conditions
 
 

@@ -20,12 +20,16 @@ __all__ = ["ProjectModels", "Said", "put_into_use"]
 
 
 class Said(NamedTuple):
-    """What a model says of a document that it was not trained on; `suspect` where its label looks wrong."""
+    """What a model says of a document that it was not trained on.
+
+    `suspect` where its label looks wrong; `useful` is how much its label would teach.
+    """
 
     document: int
     labels: Sequence[str]
     confidence: float | None
     suspect: float | None = None
+    useful: float | None = None
 
 
 class ProjectModels:
@@ -59,6 +63,7 @@ class ProjectModels:
                     "labels": json.dumps(list(each.labels), ensure_ascii=False),
                     "confidence": each.confidence,
                     "suspect": each.suspect,
+                    "useful": each.useful,
                 }
                 for each in said
             ]

@@ -3,7 +3,7 @@
 A document that is handed out is leased to its annotator for some minutes. Orders:
 
 random      in the random order of the documents
-uncertain   least confident decisions of the model in use first
+uncertain   what should teach the model in use most: documents close to its boundaries and unlike each other
 suspect     labelled documents whose labels the model, out of fold, is most sure are wrong
 measure     a uniform sample for estimating how good the model is: the random order from its other end, so that
             documents chosen for training and those for measuring meet only when nearly all are labelled
@@ -103,7 +103,9 @@ def _ordered(
     d, m, s, e = tables.documents.c, tables.decisions.c, tables.labels.c, tables.models.c
     if n <= 0:
         return []
-    said = tables.documents.outerjoin(tables.decisions, (m.document == d.id) & (m.model == (model or 0)))
+    decided = (m.document == d.id) & (m.model == (model or 0))
+    ranked = order in ("suspect", "uncertain")  # walks the index of the decisions, not all documents
+    said = tables.documents.join(tables.decisions, decided, isouter=not ranked)
     query = select(d.id, d.name, d.title, d.text, m.labels, m.confidence).select_from(said)
     if order == "suspect":
         # Whoever labels a suspect has reviewed it: what was labelled since the model was made is not shown again.
@@ -113,7 +115,7 @@ def _ordered(
         query = query.where(conditions[0], conditions[1], m.suspect.is_not(None), ~reviewed)
         query = query.order_by(m.suspect.desc(), d.place)
     elif order == "uncertain":
-        query = query.where(*conditions, m.confidence.is_not(None)).order_by(m.confidence, d.place)
+        query = query.where(*conditions, m.useful.is_not(None)).order_by(m.useful.desc(), d.place)
     else:
         query = query.where(*conditions).order_by(d.place if order == "random" else d.place.desc())
     return list(connection.execute(query.limit(n)))

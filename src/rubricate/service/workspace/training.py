@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sqlalchemy import select, update
 
 from rubricate.categorizer import Categorizer, configured
@@ -28,13 +27,14 @@ from rubricate.evaluation.evaluating import evaluate
 from rubricate.labels import label_matrix
 from rubricate.service.workspace import tables
 from rubricate.service.workspace.comparing import changes
+from rubricate.service.workspace.curves import curve_of
 from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.documents import DocumentFilter, DocumentStore
 from rubricate.service.workspace.labels import LabelStore, consensus
-from rubricate.service.workspace.models import ProjectModels, Said, put_into_use
+from rubricate.service.workspace.models import ProjectModels, put_into_use
 from rubricate.service.workspace.projects import Project, find_project
-from rubricate.training.answers import labels_of
-from rubricate.types import Decisions, Documents
+from rubricate.service.workspace.saying import all_said
+from rubricate.types import Documents
 
 __all__ = ["main", "train_project"]
 
@@ -122,12 +122,14 @@ def train_project(
     model = configured({"classifier": data.get("classifier"), "engine": progress.engine}).fit(texts)
     progress.advance(message="judging")
     summary = _summary(model) | {"changes": changes(database, project, model, given)}
+    progress.advance(message="looking ahead")
+    summary["curve"] = curve_of(model, texts)
     number = models.next_number(project)
     file = f"models/{project.id}-{number}.rubric"
     (folder / "models").mkdir(parents=True, exist_ok=True)
     model.set_params(engine="threads").save(folder / file)
     progress.advance(message="reading all documents")
-    said = list(_said(store, project, model, given, progress=progress))
+    said = all_said(store, project, model, given=given, progress=progress)
     key = models.add(project, number, file, summary=summary, said=said)
     if data.get("use", True):
         with database.write() as connection:
@@ -181,38 +183,6 @@ def _summary(model: Categorizer) -> dict[str, Any]:
         for name, count, value in zip(result.categories, counts, f1, strict=True)
     ]
     return figures | {"signature": str(model.signature())}
-
-
-def _said(
-    store: DocumentStore, project: Project, model: Categorizer, given: dict[str, tuple[str, ...]], *, progress: Any
-) -> Iterator[Said]:
-    """Yield what the model says of every document; of those it was trained on, what it said out of fold."""
-    judged = model.trained().judged
-    if judged is None:
-        raise InvalidInput("a model of a project is trained with folds")
-    decided = labels_of(Decisions(judged.decided, model.categories_, model.ids_))
-    own = {
-        name: (labels, float(chance))
-        for name, labels, chance in zip(model.ids_, decided, np.asarray(judged.chances), strict=True)
-    }
-    progress.advance(total=1 + store.count(project)["documents"] // PAGE)
-    after: int | None = 0
-    while after is not None:
-        rows, after = store.rows(project, after=after, n=PAGE)
-        new = [row for row in rows if row.name not in own]
-        answers = model.answers(_as_documents(new)) if new else []
-        said = {row.name: (answer.decided, answer.confidence) for row, answer in zip(new, answers, strict=True)}
-        for row in rows:
-            labels, chance = own.get(row.name) or said[row.name]
-            wrong = row.name in given and set(labels) != set(given[row.name])
-            yield Said(row.id, labels, chance, chance if wrong else None)
-        progress.advance(1)
-
-
-def _as_documents(rows: Sequence[Any]) -> Documents:
-    empty, _ = label_matrix([() for _ in rows], ())
-    titles = [row.title or "" for row in rows]
-    return Documents([row.name for row in rows], [row.text for row in rows], empty, (), titles=titles)
 
 
 if __name__ == "__main__":

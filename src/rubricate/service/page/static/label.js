@@ -3,7 +3,8 @@
 const data = pageData();
 const AHEAD = 5;
 const KEYS = "123456789";
-const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, fetching: null, shown: [], skipped: new Set(), given: new Set() };
+const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, fetching: null, shown: [], skipped: new Set(), given: new Set(),
+  open: new Set(data.tree && data.tree[""].length < 4 ? data.tree[""] : []) };
 const $ = (id) => document.getElementById(id);
 
 function annotator() { return $("annotator").value.trim(); }
@@ -53,21 +54,49 @@ function show() {
   list();
 }
 
+function button(each, key) {
+  const made = element("button", { type: "button", "aria-pressed": String(state.chosen.has(each.name)) });
+  if (key) made.append(element("kbd", {}, key));
+  made.append(element("bdi", {}, each.path));
+  made.dataset.name = each.name;
+  made.addEventListener("click", () => choose(each.name));
+  return made;
+}
+
 function list() {
   const wanted = $("search").value.trim().toLowerCase();
   const all = data.categories;
-  state.shown = (wanted ? all.filter((each) => each.path.toLowerCase().includes(wanted)) : all).slice(0, wanted ? 60 : 30);
-  const buttons = state.shown.map((each, place) => {
-    const button = element("button", { type: "button", "aria-pressed": String(state.chosen.has(each.name)) });
-    if (place < KEYS.length && !wanted) button.append(element("kbd", {}, KEYS[place]));
-    button.append(element("bdi", {}, each.path));
-    button.dataset.name = each.name;
-    button.addEventListener("click", () => choose(each.name));
-    return button;
-  });
-  $("categories").replaceChildren(...buttons);
+  const tree = data.tree && !wanted;
+  state.shown = (wanted ? all.filter((each) => each.path.toLowerCase().includes(wanted)) : all)
+    .slice(0, wanted ? 60 : tree ? KEYS.length : 30);
+  $("categories").replaceChildren(...state.shown.map((each, place) => button(each, wanted ? "" : KEYS[place])));
+  $("tree").hidden = !tree;
+  $("tree").replaceChildren(...(tree ? [branch("")] : []));
   const rest = all.length - state.shown.length;
-  $("rest").textContent = !wanted && rest > 0 ? `${rest.toLocaleString()} further categories: press / and type.` : "";
+  $("rest").textContent = !wanted && rest > 0
+    ? `${rest.toLocaleString()} further categories: ${tree ? "open the tree, or " : ""}press / and type.` : "";
+}
+
+// A branch of the hierarchy; what is folded up is not built, so that thousands of categories stay fast.
+function branch(parent) {
+  return element("ul", {}, ...data.tree[parent].map((name) => {
+    const item = element("li", {});
+    if (data.tree[name]) {
+      const open = state.open.has(name);
+      const fold = element("button", { type: "button", className: "fold", "aria-expanded": String(open),
+        "aria-label": `What is under ${name}` }, open ? "▾" : "▸");
+      fold.addEventListener("click", () => {
+        if (open) state.open.delete(name); else state.open.add(name);
+        list();
+        [...$("tree").querySelectorAll(".fold")].find((each) => each.dataset.name === name)?.focus();
+      });
+      fold.dataset.name = name;
+      item.append(fold);
+    }
+    item.append(button({ name, path: name }));
+    if (data.tree[name] && state.open.has(name)) item.append(branch(name));
+    return item;
+  }));
 }
 
 function choose(name) {

@@ -57,9 +57,9 @@ async function explain(model, text, category) {
     if (found.reasons.length)
       more.push(element("p", {}, "Other reasons: " + found.reasons.map((each) => each.source).join("; ")));
     if (found.nearest.length)
-      more.push(element("h2", {}, "Labelled documents with the same words"),
+      more.push(element("h2", {}, "Nearest labelled documents"),
         element("ul", { id: "nearest" }, ...found.nearest.map((each) => element("li", {},
-          element("bdi", {}, each.text), " ", ...each.labels.map((name) => element("bdi", { className: "chip" }, name))))));
+          element("bdi", {}, each.text), ` (${Math.round(100 * each.similarity)} % alike) `, ...each.labels.map((name) => element("bdi", { className: "chip" }, name))))));
     document.getElementById("more").replaceChildren(...more);
   } catch (error) {
     say(error.message, true);

@@ -1,0 +1,173 @@
+"""The page Model: train, figures with intervals, what changed, how much further labels would help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.responses import HTMLResponse
+
+from rubricate.reports.page.html import Child, Html, isolated, tag
+from rubricate.service.access.identity import Identity, allows
+from rubricate.service.page.layout import address, page
+from rubricate.service.workspace.projects import Project
+
+__all__ = ["model_page"]
+
+WIDTH, HEIGHT, LEFT, BELOW = 560, 220, 44, 34
+"""The drawing of the learning curve, and the room of its axes."""
+
+
+def model_page(
+    who: Identity,
+    project: Project,
+    *,
+    models: Sequence[Mapping[str, Any]],
+    job: Mapping[str, Any] | None,
+    agreement: Mapping[str, Any],
+) -> HTMLResponse:
+    """Train, see the figures and what changed, put models into use."""
+    running = job is not None and job["state"] in ("waiting", "running")
+    may = allows(who, "admin")
+    body = [
+        tag("p", tag("button", "Train on all labels", type="button", id="train", class_="main")) if may else None,
+        tag("progress", "", id="progress", hidden=True, aria_label="Progress of training"),
+        tag("p", tag("button", "Cancel training", type="button", id="cancel", hidden=True)),
+        _figures(models, may=may),
+        _curve(models),
+        _worst(project, models),
+        _agreement(agreement),
+    ]
+    data = {"project": project.name, "job": job["id"] if running and job is not None else None}
+    return page(f"Model: {project.name}", *body, who=who, project=project.name, script="model.js", data=data)
+
+
+def _figures(models: Sequence[Mapping[str, Any]], *, may: bool) -> Html:
+    if not models:
+        return tag("p", "No model yet. Label some documents of every category, then train.", class_="quiet")
+    lines = []
+    for each in models:
+        summary = each["summary"]
+        cells = []
+        for average in ("micro", "macro"):
+            low, high = summary[f"{average}_f1_interval"]
+            cells.append(tag("td", f"{summary[f'{average}_f1']:.3f} [{low:.3f}, {high:.3f}]", class_="num"))
+        use: Child = tag("strong", "in use", class_="good")
+        if not each["in_use"]:
+            use = (
+                tag("button", f"Use model {each['number']}", type="button", data_model=each["number"]) if may else None
+            )
+        number = tag("td", f"{each['number']}")
+        documents = tag("td", f"{summary['documents']:,}", class_="num")
+        lines.append(tag("tr", number, documents, cells, tag("td", _change(summary.get("changes"))), tag("td", use)))
+    names = ("Model", "Documents", "Micro-F1 [95 %]", "Macro-F1 [95 %]", "Against the model before", "")
+    head = tag("tr", [tag("th", name, class_="num" if 0 < place < 4 else None) for place, name in enumerate(names)])
+    note = "Cross-validated: every document was decided on by a model that had not seen it."
+    table = tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="models"), class_="scroll")
+    return tag("section", tag("h2", "Models"), table, tag("p", note, class_="quiet"))
+
+
+def _change(changes: Mapping[str, Any] | None) -> str:
+    if changes is None:
+        return "–"
+    p = "" if changes["p_value"] is None else f", p = {changes['p_value']:.3f}"
+    if changes["better"] is None:
+        return f"no significant change (s-test{p}, {changes['documents']:,} documents)"
+    worse = "better" if changes["better"] == "new" else "worse"
+    return f"{worse} (s-test{p}, {changes['documents']:,} documents)"
+
+
+def _curve(models: Sequence[Mapping[str, Any]]) -> Html | None:
+    """Return how the model in use got better with its labels, and what further ones promise."""
+    used = next((each for each in models if each["in_use"]), None)
+    curve = None if used is None else used["summary"].get("curve")
+    if used is None:
+        return None
+    title = tag("h2", "Further labels")
+    if curve is None:
+        text = "A learning curve needs some dozens of labelled documents and an SVM."
+        return tag("section", title, tag("p", text, class_="quiet"))
+    value, low, high = curve["double"]
+    double = 2 * used["summary"]["documents"]
+    note = (
+        f"By a power law through the estimates (xi-alpha, which is pessimistic). With {double:,} labels: "
+        f"{curve['measure']} about {value:.2f}, 95 % interval {low:.2f} to {high:.2f}."
+    )
+    return tag(
+        "section", title, tag("p", promise(curve), id="promise"), _drawing(curve), tag("p", note, class_="quiet")
+    )
+
+
+def promise(curve: Mapping[str, Any]) -> str:
+    """Return in one sentence what further labels promise.
+
+    >>> promise({"gain": 0.02, "more": 312, "measure": "micro-F1"})
+    'About 310 more labels for +0.02 micro-F1.'
+    >>> promise({"gain": 0.02, "more": None, "measure": "accuracy"})
+    'Further labels promise less than +0.02 accuracy: better categories or longer texts may help more.'
+    """
+    gain = f"+{curve['gain']:.2f} {curve['measure']}"
+    if curve["more"] is None:
+        return f"Further labels promise less than {gain}: better categories or longer texts may help more."
+    more = curve["more"]
+    return f"About {round(more, min(0, 2 - len(str(more)))):,} more labels for {gain}."
+
+
+def _drawing(curve: Mapping[str, Any]) -> Html:
+    """Draw the estimates over the numbers of labels; the numbers are in its description, too."""
+    sizes, values = curve["sizes"], curve["values"]
+    bottom, top = max(0.0, min(values) - 0.05), min(1.0, max(values) + 0.05)
+
+    def at(size: float, value: float) -> tuple[float, float]:
+        across = LEFT + (WIDTH - LEFT - 12) * size / sizes[-1]
+        return round(across, 1), round((HEIGHT - BELOW) * (1 - (value - bottom) / (top - bottom)) + 6, 1)
+
+    points = [at(size, value) for size, value in zip(sizes, values, strict=True)]
+    line = tag("polyline", points=" ".join(f"{x},{y}" for x, y in points), class_="line")
+    dots = [tag("circle", cx=x, cy=y, r=3.5, class_="dot") for x, y in points]
+    ticks = [tag("text", f"{value:.2f}", x=0, y=at(0, value)[1] + 4) for value in (bottom, (bottom + top) / 2, top)]
+    shown = [(sizes[-1], "end"), (sizes[-2], "middle")]
+    ticks += [tag("text", f"{size:,}", x=at(size, top)[0], y=HEIGHT - 8, text_anchor=anchor) for size, anchor in shown]
+    described = "; ".join(f"{size:,} labels {value:.3f}" for size, value in zip(sizes, values, strict=True))
+    return tag(
+        "svg", tag("title", f"{curve['measure']} by labels: {described}"), line, dots, ticks,
+        viewBox=f"0 0 {WIDTH} {HEIGHT + 8}", class_="curve", role="img",
+    )  # fmt: skip
+
+
+def _worst(project: Project, models: Sequence[Mapping[str, Any]]) -> Html | None:
+    used = next((each for each in models if each["in_use"]), None)
+    if used is None:
+        return None
+    rows = sorted(used["summary"]["per_category"], key=lambda row: (row["f1"] is None, row["f1"] or 0.0))[:10]
+    lines = [
+        tag(
+            "tr",
+            tag("td", isolated(row["category"])),
+            tag("td", f"{row['documents']:,}", class_="num"),
+            tag("td", "–" if row["f1"] is None else f"{row['f1']:.3f}", class_="num"),
+        )
+        for row in rows
+    ]
+    head = tag("tr", tag("th", "Category"), tag("th", "Documents", class_="num"), tag("th", "F1", class_="num"))
+    suspects = address("p", project.name, "documents") + "?state=disagreement"
+    return tag(
+        "section",
+        tag("h2", "Worst categories"),
+        tag("div", tag("table", tag("thead", head), tag("tbody", lines)), class_="scroll"),
+        tag("p", tag("a", "Documents on which the model disagrees with the labels", href=suspects)),
+    )
+
+
+def _agreement(found: Mapping[str, Any]) -> Html:
+    if not found["documents"]:
+        return tag(
+            "section", tag("h2", "Agreement"), tag("p", "No document was labelled by two people yet.", class_="quiet")
+        )
+    alpha = found["overall"].get("alpha")
+    shown = "not defined" if alpha is None else f"{alpha:.3f}"
+    percent = found["overall"].get("percent") or 0.0
+    text = f"{found['documents']:,} documents labelled by two or more of {', '.join(found['annotators'])}: "
+    return tag(
+        "section", tag("h2", "Agreement"), tag("p", text + f"{percent:.0%} the same, Krippendorff's alpha {shown}.")
+    )
