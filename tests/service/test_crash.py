@@ -39,8 +39,22 @@ class Running:
         self.process.wait()
 
 
-def test_what_was_acknowledged_is_there_after_kill_9(tmp_path, database):
-    service = Running(tmp_path / "w", database)
+@pytest.fixture
+def start(tmp_path, database):
+    """Start services on one workspace; none outlives the test."""
+    started = []
+
+    def run():
+        started.append(Running(tmp_path / "w", database))
+        return started[-1]
+
+    yield run
+    for service in started:
+        service.kill()
+
+
+def test_what_was_acknowledged_is_there_after_kill_9(start):
+    service = start()
     service.call("POST", "/projects", {"name": "p", "categories": ["a", "b"], "kind": "single"})
     rows = [{"id": str(i), "text": f"{'wheat corn' if i % 2 else 'oil gas'} number {i}"} for i in range(400)]
     service.call("POST", "/projects/p/documents", {"documents": rows})
@@ -70,7 +84,7 @@ def test_what_was_acknowledged_is_there_after_kill_9(tmp_path, database):
         for person in people:
             person.join()
         stop.clear()
-        service = Running(tmp_path / "w", database)
+        service = start()
         with urllib.request.urlopen(f"{service.address}/projects/p/export", timeout=60) as answer:
             kept = {row["id"]: row for row in map(json.loads, answer.read().splitlines())}
         for document, given in acknowledged.items():
@@ -81,4 +95,3 @@ def test_what_was_acknowledged_is_there_after_kill_9(tmp_path, database):
     while service.call("GET", f"/jobs/{job}")["state"] in ("waiting", "running") and time.monotonic() < end:
         time.sleep(0.5)
     assert service.call("GET", f"/jobs/{job}")["state"] == "done"
-    service.kill()

@@ -86,5 +86,26 @@ def test_a_job_whose_process_died_is_started_again(tmp_path):
     with workspace.database.write() as connection:
         connection.execute(update(tables.jobs).values(state="running", heartbeat=1.0))
     assert workspace.jobs.start_due() == [key]
-    assert workspace.jobs.start_due() == []
+    with workspace.database.write() as connection:
+        connection.execute(update(tables.jobs).values(heartbeat=1.0))
+    assert workspace.jobs.start_due() == []  # its process is slow, but alive
+    workspace.close()
+
+
+def test_a_job_whose_process_dies_again_and_again_has_failed(tmp_path, monkeypatch):
+    from sqlalchemy import update
+
+    workspace = Workspace(tmp_path)
+    project = workspace.projects.create("p", ["a", "b"], kind="multi")
+    key = workspace.jobs.create(project, "train", {}, who="ann")
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    starts = []
+    for _ in range(5):
+        starts += workspace.jobs.start_due()
+        for process in workspace.jobs._processes.values():
+            process.wait()
+        with workspace.database.write() as connection:
+            connection.execute(update(tables.jobs).values(heartbeat=1.0))
+    assert starts == [key] * 3
+    assert (workspace.jobs.get(key)["state"], "died 3 times" in workspace.jobs.get(key)["message"]) == ("failed", True)
     workspace.close()

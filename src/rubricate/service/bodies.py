@@ -18,6 +18,7 @@ __all__ = [
     "ModelSummary",
     "Place",
     "Reason",
+    "StreamOptions",
 ]
 
 LONGEST_ID = 1_000
@@ -50,6 +51,17 @@ class ClassifyBody(BaseModel):
     abstain: StrictInt | StrictFloat | None = Field(
         None, ge=0, le=1, description="Labels are null where the confidence is below this probability."
     )
+
+
+class StreamOptions(BaseModel):
+    """What is asked of a stream; in the query, as its body has documents alone."""
+
+    top: int | None = Field(None, ge=1, le=100_000, description="Scores of so many best categories.")
+    explain: int = Field(0, ge=0, le=1_000, description="So many reasons for each label.")
+    abstain: float | None = Field(None, ge=0, le=1, description="No labels where the confidence is below this.")
+    text: str | None = Field(None, max_length=200, description="The name of a column of a CSV file.")
+    title: str | None = Field(None, max_length=200, description="The name of a column of a CSV file.")
+    id: str | None = Field(None, max_length=200, description="The name of a column of a CSV file.")
 
 
 class Place(BaseModel):

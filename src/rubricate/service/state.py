@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import time
@@ -63,6 +64,7 @@ class Service:
     @asynccontextmanager
     async def running(self, _: Any = None) -> AsyncIterator[None]:
         """Run what goes on beside the requests, from the start of the process to its end."""
+        gc.freeze()  # models and code stay: looking through them for garbage would hold up requests
         watch = asyncio.create_task(self._watch())
         self.ready = True
         try:
@@ -132,22 +134,40 @@ class Service:
         """Look again whether there are accounts."""
         self._guarded = (0.0, False)
 
-    async def rows(self, served: ServedModel, documents: Sequence[Question], questions: Questions) -> list[bytes]:
-        """Classify documents in the lane of their model; 503 where that takes too long."""
+    def _lane(self, served: ServedModel) -> Lane:
         lane = self._lanes.get(served.name)
         if lane is None:
             lane = Lane(self._pool, limit=self.settings.max_waiting, observe=self.metrics.batch)
             self._lanes[served.name] = lane
+        return lane
+
+    async def rows(self, served: ServedModel, documents: Sequence[Question], questions: Questions) -> list[bytes]:
+        """Classify documents in the lane of their model; 503 where that takes too long."""
         try:
-            rows = await asyncio.wait_for(lane.rows(served, documents, questions), self.settings.timeout)
+            work = self._lane(served).rows(served, documents, questions)
+            rows = await asyncio.wait_for(work, self.settings.timeout)
         except TimeoutError:
             text = f"not done within {self.settings.timeout:g} seconds; try again, or send fewer documents at a time"
             raise Refusal(503, text, retry=BUSY_SECONDS) from None
+        self._classified(served, documents)
+        return rows
+
+    async def rows_for(
+        self, request: Request, served: ServedModel, documents: Sequence[Question], questions: Questions
+    ) -> list[bytes]:
+        """Classify the documents of a request whose body was read; stop when its client goes away."""
+        rows = await self._lane(served).at_once(served, documents, questions)
+        if rows is None:
+            found: list[bytes] = await self.unless_gone(request, self.rows(served, documents, questions))
+            return found
+        self._classified(served, documents)
+        return rows
+
+    def _classified(self, served: ServedModel, documents: Sequence[Question]) -> None:
         self.metrics.documents(served.name, len(documents))
         if self.settings.log_text:
             texts = [{"id": each.id, "text": each.text[:QUOTED]} for each in documents]
             log("classified", model=served.name, documents=texts)
-        return rows
 
     async def unless_gone(self, request: Request, work: Any) -> Any:
         """Await some work; stop it when the client goes away. The body must have been read."""

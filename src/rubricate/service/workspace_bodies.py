@@ -37,6 +37,9 @@ __all__ = [
 Name = Annotated[StrictStr, Field(min_length=1, max_length=200)]
 Label = Annotated[StrictStr, Field(min_length=1, max_length=1_000)]
 
+Edge = Annotated[list[Label], Field(min_length=2, max_length=2)]
+"""Parent and child; a list, as OpenAPI has no tuples."""
+
 
 class _Strict(BaseModel):
     """A body that takes no other fields."""
@@ -49,7 +52,7 @@ class ProjectBody(_Strict):
 
     name: Name
     categories: list[Label] = Field(default=[], max_length=100_000)
-    taxonomy: list[tuple[Label, Label]] | None = Field(None, description="Pairs [parent, child].", max_length=200_000)
+    taxonomy: list[Edge] | None = Field(None, description="Pairs [parent, child].", max_length=200_000)
     kind: Literal["single", "multi"] = Field("multi", description="One label per document, or several.")
 
 
@@ -59,7 +62,7 @@ class ProjectDescription(BaseModel):
     name: str
     kind: Literal["single", "multi"]
     categories: list[str]
-    taxonomy: list[tuple[str, str]]
+    taxonomy: list[Edge]
     documents: int
     labelled: int
 

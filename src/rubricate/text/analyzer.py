@@ -27,6 +27,8 @@ from rubricate.types import Terms
 
 __all__ = ["Analyzer"]
 
+CORES = os.cpu_count() or 1
+"""Asking costs more than the tokens of a short text."""
 AHEAD = 4
 """How many blocks each worker may be ahead of the thread that collects them."""
 
@@ -118,7 +120,7 @@ class Analyzer(BaseEstimator):
         not depend on how many there are. `stop` are the stop words where they have been looked up before.
         """
         self.check()
-        workers = ((os.cpu_count() or 1) if threads is None else threads) - 1
+        workers = (CORES if threads is None else threads) - 1
         if workers < 0:
             raise InvalidInput(f"threads must be 1 or more, or None for all cores; got {threads}")
         mark = None if self.tokens == "characters" else marker(self.casing, negation=bool(self.negation))

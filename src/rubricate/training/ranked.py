@@ -43,5 +43,9 @@ def scores_shown(
     """Return the scores of the labels, and of the best `top` categories."""
     if not labels and top is None:
         return ()
-    ranked = best_of(row, categories, len(row[0]))
-    return tuple(pair for place, pair in enumerate(ranked) if (top is not None and place < top) or pair[0] in labels)
+    columns, scores = row
+    order = np.argsort(-scores, kind="stable").tolist()
+    if top is not None and top < len(order) and not labels:
+        order = order[:top]
+    pairs = ((categories[columns[i]], float(scores[i])) for i in order if scores[i] > -np.inf)
+    return tuple(pair for place, pair in enumerate(pairs) if (top is not None and place < top) or pair[0] in labels)

@@ -22,6 +22,7 @@ from rubricate.service.bodies import (
     ModelDescription,
     ModelList,
     ModelSummary,
+    StreamOptions,
 )
 from rubricate.service.models.rows import Question, Questions
 from rubricate.service.models.shelf import ServedModel
@@ -35,7 +36,13 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["models"])
 
-_BODY = {
+_FILE = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
+_OPENAPI = {
+    # Read by us, where a stream comes: FastAPI would spend more on six parameters than a model on a short text.
+    "parameters": [
+        {"name": name, "in": "query", "required": False, "schema": schema}
+        for name, schema in StreamOptions.model_json_schema()["properties"].items()
+    ],
     "requestBody": {
         "required": True,
         "content": {
@@ -44,6 +51,7 @@ _BODY = {
                 "schema": {"type": "string", "description": "One document per line: id?, title?, text."}
             },
             "text/csv": {"schema": {"type": "string", "description": "Columns text, and id and title if there."}},
+            "multipart/form-data": {"schema": _FILE},
         },
     },
     "responses": {
@@ -57,11 +65,6 @@ _BODY = {
         }
     },
 }
-
-Top = Annotated[int | None, Query(ge=1, le=100_000, description="Scores of so many best categories.")]
-Explain = Annotated[int, Query(ge=0, le=1_000, description="So many reasons for each label.")]
-Abstain = Annotated[float | None, Query(ge=0, le=1, description="No labels where the confidence is below this.")]
-Column = Annotated[str | None, Query(max_length=200, description="The name of a column of a CSV file.")]
 
 
 @router.get("/models", summary="List the models in use")
@@ -99,19 +102,9 @@ async def model(
 
 
 @router.post(
-    "/models/{name}/classify", summary="Classify documents", openapi_extra=_BODY, response_model=Classification
+    "/models/{name}/classify", summary="Classify documents", openapi_extra=_OPENAPI, response_model=Classification
 )
-async def classify(
-    request: Request,
-    name: str,
-    *,
-    top: Top = None,
-    explain: Explain = 0,
-    abstain: Abstain = None,
-    text: Column = None,
-    title: Column = None,
-    id: Column = None,
-) -> Response:
+async def classify(request: Request, name: str) -> Response:
     """Return labels, confidence, scores and evidence of each document, in the form of the request.
 
     JSON takes the options in the body. NDJSON (`application/x-ndjson`: one document per line, of any number) and CSV
@@ -123,19 +116,26 @@ async def classify(
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind == "application/json":
         return await _json(service, served, request)
-    questions = Questions(top, explain, abstain, "json" if "json" in kind else "csv")
+    asked = _options(request)
+    questions = Questions(asked.top, asked.explain, asked.abstain, "json" if "json" in kind else "csv")
     if kind in ("application/x-ndjson", "application/jsonl"):
         return _stream(service, served, questions, ndjson_documents(request, service.settings.max_line))
-    columns = {role: column for role, column in (("text", text), ("title", title), ("id", id)) if column}
     if kind == "text/csv":
         chunks: AsyncIterator[bytes] = request.stream()
     elif kind == "multipart/form-data":
         chunks = await _file(request)
     else:
         raise Refusal(415, "send application/json, application/x-ndjson, text/csv, or a form with a file")
-    options = {"format": "csv", **columns}
+    options = {"format": "csv", **asked.model_dump(include={"text", "title", "id"}, exclude_none=True)}
     documents = csv_documents(chunks, options, service.settings.upload_timeout)
     return _stream(service, served, questions, documents)
+
+
+def _options(request: Request) -> StreamOptions:
+    try:
+        return StreamOptions.model_validate({name: value for name, value in request.query_params.items() if value})
+    except ValidationError as error:
+        raise RequestValidationError([{**part, "loc": ("query", *part["loc"])} for part in error.errors()]) from None
 
 
 @router.post("/models/{name}/explain", summary="Explain a category")
@@ -189,7 +189,7 @@ async def _json(service: Service, served: ServedModel, request: Request) -> Resp
         Question(str(place) if document.id is None else document.id, document.text, document.title or "")
         for place, document in enumerate(body.documents, 1)
     ]
-    rows = await service.unless_gone(request, service.rows(served, documents, questions))
+    rows = await service.rows_for(request, served, documents, questions)
     return Response(b'{"documents": [' + b", ".join(rows) + b"]}", media_type="application/json")
 
 

@@ -67,7 +67,7 @@ def _described(workspace: Workspace, project: Project) -> ProjectDescription:
         name=project.name,
         kind=project.kind,
         categories=list(project.categories),
-        taxonomy=list(project.taxonomy),
+        taxonomy=[list(edge) for edge in project.taxonomy],
         **workspace.documents.count(project),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -22,6 +23,10 @@ JobState: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled
 ACTIVE = ("waiting", "running")
 STALE_SECONDS = 15.0
 """A running job without a heartbeat for so long has lost its process and is started again."""
+START_SECONDS = 60.0
+"""So long may a process take until its first heartbeat: on a busy machine it loads its code slowly."""
+ATTEMPTS = 3
+"""A job whose process died so often has failed."""
 
 
 class Jobs:
@@ -44,6 +49,7 @@ class Jobs:
                 "message": "",
                 "data": json.dumps(data, ensure_ascii=False),
                 "cancel": 0,
+                "attempts": 0,
                 "created": now,
                 "heartbeat": 0.0,
                 "ended": None,
@@ -106,13 +112,22 @@ class Jobs:
 
     def _claim(self, connection: Connection) -> list[int]:
         j, now = tables.jobs.c, time.time()
-        due = (j.state == "waiting") | ((j.state == "running") & (j.heartbeat < now - STALE_SECONDS))
+        alive = list(self._processes)  # their heartbeat may be late; whether they live is known without
+        stale = (j.state == "running") & (j.heartbeat < now - STALE_SECONDS) & j.id.not_in(alive)
+        due = (j.state == "waiting") | stale
+        lost = update(tables.jobs).where(due, j.attempts >= ATTEMPTS, j.state == "running")
+        message = f"its process died {ATTEMPTS} times; is there enough memory?"
+        connection.execute(lost.values(state="failed", ended=now, message=message))
         query = select(j.id).where(due, j.cancel == 0).order_by(j.id)
         if connection.dialect.name == "postgresql":
             query = query.with_for_update(skip_locked=True)
         keys = list(connection.execute(query).scalars())
         if keys:
-            connection.execute(update(tables.jobs).where(j.id.in_(keys)).values(state="running", heartbeat=now))
+            connection.execute(
+                update(tables.jobs)
+                .where(j.id.in_(keys))
+                .values(state="running", heartbeat=now + START_SECONDS, attempts=j.attempts + 1)
+            )
         return keys
 
     def _start(self, key: int) -> subprocess.Popen[bytes]:
@@ -124,7 +139,7 @@ class Jobs:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         if process.stdin is not None:
-            with process.stdin as pipe:
+            with contextlib.suppress(BrokenPipeError), process.stdin as pipe:  # it may have died at once
                 pipe.write(json.dumps({"url": self._database.url, "folder": self._folder}).encode())
         return process
 

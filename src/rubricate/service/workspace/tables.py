@@ -52,7 +52,7 @@ leases = _table("leases", numbers="document", texts="annotator", floats="until")
 jobs = _table(
     "jobs",
     key=True,
-    numbers="project done total cancel",
+    numbers="project done total cancel attempts",
     texts="kind state message data",
     floats="created heartbeat ended",
 )

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +106,11 @@ def main() -> None:
         values = {"state": "failed", "message": str(error)}
     except MemoryError:
         values = {"state": "failed", "message": "not enough memory to train on these documents"}
+    except OSError as error:  # such as a full disk
+        values = {"state": "failed", "message": f"the model cannot be kept: {error.strerror or error}"}
+    except Exception as error:
+        traceback.print_exc()
+        values = {"state": "failed", "message": f"an error of the program ({type(error).__name__}); its log says more"}
     values |= {"done": progress.done, "total": progress.total, "ended": time.time(), "data": json.dumps(data)}
     with database.write() as connection:
         connection.execute(update(tables.jobs).where(j.id == job, j.state == "running").values(values))
@@ -123,11 +129,12 @@ def train_project(
     progress.advance(message="judging")
     summary = _summary(model) | {"changes": changes(database, project, model, given)}
     progress.advance(message="looking ahead")
+    model.set_params(engine="threads")  # the one that counts belongs to this process
     summary["curve"] = curve_of(model, texts)
     number = models.next_number(project)
     file = f"models/{project.id}-{number}.rubric"
     (folder / "models").mkdir(parents=True, exist_ok=True)
-    model.set_params(engine="threads").save(folder / file)
+    model.save(folder / file)
     progress.advance(message="reading all documents")
     said = all_said(store, project, model, given=given, progress=progress)
     key = models.add(project, number, file, summary=summary, said=said)

@@ -24,7 +24,7 @@ def above(grid: ScoreGrid, cuts: Floats) -> Sparse:
     """
     cuts = np.maximum(cuts, LOWEST)
     if grid.dense is not None:
-        return sparse.csr_array(grid.dense >= cuts)
+        return _stored(grid.dense >= cuts)
     stored, flooded = grid.stored, cuts <= grid.floor
     kept = stored.data >= cuts[stored.indices]
     rows = np.repeat(np.arange(stored.shape[0]), np.diff(stored.indptr))
@@ -50,6 +50,16 @@ def best(grid: ScoreGrid, t: int) -> Sparse:
         columns, kept = best_stored(FlooredScores(Rows(s.indptr, s.indices, s.data), categories, grid.floor), t)
     counts: Bools = np.arange(t) < kept[:, None]
     return _cells(np.repeat(np.arange(documents), kept), columns[counts], grid.shape)
+
+
+def _stored(decided: Bools) -> Sparse:
+    """Return a dense matrix of decisions as a sparse one; SciPy's own way is several times slower for one document."""
+    columns = np.nonzero(decided)[1].astype(np.int32)
+    starts = np.zeros(len(decided) + 1, np.int64)
+    np.cumsum(np.count_nonzero(decided, axis=1), out=starts[1:])
+    if len(columns) <= np.iinfo(np.int32).max:
+        starts = starts.astype(np.int32)
+    return sparse.csr_array((np.ones(len(columns), bool), columns, starts), shape=decided.shape)
 
 
 def _cells(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Sparse:
