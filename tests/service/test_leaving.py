@@ -56,16 +56,12 @@ def test_a_comparison_that_nobody_waits_for_stops(topics, monkeypatch, tmp_path)
 
     monkeypatch.setattr("rubricate.service.routes.judging.UploadProcess", Slow)
     with live_service(models=(topics,)) as site:
-        parts = "".join(
-            f'--x\r\nContent-Disposition: form-data; name="{name}"; filename="{name}.csv"\r\n\r\ndocument,labels\n1,a\n\r\n'
-            for name in ("truth", "runs")
-        )
-        body = (parts + "--x--\r\n").encode()
-        head = (
-            "POST /evaluate HTTP/1.1",
-            "Content-Type: multipart/form-data; boundary=x",
-            f"Content-Length: {len(body)}",
-        )
+        field = 'Content-Disposition: form-data; name="{0}"; filename="{0}.csv"'
+        file = "document,labels\n1,a\n\r\n"
+        parts = [f"--x\r\n{field.format(name)}\r\n\r\n{file}" for name in ("truth", "runs")]
+        body = ("".join(parts) + "--x--\r\n").encode()
+        kind = "Content-Type: multipart/form-data; boundary=x"
+        head = ("POST /evaluate HTTP/1.1", kind, f"Content-Length: {len(body)}")
         connection = _raw(site, head, body)
         _until(lambda: marker.exists() and marker.read_text())
         connection.close()
