@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import warnings
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,25 @@ from rubricate.errors import InvalidInput
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation, source_of
 from rubricate.training.material import Material
+from rubricate.training.representations import has_vectors
 from rubricate.training.targets import Target, count
 from rubricate.types import Documents
 
-__all__ = ["COSTS", "bare_target", "candidates_for", "links_digest", "make_classifier", "placed", "shown"]
+__all__ = [
+    "COSTS",
+    "bare_target",
+    "candidates_for",
+    "costs_for",
+    "links_digest",
+    "make_classifier",
+    "placed",
+    "shown",
+]
 
 COSTS = (0.5, 1.0, 2.0, 4.0)
 """The costs C among which the default classifier, a linear SVM, is chosen."""
+WIDE_COSTS = (0.25, *COSTS)
+"""The same for several blocks side by side: what they repeat of each other wants a smaller C."""
 DENSE_COSTS = (1.0, 4.0, 8.0, 16.0)
 """The same for vectors of an encoder: texts are much more alike in them than in terms, so errors must cost more."""
 
@@ -49,22 +61,31 @@ def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = Non
     return kind(**{each: values.pop(each) for each in needed})
 
 
-def candidates_for(classifier: Any, *, tuned: bool, dense: bool = False) -> tuple[Any, ...]:
+def candidates_for(classifier: Any, *, tuned: bool, costs: Sequence[float] = COSTS) -> tuple[Any, ...]:
     """Return the candidates that a classifier, a name or None stands for; None is an SVM, `tuned` one of each cost.
-
-    `dense`: the documents have vectors of an encoder.
 
     >>> candidates_for(None, tuned=True)
     (SVM(C=0.5), SVM(), SVM(C=2.0), SVM(C=4.0))
     """
     if classifier is None:
         svm = registry.load("classifiers", "svm")
-        return tuple(svm(C=C) for C in (DENSE_COSTS if dense else COSTS)) if tuned else (svm(),)
+        return tuple(svm(C=C) for C in costs) if tuned else (svm(),)
     if isinstance(classifier, str):
         return (make_classifier(classifier),)
     if isinstance(classifier, type) or not hasattr(classifier, "fit"):
         raise InvalidInput(f"expected a classifier such as rb.SVM(C=1) or a name such as 'svm', got {classifier!r}")
     return (classifier,)
+
+
+def costs_for(representation: Representation | Blocks) -> tuple[float, ...]:
+    """Return the costs that are tried with a representation.
+
+    >>> costs_for(Representation()), costs_for(Blocks((Representation(), Representation())))
+    ((0.5, 1.0, 2.0, 4.0), (0.25, 0.5, 1.0, 2.0, 4.0))
+    """
+    if has_vectors(representation):
+        return DENSE_COSTS
+    return WIDE_COSTS if isinstance(representation, Blocks) else COSTS
 
 
 def bare_target(classifier: Any, documents: Any, y: Any) -> Target | None:

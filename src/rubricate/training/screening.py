@@ -23,7 +23,7 @@ from rubricate.measures import counts, macro, micro
 from rubricate.text.embeddings import Embeddings
 from rubricate.text.representation import Representation
 from rubricate.thresholds import Threshold
-from rubricate.training.candidates import candidates_for
+from rubricate.training.candidates import candidates_for, costs_for
 from rubricate.training.choosing import MACRO_SHARE, choose
 from rubricate.training.execution import Execution
 from rubricate.training.material import Material
@@ -86,12 +86,16 @@ class Screened:
 
 @dataclass(frozen=True)
 class Screening:
-    """The name of the chosen representation, the size of the sample, how each candidate did, and the chosen one."""
+    """The name of the chosen representation, the size of the sample, how each candidate did, and the chosen one.
+
+    `costs` are the two C that do best on the sample; empty where the sample is all documents, whose folds say more.
+    """
 
     chosen: str
     documents: int
     tried: tuple[Screened, ...]
     representation: Any = field(default=None, compare=False, repr=False)
+    costs: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for a summary and a model file."""
@@ -107,11 +111,13 @@ def screen(
     engine: Engine | str = "threads",
     encoder: Embeddings | None = None,
     only: str | None = None,
+    tuned: bool = False,
 ) -> Screening:
     """Choose among representations by out-of-fold scores on a stratified sample.
 
     A candidate that cannot be learned (no term in it) is left out; where none can, the first error is raised. With an
-    `encoder`, vectors and hybrids are tried too; `only` = "hybrid" chooses among hybrids.
+    `encoder`, vectors and hybrids are tried too; `only` = "hybrid" chooses among hybrids. With `tuned`, a sample also
+    says which C are worth trying on all documents.
     """
     sample = _sample(material, seed)
     tried: list[Screened] = []
@@ -142,7 +148,10 @@ def screen(
     if len(errors) == len(tried):
         raise errors[0]
     chosen = _simplest([each for each in tried if only is None or each.name.startswith(only)])
-    return Screening(chosen.name, len(sample.ids), tuple(tried), known[chosen.name])
+    costs: tuple[float, ...] = ()
+    if tuned and sample is not material:
+        costs = _costs(known[chosen.name], sample, cut=cut, seed=seed, engine=engine)
+    return Screening(chosen.name, len(sample.ids), tuple(tried), known[chosen.name], costs)
 
 
 def _idf(
@@ -190,18 +199,40 @@ def _try(
         reason = f"about {entries * total / 1e6:.0f} million entries; more than {most / 1e6:.0f} million"
         return Screened(name, entries=entries, left_out=f"{reason} cost more time and memory than they bring")
     cost = DENSE_COST if has_vectors(representation) else float(len(getattr(representation, "parts", (0,))))
-    procedure = Procedure(
+    svms = candidates_for(None, tuned=True, costs=(cost,))
+    procedure = _procedure(representation, svms, sample, cut=cut, seed=seed)
+    ((scores, labels),) = Execution(procedure, sample, engine=engine).held_out_scores()
+    table = counts(labels, choose(cut, [scores], labels).cut.decide(scores))
+    return Screened(name, float(micro("f1", table)), float(macro("f1", table)), float(entries))
+
+
+def _procedure(
+    representation: AnyRepresentation, candidates: tuple[Any, ...], sample: Material, *, cut: Threshold, seed: int
+) -> Procedure:
+    """Return the cross-validation of candidates on the sample."""
+    return Procedure(
         representations=(representation,),
-        candidates=tuple(svm.set_params(C=cost) for svm in candidates_for(None, tuned=False)),
+        candidates=candidates,
         cut=cut,
         folds=min(FOLDS, len(sample.ids)),
         seed=seed,
         limit=limit_for(*sample.labels.shape),
         single_label=sample.single_label,
     )
-    ((scores, labels),) = Execution(procedure, sample, engine=engine).held_out_scores()
-    table = counts(labels, choose(cut, [scores], labels).cut.decide(scores))
-    return Screened(name, float(micro("f1", table)), float(macro("f1", table)), float(entries))
+
+
+def _costs(
+    representation: AnyRepresentation, sample: Material, *, cut: Threshold, seed: int, engine: Engine | str
+) -> tuple[float, ...]:
+    """Return the C that does best on the sample and the better of its neighbours."""
+    costs = costs_for(representation)
+    svms = candidates_for(None, tuned=True, costs=costs)
+    procedure = _procedure(representation, svms, sample, cut=cut, seed=seed)
+    held = Execution(procedure, sample, engine=engine).held_out_scores()
+    worths = choose(cut, [scores for scores, _ in held], sample.labels).worths
+    best = int(np.argmax(worths))
+    near = max((at for at in (best - 1, best + 1) if 0 <= at < len(costs)), key=lambda at: worths[at])
+    return tuple(costs[at] for at in sorted((best, near)))
 
 
 def _sample(material: Material, seed: int) -> Material:

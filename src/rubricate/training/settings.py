@@ -36,7 +36,7 @@ from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation, source_of
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
-from rubricate.training.candidates import candidates_for, make_classifier, shown
+from rubricate.training.candidates import candidates_for, costs_for, make_classifier, shown
 from rubricate.training.languages import AUTO_LANGUAGE, Spoken, spoken
 from rubricate.training.material import Material
 from rubricate.training.memory import check_memory
@@ -48,7 +48,6 @@ from rubricate.training.representations import (
     AnyRepresentation,
     candidate_representations,
     encoder_of,
-    has_vectors,
     hybrid,
     named_representation,
     vector_representation,
@@ -135,12 +134,12 @@ class Settings:
         self.encoder()
         said = spoken(self.language, material, self.analyzer) if self._counts() else None
         settled = self._reading(said)
-        chosen = settled._chosen(material, cut, engine) if folds and self.chooses() else (settled.shape(), None)
-        shape, screening = chosen
+        chosen = settled._chosen(material, cut, engine) if folds and self.chooses() else (settled.shape(), None, ())
+        shape, screening, costs = chosen
         check_memory(shape, material)
         return Procedure(
             representations=(shape,),
-            candidates=candidates_for(self.classifier, tuned=folds > 0, dense=has_vectors(shape)),
+            candidates=candidates_for(self.classifier, tuned=folds > 0, costs=costs or costs_for(shape)),
             cut=cut,
             folds=folds,
             seed=self.seed,
@@ -165,16 +164,16 @@ class Settings:
 
     def _chosen(
         self, material: Material, cut: Threshold, engine: Engine | str
-    ) -> tuple[AnyRepresentation, Mapping[str, Any]]:
-        """Return the representation that does best on a sample, and how the others did."""
+    ) -> tuple[AnyRepresentation, Mapping[str, Any], tuple[float, ...]]:
+        """Return the representation that does best on a sample, how the others did, and the costs left to try."""
         shape = self.shape()
         if len(material.ids) < FEWEST_TO_CHOOSE:
-            return shape, {"chosen": self.representation or "terms", "documents": 0, "tried": []}
+            return shape, {"chosen": self.representation or "terms", "documents": 0, "tried": []}, ()
         terms = replace(self, representation=None, vectors=None).shape()
         assert isinstance(terms, Representation)
         encoder, only = self.encoder(), HYBRID if self.representation == HYBRID else None
         screening = material.screened(
-            (terms.key(), repr(cut), self.seed, repr(encoder), only),
+            (terms.key(), repr(cut), self.seed, repr(encoder), only, self.classifier is None),
             lambda: screen(
                 candidate_representations(terms),
                 material,
@@ -183,9 +182,10 @@ class Settings:
                 engine=engine,
                 encoder=encoder,
                 only=only,
+                tuned=self.classifier is None,
             ),
         )
-        return screening.representation, screening.to_dict()
+        return screening.representation, screening.to_dict(), screening.costs
 
     def signature(
         self,

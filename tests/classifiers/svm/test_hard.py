@@ -1,4 +1,4 @@
-"""Linear SVMs on hard and odd data, by both ways of the solver: right, or a clear word."""
+"""Linear SVMs on hard and odd data, by every way of the solver: right, or a clear word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers import linear
+from rubricate.classifiers.svm.solvers import gram, linear
 from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rows import Rows
@@ -22,14 +22,21 @@ from rubricate.kernels.svm_fold import fold_rows
 BIASES = ["free", "penalised", None]
 
 
-@pytest.fixture(params=["working sets", "all documents"])
+@pytest.fixture(params=["working sets", "all documents", "products"])
 def way(request, monkeypatch):
     """Each way of the solver, whatever the problem."""
+    if request.param == "products":
+        by_products(monkeypatch)
     whole = request.param == "all documents"
     monkeypatch.setattr(linear, "LARGE", 0 if whole else 1 << 60)
     monkeypatch.setattr(linear, "CROWDED", 0.0)
     monkeypatch.setattr(linear, "LONELY", 0.0)
     return request.param
+
+
+def by_products(patch):
+    patch.setattr(gram, "LARGE", 0)
+    patch.setattr(gram, "LONG", 0.0)
 
 
 def documents(seed=0, n=90, terms=60, categories=3):
@@ -106,16 +113,38 @@ def test_a_categorizer_of_one_category_or_document_says_so():
 
 
 @given(seed=st.integers(0, 10_000), bias=st.sampled_from(BIASES))
-def test_both_ways_find_the_optimum(seed, bias):
+def test_all_ways_find_the_optimum(seed, bias):
     X, Y = documents(seed, n=40, terms=30, categories=2)
     values = []
-    for large in (0, 1 << 60):
+    for large in (0, 1 << 60, None):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(linear, "LARGE", large)
+            if large is None:
+                by_products(patch)
+            patch.setattr(linear, "LARGE", large or 0)
             patch.setattr(linear, "CROWDED", 0.0)
             patch.setattr(linear, "LONELY", 0.0)
-            values.append(rb.SVM(bias=bias, tol=1e-5, threads=1).fit(X, Y))
-    assert np.all(np.abs(values[0].primal_ - values[1].primal_) <= 1e-5 * np.maximum(values[0].primal_, 1e-12) + 1e-12)
+            values.append(rb.SVM(bias=bias, tol=1e-5, threads=1).fit(X, Y).primal_)
+    for other in values[1:]:
+        assert np.all(np.abs(values[0] - other) <= 1e-5 * np.maximum(values[0], 1e-12) + 1e-12)
+
+
+def test_products_of_documents_are_those_of_the_matrix_and_follow_its_values():
+    X = sparse.random_array((70, 90), density=0.2, rng=np.random.default_rng(3), format="csr")
+    X = sparse.csr_array(sparse.hstack([X, sparse.csr_array(np.ones((70, 1)))]))
+    first = gram.gram(X)
+    np.testing.assert_allclose(first, (X @ X.T).toarray(), atol=1e-12)
+    assert gram.gram(X) is first
+    X.data *= 2
+    np.testing.assert_allclose(gram.gram(X), (X @ X.T).toarray(), atol=1e-12)
+
+
+def test_products_are_given_up_with_the_documents():
+    X, _ = documents(7)
+    before = set(gram.KEPT)
+    gram.gram(X)
+    (key,) = set(gram.KEPT) - before
+    del X
+    assert key not in gram.KEPT
 
 
 def test_all_documents_against_linear_svc(monkeypatch):

@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers.base.evidence import contributions, strongest
 from rubricate.classifiers.base.scorer import BLOCK, Scorer
+from rubricate.classifiers.svm.solvers.gram import gram, pays
 from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kernel
 from rubricate.classifiers.svm.solvers.linear import solve_linear
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel
@@ -161,10 +162,12 @@ class SVM(Scorer):
         categories = np.flatnonzero((inside > 0) & (inside < total))
         options: dict[str, Any] = {"weights": weights, "costs": costs, "penalty": PENALTIES[self.bias], "tol": self.tol}
         options |= {"max_sweeps": self.max_sweeps, "threads": self.threads or os.cpu_count() or 1}
-        if self.kernel == "linear":
+        if self.kernel == "linear" and not pays(rows, self.tol):
             solution = solve_linear(rows, labels, categories, seed=self.seed, **options)
         else:
-            solution = solve_kernel(rows, labels, categories, kernel=kernel, cache_size=self.cache_size, **options)
+            products = gram(rows) if self.kernel == "linear" else None
+            options |= {"kernel": kernel, "cache_size": self.cache_size, "products": products}
+            solution = solve_kernel(rows, labels, categories, **options)
         solution.bias[inside >= total] = 1.0
         solution.bias[inside <= 0] = -1.0
         return solution

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, kernel_rows, worker_map
+from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, full_cache, kernel_rows, worker_map
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
 from rubricate.types import Floats, Ints, Sparse
@@ -106,12 +106,17 @@ def solve_kernel(
     max_sweeps: int,
     threads: int,
     cache_size: float,
+    products: Floats | None = None,
 ) -> Solution:
-    """Solve these categories to a relative duality gap of `tol`; `penalty` as in `solve_linear`, 0, 1 or ∞."""
+    """Solve these categories to a relative duality gap of `tol`; `penalty` as in `solve_linear`, 0, 1 or ∞.
+
+    `products` is the kernel matrix of all documents where it is at hand; else rows of it are computed when needed.
+    """
     n, m = labels.shape
     form = KernelForm(KINDS[kernel.name], kernel.gamma, float(kernel.degree), kernel.coef0, float(penalty == 1))
     rows, squares, goal = kernel_rows(X), squared_lengths(X), Goal(penalty == 0, float(tol), max_sweeps * n)
     members = sparse.csc_array(labels)
+    whole = None if products is None else products + form.shift if form.shift else products
 
     def side(c: int) -> tuple[Floats, Floats]:
         """Return y and C of the documents."""
@@ -121,7 +126,7 @@ def solve_kernel(
         return y, cap
 
     def solve(part: Ints) -> list[tuple[Any, ...]]:
-        cache, solved = empty_cache(n, cache_size / threads), []
+        cache, solved = empty_cache(n, cache_size / threads) if whole is None else full_cache(whole), []
         matrix = KernelMatrix(rows, squares, form, cache, np.zeros(X.shape[1]))
         for c in part:
             y, cap = side(c)

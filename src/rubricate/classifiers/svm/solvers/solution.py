@@ -15,7 +15,7 @@ from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_smo import KernelCache
 from rubricate.types import Floats, Ints
 
-__all__ = ["Solution", "empty_cache", "kernel_rows", "worker_map"]
+__all__ = ["Solution", "empty_cache", "full_cache", "kernel_rows", "worker_map"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,12 @@ def empty_cache(documents: int, megabytes: float) -> KernelCache:
     rows = int(min(documents, max(2, megabytes * 2**20 / (8 * documents))))
     slots, owners = np.full(documents, -1, np.int64), np.full(rows, -1, np.int64)
     return KernelCache(np.empty((rows, documents)), slots, owners, np.zeros(rows + 1, np.int64))
+
+
+def full_cache(matrix: Floats) -> KernelCache:
+    """Return a whole kernel matrix as a cache in which every row has its place."""
+    places = np.arange(len(matrix), dtype=np.int64)
+    return KernelCache(matrix, places, places.copy(), np.zeros(len(matrix) + 1, np.int64))
 
 
 def kernel_rows(X: Any) -> Rows:
