@@ -40,6 +40,7 @@ def update(
         "documents": len(changed.ids_),
         "new_documents": len(new),
         "new_categories": sorted(set(changed.categories_) - before),
+        "single_label": changed.single_label_,
         "cross_validation": changed.cross_validated if retrained else None,
     }
     typer.echo(json.dumps(result, ensure_ascii=False, indent=2) if as_json else _text(result))
@@ -54,6 +55,6 @@ def _text(result: dict[str, Any]) -> str:
     if result["new_categories"]:
         lines.append(f"new categories: {', '.join(result['new_categories'])}")
     if result["cross_validation"]:
-        figures = result["cross_validation"]
-        lines.append(f"cross-validated: micro-F1 {figures['micro_f1']:.4f}, macro-F1 {figures['macro_f1']:.4f}")
+        figures, name = result["cross_validation"], "accuracy" if result["single_label"] else "micro-F1"
+        lines.append(f"cross-validated: {name} {figures['micro_f1']:.4f}, macro-F1 {figures['macro_f1']:.4f}")
     return "\n".join(lines)
