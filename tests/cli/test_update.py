@@ -74,3 +74,12 @@ def test_only_its_own_documents_are_kept():
         model.keep(list(texts))
     with pytest.raises(InvalidInput, match="keeps no documents"):
         model.retrained(list(texts))
+
+
+def test_one_label_each_is_judged_by_accuracy(rubricate, tmp_path):
+    rows = [f"{i},{'wheat prices' if i % 2 else 'oil wells'},{'grain' if i % 2 else 'oil'}\n" for i in range(24)]
+    for name, part in (("a.csv", rows[:16]), ("b.csv", rows[16:])):
+        (tmp_path / name).write_text("id,text,labels\n" + "".join(part))
+    assert rubricate("train", "a.csv", "-o", "m", "--keep")[0] == 0
+    assert "cross-validated: accuracy 1.0000, macro-F1 1.0000" in rubricate("update", "m", "b.csv", "-o", "m2")[1]
+    assert json.loads(rubricate("update", "m", "b.csv", "-o", "m2", "--json")[1])["single_label"] is True

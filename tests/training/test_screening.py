@@ -10,6 +10,8 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.training import screening
+from rubricate.training.candidates import costs_for
+from rubricate.training.choosing import Choice, choose
 from rubricate.training.material import Material
 from rubricate.training.representations import candidate_representations
 from rubricate.training.screening import screen
@@ -80,6 +82,36 @@ def test_a_sample_is_stratified_and_bounded(monkeypatch):
     monkeypatch.setattr(screening, "MOST_CHARACTERS", 200)
     fewer = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
     assert 6 <= fewer.documents < 30
+
+
+def test_a_sample_leaves_two_neighbouring_costs_to_try(monkeypatch):
+    texts, labels = questions(240)
+    candidates, material = candidate_representations(Representation()), Material(texts, labels)
+    assert screen(candidates, material, cut=RCUT, tuned=True).costs == ()
+    monkeypatch.setattr(screening, "FEWEST", 40)
+    assert screen(candidates, Material(texts, labels), cut=RCUT).costs == ()
+    choice = screen(candidates, Material(texts, labels), cut=RCUT, tuned=True)
+    known = costs_for(choice.representation)
+    low, high = choice.costs
+    assert known.index(high) == known.index(low) + 1
+    model = rb.Categorizer().fit(texts, labels)
+    assert model.classifier_.C in choice.costs
+    assert rb.Categorizer(rb.SVM(C=7), representation="auto").fit(texts, labels).classifier_.C == 7
+
+
+def test_the_better_of_two_costs_is_found_on_the_sample(monkeypatch):
+    """Worths that rise and fall: the peak stays, and of its neighbours the better one."""
+    worths = {0.25: 0.1, 0.5: 0.2, 1.0: 0.8, 2.0: 0.9, 4.0: 0.7}
+    monkeypatch.setattr(screening, "FEWEST", 40)
+    texts, labels = questions(240)
+
+    def chosen(cut, scores, labels):
+        values = tuple(list(worths.values())[-len(scores) :])
+        return Choice(int(np.argmax(values)), choose(cut, scores[:1], labels).cut, values)
+
+    monkeypatch.setattr(screening, "choose", chosen)
+    costs = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT, tuned=True).costs
+    assert costs == (1.0, 2.0)
 
 
 def test_what_would_need_too_much_memory_is_left_out_and_said(monkeypatch):
