@@ -48,10 +48,10 @@ class SVM(Scorer):
     and C_i = C · sample weight · class weight. λ is 0 for `bias="free"` (as LIBSVM and the papers; Σ y_i α_i = 0),
     1 for "penalised" (as LIBLINEAR), and there is no b for None. The score is w·φ(x) + b.
 
-    A linear SVM is solved by working sets and joint passes for sixteen categories (`solvers.linear`), others, and linear
-    ones of few long documents (`solvers.gram`), by sequential minimal optimisation with a kernel cache shared by the
-    categories. Each category ends when its relative
-    duality gap, (primal − dual) / primal, is at most `tol`. The result does not depend on `threads`.
+    A linear SVM is solved by working sets and joint passes for sixteen categories (`solvers.linear`); others, and
+    linear ones of few long documents (`solvers.gram`), by sequential minimal optimisation with a kernel cache shared by
+    the categories. Each category ends when its relative duality gap, (primal − dual) / primal, is at most `tol`. The
+    result does not depend on `threads`.
 
     Cost: linear SVMs of 90 categories and 7,770 documents take about .2 s; a kernel SVM up to documents² kernel values.
 
