@@ -78,7 +78,7 @@ sbom: $(VENV)/.dev
 	@build/cyclonedx/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file build/sbom.json $(BIN)/python
 	@echo build/sbom.json
 
-# The checks and the tests share the cores; the output of each stays together. Properties try ten examples, not fifty.
+# The checks and the tests share the cores; the output of each stays together. Properties try ten examples, not thirty.
 quick: $(VENV)/.dev
 	@$(MAKE) --no-print-directory -j 2 -O lint types contracts fast-tests
 

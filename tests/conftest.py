@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.postgres import postgres_server, server_programs
 
-for _profile, _examples in (("house", 50), ("quick", 10)):
+for _profile, _examples in (("house", 30), ("quick", 10)):
     settings.register_profile(
         _profile,
         deadline=None,

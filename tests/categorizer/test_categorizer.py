@@ -562,6 +562,7 @@ def aptemod(data_folder):
     return rb.load("reuters21578", split="aptemod", folder=data_folder)
 
 
+@pytest.mark.proof
 def test_reuters_with_all_defaults(aptemod):
     """Cross-validated .9044/.6254 (C = 1); the test set once: .8916/.6285, exactly right .829."""
     found = Categorizer().fit(aptemod)

@@ -26,9 +26,9 @@ PROGRAM = [sys.executable, "-c", "from rubricate.cli import main; main()", "serv
         (["missing.rubric"], "missing.rubric"),
     ],
 )
-def test_what_cannot_be_served_ends_with_code_2(options, words, tmp_path):
-    done = subprocess.run([*PROGRAM, *options], capture_output=True, text=True, timeout=60, cwd=tmp_path)
-    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+def test_what_cannot_be_served_ends_with_code_2(options, words, rubricate):
+    code, _, said = rubricate("serve", *options)
+    assert (code, words in said) == (2, True), said
 
 
 @pytest.mark.slow
@@ -49,7 +49,7 @@ def test_it_serves_a_model_until_it_is_ended(tmp_path):
     assert "wheat" not in "".join(lines)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_accounts_open_the_way_beyond_loopback(tmp_path):
     program = [*PROGRAM[:-1], "account"]
     workspace = ["--workspace", str(tmp_path / "w")]

@@ -173,7 +173,7 @@ def long_plan(tmp_path) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @SIGNALS
 def test_ctrl_c_and_kill_lose_nothing_and_a_rerun_gives_what_two_undisturbed_runs_at_once_give(long_plan, tmp_path):
     folder = tmp_path / "store"

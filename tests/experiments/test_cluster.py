@@ -34,7 +34,7 @@ def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
     assert trial.store.has(trial.what(tasks[0][1]))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_cluster_gives_what_this_process_gives(corpus, tmp_path):
     distributed = pytest.importorskip("distributed")

@@ -16,7 +16,7 @@ from rubricate.atomic import atomic, atomic_text, write_file
 from rubricate.errors import InvalidFile
 
 HANGING = """
-import sys, time
+import signal, sys, time
 from rubricate import cli
 from rubricate.atomic import atomic
 
@@ -27,6 +27,8 @@ def hang():
         print("ready", flush=True)
         time.sleep(60)
 
+# Ignored signals are inherited (nohup), and the program leaves them so.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 cli.build = lambda *_: lambda **_: hang()
 cli.defaults = lambda app: {}
 sys.argv.append("x")
