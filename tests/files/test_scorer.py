@@ -152,3 +152,53 @@ def test_classify_of_one_line_imports_neither_scikit_learn_nor_numba(tmp_path):
     row, imported = done.stdout.splitlines()
     assert json.loads(row)["labels"] == ["grain"]
     assert imported == "set()"
+
+
+def _estimators(node, name):
+    """Yield the estimators of this name in a manifest."""
+    if isinstance(node, dict):
+        if node.get("name") == name and "state" in node:
+            yield node
+        for part in node.values():
+            yield from _estimators(part, name)
+    elif isinstance(node, list):
+        for part in node:
+            yield from _estimators(part, name)
+
+
+def _set(name, group, key, value):
+    def change(model):
+        # Values of an estimator count from its last occurrence: earlier ones are unfitted parameters.
+        estimator = [*_estimators(model, name)][-1]
+        estimator[group][key] = value(estimator[group].get(key)) if callable(value) else value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _set("Categorizer", "state", "limit_", 3),
+        _set("Categorizer", "state", "categories_", {"tuple": ["fuel", "grain"]}),
+        _set("Blocks", "params", "shares", {"tuple": [1.0]}),
+        _set("Vectors", "params", "weights", {"plugin": ["weights", "own"]}),
+        _set("Vectors", "state", "vocabulary_", lambda node: {"tuple": node["tuple"][:-1]}),
+        _set("Vectors", "state", "vocabulary_", lambda node: {"tuple": [node["tuple"][1], *node["tuple"][1:]]}),
+        _set("Analyzer", "params", "window", 3),
+        _set("Aligned", "state", "columns_", {"array": 1}),
+        _set("Aligned", "state", "classifier_", None),
+        _set("Confidence", "state", "weights_", {"array": 0}),
+        _set("Confidence", "state", "sureness_", {"array": 0}),
+        _set("svm", "params", "kernel", "rbf"),
+        lambda model: model.update({"estimator": 5}),
+        lambda model: (model.clear(), model.update({"tuple": []})),
+    ],
+)
+def test_files_with_unfitting_parts_are_left_to_the_estimators(tmp_path, change):
+    """What the scorer cannot do or finds wrong it does not answer; the categorizer names what is wrong."""
+    model = rb.Categorizer(representation="mixed", folds=3, engine="serial").fit(TEXTS, SETS)
+    stored = read_model(model.save(tmp_path / "m.rubric"))
+    assert scorer_of(stored) is not None
+    manifest = json.loads(json.dumps(stored.manifest))
+    change(manifest["model"])
+    assert scorer_of(replace(stored, manifest=manifest)) is None

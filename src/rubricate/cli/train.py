@@ -78,16 +78,19 @@ def train(
     """Learn from labelled documents and write a model file.
 
     Without options: a linear SVM on ltc weights; the representation (terms, words, characters), C and the cuts are
-    chosen by cross-validation. Where every
-    document has exactly one label, the best category is assigned. The summary says what to expect on new documents:
-    cross-validated F1 with 95 % intervals (the whole procedure, on documents it has not seen), and the test figures
-    where the data have test documents. Ctrl-C leaves an older model file as it was.
+    chosen by cross-validation. Where every document has exactly one label, the best category is assigned. The summary
+    says what to expect on new documents: cross-validated F1 with 95 % intervals (the whole procedure, on documents it
+    has not seen), and the test figures where the data have test documents. Ctrl-C leaves an older model file as it was.
     """
+    began = time.perf_counter()
+    _check_output(output)
+    if classifier in (None, "svm"):
+        from rubricate.classifiers.svm.solvers.ahead import compile_ahead
+
+        compile_ahead()  # meanwhile the documents are read
     from rubricate.categorizer import configured
     from rubricate.training.settings import read_setting
 
-    began = time.perf_counter()
-    _check_output(output)
     vectors, encoder = inputs.encoder_in(vectors)
     settings: dict[str, Any] = {
         "classifier": classifier,

@@ -31,7 +31,9 @@ import numba
 import numpy as np
 from numba.core import caching, config
 
-__all__ = ["KernelIndex", "KernelLocator", "code_folder", "register", "source_stamp"]
+from rubricate.kernels import ahead
+
+__all__ = ["KernelIndex", "KernelLocator", "code_folder", "is_compiled", "register", "source_stamp"]
 
 FOLDER = Path(__file__).parent
 IMPORT = re.compile(rb"^\s*(?:from|import)\s+rubricate\.kernels(?:\.(\w+))?\b", re.MULTILINE)
@@ -115,6 +117,13 @@ def code_folder() -> Path:
     return _folder(FOLDER, str(getattr(config, "CACHE_DIR", "")))
 
 
+def is_compiled(file: str, function: str) -> bool:
+    """Return whether machine code of a kernel, by its file's stem and its name, is kept for these versions."""
+    stamp = source_stamp(FOLDER / f"{file}.py")[:12]
+    pattern = f"{file}.{function}-*-{stamp}.py*.nbi"
+    return any(next(folder.glob(pattern), None) for folder in {code_folder(), FOLDER / "__pycache__"})
+
+
 class KernelLocator(caching._CacheLocator):
     """Tells Numba where the code of a kernel is kept and when it is stale."""
 
@@ -157,6 +166,13 @@ class KernelLocator(caching._CacheLocator):
 
 class KernelIndex(caching.IndexDataCacheFile):
     """The files of one kernel's code; those that cannot be read back are compiled again."""
+
+    def load(self, key: Any) -> Any:
+        """Return the code kept under a key, None where there is none; wait for the process that compiles it."""
+        code = super().load(key)  # type: ignore[no-untyped-call]
+        if code is None and isinstance(self._source_stamp, str) and ahead.waited(self._index_name.split(".")[0]):
+            return super().load(key)  # type: ignore[no-untyped-call]
+        return code
 
     def _load_index(self) -> dict[Any, str]:
         try:

@@ -1,0 +1,113 @@
+"""Kernels compiled by a second process: waited for once, taken from its files, and compiled here if it fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rubricate
+from rubricate.classifiers.svm.solvers.ahead import FILES, compile_ahead
+from rubricate.kernels import ahead, is_compiled
+from rubricate.kernels._cache import FOLDER, KernelIndex
+
+SEEN = """
+import sys
+from numba.core import event
+names = set()
+class Listener(event.Listener):
+    def on_start(self, event): pass
+    def on_end(self, event): names.add(event.data["dispatcher"].py_func.__module__.rpartition(".")[2])
+event.register("numba:compile", Listener())
+from rubricate.cli import main
+sys.argv = ["rubricate", "train", sys.argv[1], "-o", sys.argv[2], "--folds", "2"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+print(*sorted(names))
+"""
+
+
+@pytest.fixture
+def index(tmp_path):
+    return KernelIndex(str(tmp_path), "svm_local.f-1-abc.py311", "stamp")
+
+
+def test_a_kernel_is_waited_for_once(monkeypatch):
+    monkeypatch.setattr(ahead, "_processes", {})
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert ahead.start("this", ["a", "b"])
+    assert [ahead.waited(name) for name in ("a", "a", "b", "c")] == [True, False, True, False]
+
+
+def test_one_core_starts_nothing(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(subprocess, "Popen", None)
+    assert not ahead.start("this", ["a"])
+
+
+def test_a_process_that_cannot_be_started_is_done_without(monkeypatch):
+    def refuse(*_, **__):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    assert not ahead.start("this", ["a"])
+
+
+def test_code_that_appears_meanwhile_is_taken(index, monkeypatch):
+    def finish(file):
+        assert file == "svm_local"
+        index.save("key", "code")
+        return True
+
+    monkeypatch.setattr(ahead, "waited", finish)
+    assert index.load("key") == "code"
+    monkeypatch.setattr(ahead, "waited", pytest.fail)
+    assert index.load("key") == "code", "what is there is not waited for"
+
+
+def test_without_code_after_the_wait_there_is_none(index, monkeypatch):
+    monkeypatch.setattr(ahead, "waited", lambda file: True)
+    assert index.load("key") is None
+
+
+def test_nothing_is_started_where_the_code_is_there(monkeypatch):
+    started = []
+    monkeypatch.setattr(ahead, "start", lambda module, files: started.append(files) or True)
+    monkeypatch.setattr("rubricate.classifiers.svm.solvers.ahead.is_compiled", lambda *_: True)
+    assert not compile_ahead()
+    monkeypatch.setattr("rubricate.classifiers.svm.solvers.ahead.is_compiled", lambda *_: False)
+    assert compile_ahead()
+    assert started == [FILES]
+    assert all((FOLDER / f"{name}.py").is_file() for name in FILES)
+
+
+def test_code_of_a_kernel_that_does_not_exist_is_not_there():
+    assert not is_compiled("svm_local", "nothing")
+
+
+@pytest.mark.proof
+def test_a_first_training_finds_the_machines_compiled(tmp_path):
+    """A package without machine code: the second process makes all code of the SVM that training needs."""
+    shutil.copytree(Path(rubricate.__file__).parent, tmp_path / "rubricate", ignore=shutil.ignore_patterns("*.nb[ic]"))
+    documents = tmp_path / "documents.csv"
+    rows = [f"{word} {k},{word}\n" for word in ("oil", "wheat", "gold") for k in range(12)]
+    documents.write_text("text,labels\n" + "".join(rows), encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", SEEN, str(documents), str(tmp_path / "model.rubric")],
+        env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    compiled = set(done.stdout.splitlines()[-1].split())
+    assert "text" in compiled, "this process compiled what it reads with"
+    assert not compiled & set(FILES), compiled
