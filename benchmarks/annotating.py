@@ -52,10 +52,11 @@ class Client:
 
 
 @contextmanager
-def service(workspace: Path) -> Iterator[int]:
+def service(workspace: Path, database: str | None = None) -> Iterator[int]:
     """Serve a workspace; yield the port."""
     command = [sys.executable, "-c", "from rubricate.cli import main; main()", "serve", "--port", "0"]
-    process = subprocess.Popen([*command, "--workspace", str(workspace)], stderr=subprocess.PIPE, text=True)
+    command += ["--workspace", str(workspace), *(() if database is None else ("--database", database))]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
         found = re.search(r":(\d+)/", process.stderr.readline())

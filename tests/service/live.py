@@ -16,9 +16,9 @@ from rubricate.service.settings import ServiceSettings
 
 
 @contextmanager
-def live_service(**settings: Any) -> Iterator[str]:
-    """Serve on a free port; yield the address."""
-    listening = socket.create_server(("127.0.0.1", 0))
+def live_service(port: int = 0, **settings: Any) -> Iterator[str]:
+    """Serve on a port, by default a free one; yield the address."""
+    listening = socket.create_server(("127.0.0.1", port))
     server = uvicorn.Server(uvicorn.Config(make_app(ServiceSettings(**settings)), log_config=None))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

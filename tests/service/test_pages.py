@@ -101,3 +101,65 @@ def test_a_file_becomes_a_project_to_label(tmp_path):
     with pytest.raises(InvalidInput, match="--category"):
         fill_workspace(path, tmp_path / "v", **options)
     assert fill_workspace(path, tmp_path / "v", **options | {"categories": ["grain"]}) == "mail"
+
+
+@pytest.mark.slow
+def test_a_model_that_is_brought_along_suggests(tmp_path, topics):
+    from rubricate.errors import InvalidInput
+    from rubricate.readers.reading import Reading
+    from rubricate.service.labelling import fill_workspace
+    from rubricate.service.workspace.workspace import Workspace
+
+    path = tmp_path / "mail.csv"
+    path.write_text("id,text\na,wheat and corn\nb,crude oil\n", encoding="utf-8")
+    options = {"reading": Reading(split=None), "model": topics, "categories": [], "single": False}
+    for _ in range(2):
+        fill_workspace(path, tmp_path / "w", **options)
+    workspace = Workspace(tmp_path / "w")
+    project = workspace.projects.get("mail")
+    queue = workspace.queue.take(project, "uncertain", annotator="ann")
+    assert {each["id"]: each["suggested"] for each in queue["documents"]} == {"a": ["grain"], "b": ["fuel"]}
+    assert [model["in_use"] for model in workspace.models.all(project)] == [True]
+    other = workspace.projects.create("other", ["news"], kind="multi")
+    workspace.close()
+    with pytest.raises(InvalidInput, match="categories that the project 'other' does not have, such as 'fuel'"):
+        fill_workspace(path.rename(tmp_path / "other.csv"), tmp_path / "w", **options)
+    assert other.categories == ("news",)
+
+
+def test_the_page_of_a_model_says_what_further_labels_promise(serve, tmp_path):
+    from rubricate.service.workspace.workspace import Workspace
+
+    workspace = Workspace(tmp_path / "w")
+    project = workspace.projects.create("p", ["a", "b"], kind="multi")
+    curve = {"measure": "micro-F1", "sizes": [25, 50, 100], "values": [0.5, 0.6, 0.7], "gain": 0.02, "more": 31}
+    figures = {"micro_f1": 0.7, "micro_f1_interval": [0.6, 0.8], "macro_f1": None, "per_category": []}
+    summary = {"documents": 100, "curve": curve | {"double": [0.75, 0.7, 0.8]}, **figures}
+    workspace.models.add(project, 1, "models/none.rubric", summary=summary, said=[])
+    workspace.models.use(project, 1, who="ann")
+    workspace.close()
+    text = serve(workspace=tmp_path / "w").get("/p/p/model").text
+    assert "About 31 more labels for +0.02 micro-F1." in text
+    assert "With 200 labels: micro-F1 about 0.75, 95 % interval 0.70 to 0.80" in text
+    assert "0.700 [0.600, 0.800]" in text
+    assert 'viewbox="0 0 560 228"' in text
+
+
+def test_the_nearest_labelled_documents_come_with_their_similarity(serve, topics, tmp_path):
+    from rubricate.service.labelling import bring_model
+    from rubricate.service.workspace.documents import NewDocument
+    from rubricate.service.workspace.workspace import Workspace
+
+    workspace = Workspace(tmp_path / "w")
+    project = workspace.projects.create("news", ["grain", "fuel"], kind="single")
+    rows = [("d1", "wheat and corn harvest", ("grain",)), ("d2", "wheat", ("grain",)), ("d3", "wheat harvest", None)]
+    workspace.documents.add(project, [NewDocument(name, text, None, labels) for name, text, labels in rows])
+    bring_model(workspace, project, topics)
+    workspace.close()
+    client = serve(workspace=tmp_path / "w")
+    answer = client.post("/models/news/explain", json={"text": "wheat corn harvest", "category": "grain"}).json()
+    assert [each["id"] for each in answer["nearest"]] == ["d1", "d2"]
+    assert answer["nearest"][0]["similarity"] == pytest.approx(1.0)
+    other = client.post("/models/news/explain", json={"text": "wheat oil corn", "category": "fuel"}).json()
+    assert other["change"] == {"without": other["change"]["without"], "labels": ["fuel"]}
+    assert set(other["change"]["without"]) <= {"wheat", "corn"}

@@ -38,7 +38,7 @@ COOKIE = "rubricate_session"
 SAFE = ("GET", "HEAD", "OPTIONS")
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),  # with no-referrer browsers would hide the origin of our own forms
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from rubricate.categorizer import Categorizer
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
@@ -20,9 +21,10 @@ from rubricate.service.running import run
 from rubricate.service.settings import ServiceSettings
 from rubricate.service.workspace.documents import NewDocument
 from rubricate.service.workspace.projects import Project
+from rubricate.service.workspace.saying import all_said
 from rubricate.service.workspace.workspace import Workspace
 
-__all__ = ["fill_workspace", "start_labelling"]
+__all__ = ["bring_model", "fill_workspace", "start_labelling"]
 
 CHUNK = 2_000
 
@@ -68,9 +70,46 @@ def fill_workspace(
                 for record in chunk
             ]
             workspace.documents.add(project, documents, "label")
+        if model is not None:
+            bring_model(workspace, project, model)
         return project.name
     finally:
         workspace.close()
+
+
+def bring_model(workspace: Workspace, project: Project, path: Path) -> None:
+    """Put a model file into use in a project that has none, with what it says of every document."""
+    if workspace.models.all(project):
+        return
+    model = Categorizer.open(path)
+    strange = [name for name in model.categories_ if name not in project.categories]
+    if strange:
+        raise InvalidInput(
+            f"the model {path.name} gives categories that the project {project.name!r} does not have, such as "
+            f"{strange[0]!r}; Fix: another model, or a new --workspace"
+        )
+    file = f"models/{project.id}-1.rubric"
+    (workspace.folder / "models").mkdir(parents=True, exist_ok=True)
+    model.save(workspace.folder / file)
+    figures = dict(model.cross_validation_ or {})
+    summary: dict[str, Any] = {
+        "documents": len(model.ids_),
+        "categories": len(model.categories_),
+        "micro_f1": figures.get("micro_f1"),
+        "macro_f1": figures.get("macro_f1"),
+        "per_category": [],
+        "signature": str(model.signature()),
+    }
+    said = all_said(workspace.documents, project, model, given={}, progress=_Silent())
+    workspace.models.add(project, 1, file, summary=summary, said=said)
+    workspace.models.use(project, 1, who="label")
+
+
+class _Silent:
+    """Counts nothing."""
+
+    def advance(self, *_: object, **__: object) -> None:
+        """Do nothing."""
 
 
 def _readable(path: Path, reading: Reading) -> Reading:

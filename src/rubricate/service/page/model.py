@@ -50,8 +50,7 @@ def _figures(models: Sequence[Mapping[str, Any]], *, may: bool) -> Html:
         summary = each["summary"]
         cells = []
         for average in ("micro", "macro"):
-            low, high = summary[f"{average}_f1_interval"]
-            cells.append(tag("td", f"{summary[f'{average}_f1']:.3f} [{low:.3f}, {high:.3f}]", class_="num"))
+            cells.append(tag("td", _interval(summary, f"{average}_f1"), class_="num"))
         use: Child = tag("strong", "in use", class_="good")
         if not each["in_use"]:
             use = (
@@ -65,6 +64,14 @@ def _figures(models: Sequence[Mapping[str, Any]], *, may: bool) -> Html:
     note = "Cross-validated: every document was decided on by a model that had not seen it."
     table = tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="models"), class_="scroll")
     return tag("section", tag("h2", "Models"), table, tag("p", note, class_="quiet"))
+
+
+def _interval(summary: Mapping[str, Any], measure: str) -> str:
+    """Return a figure with its interval; a model that was brought along has none, or no figure at all."""
+    value, interval = summary.get(measure), summary.get(f"{measure}_interval")
+    if value is None:
+        return "–"
+    return f"{value:.3f}" + ("" if interval is None else f" [{interval[0]:.3f}, {interval[1]:.3f}]")
 
 
 def _change(changes: Mapping[str, Any] | None) -> str:
@@ -131,13 +138,15 @@ def _drawing(curve: Mapping[str, Any]) -> Html:
     described = "; ".join(f"{size:,} labels {value:.3f}" for size, value in zip(sizes, values, strict=True))
     return tag(
         "svg", tag("title", f"{curve['measure']} by labels: {described}"), line, dots, ticks,
-        viewBox=f"0 0 {WIDTH} {HEIGHT + 8}", class_="curve", role="img",
+        viewbox=f"0 0 {WIDTH} {HEIGHT + 8}", class_="curve", role="img",
     )  # fmt: skip
 
 
 def _worst(project: Project, models: Sequence[Mapping[str, Any]]) -> Html | None:
     used = next((each for each in models if each["in_use"]), None)
     if used is None:
+        return None
+    if not used["summary"]["per_category"]:
         return None
     rows = sorted(used["summary"]["per_category"], key=lambda row: (row["f1"] is None, row["f1"] or 0.0))[:10]
     lines = [

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rubricate.categorizer import Categorizer
-from rubricate.errors import InvalidInput
 from rubricate.labelling.choosing.strategies import spread_out, usefulness
 from rubricate.labels import label_matrix
 from rubricate.service.workspace.documents import DocumentStore
@@ -39,7 +38,7 @@ class _Own(NamedTuple):
 def all_said(
     store: DocumentStore, project: Project, model: Categorizer, *, given: dict[str, tuple[str, ...]], progress: Any
 ) -> list[Said]:
-    """Return what the model says of every document; of those it was trained on, what it said out of fold."""
+    """Return what the model says of every document; of those it was trained on here, what it said out of fold."""
     own = _out_of_fold(model)
     progress.advance(total=1 + store.count(project)["documents"] // PAGE)
     said: list[Said] = []
@@ -53,8 +52,8 @@ def all_said(
 
 def _out_of_fold(model: Categorizer) -> dict[str, _Own]:
     judged = model.trained().judged
-    if judged is None:
-        raise InvalidInput("a model of a project is trained with folds")
+    if judged is None:  # opened from a file
+        return {}
     decided = labels_of(Decisions(judged.decided, model.categories_, model.ids_))
     chances = np.asarray(judged.chances, float).tolist()
     return {name: _Own(*pair) for name, *pair in zip(model.ids_, decided, chances, strict=True)}

@@ -45,6 +45,7 @@ function show() {
   if (!document_) return;
   $("id").textContent = document_.id;
   $("title").textContent = document_.title || "";
+  $("title").parentElement.hidden = !document_.title;
   $("text").textContent = document_.text || "(This document has no text.)";
   $("text").scrollTop = 0;
   const suggested = $("suggest").checked && document_.suggested ? document_.suggested : [];

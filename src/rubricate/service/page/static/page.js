@@ -70,3 +70,6 @@ document.getElementById("logout")?.addEventListener("click", async () => {
   await call("POST", "/logout");
   location.href = "/login";
 });
+
+for (const link of document.querySelectorAll("nav a"))
+  if (link.pathname === location.pathname) link.setAttribute("aria-current", "page");

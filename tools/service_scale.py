@@ -1,0 +1,177 @@
+"""Search and paging with very many documents: seconds of every page and call, as JSON.
+
+python -m tools.service_scale [--documents 500000] [--workspace DIR] [--database URL] [--json FILE]
+
+Fills a project with made-up documents (30 words each, frequencies by Zipf's law), labels on every fiftieth, and a
+model's decisions on all; then asks a running service for pages, searches and queues, each three times, and reports the
+median and the longest. A workspace that is there already is used as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from benchmarks.annotating import service
+
+from rubricate.service.workspace.documents import NewDocument
+from rubricate.service.workspace.models import Said
+from rubricate.service.workspace.projects import Project
+from rubricate.service.workspace.workspace import Workspace
+
+NAME = "big"
+WORDS, LENGTH, CHUNK = 50_000, 30, 10_000
+CATEGORIES = [f"category {number}" for number in range(100)]
+EVERY = 50
+
+
+def texts(n: int) -> Iterator[list[str]]:
+    """Yield made-up texts, a chunk at a time; word0 is the most frequent."""
+    rng = np.random.default_rng(0)
+    for start in range(0, n, CHUNK):
+        ranks = np.minimum(rng.zipf(1.3, size=(min(CHUNK, n - start), LENGTH)) - 1, WORDS - 1)
+        yield [" ".join(f"word{rank}" for rank in row) for row in ranks.tolist()]
+
+
+def fill(workspace: Workspace, n: int) -> float:
+    """Make the project; return the seconds it took."""
+    began, rng, done = time.perf_counter(), np.random.default_rng(1), 0
+    project = workspace.projects.create(NAME, CATEGORIES, kind="multi")
+    for chunk in texts(n):
+        labels = rng.integers(0, len(CATEGORIES), len(chunk)).tolist()
+        documents = [
+            NewDocument(f"d{done + i}", text, None, (CATEGORIES[labels[i]],) if (done + i) % EVERY == 0 else None)
+            for i, text in enumerate(chunk)
+        ]
+        workspace.documents.add(project, documents)
+        done += len(chunk)
+        print(f"{done:,} documents, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    decide(workspace, project, rng)
+    return time.perf_counter() - began
+
+
+def decide(workspace: Workspace, project: Project, rng: Any) -> None:
+    """Let a made-up model decide on every document; it disagrees with a tenth of the labels."""
+
+    def said() -> Iterator[Said]:
+        after: int | None = 0
+        while after is not None:
+            rows, after = workspace.documents.rows(project, after=after, n=CHUNK)
+            chances, columns = rng.random(len(rows)).tolist(), rng.integers(0, 100, len(rows)).tolist()
+            for row, chance, column in zip(rows, chances, columns, strict=True):
+                labelled = int(row.name[1:]) % EVERY == 0
+                wrong = chance if labelled and column < 10 else None
+                yield Said(row.id, (CATEGORIES[column],), chance, wrong, None if labelled else 1 - chance)
+
+    interval = {"micro_f1_interval": [0.7, 0.9], "macro_f1_interval": [0.6, 0.8]}
+    summary = {"documents": 10, "categories": 100, "micro_f1": 0.8, "macro_f1": 0.7, "per_category": [], **interval}
+    workspace.models.add(project, 1, "models/none.rubric", summary=summary, said=said())
+    workspace.models.use(project, 1, who="scale")
+
+
+def addresses(n: int) -> dict[str, str]:
+    """Return what is asked for, by name."""
+    page, api, queue = f"/p/{NAME}/documents", f"/projects/{NAME}/documents", f"/projects/{NAME}/queue"
+
+    def asked(path: str, **options: Any) -> str:
+        return f"{path}?{urlencode(options)}"
+
+    return {
+        "first page": page,
+        "page in the middle": asked(page, after=n // 2),
+        "last page": asked(page, after=n - 60),
+        "search: word in most documents": asked(page, query="word0"),
+        "search: word in most documents, last page": asked(page, query="word0", after=n - 1_000),
+        "search: frequent word": asked(page, query="word50"),
+        "search: rare word": asked(page, query="word40000"),
+        "search: two words": asked(page, query="word3 word70"),
+        "search: beginning of words": asked(page, query="word4"),
+        "search: nothing": asked(page, query="absent"),
+        "label": asked(page, label="category 7"),
+        "label and word": asked(page, label="category 7", query="word2"),
+        "without labels": asked(page, state="no"),
+        "with labels": asked(page, state="yes"),
+        "with labels, last page": asked(page, state="yes", after=n - 1_000),
+        "model disagrees": asked(page, state="disagreement"),
+        "model is unsure": asked(page, state="unsure"),
+        "model is unsure, word": asked(page, state="unsure", query="word9"),
+        "API: decided": asked(api, decided="category 7"),
+        "API: below": asked(api, below=0.01),
+        "queue: random": asked(queue, order="random", annotator="ann"),
+        "queue: uncertain": asked(queue, order="uncertain", annotator="ann"),
+        "queue: suspect": asked(queue, order="suspect", annotator="ann"),
+        "queue: measure": asked(queue, order="measure", annotator="ann"),
+        "page Label": f"/p/{NAME}/label",
+        "page Model": f"/p/{NAME}/model",
+        "page History": f"/p/{NAME}/history",
+        "first page of all": "/",
+    }
+
+
+def measure(port: int, n: int) -> dict[str, dict[str, float]]:
+    """Ask for everything three times."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+    seconds = {}
+    for name, address in addresses(n).items():
+        times = []
+        for _ in range(3):
+            began = time.perf_counter()
+            connection.request("GET", address)
+            answer = connection.getresponse()
+            answer.read()
+            times.append(time.perf_counter() - began)
+            assert answer.status == 200, (address, answer.status)
+        seconds[name] = {"median": round(statistics.median(times), 4), "longest": round(max(times), 4)}
+    return seconds
+
+
+@contextmanager
+def folder_for(given: Path | None) -> Iterator[Path]:
+    if given is not None:
+        yield given
+        return
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name) / "workspace"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=500_000)
+    parser.add_argument("--workspace", type=Path)
+    parser.add_argument("--database")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with folder_for(options.workspace) as folder:
+        workspace = Workspace(folder, options.database)
+        filled = None if workspace.projects.all() else round(fill(workspace, options.documents), 1)
+        workspace.close()
+        with service(folder, options.database) as port:
+            seconds = measure(port, options.documents)
+    longest = max(each["longest"] for each in seconds.values())
+    report = {
+        "documents": options.documents,
+        "database": "PostgreSQL" if options.database else "SQLite",
+        "seconds_to_fill": filled,
+        "longest": longest,
+        "seconds": seconds,
+    }
+    text = json.dumps(report, indent=2)
+    print(text)
+    if options.json:
+        options.json.write_text(text + "\n", encoding="utf-8")
+    sys.exit(0 if longest < 1 else 1)
+
+
+if __name__ == "__main__":
+    main()
