@@ -61,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--draws", type=int, default=999)
+    parser.add_argument("--only", help="one part of the table, such as multi-label:2000")
     options = parser.parse_args()
     print("| data | documents | measure | coverage | mean width | centred percentile |")
     print("|---|---:|---|---:|---:|---:|")
@@ -68,6 +69,8 @@ def main() -> None:
     for name, make in (("multi-label", multi_label), ("single-label", single_label)):
         truth, decided = make(np.random.default_rng(1))
         for size in (200, 2000):
+            if options.only not in (None, f"{name}:{size}"):
+                continue
             found = coverage(truth, decided, size, samples=options.samples, draws=options.draws)
             for measure, (held, wide, former) in found.items():
                 print(f"| {name} | {size:,} | {measure} | {held:.3f} | {wide:.3f} | {former:.3f} |", flush=True)

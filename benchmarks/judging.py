@@ -5,14 +5,19 @@ against the same test in NumPy, which exchanges documents, with the 20,000 swaps
 pairs asks for (timed on few swaps of one pair, and multiplied). `bootstrap-runs`: 1,000 resamples of macro-F1 for 48
 runs × 50,000 against scikit-learn's `f1_score` on resampled rows (timed on few, and multiplied). `report-48`: the
 report on these 48 runs, page, tables and figures written; the peer is ours on a fourth of the systems, for scale.
+`report-100`: the command `rubricate report` on 100 files of 50,000 documents (benchmarks/submissions.py), from reading
+to the written page, with one class and with a set of labels per document; the peer is the limit of two minutes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 import tempfile
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +25,7 @@ from sklearn.metrics import f1_score
 
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish
+from benchmarks.submissions import one_of_many, write
 from rubricate.evaluation.joint_draws import joint_draws, run_cells
 from rubricate.significance import holm
 from rubricate.significance.statistics.swap_family import SwapFamily
@@ -27,19 +33,6 @@ from rubricate.types import Decisions, Run
 
 DOCUMENTS, CLASSES, SYSTEMS = 50_000, 20, 48
 SWAPS = 20_000
-
-
-def answers(documents: int = DOCUMENTS, systems: int = SYSTEMS) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Make skewed classes and systems from 20 to 50 % right that share many errors, like those of a shared task."""
-    rng = np.random.default_rng(0)
-    prior = 1 / np.arange(1, CLASSES + 1)
-    truth = rng.choice(CLASSES, documents, p=prior / prior.sum())
-    easy = rng.random(documents)
-    made = []
-    for quality in np.linspace(0.2, 0.5, systems):
-        right = easy + 0.3 * rng.standard_normal(documents) < quality
-        made.append(np.where(right, truth, rng.choice(CLASSES, documents, p=prior / prior.sum())))
-    return truth, made
 
 
 def labels(classes: np.ndarray) -> sparse.csr_array:
@@ -83,7 +76,7 @@ def permutation_pairs(truth: np.ndarray, made: list[np.ndarray]) -> Row:
     differ = int((holm(p_values) <= 0.05).sum())
     work = f"{len(pairs):,} pairs × {DOCUMENTS:,} documents, macro-F1; {differ:,} differ by Holm"
     return Row(
-        "permutation-pairs", work, f"NumPy, {SWAPS:,} swaps of documents", seconds, peer, peer / seconds, same, 1
+        "permutation-pairs", work, f"NumPy, {SWAPS:,} swaps of documents", seconds, peer, peer / seconds, same, 2
     )
 
 
@@ -126,19 +119,31 @@ def whole_report(truth: np.ndarray, made: list[np.ndarray]) -> Row:
     )
 
 
+def report_command(*, several: bool) -> Row:
+    """Time the command on a folder of 100 submissions."""
+    with tempfile.TemporaryDirectory() as folder:
+        truth, runs = write(Path(folder), documents=DOCUMENTS, systems=100, several=several)
+        command = [sys.executable, "-m", "rubricate", "report", str(truth), *map(str, runs), "-o", f"{folder}/report"]
+        seconds, done = measure(lambda: subprocess.run([*command, "--json"], capture_output=True, text=True))
+        ranked = json.loads(done.stdout)["systems"] if done.returncode == 0 else [{"system": done.stderr}]
+    kind = "label sets" if several else "one class each"
+    work = f"`rubricate report` on 100 files × {DOCUMENTS:,} documents, {kind}"
+    first = ranked[0]["system"] in {f"system-{k:03}" for k in range(96, 100)}
+    return Row(f"report-100{'-sets' if several else ''}", work, "two minutes", seconds, 120.0, 120 / seconds, first, 2)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, add_help=False)
     parser.add_argument("--systems", type=int, default=SYSTEMS)
     parser.add_argument("--report-only", action="store_true")
     options, rest = parser.parse_known_args()
-    truth, made = answers(systems=options.systems)
+    truth, made = one_of_many(DOCUMENTS, options.systems)
     if options.report_only:
         print(json.dumps(asdict(whole_report(truth, made)), indent=2))
         return
-    import sys
-
     sys.argv[1:] = rest
-    publish([permutation_pairs(truth, made), bootstrap_runs(truth, made), whole_report(truth, made)], __doc__ or "")
+    rows = [permutation_pairs(truth, made), bootstrap_runs(truth, made), whole_report(truth, made)]
+    publish([*rows, *(report_command(several=several) for several in (False, True))], __doc__ or "")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import rubricate as rb
 from rubricate import cli
 from rubricate.errors import InvalidInput
 from rubricate.reports.judged import confusion_table, significance_matrix, sorted_categories, worst_table
+from rubricate.reports.judging.consensus import contradicted_labels
 from rubricate.reports.tables import Table
 
 QUALITIES = {"best<script>": 0.9, "good": 0.7, "fair": 0.69, "poor": 0.3}
@@ -197,3 +198,21 @@ def test_tables_of_judging(world):
     table = sorted_categories(Table(("x", "y"), [("a", 2.0), ("b", None), ("c", 1.0)]), "Y")
     assert [row[0] for row in table.rows] == ["c", "a", "b"]
     assert significance_matrix(["a", "b"], []).rows[0] == ("a", None, None)
+
+
+def test_labels_that_most_systems_contradict_are_listed(tmp_path):
+    """Three of four systems say rye of d1, which is labelled corn; two of four are no majority."""
+    truth = ["corn", "rye", "corn", "wheat"]
+    systems = {
+        "a": ["rye", "rye", "corn", "corn"],
+        "b": ["rye", "rye", "corn", "corn"],
+        "c": ["rye", "rye", "corn", "wheat"],
+        "d": ["corn", "rye", "corn", "wheat"],
+    }
+    judged = rb.report(truth, systems, draws=20)
+    table = contradicted_labels(judged.runs)
+    assert [row[1:] for row in table.rows] == [("corn", "rye", 3, 1)]
+    page = judged.write(tmp_path).read_text()
+    assert "Labels that most systems contradict" in page
+    assert "most of the 4 systems give: 1." in page
+    assert contradicted_labels(judged.runs[:2]).rows == []

@@ -8,6 +8,7 @@ from scipy import sparse, stats
 
 from rubricate.significance import compare, holm
 from rubricate.significance.permutation import permutation
+from rubricate.significance.statistics import swap_family
 from rubricate.significance.statistics.swap_family import SwapFamily, holm_lines
 from rubricate.significance.systems.system import System
 
@@ -120,6 +121,32 @@ def test_default_tests_are_those_that_hold():
     assert [(r.test, r.measure) for r in single_label] == [("permutation", "accuracy"), ("permutation", "macro_f1")]
     assert "--tests paper" in single_label.notes[0]
     assert {r.test for r in compare([a, b], tests="paper")} == {"s", "S", "T", "T'", "p"}
+
+
+@pytest.mark.parametrize("measure", ["macro_f1", "micro_f1"])
+def test_patterns_are_the_same_by_table_and_by_sorting(measure, monkeypatch):
+    rng = np.random.default_rng(12)
+    truth = sparse.csr_array(rng.random((400, 5)) < 0.3)
+    decided = [sparse.csr_array(rng.random((400, 5)) < share) for share in (0.2, 0.3, 0.4)]
+    family = SwapFamily(truth, decided, measure=measure, known=4)
+    for a, b in ((0, 1), (2, 0)):
+        by_table = family.pair(a, b)
+        monkeypatch.setattr(swap_family, "TABLE", 0)
+        by_sorting = family.pair(a, b)
+        monkeypatch.undo()
+        for name in ("n", "k", "tp", "assigned", "middle_tp", "middle_sum"):
+            assert (getattr(by_table, name) == getattr(by_sorting, name)).all(), name
+
+
+def test_patterns_hold_what_the_systems_differ_in():
+    """From the midpoint the observed deviations give back the difference of both systems."""
+    rng = np.random.default_rng(13)
+    truth = sparse.csr_array(rng.random((300, 6)) < 0.3)
+    decided = [sparse.csr_array(rng.random((300, 6)) < 0.3) for _ in range(2)]
+    for measure in ("macro_f1", "micro_f1"):
+        family = SwapFamily(truth, decided, measure=measure, known=6)
+        pair = family.pair(0, 1)
+        assert pair.differences(pair.observed)[0] == pytest.approx(family.value(0) - family.value(1), abs=1e-12)
 
 
 def test_the_lines_are_those_of_holm():

@@ -48,10 +48,9 @@ def report(
     """
     from rubricate.reports.judging.judgement import report as judged
 
-    with progress("reading", None):
-        read = predictions.read(truth, runs)
+    read = predictions.read(truth, runs)
     pairs = len(read) * (len(read) - 1) // 2
-    with progress("judging", 2 * len(read) + 3 * pairs) as advance:
+    with progress("judging", 2 * (len(read) + pairs)) as advance:
         judgement = judged(
             None,
             read,
@@ -64,7 +63,8 @@ def report(
             title=title,
             advance=advance,
         )
-    page = judgement.write(output)
+    with progress("writing"):
+        page = judgement.write(output)
     if as_json:
         typer.echo(json.dumps({"page": str(page), **judgement.ranking.to_dict()}, ensure_ascii=False, indent=2))
     else:

@@ -1,7 +1,7 @@
 """All systems resampled together: each draw weighs the documents, the same weights for every system.
 
 Intervals of one system need only its cells; ranks need the systems of one draw to have met the same documents. Cost:
-draws × documents per system, in a compiled loop over patterns.
+draws × documents per system, in a compiled loop over patterns; systems are dealt to the threads.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rubricate.engines import run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.measuring import outside_labels, true_labels
 from rubricate.kernels.pattern_weights import pattern_weights
@@ -31,13 +32,13 @@ def run_cells(run: Run) -> CountCells:
 
 
 def document_weights(documents: int, *, draws: int, seed: int) -> NDArray[np.uint8]:
-    """Return how often each document is drawn in each resample; counts above 255 do not occur."""
+    """Return how often each document is drawn in each resample: documents × draws; counts above 255 do not occur."""
     if documents < 1 or draws < 1:
         raise InvalidInput(f"{draws} draws of {documents} documents; give at least one of each")
     rng, weights = np.random.default_rng(seed), np.empty((draws, documents), np.uint8)
     for b in range(draws):
         weights[b] = np.bincount(rng.integers(0, documents, documents), minlength=documents)
-    return weights
+    return np.ascontiguousarray(weights.T)
 
 
 def joint_draws(
@@ -52,11 +53,12 @@ def joint_draws(
 ) -> tuple[list[Interval], Floats]:
     """Return the interval of a measure for each system, and its values in the same resamples: systems × draws."""
     weights = document_weights(cells[0].documents, draws=draws, seed=seed)
-    intervals, values = [], []
-    for each in cells:
-        patterns = pattern_weights(each.codes, weights, len(each.sizes))
-        interval, drawn = cell_interval(each, name, patterns, level=level, undefined=undefined)
-        intervals.append(interval)
-        values.append(drawn)
+
+    def resampled(each: CountCells) -> tuple[Interval, Floats]:
+        patterns = pattern_weights(each.codes, weights, len(each.sizes)).T
+        drawn = cell_interval(each, name, patterns, level=level, undefined=undefined)
         advance(1)
-    return intervals, np.array(values)
+        return drawn
+
+    every = run_tasks(resampled, cells, engine="threads")
+    return [interval for interval, _ in every], np.array([values for _, values in every])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from rubricate.cli.output.progress import progress
 from rubricate.errors import InvalidFile, InvalidInput
 
 if TYPE_CHECKING:
@@ -93,15 +94,17 @@ class PredictionOptions:
         labels = read_truth(self.train, topic=self.topics) if self.train is not None else None
         train = self._train(labels)
         try:
-            read = read_runs(
-                truth,
-                runs,
-                categories=self.known_categories(),
-                train=train,
-                **self.policies,
-                topic=self.topics,
-                id_column=self.id_column,
-            )
+            with progress("reading", len(runs)) as advance:
+                read = read_runs(
+                    truth,
+                    runs,
+                    categories=self.known_categories(),
+                    train=train,
+                    **self.policies,
+                    topic=self.topics,
+                    id_column=self.id_column,
+                    advance=advance,
+                )
         except InvalidFile as problem:
             known = [*self.known_categories(), *(train.categories if train is not None else ())]
             raise self._every_problem(truth, runs, known, problem) from None
@@ -126,14 +129,16 @@ class PredictionOptions:
         """Return every problem of every file."""
         from rubricate.files.predictions.checking import check_files
 
-        return check_files(
-            truth,
-            runs,
-            categories=[*self.known_categories(), *known],
-            topic=self.topics,
-            id_column=self.id_column,
-            **self.policies,
-        )
+        with progress("checking", len(runs)) as advance:
+            return check_files(
+                truth,
+                runs,
+                categories=[*self.known_categories(), *known],
+                topic=self.topics,
+                id_column=self.id_column,
+                advance=advance,
+                **self.policies,
+            )
 
     def _every_problem(
         self, truth: Path, runs: Sequence[Path], known: Sequence[str], problem: InvalidFile

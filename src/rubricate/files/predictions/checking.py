@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ def check_files(
     duplicates: Duplicates = "error",
     topic: Topic = "document",
     id_column: str | None = None,
+    advance: Callable[[int], None] = lambda steps: None,
 ) -> list[Problem]:
     """Return every problem of the truth and of each run, in the order of the files; empty where there is none.
 
@@ -41,6 +42,7 @@ def check_files(
     known = {*categories, *(labels.categories if labels is not None else ())}
     seen: Seen = {}
     for run in map(Path, runs):
+        advance(1)
         rows: list[InvalidFile] = []
         try:
             pairs = read_pairs(run, topic=topic, id_column=id_column, duplicates=duplicates, complain=rows.append)

@@ -42,6 +42,7 @@ class RunOptions(TypedDict, total=False):
     id_column: str | None
     intersection: bool
     new_categories: bool
+    advance: Callable[[int], None]
 
 
 def read_pairs(
@@ -139,15 +140,17 @@ def read_runs(truth: str | Path | Decisions, runs: Sequence[str | Path], **optio
         The column that names the documents, where it has none of the usual names.
     intersection, new_categories : bool
         Deprecated names of `missing="drop"` and `unknown="wrong"`.
+    advance : callable
+        Is told of each run that has been read.
     """
     topic, id_column = options.get("topic", "document"), options.get("id_column")
     chosen = {name: options[name] for name in POLICIES if name in options}  # type: ignore[literal-required]
     policies = policies_from(**chosen)
     labels = truth if isinstance(truth, Decisions) else read_truth(truth, topic=topic, id_column=id_column)
-    pairs = {
-        name: read_pairs(path, topic=topic, id_column=id_column, duplicates=policies.duplicates)
-        for name, path in zip(run_names(runs), runs, strict=True)
-    }
+    pairs, advance = {}, options.get("advance", lambda steps: None)
+    for name, path in zip(run_names(runs), runs, strict=True):
+        pairs[name] = read_pairs(path, topic=topic, id_column=id_column, duplicates=policies.duplicates)
+        advance(1)
     train = options.get("train")
     known = [*options.get("categories", ()), *(train.categories if train is not None else ())]
     _warn({*labels.categories, *known}, pairs)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rubricate.reports.cells import shown
 from rubricate.reports.findings import listed
 from rubricate.reports.judged import abstention_table, top_confusions, worst_table
+from rubricate.reports.judging.consensus import contradicted_labels
 from rubricate.reports.judging.drawings import (
     difference_diagram,
     interval_bar,
@@ -34,6 +36,7 @@ def judging_page(judgement: Judgement) -> str:
         "measures": ("Every measure of every system", _measures(judgement)),
         "categories": ("Categories", _categories(judgement)),
         "confusions": ("Confusions", _confusions(judgement)),
+        "suspects": ("Labels that most systems contradict", _suspects(judgement)),
         "probabilities": ("Can the probabilities be trusted?", _probabilities(judgement)),
         "method": ("How this was made", _method(judgement)),
     }
@@ -164,6 +167,16 @@ def _confusions(judgement: Judgement) -> Html:
         table = top_confusions([by_name[name]])
         parts.append(tag("details", tag("summary", f"Commonest confusions of {name}"), plain_table(table)))
     return join(parts)
+
+
+def _suspects(judgement: Judgement) -> Html | None:
+    table = contradicted_labels(judgement.runs)
+    if not table.rows:
+        return None
+    words = "Hard documents, or mistakes of the truth: look at them before the ranking is published."
+    listed_rows = plain_table(replace(table, title="", notes=()))
+    summary = tag("summary", "The documents that systems agree on most")
+    return join([tag("p", words, " ", *table.notes), tag("details", summary, listed_rows)])
 
 
 def _probabilities(judgement: Judgement) -> Html | None:

@@ -7,6 +7,7 @@ import numpy as np
 from rubricate.reports.cells import CellValue
 from rubricate.reports.evaluations import category_table
 from rubricate.reports.judged import confusion_table, rank_table, significance_matrix, top_confusions, worst_table
+from rubricate.reports.judging.consensus import contradicted_labels
 from rubricate.reports.judging.judgement import Judgement
 from rubricate.reports.tables import Table
 
@@ -65,6 +66,9 @@ def judging_tables(judgement: Judgement) -> dict[str, Table]:
         "worst": worst_table(whole, 10),
         "confusions": top_confusions([by_name[name] for name in judgement.names]),
     }
+    contradicted = contradicted_labels(judgement.runs, most=500)
+    if contradicted.rows:
+        tables["contradicted"] = contradicted
     for measure in judgement.tested:
         results = judgement.results(measure)
         tables[f"significance_{measure}"] = significance_matrix(judgement.names, results, measure=measure)

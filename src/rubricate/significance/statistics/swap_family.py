@@ -1,8 +1,8 @@
 """The permutation test of one measure on all pairs of systems, with as many draws as the correction asks for.
 
 Every pair gets a normal tail. Pairs within a factor of 30 of the line that Holm's correction draws, and pairs that
-differ on few documents, get tilted draws; all others are clear. Cost: pairs × documents for the patterns (a sort of the
-differing documents), draws × patterns for the pairs near the line.
+differ on few documents, get tilted draws; all others are clear. Cost: pairs × documents for the patterns (a table of
+codes, or a sort where there are many codes), draws × patterns for the pairs near the line; pairs are dealt to threads.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from rubricate.engines import run_tasks
+from rubricate.kernels.joint_codes import joint_codes
 from rubricate.significance.statistics.resampling import all_swaps
 from rubricate.significance.statistics.sign import binomial_tail
 from rubricate.significance.statistics.swap_tails import FEW, SwapPair, normal_tail, tilted_tail
@@ -25,11 +27,27 @@ NEAR = 30.0
 """Factor around Holm's line within which a normal tail is not trusted: on 1,128 pairs of 50,000 tweets it was off by at
 most 1.4 there, and by more only far from the line."""
 
+FAR = 1_000.0
+"""Factor above Holm's line from which on a pair is clear even where few documents differ: hundreds of systems make more
+pairs than can all be drawn, and most of them are clear. With up to 50 pairs every such pair is drawn."""
+
+SMALL = 50
+"""Pairs up to which every one is drawn on micro-F1."""
+
 DRAWS = 2_000
 """Tilted draws per pair: a relative error of about 4 %, where 22,560 plain draws have 20 % at p = .001."""
 
+TABLE = 1_000_000
+"""Cells of a table of codes × codes up to which a pair is counted in it; beyond it, documents are sorted."""
+
+DENSE = 4_000_000
+"""Codes × categories up to which what they add is kept as a dense matrix."""
+
 ENUMERATED = 9_999
 """Outcomes up to which all of them are counted."""
+
+FEW_PAIRS = 8
+"""Pairs up to which threads cost more than they gain."""
 
 LEVEL = 0.05
 
@@ -45,13 +63,16 @@ class SwapOutcome(NamedTuple):
 
 
 class SwapFamily:
-    """All systems of a collection beside one truth; `measure` is micro_f1, macro_f1 or accuracy."""
+    """All systems of a collection beside one truth; `measure` is micro_f1, macro_f1 or accuracy.
+
+    Each document of each system has a code for what the system adds to the counts there. Two codes tell what an
+    exchange changes, so that a pair of systems is a table of codes × codes instead of documents.
+    """
 
     def __init__(self, truth: Sparse, decided: Sequence[Sparse], *, measure: str, known: int) -> None:
-        self.measure, self.known, self.decided = measure, known, decided
+        self.measure, self.known = measure, known
         self.true = np.bincount(truth.indices, minlength=truth.shape[1])[:known].astype(np.float64)
         hits = [sparse.csr_array(yes.multiply(truth)) for yes in decided]
-        self.hits = hits
         if measure == "macro_f1":
             self._by_category(hits, decided)
         elif measure == "micro_f1":
@@ -63,79 +84,107 @@ class SwapFamily:
         """Mark each document of each system by a sum of random numbers, so that differences tell patterns apart."""
         numbers = np.random.default_rng(1999).integers(-(2**61), 2**61, (2, hits[0].shape[1]), dtype=np.int64)
         numbers[:, self.known :] = 0
-        self.marks = [_row_sums(h, numbers[0]) + _row_sums(a, numbers[1]) for h, a in zip(hits, decided, strict=True)]
+        marks = [_row_sums(h, numbers[0]) + _row_sums(a, numbers[1]) for h, a in zip(hits, decided, strict=True)]
+        self._coded(marks, hits, decided)
         self.tp = [_columns(h, self.known) for h in hits]
         self.assigned = [_columns(a, self.known) for a in decided]
 
     def _pooled(self, hits: Sequence[Sparse], decided: Sequence[Sparse]) -> None:
-        self.of_hits = [np.diff(h.indptr).astype(np.int64) for h in hits]
-        self.of_answers = [np.diff(a.indptr).astype(np.int64) for a in decided]
-        self.marks = [h * 1_000_003 + a for h, a in zip(self.of_hits, self.of_answers, strict=True)]
-        self.tp = [np.array([float(h.sum())]) for h in self.of_hits]
-        self.assigned = [np.array([float(a.sum())]) for a in self.of_answers]
+        of_hits, of_answers = ([np.diff(part.indptr).astype(np.int64) for part in parts] for parts in (hits, decided))
+        marks = [h * 1_000_003 + a for h, a in zip(of_hits, of_answers, strict=True)]
+        self.known = 1
+        self._coded(marks, *([sparse.csr_array(part[:, None]) for part in parts] for parts in (of_hits, of_answers)))
+        self.tp = [np.array([float(h.sum())]) for h in of_hits]
+        self.assigned = [np.array([float(a.sum())]) for a in of_answers]
         self.true = np.array([float(self.true.sum())])
+
+    def _coded(self, marks: Sequence[Ints], hits: Sequence[Sparse], decided: Sequence[Sparse]) -> None:
+        """Number the distinct marks of all systems, and keep what a document of each number adds to the counts."""
+        own = [np.unique(each, return_index=True, return_inverse=True) for each in marks]
+        self.marks, first, codes = np.unique(
+            np.concatenate([distinct for distinct, _, _ in own]), return_index=True, return_inverse=True
+        )
+        ends = np.cumsum([len(distinct) for distinct, _, _ in own])
+        parts = np.split(codes.ravel().astype(np.int32), ends[:-1])
+        self.codes = [part[inverse.ravel()] for part, (_, _, inverse) in zip(parts, own, strict=True)]
+        system = np.searchsorted(ends, first, side="right")
+        rows = np.concatenate([index for _, index, _ in own])[first]
+        every = (_stacked(matrices, system, rows)[:, : self.known] for matrices in (hits, decided))
+        self.effects = tuple(part.toarray() if np.prod(part.shape) <= DENSE else part for part in every)
 
     def _exact(self, truth: Sparse, hits: Sequence[Sparse], decided: Sequence[Sparse]) -> None:
         labels = np.diff(truth.indptr)
-        self.marks = [
-            ((np.diff(h.indptr) == labels) & (np.diff(a.indptr) == labels)).astype(np.int64)
+        self.right = [
+            ((np.diff(h.indptr) == labels) & (np.diff(a.indptr) == labels)).astype(np.int8)
             for h, a in zip(hits, decided, strict=True)
         ]
 
     def value(self, system: int) -> float:
         """Return the measure of a system; 0/0 counts as 0."""
         if self.measure == "accuracy":
-            return float(self.marks[system].mean()) if len(self.marks[system]) else 0.0
+            return float(self.right[system].mean()) if len(self.right[system]) else 0.0
         both = self.true + self.assigned[system]
         return float(np.divide(2 * self.tp[system], both, out=np.zeros_like(both), where=both > 0).mean())
 
     def pair(self, a: int, b: int) -> SwapPair:
-        """Return the merged patterns of two systems."""
-        change = self.marks[a] - self.marks[b]
-        rows = np.flatnonzero(change)
-        _, first, group = np.unique(np.abs(change[rows]), return_index=True, return_inverse=True)
-        n = np.bincount(group, minlength=len(first)).astype(np.int64)
-        stands = rows[first]
-        same = change[rows] == change[stands][group]
-        k = np.bincount(group, weights=same, minlength=len(first)).astype(np.int64)
-        tp, assigned = self._effects(a, b, stands)
+        """Return the merged patterns of two systems; each has the orientation of its first document."""
+        codes_a, codes_b, counts = self._joint(a, b)
+        change = self.marks[codes_a] - self.marks[codes_b]
+        _, first, group = np.unique(np.abs(change), return_index=True, return_inverse=True)
+        group = group.ravel()
+        n = np.bincount(group, weights=counts, minlength=len(first)).astype(np.int64)
+        same = change == change[first][group]
+        k = np.bincount(group, weights=counts * same, minlength=len(first)).astype(np.int64)
+        changes = (part[codes_a[first]] - part[codes_b[first]] for part in self.effects)
+        tp, assigned = (part if isinstance(part, np.ndarray) else part.toarray() for part in changes)
         middle_sum = (self.assigned[a] + self.assigned[b]) / 2 + self.true
         return SwapPair(n, k, tp, assigned, (self.tp[a] + self.tp[b]) / 2, middle_sum)
 
-    def _effects(self, a: int, b: int, rows: Ints) -> tuple[Floats, Floats]:
-        if self.measure == "micro_f1":
-            hits, answers = (
-                (part[a][rows] - part[b][rows]).astype(np.float64)[:, None] for part in (self.of_hits, self.of_answers)
-            )
-            return hits, answers
-        parts = [
-            part[a][rows][:, : self.known].astype(np.float64) - part[b][rows][:, : self.known].astype(np.float64)
-            for part in (self.hits, self.decided)
-        ]
-        return parts[0].toarray(), parts[1].toarray()
+    def _joint(self, a: int, b: int) -> tuple[Ints, Ints, Ints]:
+        """Return the different codes that documents have in both systems, in the order of the documents, and counts."""
+        size = len(self.marks)
+        if size**2 <= TABLE:
+            every, seen = joint_codes(self.codes[a], self.codes[b], size)
+            cells = np.flatnonzero(every)
+            cells = cells[np.argsort(seen[cells], kind="stable")]
+            counts = every[cells]
+        else:
+            key = self.codes[a].astype(np.int64) * size + self.codes[b]
+            distinct, seen, sizes = np.unique(key, return_index=True, return_counts=True)
+            order = np.argsort(seen, kind="stable")
+            cells, counts = distinct[order], sizes[order]
+        codes_a, codes_b = np.divmod(cells, size)
+        differ = codes_a != codes_b
+        return codes_a[differ], codes_b[differ], counts[differ]
 
     def test(
         self, pairs: Sequence[tuple[int, int]], *, seed: int = 0, advance: Callable[[int], None] = lambda steps: None
     ) -> list[SwapOutcome]:
         """Test the pairs, two-sided; `advance` is told of each pair that is done."""
-        if self.measure == "accuracy":
-            return [self._sign_test(a, b) for a, b in pairs]
-        outcomes, tails = [], []
-        for a, b in pairs:
-            prepared = self.pair(a, b)
-            difference = self.value(a) - self.value(b)
-            n = int(prepared.n.sum())
-            p = normal_tail(prepared, difference) if n else 1.0
-            outcomes.append(SwapOutcome(p, self.value(a), self.value(b), n, "normal tail of swaps"))
-            tails.append(p)
+
+        def counted(outcome: SwapOutcome) -> SwapOutcome:
             advance(1)
-        lines = holm_lines(np.array(tails))
-        for place, (a, b) in enumerate(pairs):
-            outcome = outcomes[place]
-            near = lines[place] / NEAR < outcome.p_value < lines[place] * NEAR
-            if outcome.n and (near or outcome.n < FEW or self.measure == "micro_f1"):
-                outcomes[place] = self._drawn((a, b), outcome, seed)
-        return outcomes
+            return outcome
+
+        if self.measure == "accuracy":
+            return [counted(self._sign_test(a, b)) for a, b in pairs]
+        engine = "threads" if len(pairs) > FEW_PAIRS else "serial"
+        outcomes = run_tasks(lambda pair: self._tail(*pair), pairs, engine=engine)
+        lines = holm_lines(np.array([outcome.p_value for outcome in outcomes]))
+
+        def settled(task: tuple[tuple[int, int], SwapOutcome, float]) -> SwapOutcome:
+            systems, outcome, line = task
+            near = line / NEAR < outcome.p_value < line * NEAR
+            rough = outcome.n < FEW or (self.measure == "micro_f1" and len(pairs) <= SMALL)
+            drawn = outcome.n and (near or (rough and outcome.p_value < line * FAR))
+            return counted(self._drawn(systems, outcome, seed) if drawn else outcome)
+
+        return run_tasks(settled, zip(pairs, outcomes, lines.tolist(), strict=True), engine=engine)
+
+    def _tail(self, a: int, b: int) -> SwapOutcome:
+        prepared, of_a, of_b = self.pair(a, b), self.value(a), self.value(b)
+        n = int(prepared.n.sum())
+        return SwapOutcome(normal_tail(prepared, of_a - of_b) if n else 1.0, of_a, of_b, n, "normal tail of swaps")
 
     def _drawn(self, systems: tuple[int, int], outcome: SwapOutcome, seed: int) -> SwapOutcome:
         """Return the outcome with all swaps counted where they are few, else with tilted draws.
@@ -153,7 +202,7 @@ class SwapFamily:
 
     def _sign_test(self, a: int, b: int) -> SwapOutcome:
         """Return the exact test of accuracy: each document that only one gets right is a fair coin."""
-        change = self.marks[a] - self.marks[b]
+        change = self.right[a] - self.right[b]
         wins, losses = int((change > 0).sum()), int((change < 0).sum())
         n = wins + losses
         p = min(1.0, 2 * binomial_tail(max(wins, losses), n)) if n else 1.0
@@ -175,3 +224,13 @@ def _row_sums(matrix: Sparse, numbers: Ints) -> Ints:
     sums = np.zeros(matrix.nnz + 1, np.int64)
     np.cumsum(numbers[matrix.indices], out=sums[1:])
     return sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]]
+
+
+def _stacked(matrices: Sequence[Sparse], system: Ints, rows: Ints) -> Sparse:
+    """Return row `rows[i]` of matrix `system[i]` for each i."""
+    order = np.argsort(system, kind="stable")
+    chosen = [matrices[s][rows[order][system[order] == s]] for s in np.unique(system)]
+    stacked = sparse.csr_array(sparse.vstack(chosen, format="csr"), dtype=np.float64)
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    return stacked[back]
