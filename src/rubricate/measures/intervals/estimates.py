@@ -26,9 +26,6 @@ __all__ = ["FEWEST", "cell_interval", "cell_intervals", "few_positives"]
 FEWEST = 5
 """True documents that every category needs for an interval of a macro-average: below it BCa covered .6–.9."""
 
-COSTLY = 3e9
-"""Resamples × patterns × categories beyond which a studentised interval takes too long; BCa is used instead."""
-
 
 def few_positives(cells: CountCells) -> int:
     """Return the number of categories that have true documents, but fewer than FEWEST."""
@@ -41,15 +38,14 @@ def cell_interval(
 ) -> tuple[Interval, Floats]:
     """Return the interval of a measure and its values in resamples, given as weights of the patterns."""
     measure, whole = summary(name), cells.observed()
+    sizes, value = cells.sizes.astype(np.float64), float(measure(whole, undefined)[0])
+    parts = ratio_parts(cells, name) if undefined == "zero" else None
+    if parts is not None:
+        interval, drawn = studentized(parts, sizes, weights, level=level)
+        return _around(value, interval), drawn
     drawn = measure(cells.sums(weights), undefined)
     if name == "accuracy":
         return wilson(round(float(whole.exact[0])), cells.documents, level=level), drawn
-    sizes = cells.sizes.astype(np.float64)
-    cost = float(len(weights)) * len(sizes) * whole.tp.shape[1]
-    parts = ratio_parts(cells, name) if undefined == "zero" and cost <= COSTLY else None
-    value = float(measure(whole, undefined)[0])
-    if parts is not None:
-        return _around(value, studentized(*parts, sizes, weights, level=level)), drawn
     return _around(value, bca(value, drawn, cell_influence(cells, measure, undefined), sizes, level=level)), drawn
 
 

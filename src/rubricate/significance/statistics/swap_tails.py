@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -21,7 +22,7 @@ from scipy.optimize import brentq
 
 from rubricate.types import Floats, Ints
 
-__all__ = ["FEW", "SwapPair", "normal_tail", "tilted_tail"]
+__all__ = ["FEW", "SwapPair", "f1_slopes", "normal_tail", "tilted_tail"]
 
 FEW = 500
 """Differing documents up to which a normal tail is not trusted and draws are made."""
@@ -64,21 +65,22 @@ class SwapPair:
         """Return w: how much the difference changes with each deviation, at the midpoint."""
         if self.linear:
             return np.asarray(2 * self.tp.sum(axis=1) / self.middle_sum[0])
-        inverse = np.divide(1.0, self.middle_sum, out=np.zeros_like(self.middle_sum), where=self.middle_sum > 0)
-        columns = len(self.middle_sum)
-        steep = 4 / columns * (self.tp @ inverse - self.assigned @ (self.middle_tp * inverse**2))
-        return np.asarray(steep)
+        return f1_slopes(self.tp, self.assigned, self.middle_tp, self.middle_sum)
+
+
+def f1_slopes(tp: Any, assigned: Any, middle_tp: Floats, middle_sum: Floats) -> Floats:
+    """Return how much mean F1(a) − F1(b) changes when a gains and b loses what each row of `tp`, `assigned` has."""
+    inverse = np.divide(1.0, middle_sum, out=np.zeros_like(middle_sum), where=middle_sum > 0)
+    return np.asarray(4 / len(middle_sum) * (tp @ inverse - assigned @ (middle_tp * inverse**2)))
 
 
 def _f1(tp: Floats, both: Floats) -> Floats:
     return np.divide(2 * tp, both, out=np.zeros(np.broadcast_shapes(tp.shape, both.shape)), where=both > 0.25)
 
 
-def normal_tail(pair: SwapPair, difference: float) -> float:
+def normal_tail(difference: float, variance: float) -> float:
     """Return the two-sided p-value of the linear approximation; 1 where no document differs in effect."""
-    w = pair.slopes()
-    sd = math.sqrt(float((w**2 * pair.n).sum()) / 4)
-    return float(2 * special.ndtr(-abs(difference) / sd)) if sd > 0 else 1.0
+    return float(2 * special.ndtr(-abs(difference) / math.sqrt(variance))) if variance > 0 else 1.0
 
 
 def tilted_tail(pair: SwapPair, difference: float, *, draws: int, rng: np.random.Generator) -> float:
