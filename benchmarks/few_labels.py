@@ -1,6 +1,7 @@
 """Coverage and width of intervals from few labels: 2,000 uniform samples of 100, 200 and 500 documents.
 
 python -m benchmarks.few_labels [DRAWS] [POPULATION[:SIZE]…]     a Markdown table on standard output
+`numbered` is the coverage of the intervals that come with a number: five labelled documents of the category or more.
 Populations: litcovid, reuters, goemotions (benchmarks/_populations.py). Not a timing: `make bench` leaves it out.
 """
 
@@ -60,27 +61,32 @@ def simulate(name: str, n: int, draws: int) -> dict[tuple[str, str], Any]:
                     known = enough.get(base, seen) >= 5 if "labelled" in rest else slice(None)
                     key, true = (row.measure, "all"), each[base][known].mean()
                 hit = row.low - 1e-9 <= true <= row.high + 1e-9
-                tally.setdefault(key, np.zeros((2, 4)))[int(alone)] += (
+                number = row.estimate == row.estimate
+                tally.setdefault(key, np.zeros((2, 5)))[int(alone)] += (
                     1,
                     hit,
                     row.high - row.low,
-                    row.estimate != row.estimate,
+                    number,
+                    hit * number,
                 )
     return tally
 
 
 def main() -> None:
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print("| population | n | measure | band | coverage | labels alone | width | ratio of widths | no number |")
-    print("|---|--:|---|---|--:|--:|--:|--:|--:|")
+    print(
+        "| population | n | measure | band | coverage | labels alone | width | ratio of widths | numbered | of them |"
+    )
+    print("|---|--:|---|---|--:|--:|--:|--:|--:|--:|")
     for chosen in sys.argv[2:] or ("litcovid", "reuters", "goemotions"):
         name, _, size = chosen.partition(":")
         for n in (int(size),) if size else SIZES:
             for (measure, band), cells in sorted(simulate(name, n, draws).items()):
                 ours, alone = cells / cells[:, :1]
+                numbered = f"{ours[4] / ours[3]:.3f}" if ours[3] else "–"
                 print(
                     f"| {name} | {n} | {measure} | {band} | {ours[1]:.3f} | {alone[1]:.3f} | {ours[2]:.4f} "
-                    f"| {ours[2] / alone[2]:.2f} | {ours[3]:.2f} |",
+                    f"| {ours[2] / alone[2]:.2f} | {numbered} | {ours[3]:.2f} |",
                     flush=True,
                 )
 

@@ -16,6 +16,7 @@ from sklearn.metrics import f1_score, precision_score
 from sklearn.multiclass import OneVsRestClassifier
 
 from rubricate import cli
+from rubricate.categorizer import Categorizer
 
 TRUTH = "document,labels\nd1,earn\nd2,acq;earn\nd3,\n"
 SCORED = "document,category,score\nd1,earn,0.9\nd1,acq,0.2\nd2,acq,0.7\nd2,earn,0.1\nd3,acq,0.3\nd3,earn,0\n"
@@ -231,3 +232,15 @@ class TestNewUsers:
         _, out, _ = rubricate("truth.qrels", "sys.run", "--json")
         assert json.loads(out)["ranking"]["average_precision"] == 0.75
         assert json.loads(out)["ranking"]["eleven_point"] == 0.75
+
+
+def test_the_categories_of_the_model_that_decided(rubricate, tmp_path):
+    """A model may give labels that no test document has; macro-averages are then over all categories of the model."""
+    texts = ["profit rose", "profit fell", "company bought", "company sold", "wheat crop", "wheat harvest"]
+    model = Categorizer("nb", representation="terms", select=None, folds=2)
+    model.fit(texts, ["earn", "earn", "acq", "acq", "wheat", "wheat"]).save(tmp_path / "model.rubric")
+    (tmp_path / "more.csv").write_text("document,labels\nd1,earn\nd2,wheat\nd3,\n")
+    assert rubricate("truth.csv", "more.csv")[0] == 2
+    code, out, _ = rubricate("truth.csv", "more.csv", "--categories", "model.rubric")
+    assert code == 0
+    assert "3 documents, 3 categories" in out

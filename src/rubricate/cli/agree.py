@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rubricate.cli.options.printing import Form
+from rubricate.cli.output.progress import progress
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def agree(
     if len(files) < 2:
         raise InvalidInput("agreement needs at least two annotators; give one file for each")
     names = run_names(files)
-    labels = [read_truth(path) for path in files]
-    found = agreement(labels, names=names, draws=draws, level=level, seed=seed, disagreements=disagreements)
+    with progress("reading and comparing"):
+        labels = [read_truth(path) for path in files]
+        found = agreement(labels, names=names, draws=draws, level=level, seed=seed, disagreements=disagreements)
     test = None
     if model is not None:
         test = alternative_annotator(labels, read_truth(model), names=names, epsilon=epsilon)

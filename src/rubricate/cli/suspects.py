@@ -11,6 +11,7 @@ import typer
 
 from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.printing import Form
+from rubricate.cli.output.progress import progress
 
 __all__ = ["suspects"]
 
@@ -42,7 +43,8 @@ def suspects(
 
     documents = inputs.corpus_of(data, reading, seed=seed).train
     if run is None:
-        scored = out_of_fold_scores(documents, seed=seed)
+        with progress("scoring out of fold"):
+            scored = out_of_fold_scores(documents, seed=seed)
     else:
         ids = [str(name) for name in documents.ids]
         scored = with_labels(read_predictions(run), ids, documents.labels, documents.categories)

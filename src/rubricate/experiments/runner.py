@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -16,10 +18,11 @@ from rubricate.experiments.steps import Progress, compute_steps, errors_of, quie
 from rubricate.experiments.store import Store
 from rubricate.experiments.study import CorpusResult, Study, TrialResult
 from rubricate.experiments.trial import Trial
+from rubricate.files.predictions.reading import run_names
 from rubricate.training.material import Material
 from rubricate.types import Corpus, Run
 
-__all__ = ["run_study"]
+__all__ = ["corpus_names", "run_study"]
 
 
 def run_study(
@@ -30,7 +33,20 @@ def run_study(
     Interrupted (Ctrl-C, kill), it goes on where it was when called again with the same store.
     """
     runner = _Runner(plan, Store() if store is None else store, engine, progress)
-    return Study(plan, tuple(runner.on(choice) for choice in plan.corpora))
+    names = corpus_names(plan.corpora)
+    return Study(plan, tuple(runner.on(choice, name) for choice, name in zip(plan.corpora, names, strict=True)))
+
+
+def corpus_names(corpora: Sequence[CorpusChoice]) -> list[str | None]:
+    """Return names with the folder for files that are called alike, such as two train.csv; None: its own name.
+
+    >>> corpus_names([CorpusChoice("a/train.csv", folder=Path()), CorpusChoice("b/train.csv", folder=Path())])
+    ['a/train', 'b/train']
+    """
+    own = [choice.name for choice in corpora if choice.folder is not None]
+    alike = Counter(Path(name).name for name in own)
+    told_apart = dict(zip(own, run_names(own), strict=True))
+    return [told_apart.get(each.name) if alike[Path(each.name).name] > 1 else None for each in corpora]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +56,10 @@ class _Runner:
     engine: Engine | str
     progress: Progress
 
-    def on(self, choice: CorpusChoice) -> CorpusResult:
-        """Run the plan on one corpus."""
+    def on(self, choice: CorpusChoice, name: str | None = None) -> CorpusResult:
+        """Run the plan on one corpus, which is called `name` where that is given."""
         corpus, note = _load(choice)
+        corpus = corpus if name is None else replace(corpus, name=name)
         if not len(corpus.test):
             raise InvalidInput(
                 f"corpus {choice.name!r} has no test documents; give it a split column, or test = 0.2 for a share"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +44,9 @@ class PredictionOptions:
     held_out_run: Annotated[
         list[Path] | None, "The same system's scores of those documents; once for each run, in order."
     ] = None
-    categories: Annotated[Path | None, "All categories, one per line, if the truth lacks some."] = None
+    categories: Annotated[
+        Path | None, "All categories, if the truth lacks some: a file with one per line, or the model that decided."
+    ] = None
     missing: Annotated[str, _Missing] = "error"
     unknown: Annotated[str, _Unknown] = "error"
     duplicates: Annotated[str, _Duplicates] = "error"
@@ -115,10 +118,17 @@ class PredictionOptions:
         return [run if run.scores is None else self._cut(run, place, labels) for place, run in enumerate(read)]
 
     def known_categories(self) -> list[str]:
-        """Return the categories that --categories lists."""
-        from rubricate.files.predictions.reading import read_categories
+        """Return the categories that --categories lists, or those of the model that it names."""
+        from rubricate.files.predictions.reading import WORKBOOK, read_categories
 
-        return read_categories(self.categories) if self.categories is not None else []
+        if self.categories is None:
+            return []
+        with contextlib.suppress(OSError), self.categories.open("rb") as raw:
+            if raw.read(len(WORKBOOK)) == WORKBOOK:
+                from rubricate.categorizer import Categorizer
+
+                return [str(name) for name in Categorizer.open(self.categories).categories_]
+        return read_categories(self.categories)
 
     def _say_deprecated(self) -> None:
         for old, new in (("intersection", "--missing drop"), ("new_categories", "--unknown wrong")):

@@ -63,14 +63,14 @@ def macro_average(
     sample: LabelledSample, name: str, block: Block, *, labels_alone: bool = False, level: float = 0.95
 ) -> tuple[float, float, float]:
     """Return the macro-average of the categories of a block, which should have positives enough."""
-    labelled, expected = block.ratio(name), block.expected(name)
+    labelled = block.ratio(name)
     below = sample.mean(labelled.below)
     value = np.divide(sample.mean(labelled.above), below, out=np.zeros_like(below), where=below > 0)
     scale = np.where(below > 0, below, 1)
     u = (labelled.influence(value) / scale).mean(axis=1)
     mean = float(value.mean())
     if not labels_alone:
-        g = (expected.influence(value) / scale).mean(axis=1)
+        g = (block.expected(name).influence(value) / scale).mean(axis=1)
         moved, u = regressed(sample, u, g[sample.rows], g.mean())
         mean += float(moved)
     # Categories with 5 to 20 labels each: their ratios are skewed, and Student's t answers for that.

@@ -91,15 +91,16 @@ def population_estimates(
         raise InvalidInput(f"labels of {sample.labels.shape[1]} categories for a run of {len(run.categories)}")
     scores, decided = system.rows(sample.rows)
     y = sample.labels.toarray().astype(float)
-    curve = fit_curve(scores, y, sample.weights)
+    curve = None if labels_alone else fit_curve(scores, y, sample.weights)
     parts = {name: [] for name in MEASURES}  # type: dict[str, list[CategoryEstimates]]
     expected = [np.zeros(len(run.documents)) for _ in range(3)]
     for columns in system.blocks():
         block = _block(system, columns, curve, y=y, d=decided, rows=sample.rows)
         for name, estimated in category_estimates(sample, block, level=level, labels_alone=labels_alone).items():
             parts[name].append(estimated)
-        for total, part in zip(expected, (block.all_d, block.all_q, block.all_d * block.all_q), strict=True):
-            total += part.sum(axis=1)
+        if curve is not None:
+            for total, part in zip(expected, (block.all_d, block.all_q, block.all_d * block.all_q), strict=True):
+                total += part.sum(axis=1)
     counts = y.sum(axis=0).astype(np.int64)
     joined = {name: CategoryEstimates(*_joined(estimated)) for name, estimated in parts.items()}
     sums = DocumentSums(decided.sum(axis=1), y.sum(axis=1), (decided * y).sum(axis=1))
@@ -140,7 +141,13 @@ def _joined(parts: list[CategoryEstimates]) -> Iterator[Floats]:
         yield np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros(0)
 
 
-def _block(system: Predictions, columns: slice | Ints, curve: Curve, *, y: Floats, d: Floats, rows: Ints) -> Block:
+def _block(
+    system: Predictions, columns: slice | Ints, curve: Curve | None, *, y: Floats, d: Floats, rows: Ints
+) -> Block:
+    """Return some categories; without a curve (labels alone) the population has no documents."""
+    if curve is None:
+        none = np.zeros((0, y[:, columns].shape[1]))
+        return Block(y[:, columns], d[:, columns], none, none, none)
     scores, decided = system.block(columns)
     q = curve(scores)
     return Block(y[:, columns], d[:, columns], q[rows], decided, q)
@@ -150,7 +157,7 @@ def _macro(
     sample: LabelledSample,
     name: str,
     each: CategoryEstimates,
-    parts: tuple[Predictions, Curve, Floats, Floats],
+    parts: tuple[Predictions, Curve | None, Floats, Floats],
     *,
     known: Ints,
     alone: bool,
