@@ -2,12 +2,13 @@
 
 python -m benchmarks.forecasts [CORPUS…]     a Markdown table on standard output; not a timing
 Curves of ξα estimates (three draws, n/32 to n) of linear SVMs on ltc vectors, for the micro-average and for categories
-with at least 50 training documents; from n/32, n/16, n/8 to n/4, n/2 and n.
+with at least 50 training documents; from n/32, n/16, n/8 to n/4, n/2 and n. The curves are kept in build/curves.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from benchmarks._populations import corpus, data
 from rubricate.estimation.resampling.learning_curve import _fit, _law, forecast
 
 CORPORA = ("reuters", "newsgroups20", "webkb", "newswire", "banking77", "goemotions")
+KEPT = Path(__file__).parents[1] / "build" / "curves"
 LIMIT = 4000
 """Training documents of a curve, so that all corpora take minutes."""
 
@@ -29,6 +31,20 @@ def documents(name: str) -> tuple[Any, Any]:
         texts, labels = train.texts, train.labels
     rows = np.sort(np.random.default_rng(0).permutation(len(texts))[:LIMIT])
     return [texts[row] for row in rows], labels[rows]
+
+
+def curve_of(name: str) -> tuple[Any, Any, Any]:
+    """Return sizes, F1 values (sizes × draws × categories, the micro-average last), and documents of each category."""
+    place = KEPT / f"{name}.npz"
+    if not place.exists():
+        texts, labels = documents(name)
+        X = rb.text.Vectors(weights="ltc").fit_transform(texts)
+        curve = rb.estimation.learning_curve(rb.SVM(), X, labels)
+        counts = np.append(np.asarray(labels.sum(axis=0)).ravel(), labels.nnz)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(place, sizes=curve.sizes, f1=curve.values["f1"], counts=counts)
+    with np.load(place) as kept:
+        return kept["sizes"], kept["f1"], kept["counts"]
 
 
 def law_alone(sizes: Any, points: Any, target: int) -> tuple[float, float]:
@@ -48,18 +64,15 @@ def main() -> None:
     print("| corpus | curves | ahead | coverage | mean width | coverage of the law alone | its width |")
     print("|---|--:|--:|--:|--:|--:|--:|")
     for name in sys.argv[1:] or CORPORA:
-        texts, labels = documents(name)
-        X = rb.text.Vectors(weights="ltc").fit_transform(texts)
-        curve = rb.estimation.learning_curve(rb.SVM(), X, labels)
-        counts = np.append(np.asarray(labels.sum(axis=0)).ravel(), labels.nnz)
+        sizes, values, counts = curve_of(name)
         kept = np.flatnonzero(counts >= 50)
         for step in (1, 2, 3):
             rows = []
             for c in kept:
-                points, target = curve.values["f1"][:3, :, c], int(curve.sizes[2 + step])
-                reached = curve.values["f1"][2 + step, :, c].mean()
-                low, high = forecast(curve.sizes[:3], points, target)[1:]
-                least, most = law_alone(curve.sizes[:3], points, target)
+                points, target = values[:3, :, c], int(sizes[2 + step])
+                reached = values[2 + step, :, c].mean()
+                low, high = forecast(sizes[:3], points, target)[1:]
+                least, most = law_alone(sizes[:3], points, target)
                 rows.append((low <= reached <= high, high - low, least <= reached <= most, most - least))
             share = np.mean(rows, axis=0)
             print(

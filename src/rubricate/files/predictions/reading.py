@@ -147,10 +147,11 @@ def read_runs(truth: str | Path | Decisions, runs: Sequence[str | Path], **optio
     chosen = {name: options[name] for name in POLICIES if name in options}  # type: ignore[literal-required]
     policies = policies_from(**chosen)
     labels = truth if isinstance(truth, Decisions) else read_truth(truth, topic=topic, id_column=id_column)
-    pairs, advance = {}, options.get("advance", lambda steps: None)
+    pairs, advance = {}, options.get("advance")
     for name, path in zip(run_names(runs), runs, strict=True):
         pairs[name] = read_pairs(path, topic=topic, id_column=id_column, duplicates=policies.duplicates)
-        advance(1)
+        if advance is not None:
+            advance(1)
     train = options.get("train")
     known = [*options.get("categories", ()), *(train.categories if train is not None else ())]
     _warn({*labels.categories, *known}, pairs)

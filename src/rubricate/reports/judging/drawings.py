@@ -92,7 +92,7 @@ def matrix_drawing(names: Sequence[str], results: Sequence[Significance], *, mea
         f'<path d="{"".join(squares)}" fill="{colour}" fill-opacity="{opacity:g}"/>'
         for (colour, opacity), squares in cells.items()
     ]
-    small = f' font-size="{min(12.0, size + 1):.1f}"'
+    small = f' font-size="{min(12.0, size + 1 if size > 8 else size):.1f}"'
     for k, name in enumerate(names):
         parts.append(_text(left - 6, top + (k + 0.75) * size, shorten(name, 24), anchor="end", extra=small))
     step = 1 if size >= 14 else 5

@@ -39,7 +39,10 @@ SMALL = 50
 
 DRAWS, FEWEST, WORK = 2_000, 500, 4_000_000
 """Tilted draws per pair: a relative error of about 4 %, where 22,560 plain draws have 20 % at p = .001. With so many
-patterns that they cost more than WORK binomials fewer are made, but not below FEWEST: about 8 %."""
+patterns that they cost more than WORK binomials fewer are made, but not below FEWEST: about 8 %. Of many pairs each
+gets FEWEST, and only those within a factor of CLOSE of the line get DRAWS."""
+
+CLOSE = 1.5
 
 TABLE = 1_000_000
 """Cells of a table of codes × codes up to which a pair is counted in it; beyond it, documents are sorted."""
@@ -176,13 +179,18 @@ class SwapFamily:
         outcomes = run_tasks(lambda pair: self._tail(*pair), pairs, engine=engine)
         lines = holm_lines(np.array([outcome.p_value for outcome in outcomes]))
 
+        many = len(pairs) > SMALL
+
         def settled(task: tuple[tuple[int, int], SwapOutcome, float]) -> SwapOutcome:
             systems, outcome, line = task
-            factor = NEAR if len(pairs) <= SMALL else NEAR_OF_MANY
+            factor = NEAR_OF_MANY if many else NEAR
+            rough = outcome.n < FEW or (self.measure == "micro_f1" and not many)
             near = line / factor < outcome.p_value < line * factor
-            rough = outcome.n < FEW or (self.measure == "micro_f1" and len(pairs) <= SMALL)
-            drawn = outcome.n and (near or (rough and outcome.p_value < line * FAR))
-            return counted(self._drawn(systems, outcome, seed) if drawn else outcome)
+            if outcome.n and (near or (rough and outcome.p_value < line * FAR)):
+                outcome = self._drawn(systems, outcome, seed, draws=FEWEST if many else DRAWS)
+                if many and line / CLOSE < outcome.p_value < line * CLOSE:
+                    outcome = self._drawn(systems, outcome, seed, draws=DRAWS)
+            return counted(outcome)
 
         return run_tasks(settled, zip(pairs, outcomes, lines.tolist(), strict=True), engine=engine)
 
@@ -190,12 +198,13 @@ class SwapFamily:
         """Return the normal tail: documents are independent coins, each of which moves the difference by its slope."""
         of_a, of_b = self.value(a), self.value(b)
         middle_sum = (self.assigned[a] + self.assigned[b]) / 2 + self.true
-        slopes = f1_slopes(*self.effects, (self.tp[a] + self.tp[b]) / 2, middle_sum)
+        tp, assigned = self.effects
+        slopes = f1_slopes(tp, assigned, (self.tp[a] + self.tp[b]) / 2, middle_sum)
         squares, n = code_spread(self.codes[a], self.codes[b], slopes)
         p = normal_tail(of_a - of_b, squares / 4) if n else 1.0
         return SwapOutcome(p, of_a, of_b, int(n), "normal tail of swaps")
 
-    def _drawn(self, systems: tuple[int, int], outcome: SwapOutcome, seed: int) -> SwapOutcome:
+    def _drawn(self, systems: tuple[int, int], outcome: SwapOutcome, seed: int, *, draws: int) -> SwapOutcome:
         """Return the outcome with all swaps counted where they are few, else with tilted draws.
 
         The better system comes first, so that the draws are the same whichever is named first.
@@ -206,7 +215,7 @@ class SwapFamily:
             outcomes, chances = all_swaps(pair.n)
             far = np.abs(pair.differences(outcomes - pair.n / 2)) >= difference - 1e-12
             return outcome._replace(p_value=min(1.0, float(chances[far].sum())), method="all swaps")
-        draws = min(DRAWS, max(FEWEST, WORK // len(pair.n)))
+        draws = min(draws, max(FEWEST, WORK // len(pair.n)))
         p = tilted_tail(pair, difference, draws=draws, rng=np.random.default_rng(seed))
         return outcome._replace(p_value=p, method=f"{draws:,} tilted swaps, seed {seed}")
 
