@@ -36,7 +36,7 @@ def _delete(data: bytearray, at: int, others: Sequence[bytes], generator: random
 
 
 def _repeat(data: bytearray, at: int, others: Sequence[bytes], generator: random.Random) -> None:
-    data[at:at] = data[at : at + generator.randrange(1, 40)] * generator.choice((1, 2, 50))
+    data[at:at] = data[at : at + generator.randrange(1, 40)] * generator.choice((1, 1, 2, 2, 3, 50))
 
 
 def _cut(data: bytearray, at: int, others: Sequence[bytes], generator: random.Random) -> None:
