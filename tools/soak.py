@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ROOT / "src" / "rubricate" / "kernels"
 PIVOTS = "tests/classifiers/svm/test_pivots.py::test_scores_of_few_documents_are_those_of_retraining"
 ELSEWHERE = {
+    "boosting": "tests/kernels/test_boosting.py::test_few_rows_agree_with_the_slow_twin",
     "meeting_paths": "tests/measures/test_hierarchical.py::test_sets_paths_and_distances_are_as_defined",
     "nnet": "tests/classifiers/test_nnet.py::test_a_pass_moves_the_network_as_finite_differences_say",
     "story_words": "tests/kernels/test_stories.py::test_every_story_is_the_one_of_the_slow_twin",

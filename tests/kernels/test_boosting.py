@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import log_loss
+from tests.kernels.small_cases import SEEDS
 from tests.oracles.boosting import boosted
 
 from rubricate.classifiers.numerics.boosted_trees import grow_trees, score_trees
@@ -21,6 +22,16 @@ def test_agrees_with_the_slow_twin(seed, rows, features):
     y = (X[:, 0] + rng.normal(size=rows) > 0.3).astype(float)
     trees = grow_trees(X, y, SETTING)
     np.testing.assert_allclose(score_trees(trees, new), boosted(X, y, new, **SETTING._asdict()), rtol=1e-9, atol=1e-9)
+
+
+@given(SEEDS)
+def test_few_rows_agree_with_the_slow_twin(seed):
+    rng = np.random.default_rng(seed)
+    rows, features = int(rng.integers(1, 9)), int(rng.integers(1, 3))
+    X, new = rng.integers(0, 4, (rows, features)) / 2, rng.normal(size=(3, features))
+    y, setting = (rng.random(rows) < 0.5).astype(float), Boosting(rounds=2, rate=0.3, leaves=3, least=1, penalty=1.0)
+    trees = grow_trees(X, y, setting)
+    np.testing.assert_allclose(score_trees(trees, new), boosted(X, y, new, **setting._asdict()), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow

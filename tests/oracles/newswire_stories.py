@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from rubricate.kernels import story_words as words
 
 MASK = 2**64 - 1
@@ -13,6 +15,12 @@ def mix(a, b):
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return z ^ (z >> 31)
+
+
+@cache
+def zipf(n):
+    """Weights of n ranks by Zipf's law."""
+    return [720_720 // rank for rank in range(1, n + 1)]
 
 
 class Dice:
@@ -97,7 +105,7 @@ class Writer:
 
     def expand(self, dice, listed, topic):
         first, last = self.grammar.lists[listed : listed + 2]
-        sequence = first + dice.choose([720_720 // rank for rank in range(1, last - first + 1)])
+        sequence = first + dice.choose(zipf(int(last - first)))
         start, stop = self.grammar.sequences[sequence : sequence + 2]
         return "".join(self.step(dice, k, topic) for k in range(start, stop))
 

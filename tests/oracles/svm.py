@@ -7,17 +7,13 @@ from scipy.optimize import minimize
 
 
 def kernel_matrix(X, Z, kernel="linear", gamma=1.0, degree=3, coef0=0.0):
-    """K(x, z) of the rows, one pair at a time."""
-    K = np.empty((len(X), len(Z)))
-    for i, x in enumerate(X):
-        for j, z in enumerate(Z):
-            if kernel == "linear":
-                K[i, j] = sum(a * b for a, b in zip(x, z, strict=True))
-            elif kernel == "poly":
-                K[i, j] = (gamma * sum(a * b for a, b in zip(x, z, strict=True)) + coef0) ** degree
-            else:
-                K[i, j] = np.exp(-gamma * sum((a - b) ** 2 for a, b in zip(x, z, strict=True)))
-    return K
+    """K(x, z) of all pairs of rows."""
+    products = (X[:, None, :] * Z[None, :, :]).sum(axis=2)
+    if kernel == "linear":
+        return products
+    if kernel == "poly":
+        return (gamma * products + coef0) ** degree
+    return np.exp(-gamma * ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2))
 
 
 def objectives(K, y, caps, alpha, bias, penalty):
