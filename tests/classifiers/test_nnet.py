@@ -22,9 +22,12 @@ from rubricate.thresholds import Scut, Thresholded
 
 
 @st.composite
-def lessons(draw):
-    """A few documents (zero rows included), labels (none included), weights, and a random network."""
-    n, d, units, m = (draw(st.integers(1, k)) for k in (7, 4, 3, 3))
+def lessons(draw, most=(7, 4, 3, 3)):
+    """A few documents (zero rows included), labels (none included), weights, and a random network.
+
+    `most` are the most documents, terms, hidden units and categories.
+    """
+    n, d, units, m = (draw(st.integers(1, k)) for k in most)
     hidden, rng = draw(st.booleans()), np.random.default_rng(draw(st.integers(0, 10**6)))
     X = rng.integers(0, 3, (n, d)) / 2.0
     Y = rng.random((n, m)) < 0.4
@@ -33,9 +36,19 @@ def lessons(draw):
     return X, Y, rng.integers(0, 3, n) / 2.0, [rng.standard_normal(shape) for shape in shapes]
 
 
+@given(lessons(most=(2, 2, 2, 2)), st.integers(1, 2), st.booleans())
+def test_a_pass_over_two_documents_is_that_of_finite_differences(lesson, batch, squared):
+    check_pass(lesson, batch, squared)
+
+
 @given(lessons(), st.integers(1, 4), st.booleans())
 @settings(max_examples=40)
 def test_a_pass_moves_the_network_as_finite_differences_say(lesson, batch, squared):
+    check_pass(lesson, batch, squared)
+
+
+def check_pass(lesson, batch, squared):
+    """One pass over the documents in a fixed random order."""
     X, Y, weights, parts = lesson
     order = np.random.default_rng(0).permutation(len(X))
     sums = [np.full_like(part, 0.01) for part in parts]

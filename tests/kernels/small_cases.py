@@ -7,9 +7,16 @@ from hypothesis import strategies as st
 
 from rubricate.kernels.rows import Lists, Rows
 
-__all__ = ["SEEDS", "lists_of", "rows_of"]
+__all__ = ["SEEDS", "TALLY", "count_cases", "lists_of", "rows_of"]
 
 SEEDS = st.integers(0, 2**32 - 1)
+TALLY = [1]
+"""How many cases the last run of a property was."""
+
+
+def count_cases(number: int) -> None:
+    """Say that one run of a property compared so many results of a kernel, each from a computation of its own."""
+    TALLY[0] = number
 
 
 def lists_of(present: np.ndarray, starts: type = np.int32, items: type = np.int32) -> Lists:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.hierarchy.test_kinship import tree_edges
 from tests.hierarchy.test_structure import TREE_A, acyclic_edges
+from tests.kernels.small_cases import SEEDS, count_cases
 from tests.oracles import hierarchical_measures as oracle
 
 from rubricate.errors import InvalidInput
@@ -162,6 +163,21 @@ def test_sets_paths_and_distances_are_as_defined(world):
     assert sum(far.assigned) + far.assigned_alone == len(found)
     levels = by_depth(true, yes, where)
     assert sum(level.tp + level.fp for level in levels) == sum(map(len, decided))
+
+
+@given(SEEDS)
+def test_meeting_graphs_of_few_nodes_are_as_defined(seed):
+    """Each of three documents with up to two true and two assigned labels, in a graph of up to six nodes."""
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.integers(2, 7))
+    links = [(f"n{i}", f"n{j}") for j in range(1, nodes) for i in range(j) if i == 0 or rng.random() < 0.3]
+    names = tuple(f"n{i}" for i in range(nodes))
+    truth, decided = ([{*rng.choice(names, int(rng.integers(0, 3)))} for _ in range(3)] for _ in range(2))
+    table = meeting_counts(*matrices(truth, decided, names), placed(Hierarchy.from_edges(links), names))
+    for d, (t, a) in enumerate(zip(truth, decided, strict=True)):
+        of_t, of_a = oracle.connected(links, t, a)
+        assert (table.tp[d], table.fp[d], table.fn[d]) == (len(of_t & of_a), len(of_a - of_t), len(of_t - of_a))
+    count_cases(3)
 
 
 @pytest.mark.slow
