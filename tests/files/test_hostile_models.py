@@ -183,3 +183,40 @@ def test_parameters_that_open_files_or_call_functions_are_refused(tmp_path, name
 
 def test_ordinary_parameters_stay(tmp_path):
     assert rb.open(pipeline_with(tmp_path, "lowercase", False)).steps[0][1].lowercase is False
+
+
+def with_files(folder):
+    """Models whose stop list, rules and names are files, and the parameter that says which."""
+    for name, text in (("stop.txt", "gold\n"), ("news.rules", "grain if wheat;\n"), ("names.tsv", "grain\twheat\n")):
+        (folder / name).write_text(text)
+    analyzer = rb.text.Analyzer(stop=folder / "stop.txt")
+    yield rb.text.Vectors(analyzer).fit(["gold rose", "wheat fell"]), "analyzer__stop"
+    words = rb.text.Analyzer(stop=None, stem=None)
+    yield rb.classifiers.Construe(str(folder / "news.rules"), analyzer=words).fit(), "rules"
+    yield rb.classifiers.WORD(str(folder / "names.tsv"), terms=["wheat", "corn"]).fit(), "names"
+
+
+def test_models_hold_what_files_say_and_never_their_paths(tmp_path):
+    """A model could name any file of its reader as a stop list, as rules or as names."""
+    for model, parameter in with_files(tmp_path):
+        path = tmp_path / "model.rubric"
+        rb.save(model, path)
+        assert str(tmp_path).encode() not in path.read_bytes()
+        content = rb.open(path).get_params()[parameter]
+        assert content not in (None, model.get_params()[parameter])
+
+        def name_a_file(manifest, parameter=parameter):
+            estimator = manifest["model"]["estimator"]
+            owner = estimator["params"]["analyzer"]["estimator"] if "__" in parameter else estimator
+            owner["params"][parameter.rpartition("__")[2]] = "/etc/passwd"
+
+        with pytest.raises(InvalidFile, match="names a file"):
+            rb.open(with_manifest(path, tmp_path / "hostile.rubric", name_a_file))
+
+
+def test_a_stop_list_that_is_gone_does_not_stop_saving(tmp_path):
+    model, _ = next(with_files(tmp_path))
+    (tmp_path / "stop.txt").unlink()
+    with pytest.warns(UserWarning, match="saved without it"):
+        rb.save(model, tmp_path / "model.rubric")
+    assert rb.open(tmp_path / "model.rubric").transform(["gold"]).nnz == 0

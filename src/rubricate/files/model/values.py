@@ -27,6 +27,7 @@ from rubricate import registry
 from rubricate.errors import InvalidInput
 from rubricate.files.model.checks import check_params, check_sparse
 from rubricate.files.model.classes import FUNCTIONS, class_of, name_of, private_state
+from rubricate.files.model.file_parameters import check_paths, contents
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -127,11 +128,12 @@ class Encoder:
         here = type(estimator).__name__
         private = private_state(kind, name)
         learned = {k: v for k, v in vars(estimator).items() if LEARNED.fullmatch(k) or k in private}
+        params = contents(name, estimator.get_params(deep=False))
         return {
             "estimator": {
                 "kind": kind,
                 "name": name,
-                "params": {k: self.value(v, f"{here}.{k}") for k, v in estimator.get_params(deep=False).items()},
+                "params": {k: self.value(v, f"{here}.{k}") for k, v in params.items()},
                 "state": {k: self.value(v, f"{here}.{k}") for k, v in learned.items()},
             }
         }
@@ -227,6 +229,7 @@ class Decoder:
         self.estimators.append(None)
         params = {str(key): self.value(value) for key, value in node["params"].items()}
         check_params(kind, params)
+        check_paths(name, params)
         estimator = estimator_class(**params)
         self.estimators[at] = estimator
         private = private_state(kind, name)
