@@ -264,7 +264,7 @@ def test_terms_are_said_by_options_of_their_own(rubricate, tmp_path):
     code, _, _ = rubricate("news.csv", "-o", "m", "--stop", "words.txt", "--stem", "none", "--ngrams", "1,2")
     assert code == 0
     model = rb.Categorizer.open("m")
-    assert (model.analyzer.stop, model.analyzer.stem, model.analyzer.ngrams) == ("words.txt", None, (1, 2))
+    assert (model.analyzer.stop, model.analyzer.stem, model.analyzer.ngrams) == (["market", "price"], None, (1, 2))
     assert any(" " in name for name in model.representation_.names())
     assert "market" not in model.representation_.names()
 
