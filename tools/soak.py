@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import re
 import secrets
 import sys
 import time
@@ -45,6 +46,7 @@ ELSEWHERE = {
     "svm_pivot_lanes": PIVOTS,
     "svm_pivots": PIVOTS,
 }
+COMPILED = re.compile(r"^@(numba\.|intrinsic)", re.MULTILINE)
 SEEDS = 2**31 - 1
 """Arguments called `seed` are drawn from so many: the tests themselves take a few thousand."""
 OFTEN = 15.0
@@ -52,8 +54,8 @@ OFTEN = 15.0
 
 
 def kernels() -> list[str]:
-    """Return the names of all kernels."""
-    return sorted(path.stem for path in KERNELS.glob("*.py") if not path.stem.startswith("_"))
+    """Return the names of all files with compiled functions."""
+    return sorted(path.stem for path in KERNELS.glob("*.py") if COMPILED.search(path.read_text("utf-8")))
 
 
 def home(kernel: str) -> str:
