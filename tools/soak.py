@@ -46,7 +46,7 @@ ELSEWHERE = {
     "svm_pivot_lanes": PIVOTS,
     "svm_pivots": PIVOTS,
 }
-COMPILED = re.compile(r"^@(numba\.|intrinsic)", re.MULTILINE)
+COMPILED = re.compile(r"^@(numba\.|_?intrinsic)", re.MULTILINE)
 SEEDS = 2**31 - 1
 """Arguments called `seed` are drawn from so many: the tests themselves take a few thousand."""
 OFTEN = 15.0
