@@ -20,7 +20,7 @@ MEANING = "meaning of the text"
 """The name of what an encoder's columns say together; one of them alone says nothing."""
 
 
-class Blocks(TransformerMixin, BaseEstimator):
+class Blocks(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Representations side by side, each document of length 1 in each of b blocks, and all of it divided by √b.
 
     The division keeps documents at length 1, so that C means the same for one block as for several: an SVM with cost C

@@ -6,19 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rows import make_unit
 from rubricate.text.smart import idf, weigh
+from rubricate.text.sparse_output import SparseTransformer
 from rubricate.text.weights import take_counts
 from rubricate.types import Floats, Sparse
 
 __all__ = ["BM25", "NAMED_WEIGHTS", "PivotedLength", "named_weights"]
 
 
-class BM25(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class BM25(OneToOneFeatureMixin, SparseTransformer, BaseEstimator):
     """Counts → BM25 weights (robertson1994).
 
     With f the count of a term in a document of l occurrences, the average being m, and n of N training documents
@@ -62,13 +63,14 @@ class BM25(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         lengths = np.asarray(counts.sum(axis=1), np.float64).ravel()
         f, rows = counts.data.astype(np.float64), np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
         longer = self.k1 * (1 - self.b + self.b * lengths / self.average_)
-        return _finished(counts, f * (self.k1 + 1) / (f + longer[rows]) * self.idf_[counts.indices], unit=self.unit)
+        weights = f * (self.k1 + 1) / (f + longer[rows]) * self.idf_[counts.indices]
+        return self._given_out(_finished(counts, weights, unit=self.unit))
 
     def __sklearn_tags__(self) -> Any:
         return _tags(super().__sklearn_tags__())
 
 
-class PivotedLength(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class PivotedLength(OneToOneFeatureMixin, SparseTransformer, BaseEstimator):
     """Counts → weights with pivoted length: Ltu of SMART (singhal1996, sections 3 to 5).
 
         w = (1 + ln f) / (1 + ln mean f) · ln(N / n) / ((1 − s) m + s u)
@@ -110,7 +112,7 @@ class PivotedLength(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         norm = (1 - self.slope) * self.average_ + self.slope * distinct
         weights = weigh(counts, f"{self.scheme}n", self.idf_)
         rows = np.repeat(np.arange(counts.shape[0]), np.diff(weights.indptr))
-        return _finished(weights, weights.data * np.sqrt(self.average_) / norm[rows], unit=False)
+        return self._given_out(_finished(weights, weights.data * np.sqrt(self.average_) / norm[rows], unit=False))
 
     def __sklearn_tags__(self) -> Any:
         return _tags(super().__sklearn_tags__())

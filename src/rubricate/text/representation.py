@@ -25,6 +25,7 @@ from rubricate.text.length_weights import NAMED_WEIGHTS, named_weights
 from rubricate.text.runs import shown_ngram
 from rubricate.text.select import Select
 from rubricate.text.smart import parse_scheme
+from rubricate.text.sparse_output import arrays
 from rubricate.text.vectors import Vectors
 from rubricate.text.weights import Weights
 from rubricate.types import Documents
@@ -84,7 +85,7 @@ def _members(weights: Any) -> list[Any]:
     return members
 
 
-class Shape(TransformerMixin, BaseEstimator):
+class Shape(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Rows → vectors: `select` (shorthand, a selector or None), then `weights` (a triple, a transformer or None)."""
 
     def __init__(self, select: Any = None, weights: Any = None) -> None:
@@ -100,15 +101,17 @@ class Shape(TransformerMixin, BaseEstimator):
         """Learn from rows and labels, and return the vectors."""
         self.select_ = _step(self.select, Select)
         self.weights_ = _step(named_weights(self.weights), Weights)
-        for step in (self.select_, self.weights_):
-            X = X if step is None else step.fit_transform(X, y)
+        with arrays():
+            for step in (self.select_, self.weights_):
+                X = X if step is None else step.fit_transform(X, y)
         return X
 
     def transform(self, X: Any) -> Any:
         """Return the vectors of rows."""
         check_is_fitted(self)
-        for step in (self.select_, self.weights_):
-            X = X if step is None else step.transform(X)
+        with arrays():
+            for step in (self.select_, self.weights_):
+                X = X if step is None else step.transform(X)
         return X
 
 
@@ -139,7 +142,8 @@ class RawRows:
     def of(self, X: Any) -> Any:
         """Return the rows of further documents; counts are over the terms of the first ones."""
         if self.source == "encoded":
-            return self.reader.transform(X).astype(np.float64)
+            with arrays():
+                return self.reader.transform(X).astype(np.float64)
         return _read(self.source, X) if self.reader is None else self.reader.transform(X)
 
     @property
@@ -148,7 +152,7 @@ class RawRows:
         return self.reader.vocabulary_ if self.source == "counts" else ()
 
 
-class Representation(TransformerMixin, BaseEstimator):
+class Representation(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """How documents become vectors: by an analyzer, selection and weights; by a transformer; or as they are.
 
     Parameters
@@ -182,7 +186,8 @@ class Representation(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn from documents and their label matrix, and return the vectors; the text is read once."""
         raw, part = self.read(X), self.part()
-        vectors = part.fit_transform(raw.values, y)
+        with arrays():
+            vectors = part.fit_transform(raw.values, y)
         self._keep(raw, part)
         return vectors
 
@@ -191,7 +196,8 @@ class Representation(TransformerMixin, BaseEstimator):
         source = source_of(self.weights)
         if source == "encoded":
             encoder = clone(self.weights)
-            return RawRows(source, encoder.fit_transform(X).astype(np.float64), encoder)
+            with arrays():
+                return RawRows(source, encoder.fit_transform(X).astype(np.float64), encoder)
         if source != "counts":
             return RawRows(source, _read(source, X))
         reader = Vectors(self.reading_analyzer(), weights="nnn", min_df=self.min_df)
@@ -215,9 +221,12 @@ class Representation(TransformerMixin, BaseEstimator):
         if source == "counts":
             return self.vectors_.transform(X)
         if source == "texts":
-            return self.transformer_.transform(_texts(X))
+            with arrays():
+                return self.transformer_.transform(_texts(X))
         if source == "encoded":
-            return self.shape_.transform(self.transformer_.transform(X).astype(np.float64))
+            with arrays():
+                rows = self.transformer_.transform(X).astype(np.float64)
+            return self.shape_.transform(rows)
         rows = _read(source, X)
         if source == "vectors" and rows.shape[1] != self.width_:
             raise InvalidInput(

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
@@ -16,6 +16,7 @@ from rubricate.text.counts import Chunk, chunk, frequent, gather
 from rubricate.text.length_weights import named_weights
 from rubricate.text.select import Select
 from rubricate.text.smart import idf, parse_scheme, weigh
+from rubricate.text.sparse_output import SparseTransformer
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.weights import Weights
 from rubricate.types import Documents, Floats, Sparse
@@ -23,7 +24,7 @@ from rubricate.types import Documents, Floats, Sparse
 __all__ = ["Vectors"]
 
 
-class Vectors(TransformerMixin, BaseEstimator):
+class Vectors(SparseTransformer, BaseEstimator):
     """Texts → `csr_array` documents × terms: analyzer, counts, selection, weights, in one pass over the text.
 
     Learned: `vocabulary_` (the columns, sorted), `idf_` (None where `weights` is not ours), `stop_words_`; `weights_`
@@ -67,12 +68,12 @@ class Vectors(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Any, y: Any = None) -> Sparse:
         """Learn from the texts and give their vectors; the text is read once."""
-        return self._weigh(self._learn(X, y))
+        return self._given_out(self._weigh(self._learn(X, y)))
 
     def transform(self, X: Any) -> Sparse:
         """Return the vectors of texts; unknown terms are left out, and a text without a known term is a zero row."""
         check_is_fitted(self)
-        return self._weigh(gather(*self._count(X), self._known()[0]))
+        return self._given_out(self._weigh(gather(*self._count(X), self._known()[0])))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms, in the order of the columns."""

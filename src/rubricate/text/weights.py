@@ -6,17 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rubricate.matrices import sound
 from rubricate.text.smart import idf, parse_scheme, weigh
+from rubricate.text.sparse_output import SparseTransformer
 from rubricate.types import Sparse
 
 __all__ = ["Weights", "take_counts"]
 
 
-class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class Weights(OneToOneFeatureMixin, SparseTransformer, BaseEstimator):
     """Counts → SMART weights by a triple such as "ltc"; the formulas are in `rubricate.text.smart`.
 
     `fit` learns `idf_` from training counts, and `transform` uses it on any documents. The result is a float64
@@ -41,7 +42,7 @@ class Weights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Sparse:
         """Return the weights of these counts."""
         check_is_fitted(self)
-        return weigh(take_counts(self, X, reset=False), self.scheme, self.idf_)
+        return self._given_out(weigh(take_counts(self, X, reset=False), self.scheme, self.idf_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.utils import estimator_html_repr
+
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import Abstention
 from rubricate.training.answers import Answer, labels_of
 from rubricate.training.explaining import top_terms
+from rubricate.training.notebook import fitted_html
 from rubricate.training.targets import ids_of
 from rubricate.training.trained import Trained
 from rubricate.training.vector_evidence import nearest_documents
@@ -120,6 +123,16 @@ class FittedAnswers:
             raise UnknownName("category", str(category), trained.categories)
         column = trained.categories.index(category)
         return top_terms(trained.classifier, column, limit, trained.representation.names())
+
+    def _repr_html_(self) -> str:
+        """Return what was chosen, its figures and its largest categories, for notebooks; unfitted, its parameters."""
+        if not hasattr(self, "categories_"):
+            return str(estimator_html_repr(self))
+        return fitted_html(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Return the forms that a notebook chooses from."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _scores(self, X: Any) -> Floats:
         return self.trained().scores(_answered(X))

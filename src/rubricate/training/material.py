@@ -14,6 +14,7 @@ from rubricate.folds import deal, take_rows
 from rubricate.labels import column
 from rubricate.text.blocks import Blocks, side_by_side
 from rubricate.text.representation import RawRows, Representation
+from rubricate.text.sparse_output import arrays
 from rubricate.training.cache import Once
 from rubricate.training.fingerprint import documents_digest
 from rubricate.training.targets import Target, count, given_documents, ids_of, take_target
@@ -160,14 +161,16 @@ class Material:
         raw, test_rows = self._read(representation)
         part = representation.part()
         if fold is None:
-            X = part.fit_transform(raw.values, self.labels)
-            return Shaped(X, self.labels, None if self.test is None else part.transform(test_rows), part)
+            with arrays():
+                X = part.fit_transform(raw.values, self.labels)
+                return Shaped(X, self.labels, None if self.test is None else part.transform(test_rows), part)
         kept, held = self._split(fold)
         if vectors_in == "all":
             whole = self.shaped(representation, None)
             return Shaped(take_rows(whole.X, kept), self.labels[kept], take_rows(whole.X, held), whole.part)
-        X = part.fit_transform(take_rows(raw.values, kept), self.labels[kept])
-        return Shaped(X, self.labels[kept], part.transform(take_rows(raw.values, held)), part)
+        with arrays():
+            X = part.fit_transform(take_rows(raw.values, kept), self.labels[kept])
+            return Shaped(X, self.labels[kept], part.transform(take_rows(raw.values, held)), part)
 
     def _split(self, fold: Fold) -> tuple[Ints, Ints]:
         held = self.dealt(fold.folds, fold.seed) == fold.number

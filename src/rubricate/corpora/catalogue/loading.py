@@ -38,7 +38,8 @@ def load(name: Any, *, split: str | None = None, folder: str | Path | None = Non
     ----------
     name
         A corpus (`rubricate corpus list` shows them), the path of a file or folder, the address of a database, or a
-        table in memory: a pandas or polars frame, an Arrow table, a mapping from names to columns.
+        table in memory: a pandas or polars frame, an Arrow table, a mapping from names to columns, a dataset (or its
+        splits) of Hugging Face's `datasets`, a `Bunch` of scikit-learn.
     split
         One of the corpus's splits, the first by default. For a path: the column that holds the split; "" reads none.
     folder
@@ -71,13 +72,20 @@ def verified(corpus: Source, split: str, paths: dict[str, Path]) -> dict[str, Pa
 
 def _frame(table: Any, options: dict[str, Any]) -> Corpus:
     from rubricate.readers.frames import is_frame, read_frame
+    from rubricate.readers.objects import tables_of
 
     if not is_frame(table):
         raise InvalidInput(
             f"load takes the name of a corpus, a path, or a table with named columns; got {type(table).__name__}"
+            + (". Fix: for texts and labels in lists, {'text': texts, 'labels': labels}" if _is_list(table) else "")
         )
     _check(options, read_frame, given="frame", noun="option of a frame")
-    return read_frame(table, **options)
+    table, test = tables_of(table)
+    return read_frame(table, **(options if test is None else {"test": test} | options))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or type(value).__name__ in ("ndarray", "Series")
 
 
 def _check(options: dict[str, Any], function: Any, *, given: str, noun: str) -> None:
