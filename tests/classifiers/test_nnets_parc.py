@@ -16,7 +16,7 @@ from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep
 
 WAYS = pytest.mark.parametrize(
-    ("inputs", "size", "hidden"), [("lsi", 4, 0), ("relevancy", 5, 0), ("correlation", 5, 3)]
+    ("inputs", "size", "hidden"), [("lsi", 4, 0), ("local", 3, 2), ("relevancy", 5, 0), ("correlation", 5, 3)]
 )
 
 
@@ -45,6 +45,21 @@ def test_latent_inputs_are_the_singular_vectors(documents):
     wide = rb.classifiers.NNetsPARC(size=4, epochs=3).fit(X[:10], Y[:10])
     V = np.linalg.svd(X[:10].toarray())[2][:4].T
     np.testing.assert_allclose(np.abs(np.sum(wide.directions_ * V, axis=0)), 1, atol=1e-6)
+
+
+def test_local_inputs_are_the_singular_vectors_of_a_region(documents):
+    """A region: the documents of the category and as many others, those whose terms speak most for it."""
+    X, Y = documents
+    model = rb.classifiers.NNetsPARC(inputs="local", size=3, terms=6, epochs=2).fit(X, Y)
+    worth = relevancy(X, Y)
+    for c in range(4):
+        terms = chosen_terms(worth, 6)[c]
+        own, known = X.toarray()[:, terms], Y.toarray()[:, c]
+        speaking = (own != 0) @ worth.toarray()[c, terms]
+        others = sorted(np.flatnonzero(~known), key=lambda row: (-speaking[row], row))[: max(known.sum(), 3)]
+        V = np.linalg.svd(own[[*np.flatnonzero(known), *others]])[2][:3].T
+        np.testing.assert_allclose(np.abs(np.sum(model.local_[c] * V, axis=0)), 1, atol=1e-6)
+        assert model.inputs_[[c]].indices.tolist() == terms.tolist()
 
 
 def test_weights_decompose_as_copies_do(documents):
@@ -111,7 +126,8 @@ def test_edges(documents, inputs, size, hidden):
 
 
 @pytest.mark.parametrize(
-    ("inputs", "part"), [("lsi", "directions_"), ("relevancy", "inputs_"), ("relevancy", "networks_")]
+    ("inputs", "part"),
+    [("lsi", "directions_"), ("relevancy", "inputs_"), ("relevancy", "networks_"), ("local", "local_")],
 )
 def test_a_model_of_other_shapes_is_refused(documents, inputs, part, tmp_path):
     model = rb.classifiers.NNetsPARC(inputs=inputs, size=3, epochs=2).fit(*documents)

@@ -179,13 +179,21 @@ def weakest(origins: Iterable[str]) -> str:
 
 
 class SystemExecution(Execution):
-    """A system of a paper at work on a corpus."""
+    """A system of a paper at work on a corpus.
+
+    `material` is that of the corpus, where several systems share it: texts are then read once.
+    """
 
     def __init__(
-        self, system: PaperSystem, corpus: Corpus, *, members: Mapping[str, PaperSystem] | None = None
+        self,
+        system: PaperSystem,
+        corpus: Corpus,
+        *,
+        members: Mapping[str, PaperSystem] | None = None,
+        material: Material | None = None,
     ) -> None:
         self.system, self.corpus = system, corpus
-        super().__init__(system.procedure(members), Material(corpus, test=corpus.test), engine="serial")
+        super().__init__(system.procedure(members), material or Material(corpus, test=corpus.test))
 
     @cached_property
     def scores(self) -> Floats:
@@ -195,6 +203,7 @@ class SystemExecution(Execution):
     def run(self) -> Run:
         """Return scores and decisions on the test documents."""
         test, categories = self.corpus.test, self.corpus.categories
+        self.compute(self.procedure.steps())  # folds and the last training side by side
         cut = self.choice().cut
         return Run(
             name=self.system.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +25,10 @@ __all__ = ["StepClock", "write_paper_report"]
 
 
 class StepClock:
-    """Seconds by step: call it with the name of the step that begins, and pass the name on."""
+    """Seconds by step: call it with the name of the step that begins; the name is passed on.
+
+    Steps of other threads than the main one run side by side: they are passed on and not timed.
+    """
 
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
         self.say, self.seconds = say, dict[str, float]()
@@ -32,8 +36,9 @@ class StepClock:
 
     def __call__(self, step: str) -> None:
         """Begin a step."""
-        self._end()
-        self._step, self._began = step, time.perf_counter()
+        if threading.current_thread() is threading.main_thread():
+            self._end()
+            self._step, self._began = step, time.perf_counter()
         self.say(step)
 
     def stop(self) -> dict[str, float]:

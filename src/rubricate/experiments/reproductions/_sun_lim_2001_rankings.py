@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rubricate.engines import run_tasks
 from rubricate.experiments.cells import Value
 from rubricate.measures import break_even_point, mean, pooled_sweep, ranks, sweeps
 from rubricate.measures.eleven_point import eleven_point
@@ -29,10 +30,12 @@ def rankings(study: Any) -> dict[tuple[str, str], Value]:
     for way in WAYS:
         for tree in study.trees.values():
             study.say(f"rankings, {way}, tree {tree.name}")
-            runs = []
-            for seed in study.options["seeds"][:DRAWS]:
+
+            def measure(seed: int, tree: Any = tree, way: str = way) -> tuple[float, float, float]:
                 fitted, new, test = study.fitted(tree, system, way=way, seed=seed)
-                runs.append(ranked(fitted.decision_function(new[test]), tree.test[test]))
+                return ranked(fitted.decision_function(new[test]), tree.test[test])
+
+            runs = run_tasks(measure, study.options["seeds"][:DRAWS], engine="threads")
             row = f"SVM, {way.replace('_', '-')}, tree {tree.name}"
             means = np.mean(runs, axis=0)
             figures |= {(row, column): float(value) for column, value in zip(COLUMNS, means, strict=True)}

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.corpora import load
+from rubricate.engines import run_tasks
 from rubricate.errors import CorpusMissing
 from rubricate.estimation import MEASURES
 from rubricate.estimation.xi_alpha import xi_alpha
@@ -101,12 +102,9 @@ class HalfSplits:
     def measured(self, what: str, *, half: int, splits: int) -> dict[str, Floats]:
         """Return by `hold-out`, `ρ=1`, `ρ=2`: splits × measures × categories, in percent; computed once."""
         if (half, splits) not in self.known:
-            values: dict[str, list[Any]] = {"ρ=1": [], "ρ=2": [], "hold-out": []}
-            for split in range(splits):
-                self.say(f"{what}, split {split + 1} of {splits}")
-                for name, each in self._split(*self.dealt(split, half)).items():
-                    values[name].append(each)
-            self.known[half, splits] = {name: 100 * np.array(each) for name, each in values.items()}
+            self.say(f"{what}, {splits} splits")
+            parts = run_tasks(lambda split: self._split(*self.dealt(split, half)), range(splits), engine="threads")
+            self.known[half, splits] = {name: 100 * np.array([part[name] for part in parts]) for name in parts[0]}
         return self.known[half, splits]
 
     def dealt(self, split: int, half: int) -> tuple[Ints, Ints]:

@@ -15,6 +15,7 @@ from rubricate import registry
 from rubricate.classifiers.hierarchical.descent.groups import Problems, per_parent
 from rubricate.classifiers.hierarchical.descent.nodes import place_labels
 from rubricate.corpora import load
+from rubricate.engines import run_tasks
 from rubricate.experiments.cells import Value
 from rubricate.experiments.figure import Drawing
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
@@ -53,6 +54,7 @@ def sun_lim_2001(reproduction: Reproduction, tables: Sequence[str], say: Say) ->
     makers |= {"settings": lambda: tried_settings(study)}
     values: dict[Place, Value] = {}
     for name in tables:
+        say(reproduction.tables[name].title)
         values |= {(name, *place): value for place, value in makers[name]().items()}
     origins = {(name, row): study.origin(name, row) for name, row, _ in values}
     return Results(values, origins, study.drawings() if "figure1" in tables else ())
@@ -98,6 +100,8 @@ class TreeStudy:
     def __init__(self, reproduction: Reproduction, say: Say) -> None:
         self.reproduction, self.options, self.say = reproduction, reproduction.options, say
         self._vectors: dict[tuple[str, str, str], tuple[Sparse, Sparse]] = {}
+        self._measured: dict[tuple[Any, ...], Floats] = {}
+        self._similarities: dict[str, Any] = {}
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -166,13 +170,16 @@ class TreeStudy:
 
     def similarity(self, tree: PaperTree) -> Any:
         """Return similarities by the union of the binary vectors of the training documents."""
-        rows = inside(tree.train)
-        return category_similarity(self.vectors("bnn")[0][rows], tree.train[rows], tree.categories)
+        if tree.name not in self._similarities:
+            rows = inside(tree.train)
+            similarity = category_similarity(self.vectors("bnn")[0][rows], tree.train[rows], tree.categories)
+            self._similarities[tree.name] = similarity
+        return self._similarities[tree.name]
 
     def results(self, tree: str) -> OurFigures:
         """Measure tables 4 to 6: precision and recall, standard and extended, of the top-down SVM."""
         self.say(f"tree {tree}")
-        runs = [self.measured(self.trees[tree], "SVM", seed=seed) for seed in self.options["seeds"]]
+        runs = self.draws(self.trees[tree], "SVM", self.options["seeds"])
         rows = (*self.trees[tree].categories, "micro", "macro")
         mean = np.mean(runs, axis=0)
         return {(row, column): float(mean[r, c]) for r, row in enumerate(rows) for c, column in enumerate(_columns())}
@@ -186,11 +193,23 @@ class TreeStudy:
             for tree in self.trees.values():
                 self.say(f"{name}, {way}, tree {tree.name}")
                 seeds = self.options["seeds"] if (way, name) == ("top_down", "SVM") else self.options["seeds"][:FEW]
-                runs = [self.measured(tree, name, seed=seed, way=way)[-2] for seed in seeds]
+                runs = [run[-2] for run in self.draws(tree, name, seeds, way=way)]
                 row = f"{name}, {way.replace('_', '-')}, tree {tree.name}"
                 mean = np.mean(runs, axis=0)
                 figures |= {(row, column): float(mean[c]) for c, column in enumerate(_columns())}
         return figures
+
+    def draws(self, tree: PaperTree, system: str, seeds: Sequence[int], **how: Any) -> list[Floats]:
+        """Return what `measured` gives for each draw of documents outside the tree, computed once, on all cores."""
+        known = self._measured
+        keys = [(tree.name, system, repr(how), seed) for seed in seeds]
+        new = [(key, key[-1]) for key in keys if key not in known]
+        tried = how.get("tried", AS_HERE)
+        self.vectors(tried.get("weights", self.reproduction.systems[system].get("weights")), tried)
+        self.similarity(tree)
+        runs = run_tasks(lambda task: self.measured(tree, system, seed=task[1], **how), new, engine="threads")
+        known |= {key: run for (key, _), run in zip(new, runs, strict=True)}
+        return [known[key] for key in keys]
 
     def measured(
         self, tree: PaperTree, system: str, *, seed: int, way: str = "top_down", tried: Mapping[str, Any] = AS_HERE

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -14,6 +11,7 @@ from scipy import sparse
 
 from rubricate.experiments.systems import PaperSystem, SystemExecution
 from rubricate.rules.parser import parse_rules
+from rubricate.training.material import Material
 from rubricate.training.procedure import Step
 from rubricate.training.rule_models import run_rules
 from rubricate.types import Corpus, Documents, Floats, Sparse
@@ -29,16 +27,15 @@ class ScoredSystem(SystemExecution):
     Vectors and selection come from all training documents, a preprocessing as in the paper.
     """
 
-    def __init__(self, system: PaperSystem, corpus: Corpus) -> None:
-        with _quiet():
-            super().__init__(system.varied(held_out="folds"), corpus)
+    def __init__(self, system: PaperSystem, corpus: Corpus, *, material: Material | None = None) -> None:
+        super().__init__(system.varied(held_out="folds"), corpus, material=material)
         self.name, self.labels, self.truth = system.name, corpus.train.labels, corpus.test.labels
 
     @cached_property
     def out_of_fold(self) -> Floats:
         """Scores of the training documents, each by a classifier that has not seen it: what Scut learns from."""
-        with _quiet():
-            return self.held_out(0, self.procedure.seed)[0]
+        self.compute(self.procedure.steps())
+        return self.held_out(0, self.procedure.seed)[0]
 
     @cached_property
     def decided(self) -> Sparse:
@@ -62,14 +59,6 @@ def rule_decisions(base: str, corpus: Corpus) -> RuleDecisions:
     run = run_rules(rules, corpus)
     own = [run.categories.index(name) for name in rules.categories]
     return RuleDecisions(base, corpus.test.labels[:, own], run.decisions.values[:, own])  # type: ignore[union-attr]
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence warnings of category names with no word in the vocabulary: the table of the text counts them."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="no word of", category=UserWarning)
-        yield
 
 
 def with_unlabelled(corpus: Corpus) -> Corpus:

@@ -9,11 +9,15 @@ from rubricate.experiments.cells import Value
 from rubricate.experiments.figure import Drawing
 from rubricate.experiments.reproduction import Reproduction, Say
 from rubricate.experiments.reproductions.yang_1999_parts.scored import ScoredSystem, rule_decisions, with_unlabelled
+from rubricate.training.cache import Once
+from rubricate.training.material import Material
 from rubricate.types import Corpus
 
-__all__ = ["VERSIONS", "OurFigures", "VersionStudy"]
+__all__ = ["MANY", "VERSIONS", "OurFigures", "VersionStudy"]
 
 VERSIONS = ("v1", "v2", "v2.2", "v3", "v4")
+MANY = 1000
+"""Scored systems and break-even points that are kept: all of them."""
 OurFigures: TypeAlias = dict[tuple[str, str], Value]
 """Our figures by row and column."""
 
@@ -24,24 +28,33 @@ class VersionStudy:
     def __init__(self, reproduction: Reproduction, say: Say) -> None:
         self.reproduction, self.options, self.say = reproduction, reproduction.options, say
         self.drawings: list[Drawing] = []
-        self._corpora: dict[str, Corpus] = {}
-        self._scored: dict[tuple[object, ...], Any] = {}
+        self._materials, self._scored, self.points = Once(len(VERSIONS) * 2), Once(MANY), Once(MANY)
 
     def corpus(self, version: str) -> Corpus:
         """Return a version of the corpus."""
-        if version not in self._corpora:
-            self._corpora[version] = load(self.reproduction.corpus["name"], split=version)
-        return self._corpora[version]
+        return self.material(version)[0]
+
+    def material(self, version: str, *, unlabelled: bool = False) -> tuple[Corpus, Material]:
+        """Return a version and its documents, read once for all systems."""
+
+        def make() -> tuple[Corpus, Material]:
+            if unlabelled:
+                corpus = with_unlabelled(self.corpus(version))
+            else:
+                corpus = load(self.reproduction.corpus["name"], split=version)
+            return corpus, Material(corpus, test=corpus.test)
+
+        return self._materials.get((version, unlabelled), make)
 
     def scored(self, system: str, version: str, *, unlabelled: bool = False, **changes: Any) -> Any:
         """Return a system on a version; with `unlabelled`, documents without a category have one of their own."""
-        key = (system, version, unlabelled, *sorted(changes.items()))
-        if key not in self._scored:
+
+        def make() -> Any:
             self.say(f"{system}, {version}" + "".join(f", {name} = {value}" for name, value in changes.items()))
-            corpus = self.corpus(version)
             chosen = self.reproduction.systems[system].varied(**changes)
             if chosen.get("classifier") == "construe":
-                self._scored[key] = rule_decisions(chosen.get("rules"), corpus)
-            else:
-                self._scored[key] = ScoredSystem(chosen, with_unlabelled(corpus) if unlabelled else corpus)
-        return self._scored[key]
+                return rule_decisions(chosen.get("rules"), self.corpus(version))
+            corpus, material = self.material(version, unlabelled=unlabelled)
+            return ScoredSystem(chosen, corpus, material=material)
+
+        return self._scored.get((system, version, unlabelled, *sorted(changes.items())), make)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rubricate.engines import run_tasks
 from rubricate.experiments.reproductions.yang_1999_parts.cuts import WAYS, break_even
 from rubricate.experiments.reproductions.yang_1999_parts.order import grouped, order_drawing, ordered_rows
 from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures, VersionStudy
@@ -27,23 +28,31 @@ def way_of(study: VersionStudy, system: str, version: str) -> str:
 
 def cell(study: VersionStudy, system: str, version: str) -> float:
     """Return one cell of table 6."""
-    return break_even(study.scored(system, version), way_of(study, system, version))
+    return point(study, system, version, way_of(study, system, version))
+
+
+def point(study: VersionStudy, system: str, version: str, way: str) -> float:
+    """Return the micro break-even point of a system on a version by a way of cutting; computed once."""
+    return study.points.get((system, version, way), lambda: break_even(study.scored(system, version), way))
 
 
 def table_6(study: VersionStudy) -> OurFigures:
     """Measure every system on its versions."""
-    return {
-        (system, version): cell(study, system, version)
-        for system, versions in study.options["table6"].items()
-        for version in versions
-    }
+    places = [(system, version) for system, versions in study.options["table6"].items() for version in versions]
+    values = run_tasks(lambda place: cell(study, *place), places, engine="threads")
+    return dict(zip(places, values, strict=True))
 
 
 def ways_of_cutting(study: VersionStudy) -> OurFigures:
     """Return break-even points of every system on v3 by each way of cutting."""
     systems = [system for system, versions in study.options["table6"].items() if "v3" in versions]
     ways = [way for way in WAYS if way not in ("own decisions", "F1")]
-    return {(system, way): break_even(study.scored(system, "v3"), way) for system in systems for way in ways}
+    rows = run_tasks(lambda system: [point(study, system, "v3", way) for way in ways], systems, engine="threads")
+    return {
+        (system, way): value
+        for system, row in zip(systems, rows, strict=True)
+        for way, value in zip(ways, row, strict=True)
+    }
 
 
 def gains(study: VersionStudy) -> OurFigures:

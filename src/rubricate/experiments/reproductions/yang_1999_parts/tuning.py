@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from rubricate.engines import run_tasks
 from rubricate.experiments.figure import Figure, Series
 from rubricate.experiments.reproductions.yang_1999_parts.cuts import decide, eleven_points, micro_f1
 from rubricate.experiments.reproductions.yang_1999_parts.scored import ScoredSystem
-from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures, VersionStudy
+from rubricate.experiments.reproductions.yang_1999_parts.study import MANY, OurFigures, VersionStudy
 from rubricate.experiments.tuning import best_of, search
 from rubricate.folds import deal
+from rubricate.training.cache import Once
+from rubricate.training.material import Material
 from rubricate.types import Corpus
 
 __all__ = ["Tuning", "table_4"]
@@ -32,8 +35,7 @@ class Tuning:
 
     def __init__(self, study: VersionStudy) -> None:
         self.study, self.options = study, study.options["tuning"]
-        self._scored: dict[tuple[object, ...], ScoredSystem] = {}
-        self._judged: dict[tuple[object, ...], tuple[float, float]] = {}
+        self._scored, self._judged, self.made = Once(MANY), Once(MANY), False
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -43,40 +45,54 @@ class Tuning:
         kept, out = (whole.train.take(np.flatnonzero(rows)) for rows in (~held, held))
         return replace(whole, train=kept, test=out)
 
+    @cached_property
+    def material(self) -> Material:
+        """Return the same documents, read once for all points."""
+        return Material(self.corpus, test=self.corpus.test)
+
     def judged(self, system: str, point: Mapping[str, Any]) -> tuple[float, float]:
         """Return 11-point average precision and micro-F1 at a point."""
-        key = (system, *sorted(point.items()))
-        if key not in self._judged:
+
+        def make() -> tuple[float, float]:
             scored = self._scores(system, point)
             decided = decide(scored, point["cut"], point["TR"])
-            self._judged[key] = (eleven_points(scored, point["TR"]), micro_f1(scored.truth, decided))
-        return self._judged[key]
+            return eleven_points(scored, point["TR"]), micro_f1(scored.truth, decided)
+
+        return self._judged.get((system, *sorted(point.items())), make)
 
     def _scores(self, system: str, point: Mapping[str, Any]) -> ScoredSystem:
         changes = {"weights": point["TW"]} | {name: point[name] for name in ("k", "p") if name in point}
         if "FT" in point:
             changes["select"] = f"chi2:{point['FT']}"
-        key = (system, *sorted(changes.items()))
-        if key not in self._scored:
+
+        def make() -> ScoredSystem:
             self.study.say(f"tuning {system}: " + ", ".join(f"{name} = {value}" for name, value in changes.items()))
             varied = self.study.reproduction.systems[system].varied(**changes)
-            self._scored[key] = ScoredSystem(varied, self.corpus)
-        return self._scored[key]
+            return ScoredSystem(varied, self.corpus, material=self.material)
+
+        return self._scored.get((system, *sorted(changes.items())), make)
 
     def table_3(self) -> OurFigures:
         """Return the rows of the paper, others fixed as printed there; then our own searches to the end."""
         figures: OurFigures = {}
+        self.made = True
+        self._judge_all([(row["system"], point) for row in self.options["rows"] for point in _points(row).values()])
         for row in self.options["rows"]:
             figures |= self._row(row)
         for system, grid in self.options["greedy"].items():
             figures |= self._greedy(system, grid)
         return figures
 
+    def _judge_all(self, points: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Judge points on all cores: first the scores, each once, then what is decided by them."""
+        scored = {id(each): each for each in (self._scores(*point) for point in points)}
+        run_tasks(lambda each: each.out_of_fold, scored.values(), engine="threads")
+        run_tasks(lambda point: self.judged(*point), points, engine="threads")
+
     def _row(self, row: Mapping[str, Any]) -> OurFigures:
         """Return our best value of one parameter, and the range of both measures over those the paper calls best."""
-        name, by = row["parameter"], MEASURES.index(row["by"])
-        points = {value: {**row["fixed"], name: value} for value in row["candidates"]}
-        values = {value: self.judged(row["system"], point) for value, point in points.items()}
+        by = MEASURES.index(row["by"])
+        values = {value: self.judged(row["system"], point) for value, point in _points(row).items()}
         chosen = max(values, key=lambda value: values[value][by])
         figures: OurFigures = {
             (row["row"], "best choice"): row["printed"] if chosen in row["best"] else str(chosen),
@@ -90,7 +106,12 @@ class Tuning:
 
     def _greedy(self, system: str, grid: Mapping[str, Sequence[Any]]) -> OurFigures:
         """Search all parameters in the paper's order by micro-F1; return what is chosen, and how much was tried."""
-        tried = search(grid, lambda points: [self.judged(system, point)[1] for point in points], greedy=True)
+
+        def judge(points: Sequence[Mapping[str, Any]]) -> list[float]:
+            self._judge_all([(system, point) for point in points])
+            return [self.judged(system, point)[1] for point in points]
+
+        tried = search(grid, judge, greedy=True)
         best = best_of(tried, lambda a, b: a > b)
         row = f"{system}, greedy"
         said = ", ".join(f"{name}={value}" for name, value in best.values.items())
@@ -105,7 +126,7 @@ class Tuning:
     def figures(self) -> tuple[Figure, ...]:
         """Draw the rows that are marked for it; nothing when table 3 was not made."""
         rows = [row for row in self.options["rows"] if row.get("figure")]
-        return tuple(self._curve(row) for row in rows) if self._judged else ()
+        return tuple(self._curve(row) for row in rows) if self.made else ()
 
     def _curve(self, row: Mapping[str, Any]) -> Figure:
         name, values = row["parameter"], row["candidates"]
@@ -113,6 +134,11 @@ class Tuning:
         series = tuple(Series(measure, values, [pair[i] for pair in judged]) for i, measure in enumerate(MEASURES))
         title = f"{row['system']} on the validation part of v3 by {name}"
         return Figure(f"{row['system'].lower()}-{name.lower()}", title, name, "11-pt and micro-F1", series)
+
+
+def _points(row: Mapping[str, Any]) -> dict[Any, dict[str, Any]]:
+    """Return the points of a row of the paper by the value of its parameter."""
+    return {value: {**row["fixed"], row["parameter"]: value} for value in row["candidates"]}
 
 
 def table_4(study: VersionStudy) -> OurFigures:

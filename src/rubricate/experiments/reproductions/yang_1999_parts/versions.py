@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rubricate.engines import run_tasks
 from rubricate.experiments.reproductions.yang_1999_parts.cuts import eleven_points
 from rubricate.experiments.reproductions.yang_1999_parts.study import VERSIONS, OurFigures, VersionStudy
 from rubricate.types import Documents
@@ -37,11 +38,14 @@ def table_5(study: VersionStudy) -> OurFigures:
     Where a version has unlabelled documents, two readings: they have a category of their own, which is what comes
     near the published figures, and they are left out, as `eleven_point` does.
     """
-    figures: OurFigures = {}
-    for version in VERSIONS:
+
+    def row(version: str) -> OurFigures:
+        figures: OurFigures = {}
         mixed = labelled_share(study.corpus(version).test) < 1
         for system in RANKERS:
             figures[version, system] = eleven_points(study.scored(system, version, unlabelled=mixed))
             if mixed:
                 figures[version, f"{system}, unlabelled left out"] = eleven_points(study.scored(system, version))
-    return figures
+        return figures
+
+    return {place: value for each in run_tasks(row, VERSIONS, engine="threads") for place, value in each.items()}
