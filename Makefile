@@ -116,7 +116,7 @@ bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
 # The last output is committed: the cells as JSON, and the page that shows them.
-PAPERS := yang-liu-1999 joachims-2000 sun-lim-2001 yang-1999
+PAPERS := evaluation-2011 yang-liu-1999 joachims-2000 sun-lim-2001 yang-pedersen-1997 yang-1999
 REPRODUCTIONS := docs/reproductions
 
 reproduce: $(VENV)/.dev
@@ -126,6 +126,7 @@ reproduce: $(VENV)/.dev
 	  mv $(REPRODUCTIONS)/$$paper.new $(REPRODUCTIONS)/$$paper.json && \
 	  $(BIN)/rubricate reproduce $$paper --from $(REPRODUCTIONS)/$$paper.json --figures $(REPRODUCTIONS)/$$paper --markdown > $(REPRODUCTIONS)/$$paper.md || exit 1; \
 	done
+	@$(BIN)/python tools/counts.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c "import sys; sys.exit('Rubricate needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12 …') if sys.version_info < (3, 11) else None"

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rubricate.experiments.reproduction import load_reproduction, read_again
 from rubricate.experiments.reproductions.yang_1999_parts import cuts
-from rubricate.experiments.reproductions.yang_1999_parts.scored import with_unlabelled
+from rubricate.experiments.reproductions.yang_1999_parts.scored import most_common, with_unlabelled
 from rubricate.experiments.reproductions.yang_1999_parts.study import VersionStudy as Study
 from rubricate.experiments.reproductions.yang_1999_parts.systems import way_of
 from rubricate.experiments.reproductions.yang_1999_parts.tuning import Tuning, table_4
@@ -96,6 +96,23 @@ def test_unlabelled_documents_get_a_category_of_their_own(corpus):
     for before, after in ((corpus.train, more.train), (corpus.test, more.test)):
         assert (after.labels[:, :-1] != before.labels).nnz == 0
         assert np.array_equal(after.labels[:, [-1]].toarray().ravel(), np.diff(before.labels.indptr) == 0)
+
+
+def test_the_most_common_categories_of_a_version(corpus):
+    few = most_common(corpus, 3)
+    counted = np.asarray(corpus.train.labels.sum(axis=0)).ravel()
+    assert sorted(np.asarray(few.train.labels.sum(axis=0)).ravel()) == sorted(counted)[-3:]
+    assert len(few.test) == len(corpus.test)
+    at = corpus.categories.index(few.categories[0])
+    assert (few.test.labels[:, [0]] != corpus.test.labels[:, [at]]).nnz == 0
+
+
+def test_both_readings_of_pcut_meet_where_x_is_the_labels_per_document():
+    scored = stub(5)
+    x = scored.labels.nnz / scored.labels.shape[0]
+    both = [cuts.decide(scored, cut) for cut in (f"pcut:{x}", "shares:1.0")]
+    assert (both[0] != both[1]).nnz == 0
+    assert (both[0] != cuts.decide(scored, "pcut:1.0")).nnz
 
 
 def test_the_way_of_cutting_is_the_one_in_brackets():

@@ -29,6 +29,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.experiments.numbered import CountedDocuments, NumberedVectors, numbers
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.representation import AS_GIVEN, Representation
 from rubricate.text.vectors import Vectors
@@ -36,7 +37,7 @@ from rubricate.thresholds import Threshold, resolve
 from rubricate.training.candidates import candidates_for
 from rubricate.training.choosing import cross_fit
 from rubricate.training.execution import Execution
-from rubricate.training.material import Material
+from rubricate.training.material import Material, Shaped
 from rubricate.training.procedure import HeldOut, Procedure, Step
 from rubricate.training.scoring import scores_of
 from rubricate.training.settings import Settings, parse_settings
@@ -131,20 +132,25 @@ class PaperSystem:
         """Return the classifier, unfitted; a new object each time."""
         return clone(candidates_for(self.settings.classifier, tuned=False)[0])
 
-    def vectors(self) -> Vectors:
-        """Return the representation as one transformer of texts, unfitted."""
+    def vectors(self, documents: CountedDocuments | None = None) -> Vectors:
+        """Return the representation as one transformer of texts, or of numbers of documents, unfitted."""
         asked = self.settings
-        return Vectors(asked.analyzer, weights=asked.weights, min_df=asked.min_df, select=asked.select)
+        shape = {"weights": asked.weights, "min_df": asked.min_df, "select": asked.select}
+        if documents is not None:
+            return NumberedVectors(documents, analyzer=asked.analyzer, **shape)
+        return Vectors(asked.analyzer, **shape)
 
     def cut(self) -> Threshold:
         """Return the threshold, unfitted."""
         return resolve("fixed:0" if self.settings.cut is None else self.settings.cut)
 
-    def procedure(self, members: Mapping[str, PaperSystem] | None = None) -> Procedure:
+    def procedure(
+        self, members: Mapping[str, PaperSystem] | None = None, *, documents: CountedDocuments | None = None
+    ) -> Procedure:
         """Return the training that the settings stand for; the classifier is fitted as it is, without `Aligned`.
 
-        A stack takes the systems that its setting `members` names, reads documents through them, and has out-of-fold
-        scores of its own.
+        A stack takes the systems that its setting `members` names, reads documents through them (or their numbers
+        in `documents`), and has out-of-fold scores of its own.
         """
         procedure = Procedure(
             representations=(self.settings.shape(),),
@@ -160,7 +166,10 @@ class PaperSystem:
         if "members" not in self.sourced:
             return procedure
         known = members or {}
-        named = [(name, make_pipeline(known[name].vectors(), known[name].classifier())) for name in self.get("members")]
+        named = [
+            (name, make_pipeline(known[name].vectors(documents), known[name].classifier()))
+            for name in self.get("members")
+        ]
         stack = self.classifier().set_params(
             members=named, seed=procedure.seed, seeds=procedure.seeds, keep_scores=True
         )
@@ -193,7 +202,16 @@ class SystemExecution(Execution):
         material: Material | None = None,
     ) -> None:
         self.system, self.corpus = system, corpus
-        super().__init__(system.procedure(members), material or Material(corpus, test=corpus.test))
+        self._counted = CountedDocuments(corpus.train, corpus.test) if "members" in system.sourced else None
+        procedure = system.procedure(members, documents=self._counted)
+        super().__init__(procedure, material or Material(corpus, test=corpus.test))
+
+    def shaped(self, step: Step) -> Shaped:
+        """Return the vectors of a step; a stack has the numbers of the documents."""
+        if self._counted is None:
+            return super().shaped(step)
+        train, test = len(self.corpus.train), len(self.corpus.test)
+        return Shaped(numbers(0, train), self.material.labels, numbers(train, test), None)
 
     @cached_property
     def scores(self) -> Floats:

@@ -42,7 +42,7 @@ class MeasureStudy:
 
     @cached_property
     def run(self) -> Run:
-        """The SVM on the test documents, decided at 0."""
+        """The SVM on the test documents."""
         place = self.reproduction.corpus
         return SystemExecution(self.reproduction.systems["SVM"], load(place["name"], split=place["split"])).run()
 

@@ -1,4 +1,4 @@
-"""Joachims 2000: tables 1 to 3, the counts of section 6.1, figures 3 to 6."""
+"""Joachims 2000: tables 1 to 3, the counts of section 6.1, figures 1 to 6."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ from rubricate.errors import CorpusMissing
 from rubricate.estimation import MEASURES
 from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.experiments.cells import Value
-from rubricate.experiments.figure import Figure, Series
+from rubricate.experiments.figure import Drawing, Figure, Series
+from rubricate.experiments.illustrations import contingency_drawing, vector_drawing
 from rubricate.experiments.reproduction import Place, Reproduction, Results, Say
+from rubricate.experiments.reproductions._joachims_2000_honest import honest_rows
 from rubricate.experiments.reproductions._joachims_2000_more import along_path, bounds, off_text, path_figure
 from rubricate.measures import counts, resolve
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import chunk, frequent, gather
+from rubricate.text.vectors import Vectors
 from rubricate.text.weights import Weights
+from rubricate.thresholds.pcut import Pcut
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["joachims_2000"]
@@ -41,9 +45,10 @@ def joachims_2000(reproduction: Reproduction, tables: Sequence[str], say: Say) -
     """Return our figures of the wanted tables; figure 3 comes with table 1, figures 4 to 6 with the curves."""
     options = reproduction.options
     values: dict[Place, Value] = {}
-    figures: list[Figure] = []
+    figures: list[Figure | Drawing] = []
     read: dict[str, HalfSplits] = {}
     for name in tables:
+        say(reproduction.tables[name].title)
         number = name.removesuffix("-sd") if name.removesuffix("-sd") in options["sources"] else "1"
         source = options["sources"][number]
         try:
@@ -55,8 +60,13 @@ def joachims_2000(reproduction: Reproduction, tables: Sequence[str], say: Say) -
         rows, drawn = MAKERS.get(name, _table)(name, halves)
         values |= {(name, row, column): value for (row, column), value in rows.items()}
         figures += drawn
-    unsettled = {"bounds", "other"}
-    return Results(values, {(t, r): "ours" if t in unsettled else "recovered" for t, r, _ in values}, figures)
+    return Results(values, {(table, row): _origin(table, row) for table, row, _ in values}, figures)
+
+
+def _origin(table: str, row: str) -> str:
+    if row.endswith(", honest"):
+        return "cross-validation"
+    return "ours" if table in ("bounds", "other") else "recovered"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +83,10 @@ class HalfSplits:
         Of the reproduction: seed, splits, sizes, C.
     say
         Who is told of the progress.
+    forms
+        Term counts by form of the words, to choose from in the honest rows; those of `counts` by default.
     known
-        What has been measured, by the documents of a half and the number of splits.
+        What has been measured, by the documents of a half and the number of splits, and of the honest rows.
     """
 
     counts: Sparse
@@ -83,7 +95,12 @@ class HalfSplits:
     half: int
     options: Mapping[str, Any]
     say: Say = lambda _: None
-    known: dict[tuple[int, int], dict[str, Floats]] = field(default_factory=dict)
+    forms: Mapping[str, Sparse] = field(default_factory=dict)
+    known: dict[Any, dict[str, Floats]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.forms:
+            object.__setattr__(self, "forms", {"given": self.counts})
 
     @classmethod
     def of(cls, source: Mapping[str, Any], options: Mapping[str, Any], say: Say) -> Self:
@@ -91,13 +108,11 @@ class HalfSplits:
         corpus = load(source["corpus"], split=source["split"])
         labels = sparse.csr_array(sparse.vstack([corpus.train.labels, corpus.test.labels]))
         kept = [corpus.categories.index(name) for name in source["categories"]]
-        tokens, shortest = source.get("tokens", options["tokens"]), source.get("min_length", 1)
-        analyzer = Analyzer(stop=None, stem=None, tokens=tokens, min_length=shortest)
-        terms = analyzer.terms([*corpus.train.texts, *corpus.test.texts])
-        part = chunk(terms)
-        counted = gather([part], terms.words, frequent([part], terms.words, 3))
+        texts = [*corpus.train.texts, *corpus.test.texts]
+        counted = _counted(texts, source.get("tokens", options["tokens"]), source.get("min_length", 1))
+        forms = {f"{tokens}, {least}": _counted(texts, tokens, least) for tokens, least in options["honest"]["forms"]}
         names = tuple(source.get("names", source["categories"]))
-        return cls(counted, labels[:, kept], names, int(source["half"]), options, say)
+        return cls(counted, labels[:, kept], names, int(source["half"]), options, say, forms)
 
     def measured(self, what: str, *, half: int, splits: int) -> dict[str, Floats]:
         """Return by `hold-out`, `ρ=1`, `ρ=2`: splits × measures × categories, in percent; computed once."""
@@ -123,22 +138,46 @@ class HalfSplits:
         """Return the estimates from the training half and the figures on the other: measures × categories."""
         X, Z = self.weighted(train, test)
         svm = SVM(C=self.options["C"]).fit(X, self.labels[train])
-        decided = sparse.csr_array(svm.decision_function(Z) > 0)
-        table = counts(self.labels[test], decided)
-        values: dict[str, list[Any]] = {"hold-out": [resolve(name)(table) for name in MEASURES]}
+        scores, truth = svm.decision_function(Z), self.labels[test]
+        shares = Pcut(x=1.0, prior="documents").fit(None, self.labels[train]).decide(scores)
+        decided = sparse.csr_array(scores > 0)
+        values: dict[str, list[Any]] = {"hold-out": _measured(truth, decided), "Pcut": _measured(truth, shares)}
+        values["shares"] = [part / len(test) for part in _contingency(truth, decided)]
         for rho in (1, 2):
             estimate = xi_alpha(svm, X, self.labels[train], rho=rho)
             values[f"ρ={rho}"] = [getattr(estimate, name) for name in MEASURES]
         return values
 
 
-def _table(name: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
+def _counted(texts: Sequence[str], tokens: str, shortest: int) -> Sparse:
+    """Return the counts of all words, in some form, in three documents or more."""
+    terms = Analyzer(stop=None, stem=None, tokens=tokens, min_length=shortest).terms(texts)
+    part = chunk(terms)
+    return gather([part], terms.words, frequent([part], terms.words, 3))
+
+
+def _contingency(truth: Sparse, decided: Sparse) -> list[Ints]:
+    table = counts(truth, decided)
+    return [table.tp, table.fp, table.fn, table.tn]
+
+
+def _measured(truth: Sparse, decided: Sparse) -> list[Any]:
+    table = counts(truth, decided)
+    return [resolve(name)(table) for name in MEASURES]
+
+
+def _table(name: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure | Drawing]]:
     """Return a table, or the counts of section 6.1; with table 1 the four diagrams of figure 3."""
     measured = halves.measured(f"table {name}", half=halves.half, splits=halves.options["splits"])
     if name == "text":
         return {(row, "of 100"): value for row, value in _optimistic(measured).items()}, []
-    drawn = [_bars(measured, halves.names, measure) for measure in MEASURES] if name == "1" else []
-    return _rows(measured, halves.names, deviations=name.endswith("-sd")), drawn
+    drawn: list[Figure | Drawing] = []
+    if name == "1":
+        drawn = [*illustrations(measured, halves), *(_bars(measured, halves.names, each) for each in MEASURES)]
+    deviations = name.endswith("-sd")
+    rows = _rows(measured, halves.names, deviations=deviations)
+    rows |= honest_rows(halves, short=SHORT, over_splits=lambda values: _over_splits(values, deviations))
+    return rows, drawn
 
 
 def _rows(
@@ -151,6 +190,9 @@ def _rows(
             for m, measure in enumerate(MEASURES):
                 rows[f"{category}, {rho}", f"{SHORT[measure]} ξα"] = _over_splits(measured[rho][:, m, c], deviations)
                 rows[f"{category}, {rho}", SHORT[measure]] = _over_splits(measured["hold-out"][:, m, c], deviations)
+    for c, category in enumerate(names):
+        for m, measure in enumerate(MEASURES):
+            rows[f"{category}, Pcut", SHORT[measure]] = _over_splits(measured["Pcut"][:, m, c], deviations)
     return rows
 
 
@@ -165,6 +207,24 @@ def _optimistic(measured: Mapping[str, Floats]) -> dict[str, Value]:
         OPTIMISTIC[name]: int(np.sum(apart[:, m] < 0 if name == "error" else apart[:, m] > 0))
         for m, name in enumerate(MEASURES)
     }
+
+
+def illustrations(measured: Mapping[str, Floats], halves: HalfSplits) -> list[Drawing]:
+    """Draw figure 1, a story of the embedded corpus as a vector, and figure 2, the contingency table of a category."""
+    document = load("newswire", documents=500).train
+    text = document.texts[0].split()
+    lines = [" ".join(text[start : start + 8]) for start in range(0, 64, 8)]
+    vectors = Vectors(Analyzer(stop=None, stem=None), weights="nnn")
+    counted = vectors.fit_transform([" ".join(text[:64])]).toarray()[0].astype(int)
+    numbers = sorted(zip(vectors.vocabulary_, counted.tolist(), strict=True), key=lambda item: (-item[1], item[0]))
+    shown = {**dict(sorted(numbers[:9])), "baseball": 0, "graphics": 0}
+    figure1 = "Figure 1: representing text as a feature vector; a story of the synthetic newswire"
+    tp, fp, fn, tn = measured["shares"][:, :, 0].mean(axis=0) / 100
+    figure2 = f"Figure 2: contingency table, {halves.names[0]} on the test halves"
+    return [
+        vector_drawing("figure1", figure1, text=lines, counts=shown),
+        contingency_drawing("figure2", figure2, shares=[[tp, fp], [fn, tn]]),
+    ]
 
 
 def _bars(measured: Mapping[str, Floats], names: Sequence[str], measure: str) -> Figure:

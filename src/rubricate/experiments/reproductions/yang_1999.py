@@ -56,5 +56,5 @@ def _origin(reproduction: Reproduction, table: str, row: str) -> str:
     """Return the origin of the system of a row; the reading of table 5 on v1 and v2 is recovered."""
     if table == "5":
         return "recovered" if row in ("v1", "v2") else "paper"
-    system = reproduction.systems.get(row)
+    system = reproduction.systems.get(reproduction.options["ten_topics"].get(row, row))
     return system.origin if system is not None and table in ("4", "6", "ways", "gains") else "paper"

@@ -9,7 +9,7 @@ parameter is free, for a break-even point is where it is by definition.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from rubricate.errors import UnknownName
 from rubricate.experiments.reproductions.yang_1999_parts.scored import RuleDecisions, ScoredSystem
@@ -34,6 +34,8 @@ from rubricate.types import Counts, Sparse
 __all__ = ["WAYS", "break_even", "decide", "eleven_points", "micro_f1"]
 
 HALVINGS = 40
+PRIORS: dict[str, Literal["documents", "labels"]] = {"pcut": "labels", "shares": "documents"}
+"""The two readings of Pcut, sections 4.2 and 4.3."""
 
 
 def by_scut(scored: ScoredSystem) -> BreakEven:
@@ -105,10 +107,13 @@ def eleven_points(scored: ScoredSystem, limit: int | None = None) -> float:
 
 
 def decide(scored: ScoredSystem, cut: str, limit: int | None = None) -> Sparse:
-    """Decide by `scut`, `pcut:x` (x labels per document) or `rcut:t`, on scores limited to TR ranks."""
+    """Decide by `scut`, `pcut:x` (x labels per document), `shares:x` or `rcut:t`, on scores limited to TR ranks.
+
+    `shares:x` is Pcut with shares of documents in place of shares of labels.
+    """
     name, _, argument = cut.partition(":")
-    if name == "pcut":
-        chosen: Pcut | Rcut | Scut = Pcut(x=float(argument), prior="labels")
+    if name in PRIORS:
+        chosen: Pcut | Rcut | Scut = Pcut(x=float(argument), prior=PRIORS[name])
     else:
         chosen = Rcut(t=int(argument)) if name == "rcut" else Scut(fbr=0.1)
     limited = RankLimit(rank=limit or scored.truth.shape[1], cut=chosen)

@@ -16,7 +16,7 @@ from rubricate.training.procedure import Step
 from rubricate.training.rule_models import run_rules
 from rubricate.types import Corpus, Documents, Floats, Sparse
 
-__all__ = ["RuleDecisions", "ScoredSystem", "rule_decisions", "with_unlabelled"]
+__all__ = ["RuleDecisions", "ScoredSystem", "most_common", "rule_decisions", "with_unlabelled"]
 
 UNLABELLED = "unlabelled"
 
@@ -59,6 +59,19 @@ def rule_decisions(base: str, corpus: Corpus) -> RuleDecisions:
     run = run_rules(rules, corpus)
     own = [run.categories.index(name) for name in rules.categories]
     return RuleDecisions(base, corpus.test.labels[:, own], run.decisions.values[:, own])  # type: ignore[union-attr]
+
+
+def most_common(corpus: Corpus, topics: int) -> Corpus:
+    """Return the corpus with its most common categories only, by training documents; the documents stay."""
+    frequency = np.asarray(corpus.train.labels.sum(axis=0)).ravel()
+    kept = np.sort(np.argsort(-frequency, kind="stable")[:topics])
+    categories = tuple(corpus.categories[c] for c in kept)
+
+    def fewer(documents: Documents) -> Documents:
+        labels = sparse.csr_array(documents.labels[:, kept])
+        return Documents(documents.ids, documents.bodies, labels, categories, documents.titles, documents.fields)
+
+    return Corpus(corpus.name, corpus.split, fewer(corpus.train), fewer(corpus.test), licence=corpus.licence)
 
 
 def with_unlabelled(corpus: Corpus) -> Corpus:
