@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rubricate.experiments.cells import Cell, tally
+from rubricate.experiments.cells import Cell
 from rubricate.experiments.reproduction import Published, Reproduction
 from rubricate.reports.page.grid import grid
 from rubricate.reports.page.html import Html, isolated, join, tag
@@ -14,6 +14,7 @@ from rubricate.reports.page.rendering import render_document
 from rubricate.reports.reproductions import (
     MARKS,
     VERDICTS,
+    counted_cells,
     differences,
     legend,
     remarks,
@@ -85,11 +86,9 @@ def _table(table: Published, cells: Sequence[Cell]) -> Html:
     ]
     about = [tag("p", f"Published: {table.source}.")]
     about += [tag("p", f"Tolerances: {table.reason}.")] if table.reason else []
-    notes = [
-        "Ours, below it the published figure; beyond the tolerance: + better, ≠ off.",
-        *legend(cells),
-        str(tally(cells)),
-    ]
+    printed = any(cell.published is not None for cell in cells)
+    explained = ["Ours, below it the published figure; beyond the tolerance: + better, ≠ off."] if printed else []
+    notes = [*explained, *legend(cells), counted_cells(cells)]
     heads = ["", *columns]
     body = grid(heads, lines, numeric=[False, *[True] * len(columns)], label=table.title)
     return join([*about, body, [tag("p", note, class_="note") for note in notes]])

@@ -13,6 +13,7 @@ __all__ = [
     "MARKS",
     "VERDICTS",
     "compact",
+    "counted_cells",
     "differences",
     "in_full",
     "legend",
@@ -44,7 +45,7 @@ def compact(title: str, cells: Sequence[Cell]) -> Table:
     columns, rows = _distinct(c.column for c in cells), _distinct(c.row for c in cells)
     known = {(c.row, c.column): c for c in cells}
     lines = [[_marked(row, cells), *(_beside(known.get((row, column))) for column in columns)] for row in rows]
-    notes = [LEGEND_OF_MARKS, *legend(cells), _counted(cells)]
+    notes = [LEGEND_OF_MARKS, *legend(cells), counted_cells(cells)]
     return Table(("", *columns), lines, title, notes)
 
 
@@ -63,7 +64,7 @@ def in_full(title: str, cells: Sequence[Cell]) -> Table:
         for c in cells
     ]
     columns = ("row", "column", "published", "ours", "difference", "tolerance", "verdict")
-    return Table(columns, lines, title, [*legend(cells), _counted(cells)])
+    return Table(columns, lines, title, [*legend(cells), counted_cells(cells)])
 
 
 def differences(cells: Sequence[Cell]) -> Table:
@@ -175,8 +176,10 @@ def legend(cells: Sequence[Cell]) -> list[str]:
     return [LEGEND[origin] for origin in LEGEND if any(c.origin == origin for c in cells)]
 
 
-def _counted(cells: Sequence[Cell]) -> str:
-    return str(tally(cells))
+def counted_cells(cells: Sequence[Cell]) -> str:
+    """Return the tally of a table in words."""
+    counted = tally(cells)
+    return str(counted) if counted.counted else "no cell is counted here"
 
 
 def _beside(cell: Cell | None) -> str:
@@ -191,9 +194,13 @@ def _beside(cell: Cell | None) -> str:
 
 
 def shown_value(value: object) -> str:
-    """Return a figure as the tables print it; `–` where there is none."""
+    """Return a figure as the tables print it; `–` where there is none. From 1 on, two decimals are enough.
+
+    >>> [shown_value(value) for value in (0.00365, 0.8599, 95.4, 7769, None)]
+    ['.00365', '.8599', '95.40', '7769', '–']
+    """
     if isinstance(value, float):
-        return shown(value, 5 if 0 < abs(value) < 0.01 else 4)
+        return shown(value, 2 if abs(value) >= 1 else 5 if 0 < abs(value) < 0.01 else 4)
     return "–" if value is None else str(value)
 
 
