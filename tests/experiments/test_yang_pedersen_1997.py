@@ -26,9 +26,9 @@ def study():
 
 def test_terms_are_kept_as_select_keeps_them(study):
     counts, labels = study.counts[0], study.corpus.train.labels
-    for short, name in CRITERIA.items():
+    for short, (name, by) in CRITERIA.items():
         kept = study.kept(short, 0.9)
-        wanted = rb.text.Select(name, k=len(kept)).fit(counts, labels).get_support()
+        wanted = rb.text.Select(name, k=len(kept), by=by).fit(counts, labels).get_support()
         assert np.array_equal(kept, np.flatnonzero(wanted))
         assert len(kept) == round(0.1 * counts.shape[1])
 

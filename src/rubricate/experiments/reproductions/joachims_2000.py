@@ -149,7 +149,7 @@ class HalfSplits:
         return values
 
 
-def _counted(texts: Sequence[str], tokens: str, shortest: int) -> Sparse:
+def _counted(texts: Sequence[str], tokens: Any, shortest: int) -> Sparse:
     """Return the counts of all words, in some form, in three documents or more."""
     terms = Analyzer(stop=None, stem=None, tokens=tokens, min_length=shortest).terms(texts)
     part = chunk(terms)
