@@ -44,11 +44,18 @@ class Client:
 
     def __call__(self, method: str, path: str, body: Any = None) -> Any:
         content = None if body is None else json.dumps(body)
-        self._connection.request(method, path, content, {"content-type": "application/json"})
-        answer = self._connection.getresponse()
+        try:
+            answer = self._answer(method, path, content)
+        except (http.client.RemoteDisconnected, ConnectionError):  # idle connections are closed after some seconds
+            self._connection.close()
+            answer = self._answer(method, path, content)
         data = answer.read()
         assert answer.status < 300, (answer.status, data[:300])
         return json.loads(data)
+
+    def _answer(self, method: str, path: str, content: str | None) -> http.client.HTTPResponse:
+        self._connection.request(method, path, content, {"content-type": "application/json"})
+        return self._connection.getresponse()
 
 
 @contextmanager

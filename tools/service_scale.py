@@ -4,7 +4,7 @@ python -m tools.service_scale [--documents 500000] [--workspace DIR] [--database
 
 Fills a project with made-up documents (30 words each, frequencies by Zipf's law), labels on every fiftieth, and a
 model's decisions on all; then asks a running service for pages, searches and queues, each three times, and reports the
-median and the longest. A workspace that is there already is used as it is.
+median and the longest. A workspace that is there already is filled up; --most N ends after so many new documents.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ CATEGORIES = [f"category {number}" for number in range(100)]
 EVERY = 50
 
 
-def texts(n: int) -> Iterator[list[str]]:
-    """Yield made-up texts, a chunk at a time; word0 is the most frequent."""
-    rng = np.random.default_rng(0)
-    for start in range(0, n, CHUNK):
-        ranks = np.minimum(rng.zipf(1.3, size=(min(CHUNK, n - start), LENGTH)) - 1, WORDS - 1)
-        yield [" ".join(f"word{rank}" for rank in row) for row in ranks.tolist()]
+def texts(start: int, count: int) -> list[str]:
+    """Return made-up texts from a place on; word0 is the most frequent word."""
+    ranks = np.minimum(np.random.default_rng(start).zipf(1.3, size=(count, LENGTH)) - 1, WORDS - 1)
+    return [" ".join(f"word{rank}" for rank in row) for row in ranks.tolist()]
 
 
-def fill(workspace: Workspace, n: int) -> float:
-    """Make the project; return the seconds it took."""
-    began, rng, done = time.perf_counter(), np.random.default_rng(1), 0
-    project = workspace.projects.create(NAME, CATEGORIES, kind="multi")
-    for chunk in texts(n):
-        labels = rng.integers(0, len(CATEGORIES), len(chunk)).tolist()
+def fill(workspace: Workspace, n: int, most: int) -> bool:
+    """Fill the project up; tell whether it is full."""
+    began = time.perf_counter()
+    known = [each["name"] for each in workspace.projects.all()]
+    project = workspace.projects.get(NAME) if known else workspace.projects.create(NAME, CATEGORIES, kind="multi")
+    first = done = workspace.documents.count(project)["documents"]
+    while done < min(n, first + most):
+        chunk = texts(done, min(CHUNK, n - done))
+        labels = np.random.default_rng(done).integers(0, len(CATEGORIES), len(chunk)).tolist()
         documents = [
             NewDocument(f"d{done + i}", text, None, (CATEGORIES[labels[i]],) if (done + i) % EVERY == 0 else None)
             for i, text in enumerate(chunk)
@@ -57,8 +58,9 @@ def fill(workspace: Workspace, n: int) -> float:
         workspace.documents.add(project, documents)
         done += len(chunk)
         print(f"{done:,} documents, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-    decide(workspace, project, rng)
-    return time.perf_counter() - began
+    if done == n and not workspace.models.all(project):
+        decide(workspace, project, np.random.default_rng(1))
+    return done == n
 
 
 def decide(workspace: Workspace, project: Project, rng: Any) -> None:
@@ -150,19 +152,21 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=500_000)
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--database")
+    parser.add_argument("--most", type=int, default=1 << 62)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with folder_for(options.workspace) as folder:
         workspace = Workspace(folder, options.database)
-        filled = None if workspace.projects.all() else round(fill(workspace, options.documents), 1)
+        full = fill(workspace, options.documents, options.most)
         workspace.close()
+        if not full:
+            return
         with service(folder, options.database) as port:
             seconds = measure(port, options.documents)
     longest = max(each["longest"] for each in seconds.values())
     report = {
         "documents": options.documents,
         "database": "PostgreSQL" if options.database else "SQLite",
-        "seconds_to_fill": filled,
         "longest": longest,
         "seconds": seconds,
     }

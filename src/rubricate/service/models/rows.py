@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -29,6 +29,10 @@ TRIED = 10
 """Words that are taken away, one after the other, to see what changes the answer."""
 TITLE = "title:"
 """What the terms of titles are named with where they are counted apart."""
+
+
+_Places: TypeAlias = dict[tuple[int, str], dict[str, list[tuple[int, int]]]]
+"""By the number of a finder and the part of a document: each term and its places."""
 
 
 class Question(NamedTuple):
@@ -90,9 +94,10 @@ class RowMaker:
     def _evidence(self, question: Question, evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Any]:
         """Return the evidence by place in text and title; reasons without a place (rules, neighbours) by name."""
         named: dict[str, list[Any]] = {"evidence": [], "title_evidence": [], "reasons": []}
+        found = self._places(question, [reason for reasons in evidence.values() for reason in reasons])
         for category, reasons in evidence.items():
             for reason in reasons:
-                spans = self._spans(question, reason)
+                spans = self._spans(question, reason, found)
                 count = sum(map(len, spans.values()))
                 if not count:
                     named["reasons"].append(
@@ -135,19 +140,37 @@ class RowMaker:
                 return {"without": strongest[:count], "labels": list(labels or ())}
         return None
 
-    def _spans(self, question: Question, reason: Evidence) -> dict[str, list[tuple[int, int]]]:
+    def _places(self, question: Question, reasons: Sequence[Evidence]) -> _Places:
+        """Return where the terms of all reasons are, by finder and part; a long text is read once for all of them."""
+        terms: dict[int, set[str]] = {}
+        for reason in reasons:
+            if _is_term(reason):
+                terms.setdefault(self._finder(reason), set()).add(reason.source.removeprefix(TITLE))
+        parts = {"evidence": question.text, "title_evidence": question.title}
+        return {
+            (number, part): self._finders[number].find(text, sorted(names))
+            for number, names in terms.items()
+            for part, text in parts.items()
+            if text
+        }
+
+    def _finder(self, reason: Evidence) -> int:
+        return int(np.searchsorted(self._ends, reason.index, side="right"))
+
+    def _spans(self, question: Question, reason: Evidence, places: _Places) -> dict[str, list[tuple[int, int]]]:
         if reason.kind == "part":  # a word that was left out, where an encoder decides
             word = re.compile(rf"(?i)(?<!\w){re.escape(reason.source)}(?!\w)")
             texts = {"evidence": question.text, "title_evidence": question.title}
             return {key: [match.span() for match in word.finditer(text)] for key, text in texts.items()}
-        if reason.kind != "term" or not isinstance(reason.index, int):
+        if not _is_term(reason):
             return {}
-        finder = self._finders[int(np.searchsorted(self._ends, reason.index, side="right"))]
-        term = reason.source.removeprefix(TITLE)
-        spans = {"title_evidence": finder.find(question.title, [term])[term]} if question.title else {}
-        if term == reason.source:
-            spans["evidence"] = finder.find(question.text, [term])[term]
-        return spans
+        number, term = self._finder(reason), reason.source.removeprefix(TITLE)
+        parts = ("title_evidence", "evidence") if term == reason.source else ("title_evidence",)
+        return {part: places[number, part][term] for part in parts if (number, part) in places}
+
+
+def _is_term(reason: Evidence) -> bool:
+    return reason.kind == "term" and isinstance(reason.index, int)
 
 
 def as_documents(batch: Sequence[Question]) -> Documents:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from rubricate.errors import UnknownName
 from rubricate.service.workspace import tables
@@ -17,6 +18,10 @@ from rubricate.service.workspace.documents import current_model
 from rubricate.service.workspace.projects import Project, add_event
 
 __all__ = ["ProjectModels", "Said", "put_into_use"]
+
+
+CHUNK = 5_000
+"""Decisions that are kept in one step."""
 
 
 class Said(NamedTuple):
@@ -46,37 +51,30 @@ class ProjectModels:
         return int(last or 0) + 1
 
     def add(self, project: Project, number: int, file: str, *, summary: dict[str, Any], said: Iterable[Said]) -> int:
-        """Keep a model that was written to a file of the workspace, with what it says of the documents."""
+        """Keep a model that was written to a file of the workspace, with what it says of the documents.
+
+        The decisions are kept some thousand at a time, so that people who label meanwhile do not wait for all of them;
+        the model counts once its summary is there, at the end.
+        """
+        values = {"project": project.id, "number": number, "file": file, "summary": "", "created": time.time()}
         with self._database.write() as connection:
-            values = {
-                "project": project.id,
-                "number": number,
-                "file": file,
-                "summary": json.dumps(summary, ensure_ascii=False),
-                "created": time.time(),
-            }
             key = inserted_key(connection, insert(tables.models).values(values))
-            rows = [
-                {
-                    "model": key,
-                    "document": each.document,
-                    "labels": json.dumps(list(each.labels), ensure_ascii=False),
-                    "confidence": each.confidence,
-                    "suspect": each.suspect,
-                    "useful": each.useful,
-                }
-                for each in said
-            ]
-            for start in range(0, len(rows), 5000):
-                connection.execute(insert(tables.decisions), rows[start : start + 5000])
-            return key
+        rest = iter(said)
+        while chunk := [_row(key, each) for each in islice(rest, CHUNK)]:
+            with self._database.write() as connection:
+                connection.execute(insert(tables.decisions), chunk)
+        with self._database.write() as connection:
+            written = json.dumps(summary, ensure_ascii=False)
+            connection.execute(update(tables.models).where(tables.models.c.id == key).values(summary=written))
+        return key
 
     def all(self, project: Project) -> list[dict[str, Any]]:
         """Return the models of a project, newest first."""
         m = tables.models.c
         with self._database.read() as connection:
             used = current_model(connection, project.id)
-            rows = connection.execute(select(tables.models).where(m.project == project.id).order_by(m.number.desc()))
+            query = select(tables.models).where(m.project == project.id, m.summary != "")
+            rows = connection.execute(query.order_by(m.number.desc()))
             return [
                 {
                     "number": row.number,
@@ -91,7 +89,8 @@ class ProjectModels:
         """Put a model into use."""
         m = tables.models.c
         with self._database.write() as connection:
-            key = connection.execute(select(m.id).where(m.project == project.id, m.number == number)).scalar()
+            query = select(m.id).where(m.project == project.id, m.number == number, m.summary != "")
+            key = connection.execute(query).scalar()
             if key is None:
                 raise UnknownName("model", str(number), ())
             put_into_use(connection, project, key, number=number, who=who)
@@ -107,6 +106,17 @@ class ProjectModels:
         )
         with self._database.read() as connection:
             return {name: self._folder / file for name, file in connection.execute(query)}
+
+
+def _row(model: int, said: Said) -> dict[str, Any]:
+    return {
+        "model": model,
+        "document": said.document,
+        "labels": json.dumps(list(said.labels), ensure_ascii=False),
+        "confidence": said.confidence,
+        "suspect": said.suspect,
+        "useful": said.useful,
+    }
 
 
 def put_into_use(connection: Connection, project: Project, key: int, *, number: int, who: str) -> None:

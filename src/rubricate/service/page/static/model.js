@@ -26,7 +26,7 @@ async function watch() {
       return;
     }
     if (found.total) { bar.max = found.total; bar.value = found.done; }
-    say(`Training: ${found.message || "starting"}, ${found.done} of ${found.total} steps`);
+    say(`Training: ${found.message || "starting"}` + (found.total ? `, ${found.done} of ${found.total} steps` : ""));
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
 }

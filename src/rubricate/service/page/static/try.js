@@ -47,7 +47,7 @@ async function explain(model, text, category) {
     button.setAttribute("aria-pressed", String(button.dataset.category === category));
   try {
     const found = await call("POST", part("models", model, "explain"), { text, category });
-    document.getElementById("why").replaceChildren("Words for (underlined: strongly) and against ", element("bdi", {}, category), ":");
+    document.getElementById("why").replaceChildren("Words for (green; underlined where they count most) and against (red, dotted) ", element("bdi", {}, category), ":");
     document.getElementById("marked").replaceChildren(...marked(text, found.evidence));
     const more = [];
     if (found.change) {
