@@ -232,20 +232,29 @@ def _words(query: str) -> list[str]:
 
 
 def _with_words(connection: Connection, query: Any, asked: str) -> tuple[Any, ColumnElement[int]]:
-    """Return a query for documents in which all words occur (the last may be the beginning of a word), and the column
-    to order by. SQLite's index of words gives documents in their order, one after the other.
+    """Return a query for documents in which all words occur, and the column to order by.
+
+    Where no document has the last word as it is, it is taken for the beginning of one; looking for all words that
+    begin so costs far more. SQLite's index of words gives documents in their order, one after the other.
     """
     d, words = tables.documents.c, _words(asked)
     if not words:
         return query, d.id
+    source: Any
     if connection.dialect.name == "sqlite":
-        index = table("document_words", column("rowid"))
-        quoted = " AND ".join(f'"{word}"' for word in words) + "*"
-        match = text("document_words MATCH :words").bindparams(words=quoted)
-        joined = query.select_from(join(index, tables.documents, index.c.rowid == d.id)).where(match)
-        return joined, index.c.rowid
-    quoted = " & ".join(f"'{word}'" for word in words) + ":*"
-    return query.where(text("documents.words @@ to_tsquery('simple', :words)").bindparams(words=quoted)), d.id
+        index: Any = table("document_words", column("rowid"))
+        source, match = join(index, tables.documents, index.c.rowid == d.id), "document_words MATCH :words"
+        whole = " AND ".join(f'"{word}"' for word in words)
+        unfinished, key = whole + "*", index.c.rowid
+    else:
+        index, key = tables.documents, d.id
+        source, match = tables.documents, "documents.words @@ to_tsquery('simple', :words)"
+        whole = " & ".join(f"'{word}'" for word in words)
+        unfinished = whole + ":*"
+    exact = text(match).bindparams(words=whole)
+    known = connection.execute(select(key).select_from(index).where(exact).limit(1)).first()
+    wanted = exact if known is not None else text(match).bindparams(words=unfinished)
+    return query.select_from(source).where(wanted), key
 
 
 def _shown(connection: Connection, project: Project, rows: Sequence[Any]) -> list[dict[str, Any]]:
