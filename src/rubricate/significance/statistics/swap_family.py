@@ -31,8 +31,9 @@ NEAR_OF_MANY = 5.0
 """The same for more than SMALL pairs, more than three times as far as the normal tail was ever off."""
 
 FAR = 1_000.0
-"""Factor above Holm's line from which on a pair is clear even where few documents differ: hundreds of systems make more
-pairs than can all be drawn, and most of them are clear. With up to 50 pairs every such pair is drawn."""
+"""Factor around Holm's line from which on a pair of many is clear even where few documents differ: hundreds of systems
+make more pairs than can all be drawn. By Hoeffding's inequality the tail of a sum of signs is at most z√(2π) times the
+normal one, 20 times at z = 8. With up to 50 pairs every such pair is drawn."""
 
 SMALL = 50
 """Pairs up to which every one is drawn on micro-F1."""
@@ -186,7 +187,8 @@ class SwapFamily:
             factor = NEAR_OF_MANY if many else NEAR
             rough = outcome.n < FEW or (self.measure == "micro_f1" and not many)
             near = line / factor < outcome.p_value < line * factor
-            if outcome.n and (near or (rough and outcome.p_value < line * FAR)):
+            clear = outcome.p_value >= line * FAR or (many and outcome.p_value <= line / FAR)
+            if outcome.n and (near or (rough and not clear)):
                 outcome = self._drawn(systems, outcome, seed, draws=FEWEST if many else DRAWS)
                 if many and line / CLOSE < outcome.p_value < line * CLOSE:
                     outcome = self._drawn(systems, outcome, seed, draws=DRAWS)
