@@ -1,6 +1,7 @@
 """The permutation test of all pairs: equal to plain resampling and to exact counts, level under true nulls."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,6 +148,15 @@ def test_patterns_hold_what_the_systems_differ_in():
         family = SwapFamily(truth, decided, measure=measure, known=6)
         pair = family.pair(0, 1)
         assert pair.differences(pair.observed)[0] == pytest.approx(family.value(0) - family.value(1), abs=1e-12)
+
+
+def test_pairs_of_two_collections_are_each_tested_on_their_own():
+    rng = np.random.default_rng(21)
+    first, second = pair(rng, 80, (0.5, 0.9)), pair(rng, 50, (0.9, 0.4))
+    second = tuple(replace(each, name=f"{each.name}2", collection="other") for each in second)
+    together = compare([*first, *second], tests="permutation:macro_f1", adjust="none")
+    alone = [compare(part, tests="permutation:macro_f1", adjust="none").results[0] for part in (first, second)]
+    assert [(r.a, r.b, r.p_value) for r in together] == [(r.a, r.b, r.p_value) for r in alone]
 
 
 def test_the_lines_are_those_of_holm():

@@ -35,9 +35,24 @@ def permutation_family(
         raise UnknownName("measure of resampling", measure, (*AVERAGES, "accuracy"))
     if undefined != "zero" and measure != "accuracy":
         return [_plain(a, b, measure=measure, undefined=undefined, samples=PLAIN, seed=seed) for a, b in pairs]
-    for a, b in pairs:
-        same_documents(a, b)
+    collections = list(dict.fromkeys(a.collection for a, _ in pairs))
+    if len(collections) > 1:
+        parts = {
+            name: iter(
+                permutation_family(
+                    [pair for pair in pairs if pair[0].collection == name],
+                    measure=measure,
+                    undefined=undefined,
+                    seed=seed,
+                    advance=advance,
+                )
+            )
+            for name in collections
+        }
+        return [next(parts[a.collection]) for a, _ in pairs]
     systems = list({id(system): system for pair in pairs for system in pair}.values())
+    for system in systems[1:]:
+        same_documents(systems[0], system)
     place = {id(system): k for k, system in enumerate(systems)}
     truth = systems[0].labels[0]
     family = SwapFamily(
