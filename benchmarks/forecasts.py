@@ -2,7 +2,8 @@
 
 python -m benchmarks.forecasts [CORPUS…]     a Markdown table on standard output; not a timing
 Curves of ξα estimates (three draws, n/32 to n) of linear SVMs on ltc vectors, for the micro-average and for categories
-with at least 50 training documents; from n/32, n/16, n/8 to n/4, n/2 and n. The curves are kept in build/curves.
+with at least 50 training documents; from n/32, n/16, n/8 to n/4, n/2 and n. The curves are kept in build/curves. A
+curve has begun where no draw of n/8 is at zero; the widths of those are also shown alone.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ def law_alone(sizes: Any, points: Any, target: int) -> tuple[float, float]:
 
 def main() -> None:
     assert data()
-    print("| corpus | curves | ahead | coverage | mean width | coverage of the law alone | its width |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
+    print("| corpus | curves | ahead | coverage | mean width | begun | their width | law alone | its width |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name in sys.argv[1:] or CORPORA:
         sizes, values, counts = curve_of(name)
         kept = np.flatnonzero(counts >= 50)
@@ -73,11 +74,14 @@ def main() -> None:
                 reached = values[2 + step, :, c].mean()
                 low, high = forecast(sizes[:3], points, target)[1:]
                 least, most = law_alone(sizes[:3], points, target)
-                rows.append((low <= reached <= high, high - low, least <= reached <= most, most - least))
-            share = np.mean(rows, axis=0)
+                begun = points[-1].min() > 0
+                rows.append((low <= reached <= high, high - low, least <= reached <= most, most - least, begun))
+            found = np.array(rows, float)
+            share, begun = found.mean(axis=0), found[:, 4] > 0
+            narrow = f"{found[begun, 1].mean():.3f}" if begun.any() else "–"
             print(
-                f"| {name} | {len(kept)} | ×{2**step} | {share[0]:.2f} | {share[1]:.3f} | {share[2]:.2f} "
-                f"| {share[3]:.3f} |",
+                f"| {name} | {len(kept)} | ×{2**step} | {share[0]:.2f} | {share[1]:.3f} | {begun.sum()} | {narrow} "
+                f"| {share[2]:.2f} | {share[3]:.3f} |",
                 flush=True,
             )
 

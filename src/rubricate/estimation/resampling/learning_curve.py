@@ -160,7 +160,8 @@ def forecast(
     The interval is for the estimate that so many documents will give, not for the law alone. It holds three doubts:
     which law (from no further progress beyond the largest size, to progress without end, b n^−c with a = 0), how well
     the points fix it (the central `level` of laws fitted to residuals, times √n, drawn anew), and the noise of the
-    estimate to come (the residuals again, over √documents). docs/guides/few-labels.md shows how often it held on real
+    estimate to come (the residuals again, over √documents). Where a draw is still at zero at the largest size, the
+    curve has hardly begun, and the interval reaches up to 1. docs/guides/few-labels.md shows how often it held on real
     curves whose later half was hidden; the bootstrap of the law alone held far less often.
     """
     points = np.atleast_2d(np.asarray(points, float).T).T
@@ -180,6 +181,8 @@ def forecast(
     low, high = np.percentile(drawn, [tail, 100 - tail])
     last = flat[grid == grid.max()].mean()
     low, high = min(low, _endless(grid, flat, documents)), max(high, last)
+    if not falling and (flat[grid == grid.max()] >= 1).any():
+        low = 0.0  # a draw that has not begun at the largest size: the others do not say how fast it will rise
     noise = float(stdtrit(max(len(rest) - 3, 1), 0.5 + level / 2) * np.sqrt((rest**2).mean() / documents))
     clipped = np.clip([_law(documents, law), low - noise, high + noise], 0, 1)
     value, low, high = clipped if falling else (1 - clipped[0], 1 - clipped[2], 1 - clipped[1])
