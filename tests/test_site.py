@@ -18,7 +18,9 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     pages, site = tmp_path / "docs", tmp_path / "site"
     subprocess.run([sys.executable, ROOT / "tools" / "site.py", pages], check=True, timeout=600)
     settings = (ROOT / "mkdocs.yml").read_text("utf-8").replace("docs_dir: build/docs", f"docs_dir: {pages}")
-    (tmp_path / "mkdocs.yml").write_text(settings.replace("paths: [src]", f"paths: [{ROOT / 'src'}]"), "utf-8")
+    for name in ("src", "tools/docstrings.py"):  # from the folder of the settings, which is another one here
+        settings = settings.replace(f"[{name}]", f"[{ROOT / name}]")
+    (tmp_path / "mkdocs.yml").write_text(settings, "utf-8")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", site, "-f", tmp_path / "mkdocs.yml"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -16,6 +16,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
 PROJECT = {
@@ -85,6 +86,8 @@ def reference(name: str) -> str:
     lines = [f"# {name}", "", (package.__doc__ or "").strip(), ""]
     for public in sorted(package.__all__):
         value = getattr(package, public)
+        if isinstance(value, ModuleType):  # a package has a page of its own
+            continue
         home = getattr(value, "__module__", None)
         if isinstance(home, str) and home.startswith("rubricate") and hasattr(value, "__name__"):
             lines += [f"::: {home}.{value.__name__}", "    options:", f"      heading: {public}", ""]

@@ -42,9 +42,10 @@ def test_a_person_is_told_once(monkeypatch, capsys, terminal, patience, lines):
 
 
 @pytest.mark.proof
-def test_everything_is_compiled_and_kept(tmp_path, monkeypatch):
-    """With an empty cache everything is compiled; a second run loads all of it."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+def test_everything_is_compiled_and_kept(uncompiled, monkeypatch):
+    """Without machine code everything is compiled; a second run loads all of it."""
+    for name, value in uncompiled.items():
+        monkeypatch.setenv(name, value)
     command = [sys.executable, "-m", "rubricate", "warm", "--json"]
     first, second = (
         json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout) for _ in range(2)

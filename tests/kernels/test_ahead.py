@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import rubricate
 from rubricate.classifiers.svm.solvers.ahead import FILES, compile_ahead
 from rubricate.kernels import ahead, is_compiled
 from rubricate.kernels._cache import FOLDER, KernelIndex
@@ -93,16 +90,14 @@ def test_code_of_a_kernel_that_does_not_exist_is_not_there():
 
 
 @pytest.mark.proof
-def test_a_first_training_finds_the_machines_compiled(tmp_path):
+def test_a_first_training_finds_the_machines_compiled(uncompiled, tmp_path):
     """A package without machine code: the second process makes all code of the SVM that training needs."""
-    shutil.copytree(Path(rubricate.__file__).parent, tmp_path / "rubricate", ignore=shutil.ignore_patterns("*.nb[ic]"))
     documents = tmp_path / "documents.csv"
     rows = [f"{word} {k},{word}\n" for word in ("oil", "wheat", "gold") for k in range(12)]
     documents.write_text("text,labels\n" + "".join(rows), encoding="utf-8")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-c", SEEN, str(documents), str(tmp_path / "model.rubric")],
-        env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": ""},
+        env={**os.environ, **uncompiled},
         capture_output=True,
         text=True,
         check=True,
