@@ -31,12 +31,12 @@ CRITERIA: dict[str, tuple[str, str | None]] = {
     "MI": ("mutual_information", None),
     "χ²": ("chi2", None),
     "TS": ("term_strength", None),
-    "χ², averaged": ("chi2", "avg"),
+    "χ²avg": ("chi2", "avg"),
 }
 """Criteria by the names of the paper; χ² joins categories by their maximum, and by their average in the last."""
 FIVE = ("DF", "IG", "MI", "χ²", "TS")
 PAIRS = (("DF", "IG"), ("DF", "χ²"), ("IG", "χ²"))
-AVERAGED = (("DF", "χ², averaged"), ("IG", "χ², averaged"))
+AVERAGED = (("DF", "χ²avg"), ("IG", "χ²avg"))
 Curves = Mapping[tuple[str, float], float]
 """11-point averages by criterion and share of terms removed."""
 
