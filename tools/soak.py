@@ -148,7 +148,7 @@ def main() -> None:
     options.began, options.before = time.monotonic(), 0
     options.end = options.began + options.seconds
     report = begun(options)
-    flags = ["-q", "-n", "0", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", "--no-header"]
+    flags = ["-q", "-s", "-n", "0", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", "--no-header"]
     for kernel in options.kernels or kernels():
         if sum(report["by kernel"].get(kernel, {}).values()) < options.cases and time.monotonic() < options.end:
             pytest.main([*flags, home(kernel)], plugins=[Soak(kernel, options, report)])

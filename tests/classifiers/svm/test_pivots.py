@@ -61,15 +61,20 @@ def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
     """Each support of a few documents left out, by pivots and by solving the problem without it from the start."""
     X, y = _problem(seed, n=14, terms=12)
     machine = _machine(X, y, C=C, bias=bias, tol=1e-6)
-    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    alpha = machine.alpha.toarray()[:, 0]
+    chosen = np.flatnonzero(alpha > 0)
+    if not ((alpha > 0) & (alpha < C)).any():  # `suits` asks for many more
+        count_cases(0)
+        return
     left, free = PivotTable(machine, 0).leave_out(chosen, exact=True)
     rows, dense = Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data), X.toarray()
     for r, score in zip(chosen[free >= 0], left[free >= 0], strict=True):
         cap = np.where(np.arange(14) == r, 0.0, C)
         dual = Dual(2.0 * y - 1, cap, (dense**2).sum(axis=1), np.zeros(14), np.zeros(12), np.zeros(1))
         solve_exactly(rows, dual, Search(1.0 if bias else np.inf, 1e-9, 50_000, 0))
-        # A gap of LARGEST on unit vectors allows for √LARGEST; nearly all scores are within a thousandth.
-        np.testing.assert_allclose(score, dense[r] @ dual.w + dual.bias[0], atol=pivots.LARGEST**0.5)
+        # Violations below the level may add up to a gap of C · n · level, and a score is off by √gap at most.
+        gap = C * 14 * pivots.FINE[-1] + pivots.LARGEST
+        np.testing.assert_allclose(score, dense[r] @ dual.w + dual.bias[0], atol=gap**0.5)
     count_cases(int((free >= 0).sum()))
 
 
