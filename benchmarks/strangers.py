@@ -1,37 +1,43 @@
 """The default and each fixed representation beside ten lines of scikit-learn and fastText, on every corpus at hand.
 
 python -m benchmarks.strangers [CORPUS …] [--json] [--full] [--no-fixed] [--development] [--vectors FOLDER]
+                               [--only SYSTEM] [--kept FILE]
 
 Everything is chosen on training documents, and each system scores the test documents once. `same_result` is true where
-the default is not below any peer by more than .005 in micro- or macro-F1. Times include all choices (ours: the
-representation and C; peers: C). So that all of it takes minutes, large corpora are learned from stratified samples
-(`SAMPLES`); --full learns from all training documents, which takes the peers an hour on the long ones. A fixed
-representation that the default leaves out as too large is left out here too; --no-fixed leaves out all of them.
---development leaves the test documents alone: a fifth of the training documents stands in for them, and everything is
-learned from the rest. Any corpus may be named, and so may any folder with train.csv and test.csv among the data.
---vectors adds a row `hybrid-CORPUS`: the default with this encoder beside the default without (the peer), encoding
-included unless the vectors are in the store. `wikivitals` is flat here: its 11 topics at the top.
+the default is not below any peer by more than .005 in micro- or macro-F1. Times are CPU seconds of all threads, since
+a run takes long enough to be disturbed, and include all choices (ours: the representation and C; peers: C).
+
+So that all of it takes minutes, large corpora are learned from stratified samples (`SAMPLES`); --full learns from all
+training documents, which takes the peers an hour on the long ones. A fixed representation that the default leaves out
+as too large is left out here too; --no-fixed leaves out all of them. --development leaves the test documents alone: a
+fifth of the training documents stands in for them, and everything is learned from the rest. Any corpus may be named,
+and so may any folder with train.csv and test.csv among the data. `wikivitals` is flat here: the 11 topics at its top.
+
+--kept writes the figures of each system to a file as it ends and computes nothing that is in it; with --only, one
+system is run for it and no row is made. --vectors adds a row `hybrid-CORPUS`: the default with this encoder beside the
+default without (the peer), encoding included unless the vectors are in the store.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rubricate as rb
-from benchmarks._stranger_peers import PEERS, Decided
+from benchmarks._stranger_peers import PEERS
 from benchmarks._timing import Row, publish
 from rubricate.folds import deal, take_rows
 from rubricate.measures import counts, macro, micro
-from rubricate.types import Corpus
+from rubricate.types import Corpus, Sparse
 
 CORPORA = (
     "banking77", "goemotions", "newsgroups20", "newswire", "ohsumed", "reuters21578", "webkb", "wikivitals"
@@ -73,68 +79,102 @@ def top_level(corpus: Corpus) -> Corpus:
     return replace(corpus, train=train, test=test, taxonomy=None)
 
 
-def ours(corpus: Corpus, said: dict[str, Any] | None = None, **options: Any) -> Decided:
-    """Decide by our categorizer; also return what it chose and expected. `said` gets how candidates did."""
+def ours(corpus: Corpus, **options: Any) -> tuple[Sparse, str, tuple[str, ...]]:
+    """Decide by our categorizer; also return what it chose and expected, and the representations too large for it."""
     model = rb.Categorizer(**options).fit(corpus)
     expected = model.cross_validation_ or {}
     screening = model.screening_ or {}
-    if said is not None:
-        said |= {each["name"]: each["left_out"] for each in screening.get("tried", ())}
+    left_out = {each["name"].partition(",")[0] for each in screening.get("tried", ()) if each["left_out"]}
     chosen = screening.get("chosen", options.get("representation"))
     note = f"{chosen}, C={model.classifier_.C:g}, cv {expected['micro_f1']:.4f} / {expected['macro_f1']:.4f}"
     run = model.run(corpus.test)
     assert run.decisions is not None
-    return run.decisions.values[:, : len(corpus.categories)], note
+    return run.decisions.values[:, : len(corpus.categories)], note, tuple(sorted(left_out))
 
 
-def figures(name: str, label: str, corpus: Corpus, system: Callable[[], Decided]) -> dict[str, Any]:
-    """Run a system once; return its micro- and macro-F1 on the test documents and its seconds."""
-    began = time.perf_counter()
-    decided, said = system()
-    seconds = time.perf_counter() - began
-    table = counts(corpus.test.labels, decided)
-    result = {"name": label, "micro": micro("f1", table), "macro": macro("f1", table), "seconds": seconds}
-    shown = f"{result['micro']:.4f} / {result['macro']:.4f}"
-    print(f"{name:14} {label:30} {shown}  {seconds:7.1f} s  {said}", file=sys.stderr, flush=True)
-    return result | {"shown": f"{shown} ({seconds:.1f} s)", "note": said}
+@dataclass(frozen=True)
+class Figures:
+    """How a system did on the test documents of a corpus, what that cost, and what it chose."""
+
+    corpus: str
+    system: str
+    documents: int
+    micro: float
+    macro: float
+    seconds: float
+    note: str
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.system} {self.micro:.4f} / {self.macro:.4f} ({self.seconds:.1f} s)"
 
 
-def compare(name: str, *, fixed: bool, **options: Any) -> Row:
+@dataclass(frozen=True)
+class Bench:
+    """Runs systems on a corpus, each once; `kept` names a file that remembers their figures."""
+
+    name: str
+    corpus: Corpus
+    kept: Path | None = None
+
+    def figures(self, system: str, decide: Callable[[], Any]) -> Figures:
+        """Return the figures of a system: those in the file, else new ones."""
+        for line in self.kept.read_text(encoding="utf-8").splitlines() if self.kept and self.kept.exists() else ():
+            known = Figures(**json.loads(line))
+            if (known.corpus, known.system, known.documents) == (self.name, system, len(self.corpus.train)):
+                return known
+        began = time.process_time()
+        decided, note, *more = decide()
+        seconds = time.process_time() - began
+        table = counts(self.corpus.test.labels, decided)
+        values = micro("f1", table), macro("f1", table), seconds, note
+        made = Figures(self.name, system, len(self.corpus.train), *values, tuple(*more))
+        print(f"{self.name:14} {made}  {note}", file=sys.stderr, flush=True)
+        if self.kept is not None:
+            with self.kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(made)) + "\n")
+        return made
+
+    def default(self) -> Figures:
+        """Return the figures of the default."""
+        return self.figures("default", lambda: ours(self.corpus))
+
+    def fixed(self, representation: str) -> Figures:
+        """Return the figures of a fixed representation."""
+        return self.figures(representation, lambda: ours(self.corpus, representation=representation))
+
+    def peer(self, label: str) -> Figures:
+        """Return the figures of a peer."""
+        return self.figures(label, lambda: PEERS[label](self.corpus))
+
+    def only(self, system: str) -> Figures:
+        """Return the figures of a system by its name."""
+        if system in PEERS:
+            return self.peer(system)
+        return self.default() if system == "default" else self.fixed(system)
+
+
+def compare(bench: Bench, *, fixed: bool) -> Row:
     """Return the row of a corpus."""
-    corpus, said = corpus_named(name, **options), dict[str, Any]()
-    default = figures(name, "default", corpus, lambda: ours(corpus, said))
-    left_out = {each.partition(",")[0] for each, reason in said.items() if reason}
-    chosen = [each for each in FIXED if fixed and each not in left_out]
-    own = [figures(name, each, corpus, lambda each=each: ours(corpus, representation=each)) for each in chosen]  # type: ignore[misc]
-    peers = [
-        figures(name, label, corpus, lambda decide=decide: decide(corpus))  # type: ignore[misc]
-        for label, decide in PEERS.items()
-    ]
-    best = max(peers, key=lambda each: each["micro"])
-    level = all(default[average] >= each[average] - SLACK for each in peers for average in ("micro", "macro"))
-    shown = ", ".join(f"{each['name']} {each['shown']}" for each in [default, *own, *peers])
-    ratio = best["seconds"] / default["seconds"]
-    work = f"{name}, {len(corpus.train):,} documents, micro / macro-F1: {shown}; default: {default['note']}"
-    return Row(f"strangers-{name}", work, best["name"], default["seconds"], best["seconds"], ratio, level, 2)
+    default = bench.default()
+    own = [bench.fixed(each) for each in FIXED if fixed and each not in default.left_out]
+    peers = [bench.peer(label) for label in PEERS]
+    best = max(peers, key=lambda each: each.micro)
+    level = all(default.micro >= each.micro - SLACK and default.macro >= each.macro - SLACK for each in peers)
+    shown = ", ".join(map(str, [default, *own, *peers]))
+    work = f"{bench.name}, {default.documents:,} documents, micro / macro-F1: {shown}; default: {default.note}"
+    ratio = best.seconds / default.seconds
+    return Row(f"strangers-{bench.name}", work, best.system, default.seconds, best.seconds, ratio, level, 2)
 
 
-def hybrid_row(name: str, encoder: str, **options: Any) -> Row:
+def hybrid_row(bench: Bench, encoder: str) -> Row:
     """Return the row of the default with an encoder beside the default without."""
-    corpus = corpus_named(name, **options)
-    hybrid = figures(name, "default with vectors", corpus, lambda: ours(corpus, vectors=encoder))
-    plain = figures(name, "default", corpus, lambda: ours(corpus))
-    level = all(hybrid[average] >= plain[average] - SLACK for average in ("micro", "macro"))
-    work = f"{name}, micro / macro-F1: with vectors {hybrid['shown']}, without {plain['shown']}"
-    ratio = plain["seconds"] / hybrid["seconds"]
-    return Row(f"hybrid-{name}", work, "our default", hybrid["seconds"], plain["seconds"], ratio, level, 2)
-
-
-def rows(names: list[str], *, fixed: bool, encoder: str | None = None, **options: Any) -> Iterator[Row]:
-    """Compare on each corpus."""
-    for name in names:
-        yield compare(name, fixed=fixed, **options)
-        if encoder is not None:
-            yield hybrid_row(name, encoder, **options)
+    hybrid = bench.figures("default with vectors", lambda: ours(bench.corpus, vectors=encoder))
+    plain = bench.default()
+    level = hybrid.micro >= plain.micro - SLACK and hybrid.macro >= plain.macro - SLACK
+    work = f"{bench.name}, micro / macro-F1: {hybrid}, {plain}"
+    ratio = plain.seconds / hybrid.seconds
+    return Row(f"hybrid-{bench.name}", work, "our default", hybrid.seconds, plain.seconds, ratio, level, 2)
 
 
 def main() -> None:
@@ -145,11 +185,20 @@ def main() -> None:
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--development", action="store_true")
     parser.add_argument("--vectors", metavar="FOLDER")
+    parser.add_argument("--only", metavar="SYSTEM", choices=["default", *FIXED, *PEERS])
+    parser.add_argument("--kept", metavar="FILE", type=Path)
     given = parser.parse_args()
     sys.argv = [sys.argv[0], *(["--json"] if given.json else [])]
-    options = {"development": given.development, "full": given.full}
-    made = rows(given.corpus, fixed=not given.no_fixed, encoder=given.vectors, **options)
-    publish(list(made), __doc__ or "")
+    made: list[Row] = []
+    for name in given.corpus:
+        bench = Bench(name, corpus_named(name, development=given.development, full=given.full), given.kept)
+        if given.only is not None:
+            bench.only(given.only)
+            continue
+        made.append(compare(bench, fixed=not given.no_fixed))
+        if given.vectors is not None:
+            made.append(hybrid_row(bench, given.vectors))
+    publish(made, __doc__ or "")
 
 
 if __name__ == "__main__":
