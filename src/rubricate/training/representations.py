@@ -33,6 +33,7 @@ from rubricate.text.smart import parse_scheme
 __all__ = [
     "AUTO",
     "HYBRID",
+    "MIXED",
     "NAMES",
     "VECTORS",
     "AnyRepresentation",
@@ -47,8 +48,8 @@ __all__ = [
 
 AnyRepresentation: TypeAlias = Representation | Blocks
 
-AUTO, HYBRID, VECTORS = "auto", "hybrid", "vectors"
-MADE_OF = {"terms": "T", "words": "TW", "characters": "WC", "mixed": "TWC"}
+AUTO, HYBRID, MIXED, VECTORS = "auto", "hybrid", "mixed", "vectors"
+MADE_OF = {"terms": "T", "words": "TW", "characters": "WC", MIXED: "TWC"}
 """The blocks of each representation: terms, words, characters."""
 NAMES = (*MADE_OF, VECTORS, HYBRID, AUTO)
 UNSTOPPED = "terms without stop list"
