@@ -10,6 +10,7 @@
 #   make oldest     the tests with the oldest versions of the dependencies that are allowed
 #   make locked     an installation of requirements.lock, every file checked by its digest
 #   make sbom       the list of all components (CycloneDX) in build/sbom.json
+#   make dist       wheel and source archive in dist/, each installed in an empty environment and used
 #   make house      size and shape of the package; AGAINST=REVISION adds a column, LIST=1 names the offenders
 # Slow: make reproduce (the tables of the papers), make bench (against peers).
 
@@ -21,7 +22,7 @@ CORES  := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
 COVERED := training files thresholds measures significance
 
-.PHONY: study test proof bounds fuzz soak oldest locked lock sbom quick fast-tests check lint types contracts coverage house docs bench reproduce clean
+.PHONY: study test proof bounds fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean
 
 study: $(VENV)/.study
 	@$(BIN)/rubricate study --report build/report
@@ -29,7 +30,8 @@ study: $(VENV)/.study
 test: check build/models/.minilm
 	@$(PYTEST) --durations=25
 
-proof: $(VENV)/.dev bounds
+proof: $(VENV)/.dev build/models/.minilm bounds
+	@$(BIN)/python -m pyright --version >/dev/null
 	@$(PYTEST) -m proof --durations=25
 
 # Kernels once with every index checked: compiled anew, so their code is kept apart. Few examples: checked code is slow.
@@ -77,6 +79,11 @@ sbom: $(VENV)/.dev
 	  build/cyclonedx/bin/python -m pip install --quiet cyclonedx-bom==7.5.0; }
 	@build/cyclonedx/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file build/sbom.json $(BIN)/python
 	@echo build/sbom.json
+
+dist:
+	@test -e build/hatch || { $(PYTHON) -m venv build/hatch && build/hatch/bin/python -m pip install --quiet hatchling==1.33.0; }
+	@rm -rf dist && build/hatch/bin/python -m hatchling build >/dev/null
+	@$(PYTHON) tools/smoke.py dist
 
 # The checks and the tests share the cores; the output of each stays together. Properties try ten examples, not thirty.
 quick: $(VENV)/.dev
