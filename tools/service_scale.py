@@ -98,7 +98,6 @@ def addresses(n: int) -> dict[str, str]:
         "search: frequent word": asked(page, query="word50"),
         "search: rare word": asked(page, query="word40000"),
         "search: two words": asked(page, query="word3 word70"),
-        "search: beginning of words": asked(page, query="word4"),
         "search: nothing": asked(page, query="absent"),
         "label": asked(page, label="category 7"),
         "label and word": asked(page, label="category 7", query="word2"),

@@ -21,7 +21,7 @@ __all__ = ["Lane", "LaneFull"]
 
 BATCH, PIECE, CHARACTERS = 1024, 256, 1 << 20
 """Most documents and characters of a batch, and most documents that one request adds to it."""
-QUICK, SHORT = 0.005, 1 << 14
+QUICK, SHORT = 0.01, 1 << 14
 """Seconds of the processor within which a model has answered a document of so many characters: it is quick."""
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, column, exists, func, insert, join, select, table, text
 from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.operators import in_op
 
 from rubricate.errors import InvalidInput
 from rubricate.service.workspace import tables
@@ -23,7 +24,7 @@ __all__ = ["Added", "DocumentFilter", "DocumentStore", "NewDocument", "current_m
 
 CHUNK = 500
 """Documents that are looked up in one statement; SQLite takes 32,766 values."""
-FEW = 5_000
+FEW = 2_000
 """Up to so many matches in another table are listed before documents are looked up."""
 PLACES = 1 << 62
 IMPORT = "import"
@@ -146,7 +147,8 @@ class DocumentStore:
             if conditions is None:
                 return [], None
             query = select(d.id, d.name, d.title, shown).where(d.project == project.id, *conditions)
-            query, key = _with_words(connection, query, which.query)
+            listed = any(getattr(condition, "operator", None) is in_op for condition in conditions)
+            query, key = _with_words(connection, query, which.query, listed=listed)
             rows = list(connection.execute(query.where(key > after).order_by(key).limit(n + 1)))
             found = _shown(connection, project, rows[:n])
         return found, rows[n - 1].id if len(rows) > n else None
@@ -231,11 +233,12 @@ def _words(query: str) -> list[str]:
     return re.findall(r"[^\W_]+", query)[:20]
 
 
-def _with_words(connection: Connection, query: Any, asked: str) -> tuple[Any, ColumnElement[int]]:
+def _with_words(connection: Connection, query: Any, asked: str, *, listed: bool) -> tuple[Any, ColumnElement[int]]:
     """Return a query for documents in which all words occur, and the column to order by.
 
     Where no document has the last word as it is, it is taken for the beginning of one; looking for all words that
-    begin so costs far more. SQLite's index of words gives documents in their order, one after the other.
+    begin so costs far more. SQLite's index of words gives documents in their order, one after the other; where few
+    documents are `listed` by another condition, each of them is looked up in it.
     """
     d, words = tables.documents.c, _words(asked)
     if not words:
@@ -253,6 +256,8 @@ def _with_words(connection: Connection, query: Any, asked: str) -> tuple[Any, Co
         unfinished = whole + ":*"
     exact = text(match).bindparams(words=whole)
     known = connection.execute(select(key).select_from(index).where(exact).limit(1)).first()
+    if known is not None and listed and connection.dialect.name == "sqlite":
+        return query.where(select(key).where(exact, key == d.id).correlate(tables.documents).exists()), d.id
     wanted = exact if known is not None else text(match).bindparams(words=unfinished)
     return query.select_from(source).where(wanted), key
 

@@ -85,8 +85,11 @@ class LabelStore:
         with self._database.read() as connection:
             return {category: count for category, count in connection.execute(query)}  # noqa: C416
 
-    def standing(self, project: Project) -> dict[str, list[tuple[str, tuple[str, ...], int]]]:
-        """Return for each labelled document what every annotator says: (annotator, labels, event), oldest first."""
+    def standing(self, project: Project, *, shared: bool = False) -> dict[str, list[tuple[str, tuple[str, ...], int]]]:
+        """Return for each labelled document what every annotator says: (annotator, labels, event), oldest first.
+
+        `shared` asks only for documents that two or more labelled.
+        """
         s, d = tables.labels.c, tables.documents.c
         query = (
             select(d.name, s.annotator, s.labels, s.event)
@@ -94,6 +97,9 @@ class LabelStore:
             .where(s.project == project.id)
             .order_by(s.event)
         )
+        if shared:
+            twice = select(s.document).where(s.project == project.id).group_by(s.document).having(func.count() > 1)
+            query = query.where(s.document.in_(twice))
         given: dict[str, list[tuple[str, tuple[str, ...], int]]] = {}
         with self._database.read() as connection:
             for name, annotator, labels, event in connection.execute(query):
