@@ -3,7 +3,8 @@
 python -m benchmarks.label_next CORPUS [SEEDS [STRATEGY…]]     a Markdown table; reuters, newsgroups20, banking77
 The same linear SVM on ltc vectors for all. It starts from 200 random documents and adds 25 % at a time, at least 100;
 each strategy chooses from the same pool. Micro-F1 is that of the test documents (decisions at 0, the best category
-where none); between two sizes the number of documents is interpolated.
+where none); between two sizes the number of documents is interpolated. CORPUS:train takes a third of the training
+documents for the test ones: strategies are chosen there.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ def breaking_ties(scores: Any, n: int) -> Any:
 
 
 STRATEGIES = {
+    "ties": lambda scores, X, n, seed: choose(scores, n, strategy="ties", seed=seed)[0],
+    "ties + diversity": lambda scores, X, n, seed: choose(scores, n, strategy="ties", vectors=X, seed=seed)[0],
     "margin + diversity": lambda scores, X, n, seed: choose(scores, n, strategy="margin", vectors=X, seed=seed)[0],
     "margin": lambda scores, X, n, seed: choose(scores, n, strategy="margin", seed=seed)[0],
     "uncertainty": lambda scores, X, n, seed: choose(scores, n, strategy="uncertainty", seed=seed)[0],
@@ -99,8 +102,13 @@ def needed(data: Any, choice: Any, goal: float, seed: int) -> float:
 
 
 def main() -> None:
-    name, seeds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10
+    name, seeds = sys.argv[1].removesuffix(":train"), int(sys.argv[2]) if len(sys.argv) > 2 else 10
     (texts, labels), (test, truth), _ = texts_of(name)
+    if sys.argv[1].endswith(":train"):
+        order = np.random.default_rng(99).permutation(len(texts))
+        own, held = np.sort(order[: 2 * len(order) // 3]), np.sort(order[2 * len(order) // 3 :])
+        test, truth = [texts[row] for row in held], labels[held]
+        texts, labels = [texts[row] for row in own], labels[own]
     vectors = rb.text.Vectors(weights="ltc")
     X, others = vectors.fit_transform(texts), vectors.transform(test)
     full = micro_f1(truth.toarray(), rb.SVM().fit(X, labels).decision_function(others))

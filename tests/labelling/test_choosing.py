@@ -28,6 +28,14 @@ def test_uncertain_documents_come_first():
         usefulness(scores, "margins")
 
 
+def test_ties_are_gaps_between_the_two_best_chances():
+    scores = np.array([[2.0, -1.0, -3.0], [0.5, 0.4, -9.0], [0.0, 0.0, 0.0]])
+    chances = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    ordered = np.sort(chances, axis=1)
+    assert usefulness(scores, "ties") == pytest.approx(ordered[:, -2] - ordered[:, -1])
+    assert usefulness(scores[:, :1], "ties") == pytest.approx([-2.0, -0.5, 0.0])
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_choice_has_no_document_twice(strategy):
     rng = np.random.default_rng(0)

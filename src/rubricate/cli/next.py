@@ -24,7 +24,9 @@ __all__ = ["next_command"]
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
 _Data = Annotated[str, typer.Argument(help="Unlabelled documents: a file or folder, or - for standard input.")]
 _Number = Annotated[int, typer.Option("-n", help="How many documents.", min=1)]
-_Strategy = Annotated[str, typer.Option(help="uncertainty, margin (by category), reduction (of SVM loss) or random.")]
+_Strategy = Annotated[
+    str, typer.Option(help="ties, uncertainty, margin (by category), reduction (of SVM loss) or random.")
+]
 _Diverse = Annotated[bool, typer.Option("--diverse/--no-diverse", help="Choose documents that differ from each other.")]
 _Labelled = Annotated[Path | None, typer.Option(help="Documents that are labelled already; they are left out.")]
 _Category = Annotated[str | None, typer.Option(help="With --until: the category whose documents are to be found.")]
@@ -41,8 +43,8 @@ def next_command(
     data: _Data,
     *,
     n: _Number = 50,
-    strategy: _Strategy = "margin",
-    diverse: _Diverse = True,
+    strategy: _Strategy = "ties",
+    diverse: _Diverse = False,
     labelled: _Labelled = None,
     category: _Category = None,
     until: _Until = None,

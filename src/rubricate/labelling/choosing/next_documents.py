@@ -54,8 +54,8 @@ def next_documents(
     documents: Any,
     n: int = 50,
     *,
-    strategy: str = "margin",
-    diverse: bool = True,
+    strategy: str = "ties",
+    diverse: bool = False,
     labelled: Sequence[str] = (),
     seed: int = 0,
 ) -> list[NextDocument]:
@@ -70,7 +70,7 @@ def next_documents(
     n : int
         How many.
     strategy : str
-        uncertainty, margin, reduction or random; see `strategies`.
+        ties, uncertainty, margin, reduction or random; see `strategies`.
     diverse : bool
         Choose among five times as many useful documents those that differ most from each other.
     labelled : sequence of str
@@ -94,7 +94,7 @@ def next_documents(
 
 
 def choose(
-    scores: Floats, n: int, *, strategy: str = "margin", vectors: Any = None, seed: int = 0
+    scores: Floats, n: int, *, strategy: str = "ties", vectors: Any = None, seed: int = 0
 ) -> tuple[Ints, Floats]:
     """Return the rows to label next, and the usefulness of all rows; diverse where vectors are given."""
     useful = usefulness(scores, strategy, seed=seed)

@@ -1,5 +1,6 @@
 """Strategies of active learning for several labels per document: how much each unlabelled document should teach.
 
+ties         least gap between the chances of the two best categories, a softmax of the scores (luo2005)
 uncertainty  least margin |score| over the categories: the one decision that is least sure (lewisgale1994)
 margin       mean over categories of the closeness to the boundary, each on the scale of its own scores, so that rare
              categories with small scores are asked about too
@@ -18,6 +19,14 @@ from rubricate.errors import UnknownName
 from rubricate.types import Floats, Ints
 
 __all__ = ["STRATEGIES", "spread_out", "usefulness"]
+
+
+def _ties(scores: Floats, rng: np.random.Generator) -> Floats:
+    if scores.shape[1] < 2:
+        return _uncertainty(scores, rng)
+    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+    best = np.partition(chances, scores.shape[1] - 2, axis=1)[:, -2:]
+    return np.asarray((best[:, 0] - best[:, 1]) / chances.sum(axis=1))
 
 
 def _uncertainty(scores: Floats, rng: np.random.Generator) -> Floats:
@@ -47,6 +56,7 @@ def _random(scores: Floats, rng: np.random.Generator) -> Floats:
 
 
 STRATEGIES: dict[str, Callable[[Floats, np.random.Generator], Floats]] = {
+    "ties": _ties,
     "uncertainty": _uncertainty,
     "margin": _margin,
     "reduction": _reduction,
