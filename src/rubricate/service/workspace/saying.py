@@ -1,7 +1,8 @@
 """What a new model says of every document of a project, and how much the label of each would teach.
 
-The usefulness of a document is that of `rubricate next`: closeness to the boundaries of the categories (margin). The
-most useful documents are spread out, so that those labelled next differ from each other; they come first.
+The usefulness of a document is that of `rubricate next --strategy margin --diverse`: closeness to the boundaries of the
+categories. The most useful documents are spread out, so that those labelled next differ from each other; they come
+first.
 """
 
 from __future__ import annotations
