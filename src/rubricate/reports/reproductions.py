@@ -115,18 +115,22 @@ def tallies(cells: Sequence[Cell], apart: str = "NNet") -> dict[str, Tally]:
     return counted
 
 
-def overview(cells: Mapping[str, Sequence[Cell]]) -> Table:
-    """Tabulate the verdicts on every table with a counted cell; `cells` are by the name of the paper."""
+def overview(cells: Mapping[str, Sequence[Cell]], *, folder: str = "", by_table: bool = True) -> Table:
+    """Tabulate the verdicts on every table with a counted cell, or on every paper; `cells` are by the paper's name.
+
+    `folder` is where the pages lie, seen from the page that holds the table.
+    """
     lines = []
     for paper, own in cells.items():
-        for table in _distinct(c.table for c in own):
-            inside = [c for c in own if c.table == table]
+        for name in _distinct(c.table for c in own) if by_table else [None]:
+            inside = [c for c in own if name in (None, c.table)]
             counted = tally(inside)
             if counted.counted:
                 mark = "*" if any(c.origin == "recovered" for c in inside if c.verdict != "not counted") else ""
-                figures = (counted.same, counted.better, counted.off, counted.counted)
-                lines.append((f"[{paper}](docs/reproductions/{paper}.md)", f"{table}{mark}", *map(str, figures)))
-    return Table(("paper", "table", "same", "better", "off", "counted"), lines, "")
+                figures = map(str, (counted.same, counted.better, counted.off, counted.counted))
+                link = f"[{paper}]({folder}{paper}.md)"
+                lines.append((link, f"{name}{mark}", *figures) if by_table else (link + mark, *figures))
+    return Table(("paper", *(["table"] if by_table else []), "same", "better", "off", "counted"), lines, "")
 
 
 def to_page(reproduction: Reproduction, cells: Sequence[Cell], *, figures: Sequence[str] = ()) -> str:
