@@ -72,7 +72,7 @@ def main() -> None:
     """Write the pages, or say which are out of date."""
     stale = {path: text for path, text in pages().items() if text != path.read_text("utf-8")}
     if "--check" in sys.argv[1:]:
-        sys.exit("; ".join(f"{path.name} is out of date. Fix: python tools/counts.py" for path in stale))
+        sys.exit("; ".join(f"{path.name} is out of date. Fix: python tools/counts.py" for path in stale) or None)
     for path, text in stale.items():
         path.write_text(text, "utf-8")
 
