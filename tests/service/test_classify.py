@@ -38,6 +38,15 @@ def test_answers_are_those_of_the_library(client, topics):
     assert [answer["id"] for answer in answers] == [str(i) for i in range(1, 51)]
 
 
+@pytest.mark.parametrize("options", [{}, {"top": 2}, {"abstain": 0.9}])
+def test_a_document_alone_has_the_answer_it_has_among_others(client, options):
+    """One short document is scored without matrices, many are not: the same to the last digit."""
+    many = [{"id": str(i), "text": text} for i, text in enumerate([*_texts(8), "", "wheat " * 2000])]
+    many += [{"id": "t", "title": "Crude oil", "text": "wheat"}, {"id": "n", "text": "\u4e2d 7"}]
+    together = {each["id"]: each for each in _ask(client, many, **options)}
+    assert [_ask(client, [document], **options)[0] for document in many] == [together[each["id"]] for each in many]
+
+
 def test_evidence_points_at_the_words(client):
     text = "Exports of WHEAT rose; wheat was dear"
     (answer,) = _ask(client, [{"id": 7, "text": text}], explain=2)
