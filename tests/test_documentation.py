@@ -10,8 +10,6 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -32,13 +30,12 @@ def _blocks(page: Path) -> list[tuple[str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
-def _type(block: str) -> None:
+def _type(block: str, rubricate) -> None:
     """Type the commands of a console block."""
     for line in block.splitlines():
         if line.startswith("$ rubricate "):
-            program = [sys.executable, "-c", "from rubricate.cli import main; main()"]
-            done = subprocess.run([*program, *shlex.split(line)[2:]], capture_output=True, text=True, check=False)
-            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            code, _, said = rubricate(*shlex.split(line)[2:])
+            assert code == 0, f"{line}\n{said}"
 
 
 def _run(code: str, names: dict[str, object], where: str) -> None:
@@ -55,7 +52,7 @@ def _run(code: str, names: dict[str, object], where: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem)
-def test_the_examples_run(page, tmp_path, monkeypatch):
+def test_the_examples_run(page, tmp_path, monkeypatch, rubricate):
     if "reuters21578" in "".join(code for _, code in _blocks(page)):
         need_corpora("reuters21578.tar.gz")
     rows = "".join(f"d{i},{text},{labels}\n" for i, (text, labels) in enumerate(NEWS))
@@ -64,7 +61,7 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
     names: dict[str, object] = {"__name__": "__main__"}
     for number, (language, code) in enumerate(_blocks(page), 1):
         if language == "console":
-            _type(code)
+            _type(code, rubricate)
         else:
             _run(code, names, f"{page.name}, block {number}")
 

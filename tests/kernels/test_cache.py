@@ -30,7 +30,7 @@ def package(tmp_path):
     folder = tmp_path / "rubricate" / "kernels"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("")
-    for name in ("__init__.py", "_cache.py"):
+    for name in ("__init__.py", "_cache.py", "ahead.py"):
         shutil.copy(Path(_cache.__file__).with_name(name), folder)
     for name, text in PARTS.items():
         (folder / f"{name}.py").write_text(text.format(value=1))

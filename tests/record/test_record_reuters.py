@@ -6,6 +6,7 @@ import pytest
 from tests.record.parts import cases, changed
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("part, case", cases("reuters", "reuters_commands"))
 def test_numbers_on_reuters_are_as_recorded(part, case, reuters_folder):
     assert changed(part, case) == []

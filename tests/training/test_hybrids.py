@@ -35,20 +35,22 @@ def test_vectors_are_considered_only_where_an_encoder_is_named(encoder, monkeypa
     monkeypatch.setenv("RUBRICATE_ENCODER", str(encoder))
     named = rb.Categorizer(folds=2).fit(TEXTS, LABELS)
     for model in (given, named):
-        base = _tried(model)[0]
+        base = _tried(model)[-1].removeprefix("hybrid of ").partition(" and vectors")[0]
+        assert base in _tried(plain)
         expected = ["vectors", *(f"hybrid of {base} and vectors × {weight}" for weight in ("0.5", "1", "2"))]
         assert _tried(model)[-4:] == expected
 
 
 def test_a_hybrid_is_the_blocks_side_by_side_each_of_length_1(encoder):
     model = rb.Categorizer(folds=2, vectors=encoder, representation="hybrid").fit(TEXTS, LABELS)
-    assert model.screening_["chosen"].startswith("hybrid of terms and vectors × ")
+    assert model.screening_["chosen"].startswith("hybrid of mixed, smoothed idf and vectors × ")
     weight = float(model.screening_["chosen"].rpartition(" ")[2])
     X = model.features(TEXTS).toarray()
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1, atol=1e-6)
     vectors = rb.text.Embeddings(encoder).fit_transform(TEXTS)
     np.testing.assert_allclose(X[:, -16:], vectors * weight / np.sqrt(1 + weight**2), atol=1e-6)
-    assert f"in shares 1:{weight:g}" in str(model.signature())
+    third = f"{1 / np.sqrt(3):.3g}"  # of each of the three blocks that make up "mixed"
+    assert f"in shares {third}:{third}:{third}:{weight:g}" in str(model.signature())
 
 
 def test_vectors_alone_and_their_model_file(encoder, tmp_path):
