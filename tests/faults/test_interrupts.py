@@ -128,7 +128,7 @@ COMMANDS = {
     "classify": "classify knn.rubric news.csv -o out.csv --explain",
     "compare": "compare truth.csv one.csv two.csv --cut 0.5 --tests permutation,bootstrap --samples 100000000",
     "convert": "convert news.csv -o out.parquet",
-    "corpus fetch": "corpus fetch reuters-21578 --from reuters21578.tar.gz --folder fetched",
+    "corpus fetch": "corpus fetch reuters21578 --from reuters21578.tar.gz --folder fetched",
     "corpus list": "corpus list",
     "corpus show": "corpus show news.csv --duplicates",
     "doctor": "doctor",

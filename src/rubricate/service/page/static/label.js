@@ -3,7 +3,7 @@
 const data = pageData();
 const AHEAD = 5;
 const KEYS = "123456789";
-const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, fetching: null, shown: [], skipped: new Set(), given: new Set(),
+const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, fetching: null, round: 0, shown: [], skipped: new Set(), given: new Set(),
   open: new Set(data.tree && data.tree[""].length < 4 ? data.tree[""] : []) };
 const $ = (id) => document.getElementById(id);
 
@@ -11,26 +11,39 @@ function annotator() { return $("annotator").value.trim(); }
 
 // One request at a time; whoever needs documents meanwhile waits for the same one.
 function fetchMore() {
-  state.fetching ??= fetchPage().finally(() => { state.fetching = null; });
+  if (!state.fetching) {
+    const own = fetchPage().finally(() => { if (state.fetching === own) state.fetching = null; });
+    state.fetching = own;
+  }
   return state.fetching;
 }
 
+// Another name or another order: documents that were fetched for the former one, or are on their way, do not count.
+function restart() {
+  state.round += 1;
+  Object.assign(state, { queue: [], current: null, fetching: null });
+  next();
+}
+
 async function fetchPage() {
-  const order = $("order").value;
+  const order = $("order").value, round = state.round;
   try {
     const query = new URLSearchParams({ order, n: "10", annotator: annotator(),
       random_share: order === "random" ? "0" : "0.1", overlap: $("overlap").value });
     const page = await call("GET", `${part("projects", data.project, "queue")}?${query}`);
+    if (round !== state.round) return;
     const known = new Set([state.current?.id, ...state.queue.map((each) => each.id), ...state.skipped, ...state.given]);
     state.queue.push(...page.documents.filter((each) => !known.has(each.id)));
     $("note").textContent = page.order === order ? "" : "No model yet: documents come in random order.";
   } catch (error) {
-    say(error.message, true);
+    if (round === state.round) say(error.message, true);
   }
 }
 
 async function next() {
+  const round = state.round;
   if (!state.queue.length) await fetchMore();
+  if (round !== state.round) return;
   state.current = state.queue.shift() || null;
   state.chosen = new Set();
   show();
@@ -191,7 +204,7 @@ $("undo").addEventListener("click", undo);
 $("skip").addEventListener("click", skip);
 $("accept").addEventListener("click", accept);
 $("suggest").addEventListener("change", show);
-for (const name of ["order", "overlap"]) $(name).addEventListener("change", () => { state.queue = []; next(); });
-$("annotator").addEventListener("change", () => { localStorage.setItem("annotator", annotator()); say(""); state.queue = []; next(); });
+for (const name of ["order", "overlap"]) $(name).addEventListener("change", restart);
+$("annotator").addEventListener("change", () => { localStorage.setItem("annotator", annotator()); say(""); if (annotator()) restart(); });
 if (!$("annotator").readOnly) $("annotator").value = localStorage.getItem("annotator") || $("annotator").value;
 if (annotator()) next(); else { show(); say("Write your name to begin."); $("annotator").focus(); }
