@@ -29,6 +29,17 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
 
+SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text("utf-8").split())
+"""Test functions that `make quick` leaves out because of the time they took (tools/slow_tests.py)."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the list as slow; those that say so themselves are, too."""
+    for item in items:
+        if item.nodeid.partition("[")[0] in SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
 def need_corpora(*files: str) -> Path:
     """The folder of real corpora, if it holds these files; else skip, or fail where they are required."""
     folder = os.environ.get("RUBRICATE_DATA")
