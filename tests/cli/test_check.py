@@ -5,11 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 
 import pytest
-
-from rubricate import cli
 
 FILES = {
     "truth.csv": "document,labels\nd1,earn\nd2,acq\n",
@@ -19,19 +16,11 @@ FILES = {
 
 
 @pytest.fixture
-def rubricate(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def rubricate(rubricate, tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        captured = capsys.readouterr()
-        return left.value.code or 0, captured.out, captured.err
-
-    return run
+    return rubricate
 
 
 def test_no_problem_is_code_0(rubricate):

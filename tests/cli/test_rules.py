@@ -10,7 +10,6 @@ import sys
 import pytest
 
 import rubricate as rb
-from rubricate import cli
 
 RULES = """
 @money = dollar* or yen;
@@ -21,20 +20,12 @@ ROWS = [("n1", "Corn", "prices fell", "grain"), ("n2", "", "the yen rose", "mone
 
 
 @pytest.fixture
-def rubricate(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def rubricate(rubricate, tmp_path):
     (tmp_path / "news.rules").write_text(RULES)
     with (tmp_path / "new.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("id", "headline", "text", "labels"), *ROWS])
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        captured = capsys.readouterr()
-        return left.value.code or 0, captured.out, captured.err
-
-    return run
+    return rubricate
 
 
 def test_check_says_what_is_in_a_file(rubricate, tmp_path):

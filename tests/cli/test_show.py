@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from tests.cli.test_train import stories
 
 import rubricate as rb
-from rubricate import cli
 from rubricate.errors import UnknownName
 
 
@@ -20,18 +18,6 @@ def model(tmp_path_factory):
     found.save(tmp_path_factory.mktemp("show") / "m.rubric")
     found.file = tmp_path_factory.getbasetemp() / "show0" / "m.rubric"
     return found
-
-
-@pytest.fixture
-def rubricate(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        captured = capsys.readouterr()
-        return left.value.code or 0, captured.out, captured.err
-
-    return run
 
 
 def test_show_says_what_was_chosen_and_what_speaks_for_each_category(rubricate, model):

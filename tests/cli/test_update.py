@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from tests.cli.test_train import stories
 
 import rubricate as rb
-from rubricate import cli
 from rubricate.errors import InvalidInput
 
 
 @pytest.fixture
-def rubricate(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def rubricate(rubricate, tmp_path):
     rows = [f'{name},"{text}",{";".join(labels)}\n' for name, text, labels in stories(60)]
     (tmp_path / "old.csv").write_text("id,text,labels\n" + "".join(rows[:40]))
     (tmp_path / "new.csv").write_text("id,text,labels\n" + "".join(rows[40:]))
     more = "".join(f"t{i},tin mines of Bolivia,tin\n" for i in range(8))
     (tmp_path / "tin.csv").write_text("id,text,labels\n" + more)
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rubricate", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        captured = capsys.readouterr()
-        return left.value.code or 0, captured.out, captured.err
-
-    return run
+    return rubricate
 
 
 def test_a_model_that_keeps_its_documents_is_trained_anew(rubricate):
