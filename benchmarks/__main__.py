@@ -2,6 +2,8 @@
 
 python -m benchmarks            all of them
 python -m benchmarks text svm   these two; the other rows of the table stay
+python -m benchmarks text=FILE  the rows that `python -m benchmarks.text --json` wrote to a file before, in place of
+                                those with the same ids
 """
 
 from __future__ import annotations
@@ -31,6 +33,10 @@ def run(name: str) -> list[dict[str, object]]:
     return [{"benchmark": name, **row} for row in json.loads(done.stdout)]
 
 
+def read(name: str, file: Path) -> list[dict[str, object]]:
+    return [{"benchmark": name, **row} for row in json.loads(file.read_text(encoding="utf-8"))]
+
+
 def table(rows: list[dict[str, object]]) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in PEERS)
     lines = [
@@ -54,20 +60,23 @@ def table(rows: list[dict[str, object]]) -> str:
 
 
 def main() -> None:
-    # Files that do not publish rows are simulations with tables of their own (docs/guides/few-labels.md).
+    # Files that make no rows are simulations with tables of their own (docs/guides/few-labels.md).
     known = sorted(
         path.stem
         for path in HERE.glob("*.py")
-        if not path.stem.startswith("_") and "publish(" in path.read_text(encoding="utf-8")
+        if not path.stem.startswith("_") and "from benchmarks._timing" in path.read_text(encoding="utf-8")
     )
     chosen = sys.argv[1:] or known
-    unknown = set(chosen) - set(known)
+    unknown = {each.partition("=")[0] for each in chosen} - set(known)
     if unknown:
         sys.exit(f"no benchmark named {', '.join(sorted(unknown))}; known: {', '.join(known)}")
     old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
     rows = [row for row in old if row["benchmark"] in known and row["benchmark"] not in chosen]
-    for name in chosen:
-        rows += run(name)
+    for each in chosen:
+        name, _, file = each.partition("=")
+        made = read(name, Path(file)) if file else run(name)
+        ids = {row["id"] for row in made}
+        rows = [row for row in rows if row["id"] not in ids] + made
     rows.sort(key=lambda row: (row["benchmark"], row["id"], row["threads"]))
     RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     TABLE.write_text(table(rows), encoding="utf-8")
