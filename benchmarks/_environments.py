@@ -13,7 +13,7 @@ PEERS = Path(__file__).parents[1] / "build" / "peers"
 
 
 def peer_python(name: str, *packages: str) -> Path | None:
-    """Return the Python of a peer's environment with these packages; None, and a line on stderr, if it cannot be made."""
+    """Return the Python of an environment with these packages; None and a line on stderr where it cannot be made."""
     folder = PEERS / name
     python, ready = folder / "bin" / "python", folder / ".ready"
     if ready.exists() and ready.read_text(encoding="utf-8") == "\n".join(packages):
