@@ -183,7 +183,10 @@ def _array(data: bytes, name: str, path: Path) -> NDArray[Any]:
     stream = io.BytesIO(data)
     if np.lib.format.read_magic(stream) != (1, 0):
         refuse(path, f"{name} has another version of the .npy format")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    try:
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    except TypeError as error:  # NumPy sorts the keys of the header, whatever they are
+        raise ValueError(f"the header of {name} cannot be read: {error}") from error
     if dtype.str[1:] not in KINDS or dtype.str[0] == ">":
         refuse(path, f"{name} holds {dtype.str!r:.60}, not numbers or booleans")
     count = 1
