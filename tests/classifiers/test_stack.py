@@ -212,3 +212,18 @@ def test_in_a_categorizer_on_vectors(news):
     model = rb.Categorizer(Stack([SVM(), KNN(k=7)], rounds=5), cut="fixed:0").fit(texts, sets)
     right = [set(found) == truth for found, truth in zip(model.predict(texts), sets, strict=True)]
     assert np.mean(right) > 0.8
+
+
+def test_a_score_of_minus_a_billion_leaves_the_other_scores_of_a_member_apart():
+    """Naive Bayes scores −1e9 where a category has no document; the scale is that of the other scores."""
+    rng = np.random.default_rng(5)
+    labels = sparse.csr_array(rng.random((300, 3)) < 0.4)
+    scores = np.where(labels.toarray(), 2.0, -2.0) + rng.normal(0, 1.5, (300, 3))
+    usual = learn_blend(gather_cells([scores], 3), labels, rows=np.ones(300, bool), C=0.3, rounds=5, rate=0.1, leaves=4)
+    scores[:3, 0] = -1e9
+    floored = learn_blend(
+        gather_cells([scores], 3), labels, rows=np.ones(300, bool), C=0.3, rounds=5, rate=0.1, leaves=4
+    )
+    assert floored.centre[0] == pytest.approx(usual.centre[0], abs=0.05)
+    assert floored.spread[0] == pytest.approx(usual.spread[0], rel=0.02)
+    assert floored.weights[0] == pytest.approx(usual.weights[0], rel=0.1)

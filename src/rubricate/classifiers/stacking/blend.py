@@ -20,6 +20,8 @@ FLOOR = -30.0
 """The score of a pair that is not a cell; scores of cells lie between it and its negative."""
 FAR = 6.0
 """In the linear model a member's score is clipped at this many standard deviations from the mean."""
+FENCE = 3.0
+"""Scores this many times the middle nine tenths away from them do not count in mean and deviation."""
 SMOOTH = 2.0
 """Documents added to the count of a category before shares are taken of it."""
 LEAST, PENALTY = 40, 5.0
@@ -86,8 +88,7 @@ def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: 
     counts = np.asarray(known.sum(axis=0)).ravel()
     inside = (counts[used.categories] > 0) & (counts[used.categories] < known.shape[0])
     truth = true_cells(used, labels)
-    centre = used.scores.mean(axis=0) if len(used.scores) else np.zeros(used.scores.shape[1])
-    spread = used.scores.std(axis=0) + 1e-9 if len(used.scores) else np.ones(used.scores.shape[1])
+    centre, spread = _scale(used.scores)
     bare = Blend(centre, spread, counts, known.shape[0], _together(known), NOTHING, NOTHING, *NO_TREES)
     belief = fit_logistic(_first(bare, used)[inside], truth[inside], C=C)
     guessed = bare._replace(belief=belief)
@@ -95,6 +96,22 @@ def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: 
     boosting = Boosting(rounds, rate, leaves, least=LEAST, penalty=PENALTY)
     trees = grow_trees(_plain(guessed, used)[inside], truth[inside], boosting)
     return Blend(centre, spread, counts, known.shape[0], guessed.together, belief, weights, *trees)
+
+
+def _scale(scores: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each member's scores, without those far outside of the middle nine tenths.
+
+    Naive Bayes scores −1e9 where a category has no document: one such score among thousands would leave all others
+    alike.
+    """
+    if not len(scores):
+        return np.zeros(scores.shape[1]), np.ones(scores.shape[1])
+    low, high = np.quantile(scores, (0.05, 0.95), axis=0)
+    usual = (scores >= low - FENCE * (high - low)) & (scores <= high + FENCE * (high - low))
+    counts = usual.sum(axis=0)
+    centre = np.where(usual, scores, 0.0).sum(axis=0) / counts
+    spread = np.sqrt(np.where(usual, (scores - centre) ** 2, 0.0).sum(axis=0) / counts)
+    return centre, spread + 1e-9
 
 
 def blend_scores(blend: Blend, cells: Cells) -> Floats:
