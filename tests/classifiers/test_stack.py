@@ -220,7 +220,7 @@ def test_a_score_of_minus_a_billion_leaves_the_other_scores_of_a_member_apart():
     labels = sparse.csr_array(rng.random((300, 3)) < 0.4)
     scores = np.where(labels.toarray(), 2.0, -2.0) + rng.normal(0, 1.5, (300, 3))
     usual = learn_blend(gather_cells([scores], 3), labels, rows=np.ones(300, bool), C=0.3, rounds=5, rate=0.1, leaves=4)
-    scores[:3, 0] = -1e9
+    scores[np.flatnonzero(~labels.toarray()[:, 0])[:3], 0] = -1e9
     floored = learn_blend(
         gather_cells([scores], 3), labels, rows=np.ones(300, bool), C=0.3, rounds=5, rate=0.1, leaves=4
     )
