@@ -5,9 +5,10 @@ python -m benchmarks.record [--run FILE.csv] [--json]
 The members are those of `stack, ours` (Yang & Liu 1999, table 1 of our reproduction) and those of `MEANING`, which see
 the vectors of all-MiniLM-L6-v2 too; `make build/models/.minilm` gets it. Which of them join was chosen by five folds of
 the training documents (micro-, macro-F1, one dealing: none .9133 .6390, the SVM alone .9161 .6467, these three .9170
-.6530); the cross-validated figure of three dealings is printed: .9169 .6504, and .9136 .6426 without them. --run writes scores and decisions of the test documents,
-for `rubricate evaluate`; their labels are not looked at here. No peer: published figures are in
-docs/reproductions/index.md.
+.6530); the cross-validated figure of three dealings is printed: .9169 .6504, and .9136 .6426 without them.
+
+--run writes scores and decisions of the test documents, for `rubricate evaluate`; their labels are not looked at here.
+No peer: published figures are in docs/reproductions/index.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Models for other programs: ONNX of linear models over vectors, folders of MLflow."""
+"""Models for other programs: ONNX and skops of linear models over vectors, folders of MLflow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import rubricate as rb
 from rubricate.errors import InvalidFile, InvalidInput
-from rubricate.files.exports import export_mlflow, export_onnx
+from rubricate.files.exports import export_mlflow, export_onnx, export_skops
 from rubricate.files.mlflow_loader import _load_pyfunc
 
 TEXTS = ["wheat corn", "corn farm wheat", "oil crude", "crude oil barrel"] * 5
@@ -89,3 +89,38 @@ def test_a_folder_of_mlflow(tmp_path):
         assert loaded.predict(data)["labels"].tolist() == [["grain"], ["oil"]]
     with pytest.raises(InvalidFile, match="is there already"):
         export_mlflow(model, folder)
+
+
+def opened_by_skops(path):
+    skops = pytest.importorskip("skops.io")
+    assert skops.get_untrusted_types(file=path) == []
+    return skops.load(path)
+
+
+def test_skops_gives_the_same_classes(linear, tmp_path):
+    model, X = linear
+    theirs = opened_by_skops(export_skops(model, tmp_path / "model.skops"))
+    assert theirs.predict(X).tolist() == model.predict(X).tolist()
+    np.testing.assert_allclose(theirs.decision_function(X), model.classifier_.decision_function(X), rtol=1e-12)
+
+
+def test_skops_gives_the_same_labels(tmp_path):
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(90, 6))
+    model = rb.Categorizer(rb.SVM(), weights=None).fit(X, [[f"c{k}" for k in range(3) if row[k] > 0.2] for row in X])
+    theirs = opened_by_skops(export_skops(model, tmp_path / "model.skops"))
+    assert theirs.category_names.tolist() == list(model.categories_)
+    ours = model.run(X).decisions.values.toarray()
+    assert 0 < ours.sum() < ours.size
+    assert (theirs.predict(X).astype(bool) == ours).all()
+
+
+def test_skops_says_no_to_texts_and_to_cuts_by_rank(tmp_path):
+    texts = rb.Categorizer(rb.SVM(), representation="terms").fit(TEXTS, LABELS)
+    with pytest.raises(InvalidInput, match="vectors"):
+        export_skops(texts, tmp_path / "model.skops")
+    X = np.random.default_rng(2).normal(size=(60, 4))
+    labels = [[f"c{k}" for k in range(3) if row[k] > 0] for row in X]
+    with pytest.raises(InvalidInput, match="cut"):
+        export_skops(rb.Categorizer(rb.SVM(), weights=None, cut="rcut:1").fit(X, labels), tmp_path / "model.skops")
+    assert not any(tmp_path.iterdir())

@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+import rubricate as rb
 from rubricate.errors import InvalidInput
 from rubricate.files.predictions.runs import as_run
 from rubricate.labels import indicator
-from rubricate.types import Decisions, Scores, Signature
+from rubricate.types import Decisions, Documents, Scores, Signature
 
 TRUTH, DECIDED = np.array([[0, 1], [1, 1], [0, 0]]), np.array([[0, 1], [1, 0], [1, 0]])
 SCORES = np.array([[0.1, 0.9], [0.8, 0.3], [0.6, 0.2]])
@@ -125,3 +126,17 @@ def test_categories_are_heeded_also_by_id():
     assert run.categories == ("x", "y", "z")
     with pytest.raises(InvalidInput, match="1 categories are not in the truth: y"):
         as_run({"a": ["x"]}, {"a": ["y"]}, categories=["z"])
+
+
+def test_files_and_labelled_documents(tmp_path):
+    run = as_run({"a": ["x"], "b": ["x", "y"]}, {"a": ["x"], "b": ["y"]}, name="svm")
+    predictions = rb.write_run(run, tmp_path / "svm.csv")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("document,labels\na,x\nb,x;y\n")
+    documents = Documents(["b", "a"], ["two", "one"], sparse.csr_array([[True, True], [True, False]]), ("x", "y"))
+    for known in (truth, str(truth), documents):
+        read = as_run(known, predictions)
+        assert read.name == "svm"
+        assert rb.evaluate(read).micro["f1"] == rb.evaluate(known, predictions).micro["f1"] == pytest.approx(0.8)
+    with pytest.raises(InvalidInput, match="a file of predictions goes with"):
+        as_run(TRUTH, predictions)

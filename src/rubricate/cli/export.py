@@ -1,4 +1,4 @@
-"""`rubricate export`: a model for MLflow or ONNX."""
+"""`rubricate export`: a model for MLflow, ONNX or skops."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ class ExportTarget(StrEnum):
 
     MLFLOW = "mlflow"
     ONNX = "onnx"
+    SKOPS = "skops"
 
 
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
-_Output = Annotated[Path, typer.Option("--output", "-o", help="The folder (MLflow) or file (ONNX) to write.")]
+_Output = Annotated[Path, typer.Option("--output", "-o", help="The folder (MLflow) or file (ONNX, skops) to write.")]
 
 
 def export(
@@ -28,10 +29,10 @@ def export(
     """Write a model for another program, without pickle.
 
     MLflow gets a folder that mlflow.pyfunc opens. ONNX gets the linear classifier of a model of vectors; texts are
-    refused, because ONNX cannot count our words.
+    refused, because ONNX cannot count our words. skops gets the same classifier as a scikit-learn estimator.
     """
     from rubricate.categorizer import Categorizer
-    from rubricate.files.exports import export_mlflow, export_onnx
+    from rubricate.files.exports import export_mlflow, export_onnx, export_skops
 
-    write = export_onnx if to is ExportTarget.ONNX else export_mlflow
-    typer.echo(str(write(Categorizer.open(model), output)))
+    writers = {ExportTarget.MLFLOW: export_mlflow, ExportTarget.ONNX: export_onnx, ExportTarget.SKOPS: export_skops}
+    typer.echo(str(writers[to](Categorizer.open(model), output)))

@@ -1,4 +1,4 @@
-"""A model for other programs: a folder of MLflow, or an ONNX file of a linear classifier over vectors. No pickle."""
+"""A model for other programs: a folder of MLflow, or a linear classifier over vectors for ONNX or skops. No pickle."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from rubricate._version import __version__
 from rubricate.atomic import write_file
-from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.errors import InvalidFile, InvalidInput, MissingExtra
 from rubricate.text.representation import source_of
 
-__all__ = ["export_mlflow", "export_onnx"]
+__all__ = ["export_mlflow", "export_onnx", "export_skops"]
 
 _FLOAT, _OPSET, _IR = 1, 13, 8
 _DATA = "model.rubric"
@@ -64,25 +64,73 @@ def export_onnx(model: Any, path: str | Path) -> Path:
     Only for models of vectors (`--vectors`) whose scores are X Wᵀ + b. Words are counted by our own kernels, for which
     ONNX has no operators: a model of texts is refused. The names of the categories are in the metadata.
     """
-    weights, bias = _linear(model)
+    weights, bias = (part.astype(np.float32) for part in _linear(model, "ONNX"))
     content = _model(weights, bias, list(model.categories_))
     return write_file(Path(path), content)
 
 
-def _linear(model: Any) -> tuple[Any, Any]:
+def export_skops(model: Any, path: str | Path) -> Path:
+    """Write a linear classifier over vectors as a scikit-learn estimator that `skops.io.load` opens.
+
+    It is a `OneVsRestClassifier` of one `LinearSVC` per category: of single-label data `predict` gives the names of the
+    best categories, of others a matrix of decisions, the cut of each category taken into its intercept. Its scores are
+    ours (less the cuts). The names are in `category_names`. Needs the extra `skops`. Models of texts and cuts by rank
+    are refused.
+    """
+    try:
+        import skops.io
+    except ImportError as error:
+        raise MissingExtra("skops", "Files of skops") from error
+    return write_file(Path(path), skops.io.dumps(_one_vs_rest(model)))
+
+
+def _one_vs_rest(model: Any) -> Any:
+    """Return the classifier as scikit-learn's own."""
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.preprocessing import LabelBinarizer
+    from sklearn.svm import LinearSVC
+
+    weights, bias = _linear(model, "skops")
+    names = np.array(model.categories_)
+    targets: Any = np.eye(len(names), dtype=np.int64)
+    if model.single_label_:
+        targets = names
+    elif hasattr(model.cut_, "cuts_"):
+        bias = bias - model.cut_.cuts_
+    else:
+        raise InvalidInput(
+            f"{type(model.cut_).__name__} is not one cut per category, and scikit-learn knows no other. Fix: train "
+            "with --cut scut or --cut micro_macro"
+        )
+    whole = OneVsRestClassifier(LinearSVC())
+    whole.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(targets)
+    if not hasattr(type(whole), "classes_"):  # a property in older versions of scikit-learn
+        whole.classes_ = whole.label_binarizer_.classes_
+    whole.estimators_ = []
+    order = np.argsort(names) if model.single_label_ else np.arange(len(names))
+    for row in order:
+        machine = LinearSVC()
+        machine.classes_, machine.coef_, machine.intercept_ = np.array([0, 1]), weights[[row]], bias[[row]]
+        machine.n_features_in_ = weights.shape[1]
+        whole.estimators_.append(machine)
+    whole.n_features_in_, whole.category_names = weights.shape[1], names
+    return whole
+
+
+def _linear(model: Any, target: str) -> tuple[Any, Any]:
     if source_of(model.weights) != "vectors":
         raise InvalidInput(
-            "ONNX has no operators for our words and weights; export a model that was trained on vectors (--vectors), "
-            "or serve the model file itself (rubricate serve)"
+            f"{target} has no operators for our words and weights; export a model that was trained on vectors "
+            "(--vectors), or serve the model file itself (rubricate serve)"
         )
     classifier = model.classifier_
     weights, bias = getattr(classifier, "coef_", None), getattr(classifier, "intercept_", None)
     if weights is None or bias is None:
         raise InvalidInput(
-            f"{type(classifier).__name__} is not linear: ONNX export needs coef_ and intercept_, as of SVM"
+            f"{type(classifier).__name__} is not linear: {target} export needs coef_ and intercept_, as of SVM"
         )
     dense = weights.toarray() if hasattr(weights, "toarray") else np.asarray(weights)
-    return np.atleast_2d(dense).astype(np.float32), np.atleast_1d(np.asarray(bias)).astype(np.float32)
+    return np.atleast_2d(dense).astype(np.float64), np.atleast_1d(np.asarray(bias)).astype(np.float64)
 
 
 # ONNX is a protocol buffer; the few messages needed are written by hand, so that no library is.

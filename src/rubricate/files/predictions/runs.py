@@ -1,4 +1,4 @@
-"""Make a `Run` from objects in memory: matrices, lists of label sets, data frames, mappings."""
+"""Make a `Run` from objects in memory (matrices, lists of label sets, data frames, mappings) or from files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from rubricate.files.predictions.alignment import align, labels_of
 from rubricate.files.predictions.layouts import collect_rows, layout_of
 from rubricate.files.predictions.pairs import PairCollector, Pairs
 from rubricate.files.predictions.policies import Policies
+from rubricate.files.predictions.reading import read_run
 from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.labels import column, flag_matrix, label_matrix, label_sets, refuse_fractions
-from rubricate.types import Decisions, Ints, Run, Scores, Signature
+from rubricate.types import Decisions, Documents, Ints, Run, Scores, Signature
 
 __all__ = ["as_run"]
 
@@ -40,7 +41,8 @@ def as_run(
     ----------
     truth, decisions : labels
         A matrix (dense or sparse; whatever is not zero is a label, fractions are an error; also rows of 0 and 1 in
-        plain lists), a list of label sets or of single labels, or a column of a data frame.
+        plain lists), a list of label sets or of single labels, or a column of a data frame. Or files: the truth by path
+        or as labelled `Documents`, the decisions (with scores, if the file has them) by path, as `read_run` reads them.
     scores : matrix or Scores
         Values that a sparse matrix does not store are 0.
     categories : sequence of str, optional
@@ -56,10 +58,17 @@ def as_run(
     >>> run.categories, run.decisions.values.toarray().astype(int).tolist()
     (('corn', 'wheat'), [[1, 0], [0, 0]])
     """
+    if isinstance(truth, Documents):
+        truth = Decisions(truth.labels, truth.categories, truth.ids)
     truth, decisions = flag_matrix(truth), flag_matrix(decisions)
     if decisions is None and scores is None:
         raise InvalidInput("neither decisions nor scores; give at least one of them beside the truth")
-    if _by_id(truth):
+    if isinstance(decisions, (str, Path)):
+        if scores is not None or not isinstance(truth, (str, Path, Decisions)):
+            raise InvalidInput("a file of predictions goes with a file of labels or labelled documents, and no scores=")
+        run = read_run(truth, decisions, categories=categories or ())
+        name = run.name if name == "run" else name
+    elif _by_id(truth):
         parts = [part for part in (decisions, scores) if part is not None]
         run = _joined(truth, parts, name=name, categories=categories)
     else:
