@@ -66,6 +66,9 @@ def _columns(content: Any) -> tuple[list[str], list[bool], list[int], list[dict[
     cats = content["cats"]
     if len(cats) != len(lengths) or not all(isinstance(given, dict) for given in cats):
         raise ValueError(f"categories of {len(cats)} documents, words of {len(lengths)}")
+    pairs = [pair for given in cats for pair in given.items()]
+    if not all(isinstance(name, str) and isinstance(value, (int, float)) for name, value in pairs):
+        raise ValueError("its categories are not names with numbers")
     words = [strings[int(number)] for number in tokens[:, 0]]
     return words, spaces.tolist(), [0, *accumulate(lengths.tolist())], cats
 
