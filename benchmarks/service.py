@@ -5,7 +5,7 @@ python -m benchmarks.service [--json] [--backend tfidf omikuji] [--documents N]
 Both learn from the same Reuters training documents and classify the same test documents on this machine. Batch: as
 many documents in a call as each allows (ours 1,024; Annif's limit is 32). Single: one document per call, one call after
 the other; of five calls for each document, in turns, the fastest counts, so that other work on the machine matters
-less. `same_result` is true where both answered every document; they are different systems. The peer lives in an
+less. Connections are kept open, to both. `same_result` is true where both answered every document; they are different systems. The peer lives in an
 environment of its own, build/peers/annif (or ANNIF_ENVIRONMENT), which is made on first use: Annif 1.4.3, Omikuji if it
 installs, and NLTK's punkt_tab for its tokenizer, which the wheel of llama-index-core carries.
 """
@@ -13,6 +13,7 @@ installs, and NLTK's punkt_tab for its tokenizer, which the wheel of llama-index
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import re
@@ -42,10 +43,26 @@ BACKENDS = {
 }
 
 
+_CONNECTIONS: dict[str, http.client.HTTPConnection] = {}
+
+
 def _post(url: str, body: bytes, kind: str = "application/json") -> Any:
-    request = urllib.request.Request(url, body, {"content-type": kind, "accept": "application/json"})
-    with urllib.request.urlopen(request, timeout=300) as answer:
-        return json.loads(answer.read())
+    """Send a request over the connection that is kept open to its host."""
+    where = urllib.parse.urlsplit(url)
+    connection = _CONNECTIONS.setdefault(where.netloc, http.client.HTTPConnection(where.netloc, timeout=300))
+    headers = {"content-type": kind, "accept": "application/json"}
+    for attempt in range(2):
+        try:
+            connection.request("POST", f"{where.path}?{where.query}" if where.query else where.path, body, headers)
+            answer = connection.getresponse()
+            break
+        except (http.client.RemoteDisconnected, ConnectionError):  # idle connections are closed after some seconds
+            connection.close()
+            if attempt:
+                raise
+    content = answer.read()
+    assert answer.status == 200, (url, answer.status, content[:200])
+    return json.loads(content)
 
 
 @contextmanager

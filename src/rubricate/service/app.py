@@ -33,7 +33,8 @@ def make_app(settings: ServiceSettings) -> FastAPI:
     )
     app.state.service = service
     install_handlers(app)
-    for routes in (status, classify, judging, projects, uploads, agreement, jobs, accounts, pages):
+    # In the order in which addresses are looked for: the one that is asked most comes first.
+    for routes in (classify, status, judging, projects, uploads, agreement, jobs, accounts, pages):
         app.include_router(routes.router)
     app.add_middleware(RequestGuard, service=service)
     return app

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+from functools import lru_cache
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ __all__ = ["ServiceSettings", "is_loopback"]
 MEGABYTE = 1 << 20
 
 
+@lru_cache(maxsize=64)  # asked for the same few names with every request
 def is_loopback(host: str) -> bool:
     """Tell whether a host to listen on is reachable from this machine alone.
 

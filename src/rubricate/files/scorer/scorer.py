@@ -42,9 +42,8 @@ class LinearScores:
 
     def scores(self, terms: Ints, values: Floats) -> Floats:
         """Score one document by its terms and their values."""
-        known = np.zeros(self.weights.shape[1])
-        for term, value in zip(terms.tolist(), values.tolist(), strict=True):  # in this order, as a sparse product does
-            known += value * self.weights[term]
+        # Row after row is added up, in this order, as a sparse product does.
+        known = np.add.reduce(values[:, None] * self.weights[terms], axis=0, initial=0.0)
         known += self.bias
         scores = self.constants.copy()
         scores[self.columns] = np.concatenate([-known, known]) if self.mirrored else known

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ from rubricate.text.blocks import Blocks
 from rubricate.text.places import TermFinder
 from rubricate.text.representation import source_of
 from rubricate.training.answers import Answer
-from rubricate.types import Documents, Evidence
+from rubricate.types import Documents, Evidence, Sparse
 
 __all__ = ["Question", "Questions", "RowMaker", "header"]
 
@@ -189,12 +190,18 @@ def _is_quick(scorer: FileScorer) -> bool:
     return all(reader.tokens != "characters" for reader in scorer.readers)
 
 
+@lru_cache(maxsize=8)
+def _no_labels(rows: int) -> Sparse:
+    """Return a matrix without columns; making one takes a tenth of what a short document does."""
+    return sparse.csr_array((rows, 0), dtype=bool)
+
+
 def as_documents(batch: Sequence[Question]) -> Documents:
     """Make documents without labels."""
     return Documents(
         ids=[question.id for question in batch],
         bodies=[question.text for question in batch],
-        labels=sparse.csr_array((len(batch), 0), dtype=bool),
+        labels=_no_labels(len(batch)),
         categories=(),
         titles=[question.title for question in batch] if any(question.title for question in batch) else None,
     )

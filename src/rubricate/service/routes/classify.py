@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
@@ -67,6 +68,49 @@ _OPENAPI = {
 }
 
 
+class _PlainRoute(APIRoute):
+    """An address whose function reads the request and makes the response itself.
+
+    FastAPI describes it as any other; looking for parameters and dependencies would take longer than a short document.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request: the function itself, with the names in the path."""
+
+        async def answer(request: Request) -> Response:
+            response: Response = await self.endpoint(request, **request.path_params)
+            return response
+
+        return answer
+
+
+async def classify(request: Request, name: str) -> Response:
+    """Return labels, confidence, scores and evidence of each document, in the form of the request.
+
+    JSON takes the options in the body. NDJSON (`application/x-ndjson`: one document per line, of any number) and CSV
+    (`text/csv`, or a form with the field `file`) take them from the query, are answered as they come, and end with an
+    error in the last line where something is wrong after the first answers were sent.
+    """
+    service = service_of(request)
+    served = service.shelf.get(name)
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return await _json(service, served, request)
+    asked = _options(request)
+    questions = Questions(asked.top, asked.explain, asked.abstain, "json" if "json" in kind else "csv")
+    if kind in ("application/x-ndjson", "application/jsonl"):
+        return _stream(service, served, questions, ndjson_documents(request, service.settings.max_line))
+    if kind == "text/csv":
+        chunks: AsyncIterator[bytes] = request.stream()
+    elif kind == "multipart/form-data":
+        chunks = await _file(request)
+    else:
+        raise Refusal(415, "send application/json, application/x-ndjson, text/csv, or a form with a file")
+    options = {"format": "csv", **asked.model_dump(include={"text", "title", "id"}, exclude_none=True)}
+    documents = csv_documents(chunks, options, service.settings.upload_timeout)
+    return _stream(service, served, questions, documents)
+
+
 @router.get("/models", summary="List the models in use")
 async def models(request: Request) -> ModelList:
     """Return every model with its size."""
@@ -101,41 +145,22 @@ async def model(
     )
 
 
-@router.post(
-    "/models/{name}/classify", summary="Classify documents", openapi_extra=_OPENAPI, response_model=Classification
-)
-async def classify(request: Request, name: str) -> Response:
-    """Return labels, confidence, scores and evidence of each document, in the form of the request.
-
-    JSON takes the options in the body. NDJSON (`application/x-ndjson`: one document per line, of any number) and CSV
-    (`text/csv`, or a form with the field `file`) take them from the query, are answered as they come, and end with an
-    error in the last line where something is wrong after the first answers were sent.
-    """
-    service = service_of(request)
-    served = service.shelf.get(name)
-    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-    if kind == "application/json":
-        return await _json(service, served, request)
-    asked = _options(request)
-    questions = Questions(asked.top, asked.explain, asked.abstain, "json" if "json" in kind else "csv")
-    if kind in ("application/x-ndjson", "application/jsonl"):
-        return _stream(service, served, questions, ndjson_documents(request, service.settings.max_line))
-    if kind == "text/csv":
-        chunks: AsyncIterator[bytes] = request.stream()
-    elif kind == "multipart/form-data":
-        chunks = await _file(request)
-    else:
-        raise Refusal(415, "send application/json, application/x-ndjson, text/csv, or a form with a file")
-    options = {"format": "csv", **asked.model_dump(include={"text", "title", "id"}, exclude_none=True)}
-    documents = csv_documents(chunks, options, service.settings.upload_timeout)
-    return _stream(service, served, questions, documents)
-
-
 def _options(request: Request) -> StreamOptions:
     try:
         return StreamOptions.model_validate({name: value for name, value in request.query_params.items() if value})
     except ValidationError as error:
         raise RequestValidationError([{**part, "loc": ("query", *part["loc"])} for part in error.errors()]) from None
+
+
+router.add_api_route(
+    "/models/{name}/classify",
+    classify,
+    methods=["POST"],
+    summary="Classify documents",
+    openapi_extra=_OPENAPI,
+    response_model=Classification,
+    route_class_override=_PlainRoute,
+)
 
 
 @router.post("/models/{name}/explain", summary="Explain a category")
