@@ -5,9 +5,10 @@ python -m benchmarks.service [--json] [--backend tfidf omikuji] [--documents N]
 Both learn from the same Reuters training documents and classify the same test documents on this machine. Batch: as
 many documents in a call as each allows (ours 1,024; Annif's limit is 32). Single: one document per call, one call after
 the other; of five calls for each document, in turns, the fastest counts, so that other work on the machine matters
-less. Connections are kept open, to both. `same_result` is true where both answered every document; they are different systems. The peer lives in an
-environment of its own, build/peers/annif (or ANNIF_ENVIRONMENT), which is made on first use: Annif 1.4.3, Omikuji if it
-installs, and NLTK's punkt_tab for its tokenizer, which the wheel of llama-index-core carries.
+less. Connections are kept open, to both. `same_result` is true where both answered every document; they are different
+systems. The peer lives in an environment of its own, build/peers/annif (or ANNIF_ENVIRONMENT), which is made on first
+use: Annif 1.4.3, Omikuji if it installs, and NLTK's punkt_tab for its tokenizer, which the wheel of llama-index-core
+carries.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ import numpy as np
 from benchmarks.annotating import service
 
 from rubricate.service.workspace.documents import NewDocument
+from rubricate.service.workspace.measuring import with_turns
 from rubricate.service.workspace.models import Said
 from rubricate.service.workspace.projects import Project
 from rubricate.service.workspace.workspace import Workspace
@@ -37,9 +38,9 @@ EVERY = 50
 
 
 def texts(start: int, count: int) -> list[str]:
-    """Return made-up texts from a place on; word0 is the most frequent word."""
+    """Return made-up texts from a place on; word0s is the most frequent word."""
     ranks = np.minimum(np.random.default_rng(start).zipf(1.3, size=(count, LENGTH)) - 1, WORDS - 1)
-    return [" ".join(f"word{rank}" for rank in row) for row in ranks.tolist()]
+    return [" ".join(f"word{rank}s" for rank in row) for row in ranks.tolist()]
 
 
 def fill(workspace: Workspace, n: int, most: int) -> bool:
@@ -66,19 +67,20 @@ def fill(workspace: Workspace, n: int, most: int) -> bool:
 def decide(workspace: Workspace, project: Project, rng: Any) -> None:
     """Let a made-up model decide on every document; it disagrees with a tenth of the labels."""
 
-    def said() -> Iterator[Said]:
-        after: int | None = 0
-        while after is not None:
-            rows, after = workspace.documents.rows(project, after=after, n=CHUNK)
-            chances, columns = rng.random(len(rows)).tolist(), rng.integers(0, 100, len(rows)).tolist()
-            for row, chance, column in zip(rows, chances, columns, strict=True):
-                labelled = int(row.name[1:]) % EVERY == 0
-                wrong = chance if labelled and column < 10 else None
-                yield Said(row.id, (CATEGORIES[column],), chance, wrong, None if labelled else 1 - chance)
+    said, places = [], []
+    after: int | None = 0
+    while after is not None:
+        rows, after = workspace.documents.rows(project, after=after, n=CHUNK)
+        chances, columns = rng.random(len(rows)).tolist(), rng.integers(0, 100, len(rows)).tolist()
+        for row, chance, column in zip(rows, chances, columns, strict=True):
+            labelled = int(row.name[1:]) % EVERY == 0
+            wrong = chance if labelled and column < 10 else None
+            said.append(Said(row.id, (CATEGORIES[column],), chance, wrong, None if labelled else 1 - chance))
+            places.append(row.place)
 
     interval = {"micro_f1_interval": [0.7, 0.9], "macro_f1_interval": [0.6, 0.8]}
     summary = {"documents": 10, "categories": 100, "micro_f1": 0.8, "macro_f1": 0.7, "per_category": [], **interval}
-    workspace.models.add(project, 1, "models/none.rubric", summary=summary, said=said())
+    workspace.models.add(project, 1, "models/none.rubric", summary=summary, said=with_turns(said, places, CATEGORIES))
     workspace.models.use(project, 1, who="scale")
 
 
@@ -93,26 +95,33 @@ def addresses(n: int) -> dict[str, str]:
         "first page": page,
         "page in the middle": asked(page, after=n // 2),
         "last page": asked(page, after=n - 60),
-        "search: word in most documents": asked(page, query="word0"),
-        "search: word in most documents, last page": asked(page, query="word0", after=n - 1_000),
-        "search: frequent word": asked(page, query="word50"),
-        "search: rare word": asked(page, query="word40000"),
-        "search: two words": asked(page, query="word3 word70"),
+        "search: word in most documents": asked(page, query="word0s"),
+        "search: word in most documents, last page": asked(page, query="word0s", after=n - 1_000),
+        "search: frequent word": asked(page, query="word50s"),
+        "search: rare word": asked(page, query="word40000s"),
+        "search: two words": asked(page, query="word3s word70s"),
         "search: nothing": asked(page, query="absent"),
+        "search: unfinished word in all documents": asked(page, query="wor"),
+        "search: unfinished word in all documents, last page": asked(page, query="wor", after=n - 1_000),
+        "search: unfinished frequent word": asked(page, query="word1"),
+        "search: unfinished rare word": asked(page, query="word4000"),
+        "search: word and unfinished word": asked(page, query="word3s word7"),
+        "label and unfinished word": asked(page, label="category 7", query="word2"),
         "label": asked(page, label="category 7"),
-        "label and word": asked(page, label="category 7", query="word2"),
+        "label and word": asked(page, label="category 7", query="word2s"),
         "without labels": asked(page, state="no"),
         "with labels": asked(page, state="yes"),
         "with labels, last page": asked(page, state="yes", after=n - 1_000),
         "model disagrees": asked(page, state="disagreement"),
         "model is unsure": asked(page, state="unsure"),
-        "model is unsure, word": asked(page, state="unsure", query="word9"),
+        "model is unsure, word": asked(page, state="unsure", query="word9s"),
         "API: decided": asked(api, decided="category 7"),
         "API: below": asked(api, below=0.01),
         "queue: random": asked(queue, order="random", annotator="ann"),
         "queue: uncertain": asked(queue, order="uncertain", annotator="ann"),
         "queue: suspect": asked(queue, order="suspect", annotator="ann"),
         "queue: measure": asked(queue, order="measure", annotator="ann"),
+        "API: estimate": f"/projects/{NAME}/estimate",
         "page Label": f"/p/{NAME}/label",
         "page Model": f"/p/{NAME}/model",
         "page History": f"/p/{NAME}/history",

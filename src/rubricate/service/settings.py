@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from functools import lru_cache
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 

@@ -17,11 +17,13 @@ __all__ = [
     "Decision",
     "DocumentList",
     "DocumentsBody",
+    "EstimateBody",
     "HistoryPage",
     "JobBody",
     "LabelBody",
     "LabelEvent",
     "LoginBody",
+    "MeasuredBody",
     "ModelsOfProject",
     "ProjectBody",
     "ProjectDescription",
@@ -222,6 +224,25 @@ class ModelsOfProject(BaseModel):
     """The models of a project, newest first."""
 
     models: list[ProjectModel]
+
+
+class EstimateBody(BaseModel):
+    """A measure over all documents, with its 95 % interval; `estimate` is null where only the interval holds."""
+
+    measure: str
+    estimate: float | None
+    low: float
+    high: float
+
+
+class MeasuredBody(BaseModel):
+    """How good the model in use is on the documents that had no labels when it was made."""
+
+    documents: int = Field(description="Documents of which the sample is drawn.")
+    labelled: int = Field(description="Documents of the sample with labels.")
+    strata: int = Field(description="Groups by predicted category and confidence.")
+    more: int = Field(description="Labels that are missing until there are estimates.")
+    estimates: list[EstimateBody]
 
 
 class AccountBody(_Strict):

@@ -16,6 +16,12 @@ __all__ = ["model_page"]
 
 WIDTH, HEIGHT, LEFT, BELOW = 560, 220, 44, 34
 """The drawing of the learning curve, and the room of its axes."""
+MEASURES = {
+    "micro_precision": "Micro-precision",
+    "micro_recall": "Micro-recall",
+    "micro_f1": "Micro-F1",
+    "macro_f1": "Macro-F1",
+}
 
 
 def model_page(
@@ -25,6 +31,7 @@ def model_page(
     models: Sequence[Mapping[str, Any]],
     job: Mapping[str, Any] | None,
     agreement: Mapping[str, Any],
+    measured: Mapping[str, Any] | None,
 ) -> HTMLResponse:
     """Train, see the figures and what changed, put models into use."""
     running = job is not None and job["state"] in ("waiting", "running")
@@ -34,6 +41,7 @@ def model_page(
         tag("progress", "", id="progress", hidden=True, aria_label="Progress of training"),
         tag("p", tag("button", "Cancel training", type="button", id="cancel", hidden=True)),
         _figures(models, may=may),
+        _measured(project, measured),
         _curve(models),
         _worst(project, models),
         _agreement(agreement),
@@ -82,6 +90,34 @@ def _change(changes: Mapping[str, Any] | None) -> str:
         return f"no significant change (s-test{p}, {changes['documents']:,} documents)"
     worse = "better" if changes["better"] == "new" else "worse"
     return f"{worse} (s-test{p}, {changes['documents']:,} documents)"
+
+
+def _measured(project: Project, found: Mapping[str, Any] | None) -> Html | None:
+    """Return how good the model in use is on documents without labels, by a random sample of them."""
+    if found is None:
+        return None
+    queue = tag("a", "Label what is needed to measure", href=address("p", project.name, "label") + "?order=measure")
+    title = tag("h2", "Measured on a random sample")
+    if not found["estimates"]:
+        text = f"{found['labelled']:,} documents of the sample are labelled; about {found['more']:,} more are needed. "
+        return tag("section", title, tag("p", text, queue, "."), id="measured")
+    rows = [
+        tag("tr", tag("td", MEASURES[each["measure"]]), tag("td", _ends(each), class_="num"))
+        for each in found["estimates"]
+    ]
+    head = tag("tr", tag("th", "Measure"), tag("th", "Estimate [95 %]", class_="num"))
+    note = (
+        f"From {found['labelled']:,} labels on a sample of the {found['documents']:,} documents that had none when the "
+        f"model was made, drawn in {found['strata']:,} groups by predicted category and confidence and weighted "
+        "accordingly. Further labels make the intervals shorter. "
+    )
+    table = tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll")
+    return tag("section", title, table, tag("p", note, queue, ".", class_="quiet"), id="measured")
+
+
+def _ends(row: Mapping[str, Any]) -> str:
+    value = "" if row["estimate"] is None else f"{row['estimate']:.3f} "
+    return f"{value}[{row['low']:.3f}, {row['high']:.3f}]"
 
 
 def _curve(models: Sequence[Mapping[str, Any]]) -> Html | None:

@@ -16,6 +16,7 @@ from rubricate.service.routes.agreement import agreed
 from rubricate.service.routes.projects import project_of, workspace_of
 from rubricate.service.state import service_of
 from rubricate.service.workspace.documents import DocumentFilter
+from rubricate.service.workspace.measuring import measured
 
 __all__ = ["router"]
 
@@ -101,6 +102,7 @@ def model(request: Request, p: str) -> HTMLResponse:
         models=workspace.models.all(own),
         job=None if last is None else workspace.jobs.get(last),
         agreement=agreed(request, p).model_dump(),
+        measured=measured(workspace.database, own),
     )
 
 

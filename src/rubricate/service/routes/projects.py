@@ -14,6 +14,7 @@ from rubricate.service.problems import Refusal
 from rubricate.service.state import service_of
 from rubricate.service.workspace.documents import DocumentFilter
 from rubricate.service.workspace.exporting import export
+from rubricate.service.workspace.measuring import measured
 from rubricate.service.workspace.projects import Project
 from rubricate.service.workspace.queue import Order
 from rubricate.service.workspace.workspace import Workspace
@@ -23,6 +24,7 @@ from rubricate.service.workspace_bodies import (
     JobBody,
     LabelBody,
     LabelEvent,
+    MeasuredBody,
     ModelsOfProject,
     ProjectBody,
     ProjectDescription,
@@ -175,6 +177,15 @@ def use(request: Request, p: str, number: Number, who: Admin) -> ModelsOfProject
     workspace.models.use(own, number, who=who.name)
     service_of(request).renew_models()
     return ModelsOfProject.model_validate({"models": workspace.models.all(own)})
+
+
+@router.get("/projects/{p}/estimate", summary="Measure the model in use")
+def estimate(request: Request, p: str) -> MeasuredBody:
+    """Return precision, recall and F1 with intervals, weighted, from the labels of the queue `measure`."""
+    found = measured(workspace_of(request).database, project_of(request, p))
+    if found is None:
+        raise Refusal(409, "there is no model in use with a sample to measure it; train one first")
+    return MeasuredBody.model_validate(found)
 
 
 @router.get(

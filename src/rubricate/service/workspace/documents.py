@@ -26,6 +26,8 @@ CHUNK = 500
 """Documents that are looked up in one statement; SQLite takes 32,766 values."""
 FEW = 2_000
 """Up to so many matches in another table are listed before documents are looked up."""
+PREFIX = 6
+"""Characters of the longest beginnings of words that SQLite's index holds; see the migration 0005."""
 PLACES = 1 << 62
 IMPORT = "import"
 """The annotator of labels that came with the documents."""
@@ -156,7 +158,7 @@ class DocumentStore:
     def rows(self, project: Project, *, after: int = 0, n: int = 500) -> tuple[list[Any], int | None]:
         """Return up to n documents as they are in the table, and the cursor of the next page or None."""
         d = tables.documents.c
-        query = select(d.id, d.name, d.title, d.text).where(d.project == project.id, d.id > after)
+        query = select(d.id, d.name, d.title, d.text, d.place).where(d.project == project.id, d.id > after)
         with self._database.read() as connection:
             rows = list(connection.execute(query.order_by(d.id).limit(n + 1)))
         return rows[:n], rows[n - 1].id if len(rows) > n else None
@@ -236,9 +238,9 @@ def _words(query: str) -> list[str]:
 def _with_words(connection: Connection, query: Any, asked: str, *, listed: bool) -> tuple[Any, ColumnElement[int]]:
     """Return a query for documents in which all words occur, and the column to order by.
 
-    Where no document has the last word as it is, it is taken for the beginning of one; looking for all words that
-    begin so costs far more. SQLite's index of words gives documents in their order, one after the other; where few
-    documents are `listed` by another condition, each of them is looked up in it.
+    Where no document has the last word as it is, it is taken for the beginning of one; SQLite has an index of
+    beginnings up to six characters. It gives documents in their order, one after the other; where few documents are
+    `listed` by another condition, each of them is looked up in it.
     """
     d, words = tables.documents.c, _words(asked)
     if not words:
@@ -256,9 +258,10 @@ def _with_words(connection: Connection, query: Any, asked: str, *, listed: bool)
         unfinished = whole + ":*"
     exact = text(match).bindparams(words=whole)
     known = connection.execute(select(key).select_from(index).where(exact).limit(1)).first()
-    if known is not None and listed and connection.dialect.name == "sqlite":
-        return query.where(select(key).where(exact, key == d.id).correlate(tables.documents).exists()), d.id
     wanted = exact if known is not None else text(match).bindparams(words=unfinished)
+    indexed = known is not None or len(words[-1]) <= PREFIX
+    if indexed and listed and connection.dialect.name == "sqlite":
+        return query.where(select(key).where(wanted, key == d.id).correlate(tables.documents).exists()), d.id
     return query.select_from(source).where(wanted), key
 
 

@@ -27,7 +27,8 @@ CHUNK = 5_000
 class Said(NamedTuple):
     """What a model says of a document that it was not trained on.
 
-    `suspect` where its label looks wrong; `useful` is how much its label would teach.
+    `suspect` where its label looks wrong; `useful` is how much its label would teach; `stratum` and `turn` are those of
+    the sample that measures the model.
     """
 
     document: int
@@ -35,6 +36,8 @@ class Said(NamedTuple):
     confidence: float | None
     suspect: float | None = None
     useful: float | None = None
+    stratum: int | None = None
+    turn: int | None = None
 
 
 class ProjectModels:
@@ -116,6 +119,8 @@ def _row(model: int, said: Said) -> dict[str, Any]:
         "confidence": said.confidence,
         "suspect": said.suspect,
         "useful": said.useful,
+        "stratum": said.stratum,
+        "turn": said.turn,
     }
 
 

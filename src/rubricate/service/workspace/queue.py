@@ -3,10 +3,10 @@
 A document that is handed out is leased to its annotator for some minutes. Orders:
 
 random      in the random order of the documents
-uncertain   what should teach the model in use most: documents close to its boundaries and unlike each other
+uncertain   what should teach the model in use most, as `rubricate next` chooses it
 suspect     labelled documents whose labels the model, out of fold, is most sure are wrong
-measure     a uniform sample for estimating how good the model is: the random order from its other end, so that
-            documents chosen for training and those for measuring meet only when nearly all are labelled
+measure     a stratified sample for estimating how good the model in use is (`measuring`); without a model the random
+            order from its other end, so that documents for training and those for measuring hardly ever meet
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def _ordered(
     if n <= 0:
         return []
     decided = (m.document == d.id) & (m.model == (model or 0))
-    ranked = order in ("suspect", "uncertain")  # walks the index of the decisions, not all documents
+    drawn = order == "measure" and model is not None
+    ranked = drawn or order in ("suspect", "uncertain")  # walks an index of the decisions, not all documents
     said = tables.documents.join(tables.decisions, decided, isouter=not ranked)
     query = select(d.id, d.name, d.title, d.text, m.labels, m.confidence).select_from(said)
     if order == "suspect":
@@ -116,6 +117,8 @@ def _ordered(
         query = query.order_by(m.suspect.desc(), d.place)
     elif order == "uncertain":
         query = query.where(*conditions, m.useful.is_not(None)).order_by(m.useful.desc(), d.place)
+    elif drawn:
+        query = query.where(*conditions, m.turn.is_not(None)).order_by(m.turn)
     else:
         query = query.where(*conditions).order_by(d.place if order == "random" else d.place.desc())
     return list(connection.execute(query.limit(n)))

@@ -1,8 +1,7 @@
 """What a new model says of every document of a project, and how much the label of each would teach.
 
-The usefulness of a document is that of `rubricate next --strategy margin --diverse`: closeness to the boundaries of the
-categories. The most useful documents are spread out, so that those labelled next differ from each other; they come
-first.
+The usefulness of a document is that of `rubricate next`: ties, the least gap between its two best categories. Documents
+without labels also get their turn in the sample that measures the model.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rubricate.categorizer import Categorizer
-from rubricate.labelling.choosing.strategies import spread_out, usefulness
+from rubricate.labelling.choosing.strategies import usefulness
 from rubricate.labels import label_matrix
 from rubricate.service.workspace.documents import DocumentStore
+from rubricate.service.workspace.measuring import with_turns
 from rubricate.service.workspace.models import Said
 from rubricate.service.workspace.projects import Project
 from rubricate.training import scoring
@@ -25,8 +25,6 @@ from rubricate.types import Decisions, Documents, Floats, Scores
 __all__ = ["all_said"]
 
 PAGE = 1_000
-SPREAD, POOL = 400, 4
-"""So many documents are spread out, chosen from `POOL` times as many that are the most useful."""
 
 
 class _Own(NamedTuple):
@@ -43,12 +41,14 @@ def all_said(
     own = _out_of_fold(model)
     progress.advance(total=1 + store.count(project)["documents"] // PAGE)
     said: list[Said] = []
+    places: list[int] = []
     after: int | None = 0
     while after is not None:
         rows, after = store.rows(project, after=after, n=PAGE)
         said += _page(model, rows, own, given)
+        places += [row.place for row in rows]
         progress.advance(1)
-    return _spread(store, project, model, said)
+    return with_turns(said, places, model.categories_)
 
 
 def _out_of_fold(model: Categorizer) -> dict[str, _Own]:
@@ -68,7 +68,7 @@ def _page(
     if new:
         trained = model.trained()
         vectors = trained.vectors(_as_documents(new))
-        useful = usefulness(_boundary_scores(model, vectors), "margin").tolist()
+        useful = usefulness(_boundary_scores(model, vectors), "ties").tolist()
         answers = {row.name: pair for row, *pair in zip(new, answer(trained, vectors), useful, strict=True)}  # type: ignore[misc]
     for row in rows:
         if row.name in own:
@@ -88,24 +88,6 @@ def _boundary_scores(model: Categorizer, vectors: Any) -> Floats:
     scores = np.where(np.isfinite(scores), scores, scores[np.isfinite(scores)].min(initial=0.0))
     cuts = getattr(trained.cut, "cuts_", None)
     return scores if cuts is None else scores - np.where(np.isfinite(cuts), cuts, 0.0)
-
-
-def _spread(store: DocumentStore, project: Project, model: Categorizer, said: list[Said]) -> list[Said]:
-    """Put documents that are useful and unlike each other first: they get values above 1."""
-    order = sorted((place for place, each in enumerate(said) if each.useful is not None), key=lambda i: -_use(said[i]))
-    pool = order[: POOL * SPREAD]
-    if len(pool) < 3:
-        return said
-    texts = store.by_keys(project, [said[place].document for place in pool])
-    vectors = model.trained().vectors(_as_documents([texts[said[place].document] for place in pool]))
-    chosen = spread_out(vectors, np.arange(len(pool)), min(SPREAD, len(pool)))
-    for rank, place in enumerate(chosen.tolist()):
-        said[pool[place]] = said[pool[place]]._replace(useful=2.0 - rank / SPREAD)
-    return said
-
-
-def _use(said: Said) -> float:
-    return said.useful or 0.0
 
 
 def _as_documents(rows: Sequence[Any]) -> Documents:

@@ -47,7 +47,9 @@ labels = _table("labels", numbers="project document event", texts="annotator lab
 label_categories = _table("label_categories", numbers="project document", texts="category annotator")
 models = _table("models", key=True, numbers="project number", texts="file summary", floats="created")
 models_in_use = _table("models_in_use", numbers="project model")
-decisions = _table("decisions", numbers="model document", texts="labels", floats="confidence suspect useful")
+decisions = _table(
+    "decisions", numbers="model document stratum turn", texts="labels", floats="confidence suspect useful"
+)
 leases = _table("leases", numbers="document", texts="annotator", floats="until")
 jobs = _table(
     "jobs",

@@ -207,4 +207,6 @@ $("suggest").addEventListener("change", show);
 for (const name of ["order", "overlap"]) $(name).addEventListener("change", restart);
 $("annotator").addEventListener("change", () => { localStorage.setItem("annotator", annotator()); say(""); if (annotator()) restart(); });
 if (!$("annotator").readOnly) $("annotator").value = localStorage.getItem("annotator") || $("annotator").value;
+const asked = new URLSearchParams(location.search).get("order");
+if ([...$("order").options].some((each) => each.value === asked)) $("order").value = asked;
 if (annotator()) next(); else { show(); say("Write your name to begin."); $("annotator").focus(); }
