@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from fastapi import FastAPI
 
@@ -13,15 +14,20 @@ from rubricate.service.routes import accounts, agreement, classify, jobs, judgin
 from rubricate.service.settings import ServiceSettings
 from rubricate.service.state import Service
 
-__all__ = ["ENVIRONMENT", "app_from_environment", "make_app"]
+__all__ = ["ENVIRONMENT", "SHARED", "app_from_environment", "make_app"]
 
 ENVIRONMENT = "RUBRICATE_SERVICE"
 """The variable that carries the settings to worker processes."""
+SHARED = "RUBRICATE_SERVICE_SHARED"
+"""The variable that names the folder that worker processes share."""
 
 
-def make_app(settings: ServiceSettings) -> FastAPI:
-    """Return the ASGI application of a service; any ASGI server can run it."""
-    service = Service(settings)
+def make_app(settings: ServiceSettings, shared: Path | None = None) -> FastAPI:
+    """Return the ASGI application of a service; any ASGI server can run it.
+
+    Processes of one service get a folder to count rates together in, `shared`.
+    """
+    service = Service(settings, shared)
     app = FastAPI(
         title="Rubricate",
         version=__version__,
@@ -46,4 +52,4 @@ def app_from_environment() -> FastAPI:
 
     settings = ServiceSettings.from_json(os.environ[ENVIRONMENT])
     log_to_standard_error(quote=settings.log_text)
-    return make_app(settings)
+    return make_app(settings, Path(os.environ[SHARED]))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import socket
 import sys
+import tempfile
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
 from rubricate.errors import InvalidInput, RubricateError
-from rubricate.service.app import ENVIRONMENT, make_app
+from rubricate.service.app import ENVIRONMENT, SHARED, make_app
 from rubricate.service.logs import log_to_standard_error
 from rubricate.service.settings import ServiceSettings, is_loopback
 from rubricate.service.workspace.workspace import Workspace
@@ -19,6 +23,8 @@ __all__ = ["check_access", "run"]
 
 GRACE_SECONDS = 10
 BACKLOG = 2048
+ALIVE_SECONDS = 60
+"""A worker process that says nothing for so long is replaced; on a busy machine five seconds of silence are nothing."""
 
 
 def check_access(settings: ServiceSettings) -> None:
@@ -43,30 +49,41 @@ def run(settings: ServiceSettings, *, announce: Callable[[str], None] | None = N
     check_access(settings)
     log_to_standard_error(quote=settings.log_text)
     if settings.workers > 1:
-        os.environ[ENVIRONMENT] = settings.to_json()
-        make_app(settings)  # what cannot be opened is said once, before the processes start
-        _announce(settings.host, settings.port)
-        uvicorn.run(
-            "rubricate.service.app:app_from_environment",
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            workers=settings.workers,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
+        _run_workers(settings, announce)
         return
     app = make_app(settings)
     listening = _listen(settings)
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
     )
-    address = _announce(settings.host, listening.getsockname()[1])
-    if announce is not None:
-        announce(address)
+    _announce(settings.host, listening, announce)
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _run_workers(settings: ServiceSettings, announce: Callable[[str], None] | None) -> None:
+    """Serve with several processes on one socket; one that dies is started again."""
+    make_app(settings)  # what cannot be opened is said once, before the processes start
+    listening = _listen(settings)
+    patience: dict[str, Any] = {}
+    if "timeout_worker_healthcheck" in inspect.signature(uvicorn.Config).parameters:
+        patience["timeout_worker_healthcheck"] = ALIVE_SECONDS
+    config = uvicorn.Config(
+        "rubricate.service.app:app_from_environment",
+        factory=True,
+        workers=settings.workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        **patience,
+    )
+    options: dict[str, Any] = {"sockets": [listening]}
+    if "target" in inspect.signature(Multiprocess).parameters:  # of older versions of uvicorn
+        options["target"] = uvicorn.Server(config).run
+    with tempfile.TemporaryDirectory(prefix="rubricate-") as shared:
+        os.environ |= {ENVIRONMENT: settings.to_json(), SHARED: shared}
+        _announce(settings.host, listening, announce)
+        Multiprocess(config, **options).run()
 
 
 def _listen(settings: ServiceSettings) -> socket.socket:
@@ -86,8 +103,9 @@ def _listen(settings: ServiceSettings) -> socket.socket:
         ) from error
 
 
-def _announce(host: str, port: int) -> str:
+def _announce(host: str, listening: socket.socket, announce: Callable[[str], None] | None) -> None:
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/"
+    address = f"http://{shown}:{listening.getsockname()[1]}/"
     print(f"rubricate: serving on {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
-    return address
+    if announce is not None:
+        announce(address)

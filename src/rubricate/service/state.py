@@ -17,7 +17,7 @@ from typing import Any
 from starlette.requests import HTTPConnection, Request
 
 from rubricate.errors import RubricateError
-from rubricate.service.access.rates import RateLimits
+from rubricate.service.access.rates import RateLimits, SharedBuckets
 from rubricate.service.logs import log
 from rubricate.service.metrics import Metrics
 from rubricate.service.models.lane import Lane
@@ -39,15 +39,16 @@ QUOTED = 1_000
 
 
 class Service:
-    """The state of one process of the service."""
+    """The state of one process of the service; `shared` is a folder of what all its processes count together."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, shared: Path | None = None) -> None:
         self.settings = settings
         self.shelf = ModelShelf(settings.models)
         self.metrics = Metrics()
         self.workspace = None if settings.workspace is None else Workspace(settings.workspace, settings.database)
-        self.rates = None if settings.rate is None else RateLimits(settings.rate)
-        self.logins = RateLimits(LOGINS_PER_MINUTE / 60, burst=LOGINS_PER_MINUTE)
+        requests, logins = (None, None) if shared is None else map(SharedBuckets, (shared / "rates", shared / "logins"))
+        self.rates = None if settings.rate is None else RateLimits(settings.rate, buckets=requests)
+        self.logins = RateLimits(LOGINS_PER_MINUTE / 60, burst=LOGINS_PER_MINUTE, buckets=logins)
         self.ready = False
         self._guarded: tuple[float, bool] = (0.0, False)
         self._served: dict[str, Path] = {}

@@ -2,24 +2,83 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import mmap
+import struct
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["RateLimits"]
+__all__ = ["RateLimits", "SharedBuckets"]
 
 CLIENTS = 10_000
 """Clients that are remembered; those not seen for longest are forgotten, which is to their advantage."""
+SLOTS = 1 << 16
+"""Buckets of several processes. Two clients of some thousands may share one, and then its rate."""
+
+
+class Buckets:
+    """What clients have taken from their buckets, and when, in the memory of one process."""
+
+    def __init__(self) -> None:
+        self._taken: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, client: str, moment: float, *, rate: float, burst: float) -> float:
+        """Take one token if there is one; return how many there were."""
+        with self._lock:
+            taken, seen = self._taken.pop(client, (0.0, moment))
+            taken = max(0.0, taken - (moment - seen) * rate)
+            allowed = burst - taken >= 1
+            self._taken[client] = (taken + 1 if allowed else taken, moment)
+            if len(self._taken) > CLIENTS:
+                self._taken.popitem(last=False)
+        return burst - taken
+
+
+class SharedBuckets:
+    """The same in a file of one machine, for the processes of one service; each client has a slot by its digest."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file.open("a+b")
+        self._file.truncate(SLOTS * 16)  # zeros: nothing was taken
+        self._slots = mmap.mmap(self._file.fileno(), SLOTS * 16)
+        self._lock = threading.Lock()  # the lock of the file is that of the process
+
+    def take(self, client: str, moment: float, *, rate: float, burst: float) -> float:
+        """Take one token if there is one; return how many there were."""
+        digest = hashlib.blake2b(client.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        place = 16 * (int.from_bytes(digest, "big") % SLOTS)
+        with self._lock, _locked(self._file):
+            taken, seen = struct.unpack_from("dd", self._slots, place)
+            taken = max(0.0, taken - (moment - seen) * rate)
+            struct.pack_into("dd", self._slots, place, taken + 1 if burst - taken >= 1 else taken, moment)
+        return float(burst - taken)
+
+
+@contextmanager
+def _locked(file: BinaryIO) -> Iterator[None]:
+    """Keep the other processes out."""
+    import fcntl  # there is none on Windows
+
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 class RateLimits:
     """Buckets of `burst` requests that fill with `rate` requests per second."""
 
-    def __init__(self, rate: float, burst: float | None = None) -> None:
+    def __init__(self, rate: float, burst: float | None = None, buckets: Buckets | SharedBuckets | None = None) -> None:
         self.rate, self.burst = rate, max(1.0, 2 * rate if burst is None else burst)
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._buckets = Buckets() if buckets is None else buckets
 
     def wait(self, client: str, now: float | None = None) -> int:
         """Return 0 and count a request, or the seconds to wait before the next is allowed.
@@ -29,11 +88,5 @@ class RateLimits:
         ([0, 0, 1], 0, 0)
         """
         moment = time.monotonic() if now is None else now
-        with self._lock:
-            level, seen = self._buckets.pop(client, (self.burst, moment))
-            level = min(self.burst, level + (moment - seen) * self.rate)
-            allowed = level >= 1
-            self._buckets[client] = (level - 1 if allowed else level, moment)
-            if len(self._buckets) > CLIENTS:
-                self._buckets.popitem(last=False)
-        return 0 if allowed else math.ceil((1 - level) / self.rate)
+        level = self._buckets.take(client, moment, rate=self.rate, burst=self.burst)
+        return 0 if level >= 1 else math.ceil((1 - level) / self.rate)
