@@ -287,3 +287,74 @@ def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
     assert done.returncode == 0
     assert done.stdout.count("\n") == 3001
     assert "classifying" in shown
+
+
+@pytest.mark.parametrize("options", [(), ("--top", 3), ("--abstain", 0.9), ("--top", 2, "--abstain", 0.9)])
+def test_parquet_has_the_columns_of_csv(rubricate, tmp_path, options):
+    from pyarrow import parquet
+
+    assert rubricate("m.rubric", "new.csv", *options, "-o", "run.parquet")[0] == 0
+    assert rubricate("m.rubric", "new.csv", *options, "-o", "run.csv")[0] == 0
+    rows = parquet.read_table(tmp_path / "run.parquet").to_pylist()
+    expected = list(csv.DictReader((tmp_path / "run.csv").open(newline="")))
+    assert [list(row) for row in rows] == [list(row) for row in expected]
+    for row, cells in zip(rows, expected, strict=True):
+        assert row["id"] == cells["id"]
+        if "labels" in row:
+            assert ";".join(row["labels"] or ()) == cells["labels"]
+        else:
+            assert (row["category"], str(row["score"]), str(int(row["decision"]))) == tuple(cells.values())[1:4]
+        if "abstained" in row:
+            assert (f"{row['confidence']:.4f}", str(int(row["abstained"]))) == (cells["confidence"], cells["abstained"])
+            assert "labels" not in row or (row["labels"] is None) == row["abstained"]
+
+
+def test_evaluate_reads_parquet_and_compressed_answers(rubricate, tmp_path):
+    figures = []
+    for name, options in (("a.csv", ()), ("a.parquet", ()), ("a.jsonl.gz", ("--json",)), ("a.csv.gz", ())):
+        assert rubricate("m.rubric", "new.csv", "-o", name, *options)[0] == 0
+        code, out, talk = rubricate("new.csv", name, "--json", "--new-categories", command="evaluate")
+        assert code == 0, talk
+        figures.append(json.loads(out)["micro"]["f1"])
+    assert len(set(figures)) == 1
+    assert (tmp_path / "a.jsonl.gz").read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_parquet_and_json_lines_exclude_each_other(rubricate, tmp_path):
+    code, _, talk = rubricate("m.rubric", "new.csv", "--json", "-o", "run.parquet")
+    assert code == 2
+    assert "leave out --json" in talk
+    assert not (tmp_path / "run.parquet").exists()
+
+
+@pytest.mark.parametrize("name", ["half.jsonl", "half.jsonl.gz", "half.parquet"])
+def test_an_error_half_way_leaves_no_parquet_file(rubricate, tmp_path, name):
+    import gzip
+
+    from pyarrow import parquet, table
+
+    if name.endswith("parquet"):
+        parquet.write_table(table({"text": ["oil"] * 9000, "id": ["a"] * 8999 + [""]}), tmp_path / name)
+    else:
+        lines = ('{"text": "oil"}\n' * 9000 + "{broken\n").encode()
+        (tmp_path / name).write_bytes(gzip.compress(lines) if name.endswith("gz") else lines)
+    for target in ("out.parquet", "out.csv.gz"):
+        code, _, talk = rubricate("m.rubric", name, "-o", target)
+        assert code == 2
+        assert "line 9" in talk
+        assert not (tmp_path / target).exists()
+    assert not [each for each in tmp_path.iterdir() if each.name.endswith(".part")]
+
+
+def test_answers_do_not_depend_on_batches_or_threads(rubricate, tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    words = [word for line in WORDS.values() for word in line.split()]
+    lines = [" ".join(rng.choice(words, 5)) for _ in range(600)]
+    (tmp_path / "many.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in lines))
+    outputs = set()
+    for batch, cores in ((8192, 1), (7, 1), (7, 3), (100, 2)):
+        monkeypatch.setattr(inputs, "BATCH", batch)
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        assert rubricate("m.rubric", "many.jsonl", "--json", "--top", 2, "-o", "out.jsonl")[0] == 0
+        outputs.add((tmp_path / "out.jsonl").read_bytes())
+    assert len(outputs) == 1

@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 import rubricate as rb
 from rubricate.cli.output.watch import Watch
 from rubricate.errors import InvalidInput
+from rubricate.training.answer_columns import AnswerColumns
 from rubricate.training.answers import Answer
 from rubricate.training.familiarity import familiarity, reference_points
 
@@ -74,17 +75,20 @@ def test_outside_that_cannot_be(options, labels, message):
 
 def test_the_watch_warns_of_strange_documents_and_refuses_those_outside():
     quiet, loud = Watch(), Watch(outside=0.05)
-    quiet.seen([Answer(("a",), 0.9, ("a",), familiarity=i / 100) for i in range(100)])
+    scores = (("a", 1.0),)
+    quiet.seen(AnswerColumns.of([Answer(("a",), 0.9, ("a",), familiarity=i / 100) for i in range(100)]))
     assert quiet.lines() == []
-    seen = loud.seen([Answer(("a",), 0.9, ("a",), familiarity=i / 100) for i in range(4)] * 30)
-    assert all(answer.labels == () and answer.decided == ("a",) for answer in seen)
+    strange = [Answer(("a",), 0.9, ("a",), scores, familiarity=i / 100) for i in range(4)] * 30
+    seen = loud.seen(AnswerColumns.of(strange)).answers()
+    assert len(seen) == 120
+    assert all((answer.labels, answer.scores, answer.confidence) == ((), scores, 0.9) for answer in seen)
     assert loud.lines()[0] == "120 of 120 documents are outside"
     assert "100% of the documents look unlike those for training" in loud.lines()[1]
     unknown = Watch(outside=0.5)
-    assert unknown.seen([Answer(("a",), None, ("a",))])[0].labels == ("a",)
+    assert unknown.seen(AnswerColumns.of([Answer(("a",), None, ("a",))])).answers()[0].labels == ("a",)
 
 
 def test_the_watch_says_how_many_documents_were_answered():
     watch = Watch()
-    watch.seen([Answer(None, 0.2, ("a",)), Answer(("a",), 0.9, ("a",)), Answer((), 0.9, ())])
+    watch.seen(AnswerColumns.of([Answer(None, 0.2, ("a",)), Answer(("a",), 0.9, ("a",)), Answer((), 0.9, ())]))
     assert watch.lines() == ["2 of 3 documents answered (67%), the others not"]

@@ -18,7 +18,7 @@ from rubricate.errors import InvalidInput
 if TYPE_CHECKING:
     from rubricate.files.model.model_file import StoredModel
     from rubricate.files.scorer.scorer import FileScorer
-    from rubricate.training.ranked import Answer
+    from rubricate.training.answer_columns import AnswerColumns
     from rubricate.training.trained import Trained
 
 __all__ = ["classify"]
@@ -69,18 +69,20 @@ def classify(
         raise InvalidInput(f"--outside {outside:g}: a share lies between 0 and 1, such as 0.05")
     if (say is None) == (data is None):
         raise InvalidInput("give documents or one text: rubricate classify MODEL FILE, or --say TEXT")
-    records = iter([inputs.said(say)]) if say is not None else inputs.stream(data or "", reading, vectors)
-    few, records = inputs.peek(records)
+    parts = iter([inputs.said(say)]) if say is not None else inputs.batches(data or "", reading, vectors)
+    few, parts = inputs.peek(parts)
     opened, answers, whole = _opened(stored, answering, few=few)
     if outside is not None and opened.reference is None:
         raise InvalidInput("--outside needs a model that was trained with folds by this version; Fix: train it again")
     answering.check(opened.categories)
     watch = Watch(outside)
     answering.write(
-        inputs.batches(records, whole=whole),
-        lambda batch: watch.seen(answers(batch, abstain=abstain, top=answering.top)),
+        iter([inputs.joined(parts)]) if whole else parts,
+        lambda batch: answers(batch, abstain=abstain, top=answering.top),
         progress("classifying", 1 if data is None else _total(data)),
         abstaining=abstain is not None,
+        threads=0 if few or whole else None,
+        watch=watch.seen,
     )
     for line in watch.lines():
         typer.echo(f"rubricate: {line}", err=True)
@@ -88,22 +90,25 @@ def classify(
 
 def _opened(
     stored: StoredModel, answering: Answering, *, few: bool
-) -> tuple[FileScorer | Trained, Callable[..., list[Answer]], bool]:
+) -> tuple[FileScorer | Trained, Callable[..., AnswerColumns], bool]:
     """Return the model, the function that answers, and whether it must see all documents at once.
 
     A few documents are answered by plain arithmetic where that gives the same answers: the estimators of the model take
     longer to import than a few documents to classify.
     """
     from rubricate.files.scorer.opening import scorer_of
+    from rubricate.training.answer_columns import AnswerColumns
 
     scorer = scorer_of(stored) if few and not answering.explain else None
     if scorer is not None:
-        return scorer, partial(scorer.answers, confident=answering.as_json), False
+        by_scorer = partial(scorer.answers, confident=answering.as_json)
+        return scorer, lambda batch, **options: AnswerColumns.of(by_scorer(batch, **options)), False
     from rubricate.categorizer import Categorizer
     from rubricate.training.scoring import needs_whole_set
 
     trained = Categorizer.of(stored).trained()
-    return trained, partial(trained.answers, explain=answering.reasons), needs_whole_set(trained.cut)
+    by_model = partial(trained.answer_columns, explain=answering.reasons, confident=answering.as_json)
+    return trained, by_model, needs_whole_set(trained.cut)
 
 
 def _total(data: str) -> int | None:

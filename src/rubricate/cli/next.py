@@ -65,7 +65,7 @@ def next_command(
     from rubricate.labelling.choosing.next_documents import next_documents
 
     opened = Categorizer.open(model)
-    documents = inputs.as_documents(list(inputs.stream(data, reading)))
+    documents = inputs.joined(inputs.batches(data, reading))
     if until is not None:
         recall = _recall(until)
         if category is None or control is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +17,8 @@ from rubricate.cli.output.answers import Answering
 from rubricate.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
-    from rubricate.readers.record import Record
     from rubricate.rules.form import RuleBase
+    from rubricate.types import Documents
 
 __all__ = ["rules"]
 
@@ -27,8 +26,8 @@ rules = typer.Typer(no_args_is_help=True, help="Check, show and run rules, hand-
 
 ARCHIVE = b"PK"
 """The first bytes of a model file."""
-TOGETHER = 16
-"""Batches of documents that rules are run on together."""
+TOGETHER = 16_384
+"""Documents that rules are run on together: every rule has a cost per batch, however small the batch is."""
 
 _File = Annotated[str, typer.Argument(help="A file of rules, or the name of a base that comes with Rubricate.")]
 _Source = Annotated[str, typer.Argument(help="A file of rules, or a model with rules or trees.")]
@@ -92,13 +91,14 @@ def run(
     per category, id,category,score,decision; --explain adds the column evidence; --json gives one object per line.
     """
     from rubricate.cli.output.progress import progress
+    from rubricate.training.answer_columns import AnswerColumns
     from rubricate.training.rule_models import rule_answers, rule_model
 
     model = rule_model(_rules_in(file))
     answering.check(model.categories_)
     answering.write(
-        _batches(_records(data, reading, split)),
-        lambda batch: rule_answers(model, batch, top=answering.top, explain=answering.reasons),
+        _batches(data, reading, split),
+        lambda batch: AnswerColumns.of(rule_answers(model, batch, top=answering.top, explain=answering.reasons)),
         progress("running rules", None),
     )
 
@@ -134,21 +134,15 @@ def _listed(path: Path | None) -> list[str] | None:
         ) from None
 
 
-def _records(data: str, reading: inputs.Reading, split: str | None) -> Iterator[Record]:
+def _batches(data: str, reading: inputs.Reading, split: str | None) -> Iterator[Documents]:
     from rubricate import registry
+    from rubricate.readers.document_batches import grouped
 
     if split is None:
-        return inputs.stream(data, reading)
+        return inputs.batches(data, reading, batch=TOGETHER)
     if data not in registry.names("corpora"):
         raise InvalidInput(f"--split {split}: {data} is not a corpus, only corpora have splits; leave out --split")
-    return inputs.corpus_records(data, split)
-
-
-def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    """Yield several batches joined: every rule has a cost per batch, however small the batch is."""
-    parts = inputs.batches(records)
-    while joined := list(chain.from_iterable(islice(parts, TOGETHER))):
-        yield joined
+    return grouped(inputs.corpus_records(data, split), TOGETHER)
 
 
 def _description(base: RuleBase) -> dict[str, Any]:

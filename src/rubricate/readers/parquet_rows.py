@@ -8,7 +8,7 @@ from typing import Any
 from rubricate.errors import MissingExtra
 from rubricate.readers.input_file import InputFile
 
-__all__ = ["parquet_rows"]
+__all__ = ["parquet_columns", "parquet_rows"]
 
 _BATCH = 2048
 
@@ -20,6 +20,17 @@ def parquet_rows(
 
     `choose` gets the names of the columns and returns pairs (role, column) of those to read.
     """
+    row = 0
+    for columns in parquet_columns(file, choose, _BATCH):
+        for position in range(len(next(iter(columns.values())))):
+            row += 1
+            yield row, {role: values[position] for role, values in columns.items()}
+
+
+def parquet_columns(
+    file: InputFile, choose: Callable[[Sequence[str]], list[tuple[str, str]]], batch: int
+) -> Iterator[dict[str, list[Any]]]:
+    """Yield the cells of some rows at a time, by role; `choose` is as for `parquet_rows`."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -27,16 +38,10 @@ def parquet_rows(
         raise MissingExtra("frames", "Parquet files") from error
     try:
         with pyarrow.parquet.ParquetFile(file.path) as opened:
-            yield from _rows(opened, choose(opened.schema_arrow.names))
+            pairs = choose(opened.schema_arrow.names)
+            names = [name for _, name in pairs]
+            for rows in opened.iter_batches(batch_size=batch, columns=names, use_threads=False):
+                yield {role: rows.column(name).to_pylist() for role, name in pairs}
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         file.fail(f"not a Parquet file ({reason})", None, "make or fetch it again")
-
-
-def _rows(opened: Any, pairs: list[tuple[str, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    row = 0
-    for batch in opened.iter_batches(batch_size=_BATCH, columns=[name for _, name in pairs], use_threads=False):
-        columns = {role: batch.column(name).to_pylist() for role, name in pairs}
-        for position in range(batch.num_rows):
-            row += 1
-            yield row, {role: values[position] for role, values in columns.items()}

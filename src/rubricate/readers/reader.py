@@ -9,6 +9,7 @@ from typing import IO
 
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.record import Record
+from rubricate.types import Documents
 
 __all__ = ["Reader"]
 
@@ -33,6 +34,9 @@ class Reader:
     write
         Writes records to a stream of bytes such that `records` gives them back; None where a format is only read.
         What the format cannot hold is InvalidInput, not a loss.
+    batches
+        Yields the same documents without labels and by column (`readers.document_batches`); None where records, some
+        at a time, are good enough.
     """
 
     records: Callable[[InputFile], Iterator[Record]]
@@ -41,3 +45,4 @@ class Reader:
     streams: bool = True
     folder: Callable[[Path], bool] = lambda path: False
     write: Callable[[Iterable[Record], IO[bytes]], None] | None = None
+    batches: Callable[[InputFile, int, int], Iterator[Documents]] | None = None

@@ -16,14 +16,15 @@ from rubricate import registry
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.hierarchy import path_edges, read_taxonomy
 from rubricate.readers.assembly import assemble
+from rubricate.readers.document_batches import BATCH, CHARACTERS, grouped
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reader import Reader
 from rubricate.readers.reading import Reading, takes_reading
 from rubricate.readers.record import Record
 from rubricate.readers.standard_input import StandardInput
-from rubricate.types import Corpus, Edges
+from rubricate.types import Corpus, Documents, Edges
 
-__all__ = ["format_of", "input_file", "read_files", "records", "stream"]
+__all__ = ["batches", "format_of", "input_file", "read_files", "records", "stream"]
 
 _PATHS = "paths"
 _DATABASE = "sqlite:///"
@@ -109,11 +110,23 @@ def input_file(path: str | Path, reading: Reading) -> InputFile:
 
 def stream(file: InputFile) -> Iterator[Record]:
     """Yield the documents of a file in its format; standard input is CSV unless it starts like another format."""
+    return _reader(file).records(file)
+
+
+def batches(file: InputFile, batch: int = BATCH, characters: int = CHARACTERS) -> Iterator[Documents]:
+    """Yield the documents of a file without their labels, some at a time; `stream` gives the same one by one."""
+    reader = _reader(file)
+    if reader.batches is None:
+        return grouped(reader.records(file), batch, characters)
+    return reader.batches(file, batch, characters)
+
+
+def _reader(file: InputFile) -> Reader:
     name = file.reading.format or (_sniffed(file.path) if isinstance(file.path, StandardInput) else _named(file.path))
-    reader = registry.load("readers", name)
+    reader: Reader = registry.load("readers", name)
     if isinstance(file.path, StandardInput) and not reader.streams:
         raise InvalidInput(f"format {name!r} cannot be read from standard input; give a path")
-    return reader.records(file)
+    return reader
 
 
 def _readers() -> dict[str, Reader]:

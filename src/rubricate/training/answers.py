@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,16 @@ from scipy import sparse
 
 from rubricate.folds import take_rows
 from rubricate.training import scoring
+from rubricate.training.answer_columns import AnswerColumns, shown_scores
 from rubricate.training.familiarity import familiarity
 from rubricate.training.offsets import offsets
-from rubricate.training.ranked import Answer, best_of, scores_shown
+from rubricate.training.ranked import Answer, best_of
 from rubricate.types import Decisions, Evidence, Floats, Scores
 
 if TYPE_CHECKING:
     from rubricate.training.trained import Trained
 
-__all__ = ["Answer", "answer", "best_of", "labels_of", "rows_in"]
+__all__ = ["Answer", "answer", "answer_columns", "best_of", "labels_of", "rows_in"]
 
 
 def labels_of(decisions: Decisions) -> list[Any]:
@@ -45,52 +47,62 @@ def answer(
     trained: Trained, vectors: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
 ) -> list[Answer]:
     """Return the answers on vectors; `Categorizer.answers` explains the options."""
+    return answer_columns(trained, vectors, abstain=abstain, top=top, explain=explain).answers()
+
+
+def answer_columns(
+    trained: Trained,
+    vectors: Any,
+    *,
+    abstain: float | None = None,
+    top: int | None = None,
+    explain: int = 0,
+    confident: bool = True,
+) -> AnswerColumns:
+    """Return the answers on vectors by column.
+
+    Without `confident` the confidence is left out, unless `abstain` needs it.
+    """
     blocks = trained.blocks(vectors)
     if scoring.needs_whole_set(trained.cut):
         blocks = iter([scoring.stacked(list(blocks), len(trained.categories))])
-    answers: list[Answer] = []
+    confident = confident or abstain is not None
+    parts: list[AnswerColumns] = []
+    first = 0
     for block in blocks:
-        decided = labels_of(Decisions(trained.cut.decide(block), trained.categories, _Unnamed(block)))
-        chances = _chances(trained, block, len(decided))
-        scores = [
-            scores_shown(row, trained.categories, labels, top=top)
-            for row, labels in zip(rows_in(block), decided, strict=True)
-        ]
-        reasons: list[dict[str, list[Evidence]]] = [{}] * len(decided)
+        part = _block_columns(trained, block, abstain=abstain, top=top, confident=confident)
         if explain:
-            part = take_rows(vectors, np.arange(len(answers), len(answers) + len(decided)))
-            reasons = _evidence(trained, part, block, decided=decided, limit=explain)
-        known = _familiarity(trained, block, len(decided))
-        answers += [
-            Answer(None if abstain is not None and (p is None or p < abstain) else labels, p, labels, s, why, near)
-            for labels, p, s, why, near in zip(decided, chances, scores, reasons, known, strict=True)
-        ]
-    return answers
+            rows = take_rows(vectors, np.arange(first, first + len(part)))
+            part = replace(part, evidence=_evidence(trained, rows, block, decided=part.label_names(), limit=explain))
+        first += len(part)
+        parts.append(part)
+    return AnswerColumns.joined(parts) if parts else AnswerColumns.of([])
 
 
-class _Unnamed(Sequence[str]):
-    """Ids that nobody will ask for."""
-
-    def __init__(self, block: Any) -> None:
-        self._length = (block.values if isinstance(block, Scores) else block).shape[0]
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, index: Any) -> Any:
-        return str(index)
-
-
-def _familiarity(trained: Trained, block: Any, n: int) -> list[float | None]:
-    return (
-        [None] * n if trained.reference is None else familiarity(block, trained.reference, trained.sharpness).tolist()
+def _block_columns(
+    trained: Trained, block: Any, *, abstain: float | None, top: int | None, confident: bool
+) -> AnswerColumns:
+    decided = trained.cut.decide(block)
+    chances = _chances(trained, block) if confident else None
+    withheld = np.zeros(decided.shape[0], bool)
+    if abstain is not None:
+        withheld = ~(chances >= abstain) if chances is not None else ~withheld
+    return AnswerColumns(
+        categories=trained.categories,
+        labels=(decided.indptr, decided.indices),
+        scores=shown_scores(block, decided, top),
+        confidence=chances,
+        familiarity=_familiarity(trained, block),
+        withheld=withheld,
     )
 
 
-def _chances(trained: Trained, block: Any, n: int) -> list[float | None]:
-    if trained.confidence is None:
-        return [None] * n
-    return trained.confidence.predict(offsets(block, trained.cut)).tolist()
+def _familiarity(trained: Trained, block: Any) -> Floats | None:
+    return None if trained.reference is None else familiarity(block, trained.reference, trained.sharpness)
+
+
+def _chances(trained: Trained, block: Any) -> Floats | None:
+    return None if trained.confidence is None else trained.confidence.predict(offsets(block, trained.cut))
 
 
 def _evidence(

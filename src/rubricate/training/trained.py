@@ -12,7 +12,8 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation
 from rubricate.training import scoring
-from rubricate.training.answers import Answer, answer, best_of, rows_in
+from rubricate.training.answer_columns import AnswerColumns
+from rubricate.training.answers import Answer, answer_columns, best_of, rows_in
 from rubricate.training.choosing import Judged
 from rubricate.training.confidence import Confidence
 from rubricate.training.explaining import explain_rows
@@ -117,18 +118,32 @@ class Trained:
         self, X: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
     ) -> list[Answer]:
         """Return labels, confidence, scores and evidence of each document; `Categorizer.answers` has the options."""
+        return self.answer_columns(X, abstain=abstain, top=top, explain=explain).answers()
+
+    def answer_columns(
+        self,
+        X: Any,
+        *,
+        abstain: float | None = None,
+        top: int | None = None,
+        explain: int = 0,
+        confident: bool = True,
+    ) -> AnswerColumns:
+        """Return what `answers` returns by column; without `confident` confidences only where `abstain` needs them."""
         if abstain is not None and not 0 <= abstain <= 1:
             raise InvalidInput(f"abstain must be a probability from 0 to 1, got {abstain}")
         if abstain is not None and self.confidence is None:
             raise InvalidInput(NO_CONFIDENCE)
+        options: dict[str, Any] = {"abstain": abstain, "top": top, "confident": confident}
         if not explain or not has_vectors(self.representation):
-            return answer(self, self.vectors(X), abstain=abstain, top=top, explain=explain)
-        answers = answer(self, self.vectors(X), abstain=abstain, top=top)
+            return answer_columns(self, self.vectors(X), explain=explain, **options)
+        answers = answer_columns(self, self.vectors(X), **options)
         best = [[name for name, _ in row] for row in self.rank(X, 1)]
-        return [
-            replace(each, evidence=vector_evidence(self, text, each.decided or first, explain))
-            for each, text, first in zip(answers, joined_texts(X), best, strict=True)
+        evidence = [
+            vector_evidence(self, text, own or first, explain)
+            for own, text, first in zip(answers.label_names(), joined_texts(X), best, strict=True)
         ]
+        return replace(answers, evidence=evidence)
 
     def explain(self, X: Any, category: str | None, limit: int) -> list[dict[str, Sequence[Evidence]]]:
         """Return the evidence for one category of each document, or for its labels."""

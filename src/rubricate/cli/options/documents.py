@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -27,12 +27,12 @@ __all__ = [
     "TestVectors",
     "UnlabelledReading",
     "Vectors",
-    "as_documents",
     "batches",
     "corpus_of",
     "corpus_records",
     "encoder_in",
     "expected_documents",
+    "joined",
     "peek",
     "said",
     "stream",
@@ -41,7 +41,7 @@ __all__ = [
 STDIN = "-"
 ENCODER = "model:"
 """What `--vectors` has before the folder of an encoder."""
-BATCH, CHARACTERS = 1024, 1 << 22
+BATCH, CHARACTERS = 8192, 1 << 22
 """Most documents, or characters, that are classified together."""
 FEW, SHORT = 200, 100_000
 """Documents, and characters in them, up to which they are few.
@@ -182,52 +182,54 @@ def corpus_records(corpus: str, split: str | None = None) -> Iterator[Record]:
         yield Record(id=name, text=text, title=title)
 
 
-def said(text: str) -> Record:
-    """Return one text of a command line as a document."""
+def said(text: str) -> Documents:
+    """Return one text of a command line as documents."""
+    from rubricate.readers.document_batches import as_documents
     from rubricate.readers.record import Record
 
-    return Record(id="1", text=text, title=None)
+    return as_documents([Record(id="1", text=text, title=None)])
 
 
-def peek(records: Iterable[Record]) -> tuple[bool, Iterator[Record]]:
+def batches(
+    data: str, reading: Reading, vectors: str | None = None, *, batch: int | None = None
+) -> Iterator[Documents]:
+    """Yield the documents without labels, some at a time, by column where the format can."""
+    from rubricate.readers import user_files
+    from rubricate.readers.document_batches import grouped
+    from rubricate.readers.input_file import InputFile
+    from rubricate.readers.standard_input import StandardInput
+
+    size = BATCH if batch is None else batch
+    if vectors is not None or data in registry.names("corpora") or data.endswith(".npy"):
+        return grouped(stream(data, reading, vectors), size, CHARACTERS)
+    file = InputFile(StandardInput(), reading) if data == STDIN else user_files.input_file(data, reading)
+    return user_files.batches(file, size, CHARACTERS)
+
+
+def peek(parts: Iterator[Documents]) -> tuple[bool, Iterator[Documents]]:
     """Return whether these are a few short texts, and the documents as they were."""
-    rest = iter(records)
-    head = list(islice(rest, FEW + 1))
-    few = len(head) <= FEW and sum(len(record.text) for record in head) <= SHORT
-    return few and not any(record.fields for record in head), chain(head, rest)
+    head = list(islice(parts, 1))
+    few = not head or (len(head[0]) <= FEW and sum(map(len, head[0].bodies)) <= SHORT and not head[0].fields)
+    if few:
+        head += islice(parts, 1)
+    return few and len(head) < 2, chain(head, parts)
 
 
-def batches(records: Iterable[Record], *, whole: bool = False) -> Iterator[list[Record]]:
-    """Yield some documents at a time, or all at once."""
-    if whole:
-        yield list(records)
-        return
-    batch: list[Record] = []
-    size = 0
-    for record in records:
-        batch.append(record)
-        size += len(record.text)
-        if len(batch) >= BATCH or size >= CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def as_documents(batch: list[Record]) -> Documents:
-    """Make a batch of documents without labels."""
+def joined(parts: Iterator[Documents]) -> Documents:
+    """Return all documents as one batch."""
     from scipy import sparse
 
     from rubricate.types import Documents
 
-    fields = {"vectors": [record.fields["vectors"] for record in batch]} if batch and batch[0].fields else {}
+    held = list(parts)
+    titled, fields = any(part.titles for part in held), {name for part in held for name in part.fields}
     return Documents(
-        ids=[record.id for record in batch],
-        bodies=[record.text for record in batch],
-        labels=sparse.csr_array((len(batch), 0), dtype=bool),
+        ids=[name for part in held for name in part.ids],
+        bodies=[text for part in held for text in part.bodies],
+        labels=sparse.csr_array((sum(map(len, held)), 0), dtype=bool),
         categories=(),
-        titles=[record.title or "" for record in batch] if any(record.title for record in batch) else None,
-        fields=fields,
+        titles=[title for part in held for title in part.titles or [""] * len(part)] if titled else None,
+        fields={name: [value for part in held for value in part.fields[name]] for name in fields},
     )
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rubricate.training.ranked import Answer
+    from rubricate.training.answer_columns import AnswerColumns
 
 __all__ = ["Watch"]
 
@@ -27,20 +25,20 @@ class Watch:
         self.outside = outside
         self.documents = self.strange = self.refused = self.total = self.abstained = 0
 
-    def seen(self, answers: Sequence[Answer]) -> list[Answer]:
+    def seen(self, answers: AnswerColumns) -> AnswerColumns:
         """Return the answers, without labels where a document is outside."""
         self.total += len(answers)
-        self.abstained += sum(answer.labels is None for answer in answers)
-        known = [answer for answer in answers if answer.familiarity is not None]
-        self.documents += len(known)
-        self.strange += sum((answer.familiarity or 0.0) < STRANGE for answer in known)
-        return list(map(self._answer, answers))
-
-    def _answer(self, answer: Answer) -> Answer:
-        if self.outside is None or answer.familiarity is None or answer.familiarity >= self.outside:
-            return answer
-        self.refused += 1
-        return replace(answer, labels=())
+        self.abstained += int(answers.withheld.sum())
+        near = answers.familiarity
+        if near is None:
+            return answers
+        self.documents += len(answers)
+        self.strange += int((near < STRANGE).sum())
+        if self.outside is None:
+            return answers
+        refused = near < self.outside
+        self.refused += int(refused.sum())
+        return answers.without_labels(refused)
 
     def lines(self) -> list[str]:
         """Say what was refused, and whether the documents look unlike those for training."""

@@ -7,10 +7,12 @@ from itertools import islice
 from typing import IO
 
 from rubricate.errors import MissingExtra
+from rubricate.readers.document_batches import documents_of
 from rubricate.readers.input_file import InputFile
-from rubricate.readers.parquet_rows import parquet_rows
+from rubricate.readers.parquet_rows import parquet_columns, parquet_rows
 from rubricate.readers.reader import Reader
 from rubricate.readers.record import Record
+from rubricate.types import Documents
 
 __all__ = ["PARQUET"]
 
@@ -21,6 +23,34 @@ _OPTIONAL = ("title", "split")
 def _records(file: InputFile) -> Iterator[Record]:
     for row, cells in parquet_rows(file, lambda names: file.roles(names).pairs()):
         yield file.record(row, row, cells)
+
+
+def _batches(file: InputFile, batch: int, characters: int) -> Iterator[Documents]:
+    """Yield the documents without labels, some rows at a time; long texts make smaller batches."""
+    first = 1
+    for cells in parquet_columns(file, lambda names: file.roles(names).pairs(), batch):
+        count = len(next(iter(cells.values())))
+        for start, stop in _pieces(
+            [len(text) for text in cells.get("text", ()) if isinstance(text, str)], count, characters
+        ):
+            numbers = range(first + start, first + stop)
+            part = {role: values[start:stop] for role, values in cells.items()}
+            yield documents_of(file, part, numbers=numbers, lines=numbers)
+        first += count
+
+
+def _pieces(lengths: list[int], count: int, characters: int) -> Iterator[tuple[int, int]]:
+    """Yield where pieces of at most so many characters start and stop; one piece where lengths are not all known."""
+    if sum(lengths) <= characters or len(lengths) < count:
+        yield 0, count
+        return
+    start, size = 0, 0
+    for i, length in enumerate(lengths):
+        if i > start and size + length > characters:
+            yield start, i
+            start, size = i, 0
+        size += length
+    yield start, count
 
 
 def _write(records: Iterable[Record], stream: IO[bytes]) -> None:
@@ -44,4 +74,4 @@ def _write(records: Iterable[Record], stream: IO[bytes]) -> None:
             group = list(islice(rows, _GROUP))
 
 
-PARQUET = Reader(_records, suffixes=(".parquet", ".pq"), streams=False, write=_write)
+PARQUET = Reader(_records, suffixes=(".parquet", ".pq"), streams=False, write=_write, batches=_batches)

@@ -1,0 +1,81 @@
+"""Documents without labels, some at a time and by column: for streams that go through a model.
+
+A format that knows a quicker way than one record at a time has it in `Reader.batches`; the documents are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from scipy import sparse
+
+from rubricate.readers.input_file import InputFile
+from rubricate.readers.record import Record
+from rubricate.types import Documents
+
+__all__ = ["BATCH", "CHARACTERS", "as_documents", "documents_of", "grouped"]
+
+BATCH, CHARACTERS = 8192, 1 << 22
+"""Most documents, or characters, in a batch: every batch costs some milliseconds, and memory is a few batches."""
+
+
+def grouped(records: Iterable[Record], batch: int = BATCH, characters: int = CHARACTERS) -> Iterator[Documents]:
+    """Yield records as documents, some at a time."""
+    held: list[Record] = []
+    size = 0
+    for record in records:
+        held.append(record)
+        size += len(record.text)
+        if len(held) >= batch or size >= characters:
+            yield as_documents(held)
+            held, size = [], 0
+    if held:
+        yield as_documents(held)
+
+
+def as_documents(records: Sequence[Record]) -> Documents:
+    """Return records as documents without labels."""
+    fields = {"vectors": [record.fields["vectors"] for record in records]} if records and records[0].fields else {}
+    return _documents(
+        [record.id for record in records], [record.text for record in records], [r.title for r in records], fields
+    )
+
+
+def documents_of(file: InputFile, cells: Mapping[str, list[Any]], *, numbers: range, lines: Sequence[int]) -> Documents:
+    """Return rows of a file as documents: the cells of each role, the number of each row, and the line it starts on.
+
+    Cells are those that `InputFile.record` takes, and so are the errors; columns of plain strings cost little.
+    """
+    ids, texts, titles = cells.get("id"), cells.get("text"), cells.get("title")
+    if texts is None or not all(map(_plain, filter(None, (texts, titles, ids)))) or (ids is not None and "" in ids):
+        rows = ({role: values[i] for role, values in cells.items()} for i in range(len(numbers)))
+        return as_documents(
+            [file.record(number, line, row) for number, line, row in zip(numbers, lines, rows, strict=True)]
+        )
+    return _documents([f"{file.prefix}{number}" for number in numbers] if ids is None else ids, texts, titles, {})
+
+
+def _plain(values: list[Any]) -> bool:
+    """Tell whether all are strings that a file can hold as they are."""
+    if set(map(type, values)) != {str}:
+        return False
+    together = "".join(values)
+    if together.isascii():
+        return True
+    try:
+        together.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _documents(ids: list[str], texts: list[str], titles: Sequence[str | None] | None, fields: Any) -> Documents:
+    return Documents(
+        ids=ids,
+        bodies=texts,
+        labels=sparse.csr_array((len(ids), 0), dtype=bool),
+        categories=(),
+        titles=[title or "" for title in titles] if titles is not None and any(titles) else None,
+        fields=fields,
+    )
