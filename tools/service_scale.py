@@ -1,10 +1,11 @@
 """Search and paging with very many documents: seconds of every page and call, as JSON.
 
-python -m tools.service_scale [--documents 500000] [--workspace DIR] [--database URL] [--json FILE]
+python -m tools.service_scale [--documents 500000] [--workspace DIR] [--database URL] [--browser] [--json FILE]
 
 Fills a project with made-up documents (30 words each, frequencies by Zipf's law), labels on every fiftieth, and a
 model's decisions on all; then asks a running service for pages, searches and queues, each three times, and reports the
-median and the longest. A workspace that is there already is filled up; --most N ends after so many new documents.
+median and the longest. With --browser every page is also opened in Chromium, until it is loaded. A workspace that is
+there already is filled up; --most N ends after so many new documents.
 """
 
 from __future__ import annotations
@@ -146,6 +147,25 @@ def measure(port: int, n: int) -> dict[str, dict[str, float]]:
     return seconds
 
 
+def in_browser(port: int, n: int) -> dict[str, dict[str, float]]:
+    """Open every page three times in a browser; return the seconds from the click to the loaded page."""
+    from tests.reports.browser import browser
+
+    seconds = {}
+    with browser() as window:
+        window.look()
+        for name, address in addresses(n).items():
+            if not address.startswith("/p/"):
+                continue
+            times = []
+            for _ in range(3):
+                window.get(f"http://127.0.0.1:{port}{address}")
+                taken = window.run("return performance.getEntriesByType('navigation')[0].duration")
+                times.append(float(taken) / 1000)
+            seconds[name] = {"median": round(statistics.median(times), 4), "longest": round(max(times), 4)}
+    return seconds
+
+
 @contextmanager
 def folder_for(given: Path | None) -> Iterator[Path]:
     if given is not None:
@@ -160,6 +180,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=500_000)
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--database")
+    parser.add_argument("--browser", action="store_true")
     parser.add_argument("--most", type=int, default=1 << 62)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -171,12 +192,14 @@ def main() -> None:
             return
         with service(folder, options.database) as port:
             seconds = measure(port, options.documents)
-    longest = max(each["longest"] for each in seconds.values())
+            opened = in_browser(port, options.documents) if options.browser else {}
+    longest = max(each["longest"] for each in (*seconds.values(), *opened.values()))
     report = {
         "documents": options.documents,
         "database": "PostgreSQL" if options.database else "SQLite",
         "longest": longest,
         "seconds": seconds,
+        "browser": opened,
     }
     text = json.dumps(report, indent=2)
     print(text)

@@ -102,6 +102,7 @@ def _violations_here(window):
 
 def _shot(window, name):
     SHOTS.mkdir(parents=True, exist_ok=True)
+    window.run("scrollTo(0, 0)")
     window.save_screenshot(str(SHOTS / f"{name}.png"))
 
 

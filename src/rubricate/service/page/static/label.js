@@ -3,7 +3,8 @@
 const data = pageData();
 const AHEAD = 5;
 const KEYS = "123456789";
-const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, fetching: null, round: 0, shown: [], skipped: new Set(), given: new Set(),
+const RETRY = 3000; // milliseconds after which documents are asked for again, where the service did not answer
+const state = { queue: [], current: null, chosen: new Set(), saved: [], count: data.labelled, fetching: null, failed: false, round: 0, shown: [], skipped: new Set(), given: new Set(),
   open: new Set(data.tree && data.tree[""].length < 4 ? data.tree[""] : []) };
 const $ = (id) => document.getElementById(id);
 
@@ -32,11 +33,15 @@ async function fetchPage() {
       random_share: order === "random" ? "0" : "0.1", overlap: $("overlap").value });
     const page = await call("GET", `${part("projects", data.project, "queue")}?${query}`);
     if (round !== state.round) return;
+    state.failed = false;
     const known = new Set([state.current?.id, ...state.queue.map((each) => each.id), ...state.skipped, ...state.given]);
     state.queue.push(...page.documents.filter((each) => !known.has(each.id)));
     $("note").textContent = page.order === order ? "" : "No model yet: documents come in random order.";
   } catch (error) {
-    if (round === state.round) say(error.message, true);
+    if (round !== state.round) return;
+    state.failed = true;
+    say(error.message, true);
+    setTimeout(() => { if (round === state.round && !state.current) next(); }, RETRY);
   }
 }
 
@@ -54,7 +59,7 @@ function show() {
   const document_ = state.current;
   $("done").textContent = `${state.count.toLocaleString()} of ${data.documents.toLocaleString()} documents labelled`;
   $("work").hidden = !document_;
-  $("empty").hidden = !!document_;
+  $("empty").hidden = !!document_ || state.failed || !annotator();
   if (!document_) return;
   $("id").textContent = document_.id;
   $("title").textContent = document_.title || "";
