@@ -9,17 +9,21 @@ from rubricate import registry
 from rubricate.engines import one_blas_thread, run_tasks
 
 
-@pytest.mark.parametrize("engine", registry.names("engines"))
+@pytest.fixture(params=registry.names("engines"))
+def engine(request):
+    if request.param == "dask":
+        pytest.importorskip("distributed", reason="the extra dask is not installed")
+    return request.param
+
+
 def test_results_come_in_the_order_of_the_tasks(engine):
     assert run_tasks(lambda x: x * x, range(50), engine=engine) == [x * x for x in range(50)]
 
 
-@pytest.mark.parametrize("engine", registry.names("engines"))
 def test_no_task_gives_no_result(engine):
     assert run_tasks(abs, [], engine=engine) == []
 
 
-@pytest.mark.parametrize("engine", registry.names("engines"))
 def test_an_error_in_a_task_is_raised(engine):
     with pytest.raises(ZeroDivisionError):
         run_tasks(lambda x: 1 // x, [1, 0, 2], engine=engine)

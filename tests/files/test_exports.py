@@ -91,15 +91,16 @@ def test_a_folder_of_mlflow(tmp_path):
         export_mlflow(model, folder)
 
 
-def opened_by_skops(path):
+def exported_and_opened(model, path):
     skops = pytest.importorskip("skops.io")
+    export_skops(model, path)
     assert skops.get_untrusted_types(file=path) == []
     return skops.load(path)
 
 
 def test_skops_gives_the_same_classes(linear, tmp_path):
     model, X = linear
-    theirs = opened_by_skops(export_skops(model, tmp_path / "model.skops"))
+    theirs = exported_and_opened(model, tmp_path / "model.skops")
     assert theirs.predict(X).tolist() == model.predict(X).tolist()
     np.testing.assert_allclose(theirs.decision_function(X), model.classifier_.decision_function(X), rtol=1e-12)
 
@@ -108,7 +109,7 @@ def test_skops_gives_the_same_labels(tmp_path):
     draw = np.random.default_rng(1)
     X = draw.normal(size=(90, 6))
     model = rb.Categorizer(rb.SVM(), weights=None).fit(X, [[f"c{k}" for k in range(3) if row[k] > 0.2] for row in X])
-    theirs = opened_by_skops(export_skops(model, tmp_path / "model.skops"))
+    theirs = exported_and_opened(model, tmp_path / "model.skops")
     assert theirs.category_names.tolist() == list(model.categories_)
     ours = model.run(X).decisions.values.toarray()
     assert 0 < ours.sum() < ours.size
@@ -116,6 +117,7 @@ def test_skops_gives_the_same_labels(tmp_path):
 
 
 def test_skops_says_no_to_texts_and_to_cuts_by_rank(tmp_path):
+    pytest.importorskip("skops.io")
     texts = rb.Categorizer(rb.SVM(), representation="terms").fit(TEXTS, LABELS)
     with pytest.raises(InvalidInput, match="vectors"):
         export_skops(texts, tmp_path / "model.skops")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("starlette", reason="the extra serve is not installed")
 from starlette.testclient import TestClient
 
 import rubricate as rb

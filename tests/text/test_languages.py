@@ -95,7 +95,7 @@ def test_any_text_has_an_answer(text):
 
 def test_every_stemmer_of_the_package_belongs_to_a_language_and_works():
     used = {each.stem for each in LANGUAGES.values()}
-    assert set(Stemmer.algorithms()) - used == {"dutch_porter", "english"}
+    assert set(Stemmer.algorithms()) - used - {"dutch_porter"} == {"english"}  # which older versions do not have
     for name in Stemmer.algorithms():
         assert rb.text.Analyzer(stem=name, stop=None).terms(["wheat"]).words
 

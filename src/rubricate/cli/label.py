@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +17,7 @@ _Documents = Annotated[
     str, typer.Argument(metavar="DOCS", help="A file or folder of documents, with or without labels.")
 ]
 _Model = Annotated[Path | None, typer.Option(help="A model whose suggestions and categories are used.")]
-_Workspace = Annotated[Path | None, typer.Option(help="Where to keep the labels; a new folder by default.")]
+_Workspace = Annotated[Path | None, typer.Option(help="Where to keep the labels: NAME-labels beside you by default.")]
 _Port = Annotated[int, typer.Option(help="The port to listen on; 0 for a free one.", min=0, max=65535)]
 _Categories = Annotated[
     list[str] | None,
@@ -42,7 +41,7 @@ def label(
     """Label documents in a browser: start the service on a workspace with them and open the page.
 
     Categories come from --category, the labels in the file, or the model. Labels are kept in the workspace as events;
-    'rubricate serve --workspace DIR' goes on with it later.
+    the same command goes on with it later, and so does 'rubricate serve --workspace DIR'.
     """
     try:
         from rubricate.service.labelling import start_labelling
@@ -50,7 +49,7 @@ def label(
         raise MissingExtra("serve", "The commands of the service") from error
     if model is not None and not model.is_file():
         raise InvalidInput(f"--model {model}: no such file")
-    folder = workspace or Path(tempfile.mkdtemp(prefix="rubricate-workspace-"))
+    folder = workspace or Path(f"{Path(docs).resolve().stem}-labels")
     start_labelling(
         docs,
         folder.resolve(),

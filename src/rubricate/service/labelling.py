@@ -148,6 +148,6 @@ def _project(
     names = list(dict.fromkeys(names))
     if not names:
         raise InvalidInput(
-            f"{path} has no labels, so that no category is known; Fix: give --category NAME for each, or --model MODEL"
+            f"{path} has no labels, so that no category is known. Fix: give --category NAME for each, or --model MODEL"
         )
     return workspace.projects.create(name, names, kind="single" if kind else "multi", who="label")

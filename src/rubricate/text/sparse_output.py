@@ -44,4 +44,5 @@ class SparseTransformer(TransformerMixin):
         import pandas as pd
 
         names = self.get_feature_names_out()
-        return pd.DataFrame.sparse.from_spmatrix(vectors, columns=names)
+        frame = pd.DataFrame.sparse.from_spmatrix(vectors, columns=names)
+        return frame.fillna(0.0)  # before pandas 3.1 what is not stored was NaN
