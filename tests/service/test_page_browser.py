@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tests.reports.browser import browser, browser_paths
@@ -77,7 +77,7 @@ def _get(site, path):
 def _until(condition, seconds=120):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        with suppress(StaleElementReferenceException):  # the page is being loaded anew
+        with suppress(StaleElementReferenceException, NoSuchElementException):  # the page is being loaded anew
             if condition():
                 return
         time.sleep(0.05)
@@ -184,16 +184,29 @@ def test_training_shows_progress_can_be_cancelled_and_gives_a_model(window, site
     _until(lambda: window.find_element(By.ID, "progress").is_displayed())
     _until(lambda: window.find_elements(By.ID, "models"), 400)
     assert "in use" in window.find_element(By.ID, "models").text
+    assert _violations_here(window) == []
     _shot(window, "model-trained")
     _until(lambda: [each["name"] for each in _get(site, "/models")["models"]] == ["news"])
     window.get(f"{site}/try?model=news")
     window.find_element(By.ID, "text").send_keys("Wheat and corn and <b>oil</b>")
     window.find_element(By.CSS_SELECTOR, "#try button").click()
     _until(lambda: window.find_elements(By.CSS_SELECTOR, "#marked mark"))
+    assert _violations_here(window) == []
     _shot(window, "try-answer")
+    window.look(width=390, height=844, dark=True)
+    assert window.run("return document.documentElement.scrollWidth") <= 390
+    _shot(window, "try-answer-phone-dark")
+    window.get(f"{site}/p/news/model")
+    assert window.run("return document.documentElement.scrollWidth") <= 390
+    _shot(window, "model-trained-phone-dark")
+    window.look()
     assert window.log() == []
     window.get(f"{site}/p/news/documents?state=disagreement")
     assert window.find_elements(By.CSS_SELECTOR, "#documents tbody tr, main p.quiet")
+    assert _violations_here(window) == []
+    window.get(f"{site}/p/news/model")
+    window.find_element(By.LINK_TEXT, "Label what is needed to measure").click()
+    _until(lambda: window.find_element(By.ID, "order").get_attribute("value") == "measure")
 
 
 def test_many_categories_long_texts_and_empty_ones_are_fine(window, site):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sqlalchemy import exists, func, select
+from sqlalchemy import exists, select
 
 from rubricate.labelling.population.estimates import population_estimates
 from rubricate.labelling.population.labelled import LabelledSample
@@ -26,7 +26,7 @@ from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.documents import current_model
 from rubricate.service.workspace.labels import consensus
-from rubricate.service.workspace.models import Said
+from rubricate.service.workspace.models import STRATA, Said
 from rubricate.service.workspace.projects import Project
 from rubricate.types import Decisions, Run, Scores
 
@@ -88,8 +88,8 @@ def measured(database: Database, project: Project) -> dict[str, Any] | None:
     with database.read() as connection:
         model = current_model(connection, project.id)
         drawn = (m.model == model) & m.turn.is_not(None)
-        counts = select(m.stratum, func.count()).where(drawn).group_by(m.stratum).order_by(m.stratum)
-        sizes = np.array([count for _, count in connection.execute(counts)], np.int64)
+        summary = connection.execute(select(tables.models.c.summary).where(tables.models.c.id == model)).scalar()
+        sizes = np.array(json.loads(summary or "{}").get(STRATA, ()), np.int64)
         if not len(sizes):
             return None
         open_ = select(m.turn).where(drawn, ~exists().where(s.document == m.document)).order_by(m.turn).limit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,11 +18,13 @@ from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.service.workspace.documents import current_model
 from rubricate.service.workspace.projects import Project, add_event
 
-__all__ = ["ProjectModels", "Said", "put_into_use"]
+__all__ = ["STRATA", "ProjectModels", "Said", "put_into_use"]
 
 
 CHUNK = 5_000
 """Decisions that are kept in one step."""
+STRATA = "strata"
+"""Where the summary has the sizes of the strata of the sample that measures the model."""
 
 
 class Said(NamedTuple):
@@ -62,12 +65,14 @@ class ProjectModels:
         values = {"project": project.id, "number": number, "file": file, "summary": "", "created": time.time()}
         with self._database.write() as connection:
             key = inserted_key(connection, insert(tables.models).values(values))
-        rest = iter(said)
+        rest, strata = iter(said), Counter[int]()
         while chunk := [_row(key, each) for each in islice(rest, CHUNK)]:
+            strata.update(row["stratum"] for row in chunk if row["stratum"] is not None)
             with self._database.write() as connection:
                 connection.execute(insert(tables.decisions), chunk)
+        sizes = [strata[stratum] for stratum in sorted(strata)]
         with self._database.write() as connection:
-            written = json.dumps(summary, ensure_ascii=False)
+            written = json.dumps(summary | {STRATA: sizes}, ensure_ascii=False)
             connection.execute(update(tables.models).where(tables.models.c.id == key).values(summary=written))
         return key
 
