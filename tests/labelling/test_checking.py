@@ -132,6 +132,7 @@ def test_the_commands(rubricate, tmp_path):
     assert len(rows) <= 5
     code, out, _ = rubricate("suspects", "docs.csv", "--run", "run.csv")
     assert (code, "Labels worth checking" in out) == (0, True)
+    assert max(map(len, out.splitlines())) <= 80
     code, out, _ = rubricate("review", "run.csv", "--budget", 7, "--json")
     assert code == 0
     found = json.loads(out)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +14,12 @@ from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.printing import Form
 from rubricate.cli.output.progress import progress
 
+if TYPE_CHECKING:
+    from rubricate.labelling.checking.suspects import LabelSuspect
+
 __all__ = ["suspects"]
+
+WIDTH = 80
 
 _Data = Annotated[str, typer.Argument(help="Labelled documents: a corpus, a file or folder, or - for standard input.")]
 _Run = Annotated[Path | None, typer.Option(help="Scores of a system that did not learn from these labels.")]
@@ -54,6 +60,10 @@ def suspects(
         rows = [{**asdict(item), "text": texts[item.document]} for item in found]
         typer.echo(json.dumps({"suspects": rows}, ensure_ascii=False, indent=2))
         return
+    title = f"Labels worth checking among {len(documents):,} documents"
+    if form.chosen == "text":
+        typer.echo("\n".join([title, *(line for item in found for line in _block(item, texts[item.document], length))]))
+        return
     from rubricate.reports.tables import Table, render
 
     cells: list[tuple[Any, ...]] = [
@@ -68,5 +78,12 @@ def suspects(
         for item in found
     ]
     columns = ("document", "surprise", "given", "suggested", "reason", "text")
-    title = f"Labels worth checking among {len(documents):,} documents"
     typer.echo(render(Table(columns, cells, title), form.chosen))
+
+
+def _block(item: LabelSuspect, text: str, length: int) -> list[str]:
+    """Return a document and its labels in lines for a person; a table of long names and texts would be too wide."""
+    given, suggested = ("; ".join(names) or "(none)" for names in (item.given, item.suggested))
+    lines = [f"given {given}, suggested {suggested}", item.reason, " ".join(text.split())[:length]]
+    wrapped = [part for line in lines for part in wrap(line, WIDTH, initial_indent="  ", subsequent_indent="  ")]
+    return ["", f"{item.document} (surprise {item.score:.2f})", *wrapped]
