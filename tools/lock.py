@@ -3,7 +3,8 @@
     python tools/lock.py                                             after a change of constraints.txt
     pip install --require-hashes --no-deps -r requirements.lock      what `make locked` does
 
-The digests come from the package index that pip uses.
+The digests come from the package index that pip uses. A package that has no wheel is left out, and the file says so: to
+build one would run its code. Those are peers of the benchmarks.
 """
 
 from __future__ import annotations
@@ -59,9 +60,12 @@ def files(name: str) -> list[tuple[str, str]]:
 
 
 def entry(name: str, version: str) -> str:
-    digests = sorted(digest for file, digest in files(name) if of_version(file, name, version))
-    if not digests:
+    own = {file: digest for file, digest in files(name) if of_version(file, name, version)}
+    if not own:
         raise SystemExit(f"no file of {name} {version} in the index; correct constraints.txt")
+    if not any(file.endswith(".whl") for file in own):
+        return f"# {name}=={version} has no wheel\n"
+    digests = sorted(own.values())
     return " \\\n".join([f"{name}=={version}", *(f"    --hash=sha256:{digest}" for digest in digests)]) + "\n"
 
 

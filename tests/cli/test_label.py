@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from rubricate.cli.label import label
 from rubricate.errors import InvalidInput
 from rubricate.readers.reading import Reading
