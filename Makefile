@@ -71,7 +71,7 @@ lock: $(VENV)/.dev
 locked:
 	@$(PYTHON) -m venv build/locked
 	@build/locked/bin/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: --requirement requirements.lock
-	@build/locked/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@build/locked/bin/python -m pip install --quiet --no-deps --no-build-isolation .
 	@build/locked/bin/rubricate --version
 
 sbom: $(VENV)/.dev
