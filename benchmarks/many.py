@@ -50,8 +50,8 @@ json.dump(result, open(f"{folder}/ours.json", "w"))
 """
 
 
-def matrices(categories: int, folder: Path) -> sparse.csr_array:
-    """Write vectors and labels of training and test documents; return the labels of the latter."""
+def matrices(categories: int, folder: Path) -> tuple[sparse.csr_array, np.ndarray]:
+    """Write vectors and labels of training and test documents; return the labels of the latter, and propensities."""
     import rubricate as rb
     from rubricate.files.xmc import write_xmc
 
@@ -65,7 +65,9 @@ def matrices(categories: int, folder: Path) -> sparse.csr_array:
     write_xmc(folder / "train.txt", X, Y)
     write_xmc(folder / "same.txt", X, sparse.csr_array(np.ones((X.shape[0], 1), bool)))
     write_xmc(folder / "test.txt", Z, test.labels)
-    return test.labels
+    from rubricate.measures import propensities
+
+    return test.labels, propensities(np.bincount(Y.indices, minlength=Y.shape[1]), Y.shape[0])
 
 
 def precision(best: list[list[int]], truth: sparse.csr_array) -> tuple[float, ...]:
@@ -75,6 +77,14 @@ def precision(best: list[list[int]], truth: sparse.csr_array) -> tuple[float, ..
         own = set(truth.indices[truth.indptr[i] : truth.indptr[i + 1]].tolist())
         hits[i, : len(found)] = [category in own for category in found]
     return tuple(float(hits[:, :k].mean()) for k in (1, 3, 5))
+
+
+def scored(best: list[list[int]], truth: sparse.csr_array, propensity: np.ndarray) -> str:
+    """Return propensity-scored precision at 1, 3 and 5, as text."""
+    from rubricate.measures import propensity_precision
+
+    ranked = np.array([(found + [-1] * 5)[:5] for found in best])
+    return " / ".join(f"{propensity_precision(ranked, truth, propensity, k):.4f}" for k in (1, 3, 5))
 
 
 def run(command: list[str | Path], out: Path) -> dict:
@@ -97,7 +107,7 @@ def rows(categories: int) -> list[Row]:
         subprocess.run([python, "-m", "pip", "install", "--quiet", "omikuji==0.5.2"], check=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        truth = matrices(categories, folder)
+        truth, propensity = matrices(categories, folder)
         peer = [python, ROOT / "benchmarks" / "_many_peer.py"]
         ours = run([sys.executable, "-c", OURS, folder, str(THREADS)], folder / "ours.json")
         theirs = run(
@@ -107,6 +117,10 @@ def rows(categories: int) -> list[Row]:
     a, b = precision(ours["best"], truth), precision(theirs["best"], truth)
     same = all(x >= y for x, y in zip(a, b, strict=True)) and ours["memory_mb"] <= theirs["memory_mb"]
     shown = " / ".join(f"{x:.4f}" for x in a), " / ".join(f"{y:.4f}" for y in b)
+    shown = tuple(
+        f"{plain}, PSP {scored(each['best'], truth, propensity)}"
+        for plain, each in zip(shown, (ours, theirs), strict=True)
+    )
     memory = f"peak {ours['memory_mb']:.0f} MB (peer {theirs['memory_mb']:.0f} MB)"
     what = f"{SIZES[categories] * 2 // 3:,} × {categories:,}: P@1, 3, 5 {shown[0]} (peer {shown[1]}), {memory}"
     times = (("train", ours["fit"], theirs["fit"] - loading), ("predict", ours["predict"], theirs["predict"]))

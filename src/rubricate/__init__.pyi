@@ -37,6 +37,7 @@ from .files.predictions.runs import as_run as as_run
 from .files.predictions.writing import write_run as write_run
 from .hierarchy import Hierarchy as Hierarchy
 from .reports.judging.judgement import report as report
+from .scratch import out_of_core as out_of_core
 from .significance import compare as compare
 from .types import Corpus as Corpus
 from .types import Documents as Documents

@@ -13,6 +13,7 @@ from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.kernels import folds as kernel
 from rubricate.kernels.rows import Lists
+from rubricate.scratch import MappedTexts, empty, is_out_of_core
 from rubricate.types import Floats, Ints, Scores, Sparse
 
 __all__ = [
@@ -25,6 +26,9 @@ __all__ = [
     "splits",
     "take_rows",
 ]
+
+TAKEN = 1 << 16
+"""Rows of a matrix that are copied together."""
 
 Parts: TypeAlias = Sequence[tuple[Ints, Any]]
 """The held-out rows of each fold, and what was made for them."""
@@ -72,9 +76,28 @@ def take_rows(X: Any, index: Ints) -> Any:
         return X.take(index)
     if isinstance(X, Scores):
         return sparse_scores(X.values[index], X.floor)
+    if isinstance(X, MappedTexts):
+        return X.take(index)
     if isinstance(X, Sequence):
         return [X[i] for i in index]
+    if is_out_of_core() and isinstance(X, sparse.csr_array):
+        return _taken(X, np.asarray(index))
     return X.iloc[index] if hasattr(X, "iloc") else X[index]
+
+
+def _taken(X: sparse.csr_array, index: Ints) -> sparse.csr_array:
+    """Return rows of a matrix as `X[index]` does, with the new arrays in files."""
+    rows = np.flatnonzero(index) if index.dtype == bool else index
+    starts = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[rows], dtype=np.int64)])
+    indices, data = empty(starts[-1], X.indices.dtype), empty(starts[-1], X.data.dtype)
+    for first in range(0, len(rows), TAKEN):
+        part = X[rows[first : first + TAKEN]]
+        place = slice(starts[first], starts[first + part.shape[0]])
+        indices[place], data[place] = part.indices, part.data
+    starts = starts.astype(X.indptr.dtype)
+    taken = sparse.csr_array((data, indices, starts), shape=(len(rows), X.shape[1]))
+    taken.has_canonical_format = X.has_canonical_format
+    return taken
 
 
 def score_matrix(estimator: Any, X: Any) -> Floats:

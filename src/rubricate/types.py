@@ -102,7 +102,9 @@ class Documents:
         """Return the documents at these positions, in this order."""
         index = np.asarray(rows, dtype=np.int64)
 
-        def pick(values: Sequence[Any]) -> list[Any]:
+        def pick(values: Any) -> Any:
+            if getattr(values, "outside_memory", False):  # `scratch.MappedTexts`: nothing is read
+                return values.take(index)
             return [values[i] for i in index]
 
         return Documents(

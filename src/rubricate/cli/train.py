@@ -50,6 +50,14 @@ _Keep = Annotated[
     typer.Option("--keep", help="Keep the documents in the model file, so that 'rubricate update' can add to them."),
 ]
 _Seed = Annotated[int, typer.Option(help="The seed of folds and random splits.", min=0)]
+_Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Memory for texts and vectors, such as 4G (half of what is free by default); what needs more is kept in "
+        "files of the folder for temporary files (TMPDIR).",
+    ),
+]
 
 
 def train(
@@ -73,6 +81,7 @@ def train(
     seed: _Seed = 0,
     outside: _Outside = None,
     keep: _Keep = False,
+    memory: _Memory = None,
     as_json: Json = False,
 ) -> None:
     """Learn from labelled documents and write a model file.
@@ -106,13 +115,14 @@ def train(
     model = configured(settings | terms.settings() | dict(map(read_setting, setting or ())))
     if unlabelled:
         reading = replace(reading, labels=None)
-    corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors, test_vectors=test_vectors)
-    corpus = with_hierarchy(corpus, hierarchy, model.classifier)
-    _fit(model, corpus)
-    if keep:
-        model.keep(corpus)
-    model.save(output)
-    summary = _summary(model, corpus) | {"model": str(output), "seconds": round(time.perf_counter() - began, 2)}
+    with inputs.within_memory(data, memory):
+        corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors, test_vectors=test_vectors)
+        corpus = with_hierarchy(corpus, hierarchy, model.classifier)
+        _fit(model, corpus)
+        if keep:
+            model.keep(corpus)
+        model.save(output)
+        summary = _summary(model, corpus) | {"model": str(output), "seconds": round(time.perf_counter() - began, 2)}
     typer.echo(json.dumps(summary, ensure_ascii=False, indent=2) if as_json else _text(summary))
 
 

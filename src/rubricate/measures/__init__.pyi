@@ -46,6 +46,8 @@ from .rankings.break_even_point import break_even_point as break_even_point
 from .rankings.probabilities import Reliability as Reliability
 from .rankings.probabilities import reliability as reliability
 from .rankings.probabilities import reliability_by_category as reliability_by_category
+from .rankings.propensities import propensities as propensities
+from .rankings.propensities import propensity_precision as propensity_precision
 from .rankings.ranks import Ranks as Ranks
 from .rankings.ranks import ranks as ranks
 from .rankings.sweeps import Sweep as Sweep

@@ -13,6 +13,7 @@ from scipy import sparse
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.readers.compact_texts import CompactTexts
 from rubricate.readers.record import Record
+from rubricate.scratch import MappedTexts, is_out_of_core
 from rubricate.types import Bools, Corpus, Documents, Edges, Sparse
 
 __all__ = ["assemble", "generator"]
@@ -89,8 +90,9 @@ class _Gathered:
 
     def __init__(self, path: str | Path, categories: Sequence[str] | None) -> None:
         self.path, self.fixed = path, categories
-        self.ids: list[str] = []
-        self.texts, self.titles = CompactTexts(), CompactTexts()
+        self.ids: Any = MappedTexts() if is_out_of_core() else []
+        self.texts: Any = MappedTexts() if is_out_of_core() else CompactTexts()
+        self.titles: Any = MappedTexts() if is_out_of_core() else CompactTexts()
         self.fields: dict[str, list[Any]] = {}
         self._seen: set[str] = set()
         self._positions = {name: position for position, name in enumerate(categories or ())}
@@ -98,7 +100,7 @@ class _Gathered:
 
     def add(self, record: Record) -> None:
         if record.id in self._seen:
-            first = self.ids.index(record.id) + 1
+            first = list(self.ids).index(record.id) + 1
             problem = f"document {len(self.ids) + 1} has the id {record.id!r} of document {first}"
             raise InvalidFile(problem, path=self.path, line=record.line, remedy="give each document its own id")
         self._seen.add(record.id)
@@ -139,7 +141,7 @@ class _Gathered:
 
     def documents(self, rows: Any, labels: Sparse, names: tuple[str, ...]) -> Documents:
         return Documents(
-            ids=[self.ids[row] for row in rows],
+            ids=self.ids.take(rows) if isinstance(self.ids, MappedTexts) else [self.ids[row] for row in rows],
             bodies=self.texts.take(rows),
             labels=labels[rows],
             categories=names,

@@ -14,6 +14,7 @@ from scipy import sparse
 from rubricate.errors import InvalidInput
 from rubricate.kernels.counting import count, settle
 from rubricate.kernels.rows import Rows
+from rubricate.scratch import empty, stored
 from rubricate.types import Ints, Sparse, Terms
 
 __all__ = ["Chunk", "chunk", "counts", "frequent", "gather"]
@@ -32,7 +33,8 @@ class Chunk:
 
 def chunk(terms: Terms) -> Chunk:
     """Count the terms of each document; cost: one pass."""
-    return Chunk(*count(terms.ids, terms.starts, len(terms.words)))
+    starts, columns, counts = count(terms.ids, terms.starts, len(terms.words))
+    return Chunk(starts, stored(columns), stored(counts))
 
 
 def counts(terms: Terms, vocabulary: Sequence[str] | None = None, *, min_df: int = 1) -> tuple[Sparse, tuple[str, ...]]:
@@ -80,8 +82,8 @@ def _positions(vocabulary: Sequence[str]) -> dict[str, int]:
 
 
 def _rows(chunks: list[Chunk], columns: NDArray[np.int32], width: int) -> Sparse:
-    stored = sum(int(np.count_nonzero(columns[part.columns] >= 0)) for part in chunks)
-    indices, data = np.empty(stored, np.int32), np.empty(stored, np.int32)
+    entries = sum(int(np.count_nonzero(columns[part.columns] >= 0)) for part in chunks)
+    indices, data = empty(entries, np.int32), empty(entries, np.int32)
     lengths, at = [np.zeros(1, np.int64)], 0
     chunks.reverse()
     while chunks:
@@ -89,7 +91,7 @@ def _rows(chunks: list[Chunk], columns: NDArray[np.int32], width: int) -> Sparse
         lengths.append(settle(Rows(part.starts, part.columns, part.counts), columns, (indices[at:], data[at:])))
         at += int(lengths[-1].sum())
     starts = np.concatenate(lengths).cumsum()
-    if stored <= LARGEST:
+    if entries <= LARGEST:
         starts = starts.astype(np.int32)
     matrix = sparse.csr_array((data, indices, starts), shape=(len(starts) - 1, width))
     matrix.has_canonical_format = True

@@ -17,18 +17,22 @@ another name of ntc, the weighting of joachims2000; the letters are those of sal
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.errors import UnknownName
+from rubricate.scratch import empty
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["SCHEMES", "idf", "parse_scheme", "weigh", "weigh_row"]
 
 TF, IDF, NORM = "nlbaL", "ntps", "nc"
 ALIASES = {"tfidf": "ntc"}
+BLOCK = 1 << 20
+"""Stored values that are weighed together."""
 SCHEMES = tuple(tf + df + norm for tf in TF for df in IDF for norm in NORM)
 """Every triple."""
 
@@ -74,9 +78,12 @@ def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
     tf, _, norm = tuple(parse_scheme(scheme))
     starts = counts.indptr.astype(np.int64)
     summary = {"a": largest, "L": mean}.get(tf)
-    f = counts.data.astype(np.float64)
-    data = _frequency(f, tf, None if summary is None else np.repeat(summary(starts, f), np.diff(starts)))
-    data *= idf[counts.indices]
+    data = empty(counts.nnz, np.float64)
+    for first, last in _row_blocks(starts):
+        part, own = slice(starts[first], starts[last]), starts[first : last + 1] - starts[first]
+        f = counts.data[part].astype(np.float64)
+        weights = _frequency(f, tf, None if summary is None else np.repeat(summary(own, f), np.diff(own)))
+        np.multiply(weights, idf[counts.indices[part]], out=data[part])
     if norm == "c":
         make_unit(starts, data)
     if data.all():
@@ -84,6 +91,15 @@ def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
     weights = sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
     weights.eliminate_zeros()
     return weights
+
+
+def _row_blocks(starts: Ints) -> Iterator[tuple[int, int]]:
+    """Yield the first row of each block of about `BLOCK` stored values, and the row after its last."""
+    first = 0
+    while first < len(starts) - 1:
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1)
+        yield first, last
+        first = last
 
 
 def weigh_row(counts: Floats, scheme: str, idf: Floats) -> Floats:

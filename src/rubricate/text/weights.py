@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rubricate.matrices import sound
+from rubricate.scratch import is_out_of_core
 from rubricate.text.smart import idf, parse_scheme, weigh
 from rubricate.text.sparse_output import SparseTransformer
 from rubricate.types import Sparse
@@ -57,7 +58,10 @@ def take_counts(transformer: Any, X: Any, *, reset: bool) -> Sparse:
     X = validate_data(transformer, sound(X), reset=reset, accept_sparse="csr", dtype=kinds)
     if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
         raise ValueError(f"Negative values in data passed to {type(transformer).__name__}: counts cannot be below zero")
-    counts = sparse.csr_array(X, copy=True)
-    counts.sum_duplicates()
-    counts.eliminate_zeros()
+    # Out of core there is no room for a copy; nothing here changes counts that are in order already.
+    ready = is_out_of_core() and sparse.issparse(X) and X.has_canonical_format and bool(X.data.all())
+    counts = sparse.csr_array(X, copy=not ready)
+    if not ready:
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
     return counts

@@ -7,12 +7,13 @@ given analyzer is English and the documents are not, a warning says so.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rubricate.errors import UnknownName
 from rubricate.labels import column
+from rubricate.scratch import MappedTexts
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.languages.catalogue import ENGLISH, LANGUAGES, Language, language_named
 from rubricate.text.languages.detection import CorpusLanguage, detect_corpus
@@ -119,10 +120,10 @@ def _warn_of(given: Any, language: Language) -> None:
         )
 
 
-def _texts(material: Material) -> list[str] | None:
+def _texts(material: Material) -> Sequence[str] | None:
     documents = material.documents
     if isinstance(documents, Documents):
-        return list(documents.bodies)
+        return documents.bodies if isinstance(documents.bodies, MappedTexts) else list(documents.bodies)
     if hasattr(documents, "shape") and getattr(documents, "ndim", 1) != 1:
         return None
     values = column(documents)

@@ -15,12 +15,16 @@ from rubricate.text.representation import Representation, source_of
 from rubricate.training.material import Material
 from rubricate.types import Documents
 
-__all__ = ["check_memory", "document_texts", "free_memory"]
+__all__ = ["check_memory", "document_texts", "expected_need", "free_memory"]
 
 SMALL = 1 << 24
 """Characters below which vectors of any representation fit (about 2 GB of n-grams at the very worst)."""
 PROBED = 200
 """Documents from which the size of the others is guessed."""
+NEED = 8
+"""Bytes of memory for a byte of text."""
+PACKED = {".gz": 4.0, ".parquet": 3.0, ".pq": 3.0}
+"""How many times their size compressed files of text unpack to."""
 BYTES = 45
 """Memory of an entry: its count (8 bytes), its weight (12), that of a fold (10), and both again side by side."""
 
@@ -53,6 +57,18 @@ def document_texts(material: Material) -> Sequence[str]:
     """Return the texts that a training reads, without titles."""
     documents = material.documents
     return documents.bodies if isinstance(documents, Documents) else column(documents)
+
+
+def expected_need(path: Path) -> int | None:
+    """Guess the memory that the texts and vectors of a file or folder will take; None where there is no such file.
+
+    Texts, ids, counts, vectors, and their copies for a fold and in the solver take a few times the size of the text;
+    the guess is on the safe side.
+    """
+    if not path.exists():
+        return None
+    files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+    return sum(int(file.stat().st_size * PACKED.get(file.suffix.lower(), 1)) for file in files) * NEED
 
 
 def free_memory() -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -36,6 +37,7 @@ __all__ = [
     "peek",
     "said",
     "stream",
+    "within_memory",
 ]
 
 STDIN = "-"
@@ -107,6 +109,23 @@ def corpus_of(
     if data == STDIN or vectors is not None:
         return _assembled(stream(data, reading, vectors), data, test=share, seed=seed)
     return load(data, test=share, seed=seed, **asdict(reading))
+
+
+@contextmanager
+def within_memory(data: str, memory: str | None) -> Iterator[None]:
+    """Work out of core in this block if documents and vectors would take more than this memory (None: half the free).
+
+    The need is guessed from the size of the file; of standard input it is unknown, and everything stays in memory
+    unless a size is given.
+    """
+    from rubricate.scratch import memory_size, out_of_core
+    from rubricate.training.memory import expected_need, free_memory
+
+    room = memory_size(memory) if memory is not None else (free_memory() or 0) // 2
+    need = None if data == STDIN or data in registry.names("corpora") else expected_need(Path(data))
+    outside = memory is not None if need is None else 0 < room < need
+    with out_of_core() if outside else nullcontext():
+        yield
 
 
 def _test_documents(test: str, reading: Reading, vectors: str, test_vectors: str | None) -> Iterator[Record]:

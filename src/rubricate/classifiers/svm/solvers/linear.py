@@ -25,6 +25,7 @@ from scipy import sparse
 
 from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, kernel_rows, worker_map
+from rubricate.folds import take_rows
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_fold import fold_rows
@@ -33,6 +34,7 @@ from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Dual, LaneDocuments, Search, WorkingSets, solve_block
 from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
 from rubricate.kernels.svm_whole import solve_whole
+from rubricate.scratch import empty
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["solve_linear"]
@@ -69,6 +71,8 @@ LONELY = 0.15
 Not tuned: on WebKB it lies above the share of words and below that of word pairs."""
 BATCH = 4000
 """Documents in the working sets of the categories that are solved as one task, so that tasks are of similar length."""
+PIECE = 1 << 22
+"""Stored values that are copied together."""
 START = 1.05
 """The bias from which categories of less than a third of the documents start, negated; of more than two thirds, not."""
 
@@ -110,8 +114,11 @@ def _arrange(X: Sparse, seed: int) -> _Documents:
         kept = int(np.count_nonzero(frequency > 1))
         rows = fold_rows(Rows(X.indptr, X.indices, X.data), order, rank, kept)
         return _Documents(order, rows, squared_lengths(X)[order], kept + len(order))
-    mixed = X[order]
-    rows = Rows(mixed.indptr.astype(np.int64), rank[mixed.indices], mixed.data)
+    mixed = take_rows(X, order)
+    terms = empty(mixed.nnz, np.uint32)
+    for start in range(0, mixed.nnz, PIECE):
+        terms[start : start + PIECE] = rank[mixed.indices[start : start + PIECE]]
+    rows = Rows(mixed.indptr.astype(np.int64), terms, mixed.data)
     return _Documents(order, rows, squared_lengths(mixed), max(int(np.count_nonzero(frequency)), 1))
 
 
@@ -131,7 +138,10 @@ class _Solver:
         starts, terms, values = self.documents.rows
         squares = self.documents.squares / self.scale
         inverse = np.where(squares > 1e-12, 1 / np.maximum(squares, 1e-12), 1e12)
-        rows = Rows(starts, terms, (values / np.sqrt(self.scale)).astype(np.float32))
+        single, root = empty(len(values), np.float32), np.sqrt(self.scale)
+        for start in range(0, len(values), PIECE):
+            single[start : start + PIECE] = values[start : start + PIECE] / root
+        rows = Rows(starts, terms, single)
         return rows, inverse.astype(np.float32), self.weights.astype(np.float32)
 
     def bits(self, block: Ints) -> NDArray[np.uint16]:

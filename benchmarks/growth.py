@@ -1,0 +1,97 @@
+"""growth: `rubricate train` out of core and in memory on growing numbers of newswire stories; a table of its own.
+
+Each training is a process of its own: 1,000 categories, linear SVMs with C = 1, cut at 0, no folds. Told are processor
+time (user and system), the clock, peak resident memory, and the peak of what is not backed by a file, which is what the
+system cannot drop when memory is short. The exponent is the slope of ln time over ln documents.
+
+`python -m benchmarks.growth [N …] [--categories N] [--memory SIZE]` prints one JSON object per training.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+from rubricate.corpora.newswire import stream
+
+ROOT = Path(__file__).parents[1]
+OPTIONS = ("--classifier", "svm", "--set", "C=1", "--folds", "0", "--cut", "0")
+
+
+def write_stories(path: Path, documents: int, categories: int) -> None:
+    with path.open("w") as file:
+        for part in stream(documents, categories):
+            names, labels = part.categories, part.labels
+            for i, (title, body) in enumerate(zip(part.titles or (), part.bodies, strict=True)):
+                own = [names[c] for c in labels.indices[labels.indptr[i] : labels.indptr[i + 1]].tolist()]
+                file.write(json.dumps({"id": part.ids[i], "text": f"{title}. {body}", "labels": own}) + "\n")
+
+
+def anonymous(process: int, peak: list[int]) -> None:
+    """Watch the memory that no file backs, five times a second, until the process ends."""
+    while True:
+        try:
+            lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        except OSError:
+            return
+        peak[0] = max(peak[0], *(int(line.split()[1]) for line in lines if line.startswith("RssAnon")), 0)
+        time.sleep(0.2)
+
+
+def train(path: Path, memory: str) -> dict[str, Any]:
+    target = path.with_suffix(f".{memory}.rubric")
+    command = [sys.executable, "-m", "rubricate", "train", path, "-o", target, *OPTIONS, "--memory", memory, "--json"]
+    start = time.perf_counter()
+    done = subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}"}
+    )
+    peak = [0]
+    watch = Thread(target=anonymous, args=(done.pid, peak), daemon=True)
+    watch.start()
+    _, status, usage = os.wait4(done.pid, 0)
+    if status:
+        raise SystemExit("rubricate train failed")
+    return {
+        "memory": memory,
+        "clock_s": round(time.perf_counter() - start, 1),
+        "cpu_s": round(usage.ru_utime + usage.ru_stime, 1),
+        "peak_mb": usage.ru_maxrss // 1024,
+        "anonymous_mb": peak[0] // 1024,
+        "file": target,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("documents", nargs="*", type=int, default=[10_000, 30_000, 100_000, 300_000, 1_000_000])
+    parser.add_argument("--categories", type=int, default=1_000)
+    parser.add_argument("--memory", default="100K", help="in memory up to this need")
+    given = parser.parse_args()
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        for documents in given.documents:
+            path = Path(folder) / f"{documents}.jsonl"
+            write_stories(path, documents, given.categories)
+            outside, inside = train(path, given.memory), train(path, "1T")
+            same = outside.pop("file").read_bytes() == inside.pop("file").read_bytes()
+            times.append(outside["cpu_s"])
+            row = {"documents": documents, "megabytes": path.stat().st_size >> 20, "same_model": same}
+            print(json.dumps(row | {"out_of_core": outside, "in_memory": inside}), flush=True)
+            path.unlink()
+    if len(times) > 1:
+        slope = np.polyfit(np.log(given.documents), np.log(times), 1)[0]
+        print(json.dumps({"exponent": round(float(slope), 3)}))
+
+
+if __name__ == "__main__":
+    main()
