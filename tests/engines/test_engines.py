@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+
 import pytest
 from threadpoolctl import threadpool_info
 
-from rubricate import registry
+from rubricate import __version__, cli, registry
 from rubricate.engines import one_blas_thread, run_tasks
+from rubricate.errors import InvalidInput
 
 
 @pytest.fixture(params=registry.names("engines"))
@@ -43,3 +48,92 @@ def test_blas_has_one_thread_until_the_last_block_ends():
             assert set(threads()) <= {1}
         assert set(threads()) <= {1}
     assert threads() == before
+
+
+def test_an_engine_without_an_address_refuses_one():
+    with pytest.raises(InvalidInput, match="takes no address"):
+        run_tasks(abs, [1], engine="threads:tcp://127.0.0.1:1")
+
+
+def test_a_scheduler_that_is_not_there(monkeypatch):
+
+    monkeypatch.setattr(sys.modules["rubricate.engines.dask"], "PATIENCE", 0.3)
+    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
+        with pytest.raises(InvalidInput, match="no Dask scheduler answers"):
+            run_tasks(abs, [1], engine=f"dask:{address}")
+
+
+class _Cluster:
+    """Stands in for a client whose workers say this."""
+
+    status = "running"
+
+    def __init__(self, *versions, problem=None):
+        self.versions, self.problem = versions, problem
+
+    def wait_for_workers(self, n_workers, timeout):
+        if not self.versions and self.problem is None:
+            raise TimeoutError
+
+    def run(self, function):
+        if self.problem is not None:
+            raise self.problem
+        return {f"tcp://worker-{i}": version for i, version in enumerate(self.versions)}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "reason"),
+    [
+        (_Cluster(), "has no workers"),
+        (_Cluster(__version__, "0.0.1"), r"tcp://worker-1 has Rubricate 0\.0\.1"),
+        (_Cluster(problem=ModuleNotFoundError("no rubricate")), "cannot import Rubricate"),
+    ],
+)
+def test_workers_that_cannot_give_the_same_numbers(cluster, reason, monkeypatch):
+
+    monkeypatch.setitem(sys.modules["rubricate.engines.dask"]._clients, "tcp://here", cluster)
+    with pytest.raises(InvalidInput, match=reason):
+        run_tasks(abs, [1], engine="dask:tcp://here")
+
+
+def _die_once(task):
+    """Kill the worker at the third task, the first time that it is run."""
+    number, marker = task
+    if number == 2 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+@pytest.mark.proof
+@pytest.mark.filterwarnings("ignore")
+def test_a_killed_worker_changes_nothing(tmp_path):
+    """Real processes: a scheduler's address, two workers under a memory limit, one of them killed midway."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": "1GiB"}
+    with distributed.LocalCluster(**options) as cluster:
+        tasks = [(number, tmp_path / "killed") for number in range(8)]
+        assert run_tasks(_die_once, tasks, engine=f"dask:{cluster.scheduler_address}") == [n * n for n in range(8)]
+    assert (tmp_path / "killed").exists()
+
+
+@pytest.mark.proof
+@pytest.mark.filterwarnings("ignore")
+def test_train_on_a_cluster_writes_the_same_model(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    words = {"grain": "wheat corn harvest", "fuel": "oil gas crude", "metal": "gold ore silver"}
+    lines = [
+        f'{{"text": "{" ".join(w.split()[i % 3 :])} {i}", "labels": "{c}"}}'
+        for i in range(30)
+        for c, w in words.items()
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster:
+        for name, engine in (("a", "serial"), ("b", f"dask:{cluster.scheduler_address}")):
+            command = ["rubricate", "train", str(tmp_path / "t.jsonl"), "--classifier", "svm", "--engine", engine]
+            monkeypatch.setattr(sys, "argv", [*command, "-o", str(tmp_path / name)])
+            with pytest.raises(SystemExit) as left:
+                cli.main()
+            assert not left.value.code
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

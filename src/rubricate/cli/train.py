@@ -13,6 +13,7 @@ import typer
 from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
 from rubricate.cli.options.printing import Json
+from rubricate.cli.options.stores import EngineName
 from rubricate.cli.options.terms import TermOptions
 from rubricate.cli.output.choices import choice_lines, cut_lines, language_lines, rare_lines
 from rubricate.errors import InvalidInput
@@ -82,6 +83,7 @@ def train(
     outside: _Outside = None,
     keep: _Keep = False,
     memory: _Memory = None,
+    engine: EngineName = "threads",
     as_json: Json = False,
 ) -> None:
     """Learn from labelled documents and write a model file.
@@ -93,6 +95,10 @@ def train(
     """
     began = time.perf_counter()
     _check_output(output)
+    if engine != "threads":
+        from rubricate.engines import run_tasks
+
+        run_tasks(str, [], engine=engine)  # refuse an unknown engine, or a cluster that is not there, before any work
     if classifier in (None, "svm"):
         from rubricate.classifiers.svm.solvers.ahead import compile_ahead
 
@@ -118,7 +124,7 @@ def train(
     with inputs.within_memory(data, memory):
         corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors, test_vectors=test_vectors)
         corpus = with_hierarchy(corpus, hierarchy, model.classifier)
-        _fit(model, corpus)
+        _fit(model, corpus, engine)
         if keep:
             model.keep(corpus)
         model.save(output)
@@ -140,16 +146,18 @@ def _check_output(output: Path) -> None:
         raise InvalidInput(f"-o {output} {problem}; name a file, such as topics.rubric")
 
 
-def _fit(model: Categorizer, corpus: Corpus) -> None:
+def _fit(model: Categorizer, corpus: Corpus, engine: str) -> None:
+    """Fit on an engine; the model does not keep it, as results do not depend on it."""
     from rubricate.cli.output.compiling import CompilationWatch
     from rubricate.cli.output.progress import visible_encoding, visible_engine
 
-    engine = model.engine
+    usual = model.engine
+    far = engine.startswith("dask")  # a bar of progress cannot travel to other processes
     try:
         with visible_encoding(), CompilationWatch():
-            model.set_params(engine=visible_engine(str(engine), "training")).fit(corpus)
+            model.set_params(engine=engine if far else visible_engine(engine, "training")).fit(corpus)
     finally:
-        model.set_params(engine=engine)
+        model.set_params(engine=usual)
 
 
 def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:

@@ -5,12 +5,14 @@ An engine is a function `(function, tasks) -> results in the order of the tasks`
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar
 
 from rubricate import registry
+from rubricate.errors import InvalidInput
 
 __all__ = ["Engine", "one_blas_thread", "run_tasks"]
 
@@ -27,11 +29,20 @@ def run_tasks(
 ) -> list[Result]:
     """Apply a function to every task; return the results in the order of the tasks.
 
+    An engine is a function, a name, or a name with an address: "dask:tcp://127.0.0.1:8786".
+
     >>> run_tasks(abs, [-1, 2], engine="threads")
     [1, 2]
     """
-    chosen = registry.load("engines", engine) if isinstance(engine, str) else engine
-    return chosen(function, tasks)
+    if not isinstance(engine, str):
+        return engine(function, tasks)
+    name, _, address = engine.partition(":")
+    chosen = registry.load("engines", name)
+    if not address:
+        return chosen(function, tasks)
+    if "address" not in inspect.signature(chosen).parameters:
+        raise InvalidInput(f"the engine {name!r} takes no address, got {engine!r}; Fix: leave out {':' + address!r}")
+    return chosen(function, tasks, address=address)
 
 
 @contextmanager

@@ -17,7 +17,9 @@ StoreFolder = Annotated[
     Path | None, typer.Option("--store", help="The folder of trials; else $RUBRICATE_STORE, else your data folder.")
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute everything again, whatever is in the store.")]
-EngineName = Annotated[str, typer.Option("--engine", help="Where work runs: threads, serial or dask.")]
+EngineName = Annotated[
+    str, typer.Option("--engine", help="Where work runs: threads, serial, dask, or dask:ADDRESS of a scheduler.")
+]
 
 
 @contextmanager
