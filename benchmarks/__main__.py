@@ -4,6 +4,7 @@ python -m benchmarks            all of them
 python -m benchmarks text svm   these two; the other rows of the table stay
 python -m benchmarks text=FILE  the rows that `python -m benchmarks.text --json` wrote to a file before, in place of
                                 those with the same ids
+python -m benchmarks --cpu svm  rows of one thread by CPU seconds, for a busy machine
 """
 
 from __future__ import annotations
@@ -23,10 +24,13 @@ PEERS = (
 )  # fmt: skip
 
 
-def run(name: str) -> list[dict[str, object]]:
+def run(name: str, options: list[str]) -> list[dict[str, object]]:
     print(f"benchmarks/{name}.py …", file=sys.stderr)
     done = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.{name}", "--json"], capture_output=True, text=True, cwd=HERE.parent
+        [sys.executable, "-m", f"benchmarks.{name}", "--json", *options],
+        capture_output=True,
+        text=True,
+        cwd=HERE.parent,
     )
     if done.returncode:
         sys.exit(f"benchmarks/{name}.py failed:\n{done.stderr}")
@@ -66,7 +70,8 @@ def main() -> None:
         for path in HERE.glob("*.py")
         if not path.stem.startswith("_") and "from benchmarks._timing" in path.read_text(encoding="utf-8")
     )
-    chosen = sys.argv[1:] or known
+    options = [each for each in sys.argv[1:] if each == "--cpu"]
+    chosen = [each for each in sys.argv[1:] if each != "--cpu"] or known
     unknown = {each.partition("=")[0] for each in chosen} - set(known)
     if unknown:
         sys.exit(f"no benchmark named {', '.join(sorted(unknown))}; known: {', '.join(known)}")
@@ -74,7 +79,7 @@ def main() -> None:
     rows = [row for row in old if row["benchmark"] in known and row["benchmark"] not in chosen]
     for each in chosen:
         name, _, file = each.partition("=")
-        made = read(name, Path(file)) if file else run(name)
+        made = read(name, Path(file)) if file else run(name, options)
         ids = {row["id"] for row in made}
         rows = [row for row in rows if row["id"] not in ids] + made
     rows.sort(key=lambda row: (row["benchmark"], row["id"], row["threads"]))

@@ -1,18 +1,26 @@
-"""Side-by-side timing: ours and the peer in one run, interleaved, medians, after checking for the same result."""
+"""Side-by-side timing: ours and the peer in one run, interleaved, medians, after checking for the same result.
+
+With `--cpu` on the command line, seconds are CPU seconds of this process and of the child processes that it waited for:
+on a busy machine wall times say what else was running. Rows of more than one thread stay in wall time.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+CPU = "--cpu" in sys.argv
+"""Whether rows of one thread are timed by CPU seconds."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +37,18 @@ class Row:
     threads: int
 
 
-def measure(function: Callable[[], Any]) -> tuple[float, Any]:
+def measure(function: Callable[[], Any], *, threads: int = 1) -> tuple[float, Any]:
     """Return the seconds and the result of one call."""
-    start = time.perf_counter()
+    clock = cpu_seconds if CPU and threads == 1 else time.perf_counter
+    start = clock()
     result = function()
-    return time.perf_counter() - start, result
+    return clock() - start, result
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process and of the children that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def side_by_side(
@@ -49,7 +64,7 @@ def side_by_side(
 ) -> Row:
     """Call both once to warm up and compare the results, then alternate; the row has the medians."""
     agree = bool(same(ours(), peer()))
-    pairs = [(measure(ours)[0], measure(peer)[0]) for _ in range(repeats)]
+    pairs = [(measure(ours, threads=threads)[0], measure(peer, threads=threads)[0]) for _ in range(repeats)]
     ours_s, peer_s = (statistics.median(times) for times in zip(*pairs, strict=True))
     return Row(id, work, peer_name, ours_s, peer_s, peer_s / ours_s, agree, threads)
 
@@ -74,7 +89,11 @@ def publish(rows: Sequence[Row], description: str) -> None:
     """Print the rows: a table, or with --json a list."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", action="store_true", help="print a JSON list")
-    if parser.parse_args().json:
+    parser.add_argument("--cpu", action="store_true", help="time rows of one thread by CPU seconds")
+    chosen = parser.parse_args()
+    if chosen.cpu:
+        rows = [replace(row, work=f"{row.work}; CPU seconds") if row.threads == 1 else row for row in rows]
+    if chosen.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return
     for row in rows:

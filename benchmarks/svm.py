@@ -80,8 +80,8 @@ def agree(X: Any, a: Any, b: Any) -> bool:
     return bool(((first > 0) == (second > 0))[(np.abs(first) > 0.1) | (np.abs(second) > 0.1)].all())
 
 
-def interleaved(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int) -> tuple[float, float]:
-    pairs = [(measure(ours)[0], measure(peer)[0]) for _ in range(repeats)]
+def interleaved(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int, threads: int) -> tuple[float, float]:
+    pairs = [(measure(ours, threads=threads)[0], measure(peer, threads=threads)[0]) for _ in range(repeats)]
     return tuple(statistics.median(times) for times in zip(*pairs, strict=True))  # type: ignore[return-value]
 
 
@@ -115,6 +115,7 @@ def penalised(id: str, X: Any, Y: Any, columns: Any, work: str, repeats: int) ->
                 lambda svm=svm: svm.fit(X, Y),
                 lambda tol=peer_tol, n=threads, b=backend: one_vs_rest(plain, dense, tol, n, b),
                 repeats,
+                threads,
             )
             peer_seconds *= Y.shape[1] / len(columns)
             told = f"{work}, gap 1e-3 ({name}; tol {our_tol:g} and {peer_tol:g})"
@@ -131,7 +132,9 @@ def fastest_backend(X: Any, Y: Any, tol: float, threads: int) -> str:
     if threads == 1:
         return "sequential"
     one_vs_rest(X, Y[:, :2], tol, threads, "loky")
-    return min(("threading", "loky"), key=lambda b: measure(lambda: one_vs_rest(X, Y, tol, threads, b))[0])
+    return min(
+        ("threading", "loky"), key=lambda b: measure(lambda: one_vs_rest(X, Y, tol, threads, b), threads=threads)[0]
+    )
 
 
 def free_bias(repeats: int = 1) -> list[Row]:
@@ -149,13 +152,14 @@ def free_bias(repeats: int = 1) -> list[Row]:
             return joblib.Parallel(threads, backend="threading")(fits)
 
         svm = rb.SVM(threads=threads).fit(X, labels)
-        peer_seconds, fitted = measure(peer)
+        peer_seconds, fitted = measure(peer, threads=threads)
         theirs = np.vstack([e.coef_.toarray() for e in fitted]), np.concatenate([e.intercept_ for e in fitted])
         primal = 0.5 * (theirs[0] ** 2).sum(axis=1)
         primal = primal + np.maximum(0, 1 - signs * (X @ theirs[0].T + theirs[1])).sum(axis=0)
         reached = max(float(((p - exact.dual_) / p).max()) for p in (primal, svm.primal_))
         same = reached <= GAP and agree(X, (svm.coef_, svm.intercept_), theirs)
-        seconds = statistics.median(measure(lambda svm=svm: svm.fit(X, labels))[0] for _ in range(max(5, repeats)))
+        fits = [measure(lambda svm=svm: svm.fit(X, labels), threads=threads)[0] for _ in range(max(5, repeats))]
+        seconds = statistics.median(fits)
         work = "biased SVMs of the ten largest Reuters categories, gap 1e-3 in the worst (SVC at its default tol)"
         rows.append(Row("svm-bias", work, "scikit-learn SVC(kernel='linear'), its cache raised to 1,000 MB",
                         seconds, peer_seconds, peer_seconds / seconds, same, threads))  # fmt: skip
