@@ -129,11 +129,13 @@ class Local(Descending, Scorer):
     def predict(self, X: Any) -> Any:
         """Return where the descent ends; for a one-dimensional y the best class, also where it ends nowhere."""
         X, descent = self._take_vectors(X), self._descent()
-        stay = descent.reach(X, pruned=True)[1][self.columns_].T
+        decided = (descent.reach(X, pruned=True)[1] > 0)[self.columns_].T
         if self.multilabel_:
-            decided = stay > 0
             return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
-        lost = np.flatnonzero((stay > 0).sum(axis=1) != 1)
+        documents, ends = np.nonzero(decided)
+        best = np.zeros(decided.shape[0], np.int64)
+        best[documents] = ends
+        lost = np.flatnonzero(np.bincount(documents, minlength=len(best)) != 1)
         if len(lost):
-            stay[lost] = descent.scores(X[lost])
-        return self.classes_[np.argmax(stay, axis=1)]
+            best[lost] = np.argmax(descent.scores(X[lost]), axis=1)
+        return self.classes_[best]

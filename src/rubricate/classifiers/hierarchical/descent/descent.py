@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -102,16 +103,22 @@ class Descent:
 
     def certain(self, node: int) -> Bools:
         """Return which choices at a node every training document has made."""
-        return self._constant(self.choices(node), 1) | (self.choices(node) == NONE)
+        choices = self.choices(node)
+        return self._always[choices] | (choices == NONE)
 
     def empty(self, node: int) -> Bools:
         """Return which choices at a node no training document has made."""
-        return self._constant(self.choices(node), -1)
+        return self._never[self.choices(node)]
 
-    def _constant(self, problems: Ints, sign: int) -> Bools:
-        known = np.where(problems == NONE, 0, problems)
-        constant: Bools = ~self.machines.learned[known] & (sign * self.machines.problem_bias[known] > 0)
-        return constant & (problems != NONE)
+    @cached_property
+    def _always(self) -> Bools:
+        """Whether a problem says yes to every document; the last entry stands for NONE."""
+        return np.append(~self.machines.learned & (self.machines.problem_bias > 0), False)
+
+    @cached_property
+    def _never(self) -> Bools:
+        """Whether a problem says no to every document; the last entry stands for NONE."""
+        return np.append(~self.machines.learned & (self.machines.problem_bias < 0), False)
 
     def reach(self, X: Any, *, pruned: bool = False) -> tuple[Floats, Floats]:
         """Return (reach, stay), nodes × documents; −∞ where `pruned` leaves a node unvisited: its parents refused."""
@@ -127,8 +134,8 @@ class Descent:
             chosen = np.flatnonzero(reach[node] > 0) if pruned else everyone
             if len(chosen):
                 margins, here = scoring.margins(node, chosen), reach[node, chosen]
-                for k, child in enumerate(children):
-                    reach[child, chosen] = np.maximum(reach[child, chosen], np.minimum(here, margins[:, k]))
+                there = np.ix_(children, chosen)
+                reach[there] = np.maximum(reach[there], np.minimum(here, margins[:, : len(children)].T))
                 if self.guards.stays[node] != NONE:
                     stay[node, chosen] = np.minimum(here, margins[:, -1])
         return reach, stay
