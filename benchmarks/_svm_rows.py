@@ -72,7 +72,7 @@ def path() -> Row:
         f"four C in five folds and the best of them, 77 classes of {X.shape[0]:,} questions "
         f"(accuracy {figures[0]:.4f} and {figures[1]:.4f})"
     )
-    same = figures[0] >= figures[1] - 0.005
+    same = bool(figures[0] >= figures[1] - 0.005)
     name = f"scikit-learn GridSearchCV(LinearSVC hinge), n_jobs={THREADS}"
     return Row("svm-path", work, name, seconds, peer_seconds, peer_seconds / seconds, same, THREADS)
 

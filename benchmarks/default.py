@@ -53,7 +53,7 @@ def row(documents: int) -> Row:
     figures = ours.cross_validation_["micro_f1"], peer.best_score_
     work = f"{len(texts):,} questions of banking77: representation, C, cut and confidence ({figures[0]:.4f})"
     name = f"scikit-learn GridSearchCV(vectorizer, LinearSVC), n_jobs={THREADS} ({figures[1]:.4f})"
-    same = figures[0] >= figures[1] - 0.005
+    same = bool(figures[0] >= figures[1] - 0.005)
     return Row("fit-default", work, name, seconds, peer_seconds, peer_seconds / seconds, same, THREADS)
 
 
