@@ -134,8 +134,8 @@ class Descent:
             chosen = np.flatnonzero(reach[node] > 0) if pruned else everyone
             if len(chosen):
                 margins, here = scoring.margins(node, chosen), reach[node, chosen]
-                there = np.ix_(children, chosen)
-                reach[there] = np.maximum(reach[there], np.minimum(here, margins[:, : len(children)].T))
+                below, least = children[:, None], np.minimum(here, margins[:, : len(children)].T)
+                reach[below, chosen] = np.maximum(reach[below, chosen], least)
                 if self.guards.stays[node] != NONE:
                     stay[node, chosen] = np.minimum(here, margins[:, -1])
         return reach, stay
