@@ -34,7 +34,7 @@ from benchmarks._timing import Row, publish
 from rubricate.corpora.newswire import stream
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS, TRAINING, CATEGORIES, BATCH = 300_000, 10_000, 90, 8_192
+DOCUMENTS, TRAINING, CATEGORIES, BATCH = 300_000, 4_000, 90, 8_192
 NAMES = {"jsonl": ("short.jsonl.gz", "answers.jsonl.gz"), "parquet": ("short.parquet", "answers.parquet")}
 
 

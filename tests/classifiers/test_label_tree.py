@@ -180,3 +180,20 @@ def test_a_model_file_keeps_it(tmp_path):
     assert list(opened.predict(new)) == list(fitted.predict(new)) == ["grain", "oil"]
     answers = opened.answers(new, explain=3)
     assert {reason.name for reason in answers[0].evidence["grain"]} <= {"corn", "wheat"}
+
+
+@pytest.mark.parametrize("documents", [1, 5])
+def test_one_category_of_all_documents(documents):
+    X, Y = np.eye(5)[:documents], sparse.csr_array(np.ones((documents, 1), bool))
+    best = LabelTree().fit(X, Y).top(X, 3)
+    assert best.best().tolist() == [0] * documents
+
+
+def test_duplicates_only():
+    """Nothing tells the categories apart: every category gets a finite score, the same on every run."""
+    X = np.tile([[1.0, 2.0, 0.0]], (40, 1))
+    Y = sparse.csr_array(np.eye(10, dtype=bool)[np.arange(40) % 10])
+    first, again = (LabelTree(leaf=2).fit(X, Y).decision_function(X) for _ in range(2))
+    assert np.isfinite(first).all()
+    assert first.tobytes() == again.tobytes()
+    assert np.ptp(first, axis=0).max() == 0
