@@ -132,11 +132,12 @@ def test_a_wrong_plan_names_file_line_and_remedy(plan):
 def test_a_damaged_entry_is_told_and_mended(plan, tmp_path):
     arguments = ("study", plan, "--store", tmp_path / "store")
     before = invoke(*arguments)
-    victim = next(Store(tmp_path / "store").entries())
-    victim.write_bytes(victim.read_bytes()[:-10])
+    victims = [*Store(tmp_path / "store").entries()]  # a second run reads only those that its results need
+    for victim in victims:
+        victim.write_bytes(victim.read_bytes()[:-10])
     after = invoke(*arguments)
     assert (after.exit_code, after.stdout) == (0, before.stdout)
-    assert victim.name in after.stderr
+    assert any(victim.name in after.stderr for victim in victims)
     assert "computed again" in after.stderr
     assert invoke(*arguments).stderr == ""
 
