@@ -50,6 +50,7 @@ class Workers:
     def only(self, worker):
         """Let one process alone answer."""
         others = [each for each in self.ids() if each != worker]
+        time.sleep(0.4)  # one that is stopped while it writes would keep the database to itself
         for other in others:
             os.kill(other, signal.SIGSTOP)
         try:
