@@ -13,6 +13,11 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists, Rows
 
+SHORT = 16
+"""Up to this many keys insertion is as fast as digits; measured on rows of 16 to 1,000 random columns of 70,000."""
+HALF = np.int64(32)
+DIGIT = np.int64(8)
+
 __all__ = ["arrange", "count", "settle", "translate", "unfold"]
 
 
@@ -93,19 +98,37 @@ def count(ids: np.ndarray, starts: np.ndarray, terms: int) -> tuple[np.ndarray, 
 
 
 @numba.njit(cache=True, nogil=True)
-def _sort(keys: np.ndarray, length: int) -> None:
-    """Sort the first keys by Shell's method, which compiles faster than Numba's quicksort."""
-    gap = 1
-    while gap < length // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, length):
-            key, j = keys[i], i
-            while j >= gap and keys[j - gap] > key:
-                keys[j] = keys[j - gap]
-                j -= gap
-            keys[j] = key
-        gap //= 3
+def _insert(keys: np.ndarray, length: int) -> None:
+    """Sort the first keys by insertion."""
+    for i in range(1, length):
+        key, j = keys[i], i
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+
+
+@numba.njit(cache=True, nogil=True)
+def _sort_by_digits(keys: np.ndarray, length: int, spare: np.ndarray, starts: np.ndarray) -> None:
+    """Sort the first keys by their upper half, eight bits at a time from the lowest; `starts` has room for 257."""
+    largest = np.int64(0)
+    for i in range(length):
+        largest = max(largest, keys[i])
+    shift, source, target = HALF, keys, spare
+    while largest >> shift > 0:
+        starts[:] = 0
+        for i in range(length):
+            starts[((source[i] >> shift) & 0xFF) + 1] += 1
+        for digit in range(256):
+            starts[digit + 1] += starts[digit]
+        for i in range(length):
+            digit = (source[i] >> shift) & 0xFF
+            target[starts[digit]] = source[i]
+            starts[digit] += 1
+        shift, source, target = shift + DIGIT, target, source
+    if (shift - HALF) // DIGIT % 2:  # after an odd number of passes the result is in the spare array
+        for i in range(length):
+            keys[i] = spare[i]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -114,7 +137,7 @@ def settle(rows: Rows, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -
     row_starts, columns, counts = rows
     new_columns, new_counts = filled
     lengths = np.empty(len(row_starts) - 1, np.int64)
-    keys = np.empty(len(columns), np.int64)
+    keys, spare, digits = np.empty(len(columns), np.int64), np.empty(len(columns), np.int64), np.empty(257, np.int64)
     at = 0
     for d in range(len(row_starts) - 1):
         length = 0
@@ -123,7 +146,10 @@ def settle(rows: Rows, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -
             # Column and count in one number: one sort of whole numbers orders the row.
             keys[length] = np.int64(column) << 32 | np.int64(counts[i])
             length += column >= 0
-        _sort(keys, length)
+        if length <= SHORT:
+            _insert(keys, length)
+        else:
+            _sort_by_digits(keys, length, spare, digits)
         for i in range(length):
             new_columns[at], new_counts[at] = keys[i] >> 32, keys[i] & 0x7FFFFFFF
             at += 1

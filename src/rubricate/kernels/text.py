@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-__all__ = ["Alphabet", "Buffer", "WordTable", "empty_table", "scan"]
+__all__ = ["BASIS", "LINE_FEED", "ONE", "PRIME", "SHIFT", "Alphabet", "Buffer", "Word", "WordTable", "empty_table", "find", "grown", "scan"]
 
 BASIS, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a, 64 bits
 ONE, SHIFT = np.uint64(1), np.uint64(29)
@@ -66,7 +66,7 @@ class _Output(NamedTuple):
     state: np.ndarray
 
 
-class _Word(NamedTuple):
+class Word(NamedTuple):
     """A word of the buffer: from `start` to before `end`, with its hash."""
 
     start: np.uint64
@@ -119,7 +119,19 @@ def _rehash(slots: np.ndarray, hashes: np.ndarray, size: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def _find(target: _Word, buffer: np.ndarray, lower: np.ndarray, table: WordTable) -> np.uint64:
+def grown(table: WordTable, pool_room: int) -> WordTable:
+    """Return a table with room for twice as many words, or, where words have room, for as many bytes and more."""
+    slots, hashes, ends, pool, counter = table
+    if counter[0] == len(hashes):
+        hashes, ends = _longer(hashes, 2 * len(hashes)), _longer(ends, 2 * len(hashes) + 1)
+        slots = _rehash(slots, hashes, counter[0])
+    else:
+        pool = _longer(pool, 2 * pool_room)
+    return WordTable(slots, hashes, ends, pool, counter)
+
+
+@numba.njit(cache=True, nogil=True)
+def find(target: Word, buffer: np.ndarray, lower: np.ndarray, table: WordTable) -> np.uint64:
     """Return the slot of a word of the buffer, or the free slot where it belongs."""
     start, end, h = target
     slots, hashes, ends, pool, _ = table
@@ -173,7 +185,7 @@ def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: WordTable, output
                 i += ONE
                 continue
             h ^= h >> SHIFT  # slots go by the low bits, which FNV-1a mixes least
-            p = _find(_Word(start, i, h), buffer, lower, table)
+            p = find(Word(start, i, h), buffer, lower, table)
             if slots[p] < 0:
                 at, length = ends[size], i - start + ONE
                 if size == np.uint64(len(hashes)) or at + length > np.uint64(len(pool)):
@@ -198,11 +210,5 @@ def scan(texts: Buffer, alphabet: Alphabet, table: WordTable) -> tuple[np.ndarra
     ids = np.empty(len(texts.bytes) // 2 + len(texts.ends) + 1, np.int32)
     starts, state = np.zeros(len(texts.ends) + 1, np.int64), np.zeros(4, np.int64)
     while not _scan_until_full(texts, alphabet, table, _Output(ids, starts, state)):
-        slots, hashes, ends, pool, counter = table
-        if counter[0] == len(hashes):
-            hashes, ends = _longer(hashes, 2 * len(hashes)), _longer(ends, 2 * len(hashes) + 1)
-            slots = _rehash(slots, hashes, counter[0])
-        else:
-            pool = _longer(pool, 2 * state[3])
-        table = WordTable(slots, hashes, ends, pool, counter)
+        table = grown(table, state[3])
     return ids[: state[2]].copy(), starts, table

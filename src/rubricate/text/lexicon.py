@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import count
-from zlib import crc32
 
 import numpy as np
 import Stemmer
@@ -14,8 +13,9 @@ from rubricate.kernels.counting import arrange, translate, unfold
 from rubricate.kernels.phrases import Numbering, empty_phrases, phrases
 from rubricate.kernels.rows import Lists
 from rubricate.kernels.sparse_phrases import sparse_phrases
+from rubricate.text.ngram_terms import NGramTerms
 from rubricate.text.options import MARK, STEMMERS
-from rubricate.text.runs import SPLIT, RunTable, splitter
+from rubricate.text.runs import RunTable, web_tokens
 from rubricate.text.scanner import Scanned
 from rubricate.types import Ints, Terms
 
@@ -44,10 +44,8 @@ class Lexicon:
         scanners: int,
         marks: str = "",
     ) -> None:
-        self._characters = tokens == "characters"
-        self._split = splitter(tokens, lengths) if tokens in SPLIT else None
-        self._alone = scanners == 1 and self._split is None
-        self._hashing = hashing
+        self._web = tokens == "web"
+        self._alone = scanners == 1 and not self._web
         self.words: list[str] = [f"#{bucket}" for bucket in range(hashing or 0)]
         self._stop, self._min_length, self._lengths, self._title = stop, min_length, lengths, title
         self._window, self._marks = window, marks
@@ -56,41 +54,33 @@ class Lexicon:
         self._number: dict[str, int] = {}
         self._tables: dict[int, Ids] = defaultdict(lambda: np.empty(0, np.int32))
         self._runs: dict[int, RunTable] = defaultdict(RunTable)
+        self._ngrams = NGramTerms(self.words, lengths, hashing) if tokens == "characters" else None
         self._marked: dict[int, int] = {}
         self._phrases = empty_phrases()
 
     def terms(self, scanned: Scanned) -> Terms:
         """Return the terms of scanned texts. `words` of the result is the list that later calls go on to extend."""
-        ids, starts = self._found(scanned) if self._split is None else self._found_in_runs(scanned)
+        ids, starts = self._found_in_runs(scanned) if self._web or self._ngrams else self._found(scanned)
         ids, starts = self._join(ids, starts)
         return Terms(self.words, *(self._with_titles(ids, starts) if scanned.titled else (ids, starts)))
 
     def _found(self, scanned: Scanned) -> tuple[Ids, Ints]:
         """Return the term at each occurrence, where a token is one term."""
         known = self._tables[scanned.scanner]
-        table = np.concatenate([known, self._learn(scanned.new)]) if scanned.new else known
+        table = np.concatenate([known, self._learn(scanned.new.names())]) if len(scanned.new) else known
         self._tables[scanned.scanner] = table
         return translate(scanned.ids, scanned.starts, table)
 
     def _found_in_runs(self, scanned: Scanned) -> tuple[Ids, Ints]:
         """Return the terms at each occurrence, where a run of characters is split into several tokens."""
-        assert self._split is not None
-        table, parts = self._runs[scanned.scanner], [self._split(run) for run in scanned.new]
-        number = self._number_ngrams if self._characters else self._learn
-        terms = number([token for part in parts for token in part])
-        table.add(terms, [len(part) for part in parts])
+        table = self._runs[scanned.scanner]
+        if self._ngrams is not None:
+            table.add(*self._ngrams.learn(scanned.new))
+        else:
+            parts = list(map(web_tokens, scanned.new.names()))
+            table.add(self._learn([token for part in parts for token in part]), list(map(len, parts)))
         starts, ids = unfold(Lists(scanned.starts, scanned.ids), table.lists())
         return ids, starts
-
-    def _number_ngrams(self, ngrams: list[str]) -> Ids:
-        """Return the number of each character n-gram; its bucket where n-grams are hashed."""
-        if self._hashing:
-            hashed = (crc32(ngram.encode("utf-8")) % self._hashing for ngram in ngrams)
-            return np.fromiter(hashed, np.int32, len(ngrams))
-        fresh = [ngram for ngram in dict.fromkeys(ngrams) if ngram not in self._number]
-        self._number.update(zip(fresh, count(len(self.words)), strict=False))
-        self.words.extend(fresh)
-        return np.fromiter(map(self._number.__getitem__, ngrams), np.int32, len(ngrams))
 
     def _learn(self, tokens: list[str]) -> Ids:
         """Return the term of each token; tokens that no scanner has met before are stopped and stemmed.
@@ -99,7 +89,7 @@ class Lexicon:
         """
         known: dict[str, int] = {} if self._alone else self._term_of_token
         stop, shortest = self._stop, self._min_length
-        unknown = [token for token in (tokens if self._split is None else dict.fromkeys(tokens)) if token not in known]
+        unknown = [token for token in (dict.fromkeys(tokens) if self._web else tokens) if token not in known]
         if self._marks:
             kept = [t for t in unknown if len(bare := t.lstrip(self._marks)) >= shortest and bare not in stop]
         else:
@@ -115,7 +105,7 @@ class Lexicon:
     def _join(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:
         """Replace terms by phrases, where phrases are asked for."""
         low, high = self._lengths
-        if high == 1 or self._characters:
+        if high == 1 or self._ngrams:
             return ids, starts
         texts, numbering = Lists(starts, ids), Numbering(low, high, len(self.words))
         if self._window is None:

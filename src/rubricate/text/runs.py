@@ -6,7 +6,6 @@ A run is split once, however often it occurs: the analysis finds runs, and a tab
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +14,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rubricate.kernels.rows import Lists
 
-__all__ = ["SPLIT", "RunTable", "character_ngrams", "shown_ngram", "splitter", "web_tokens"]
-
-SPLIT = ("web", "characters")
-"""The kinds of tokens that are runs, split again."""
+__all__ = ["RunTable", "character_ngrams", "shown_ngram", "web_tokens", "with_room"]
 
 PICTURE = "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff]"
 """Blocks of Unicode that hold emoji."""
@@ -78,11 +74,11 @@ class RunTable:
         self._starts, self._items = np.zeros(1024, np.int64), np.empty(8192, np.int32)
         self._size = 0
 
-    def add(self, terms: NDArray[np.int32], lengths: list[int]) -> None:
+    def add(self, terms: NDArray[np.int32], lengths: list[int] | NDArray[np.int64]) -> None:
         """Append further runs: their terms end to end, and how many each has."""
         at, size = int(self._starts[self._size]), self._size + len(lengths)
-        self._starts = _with_room(self._starts, size + 1)
-        self._items = _with_room(self._items, at + len(terms))
+        self._starts = with_room(self._starts, size + 1)
+        self._items = with_room(self._items, at + len(terms))
         self._items[at : at + len(terms)] = terms
         self._starts[self._size + 1 : size + 1] = at + np.cumsum(lengths, dtype=np.int64)
         self._size = size
@@ -94,14 +90,10 @@ class RunTable:
         return Lists(self._starts[: self._size + 1], self._items[: self._starts[self._size]])
 
 
-def _with_room(array: NDArray[Any], length: int) -> NDArray[Any]:
+def with_room(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """Return the array, or a copy twice as long where it is shorter than `length`."""
     if length <= len(array):
         return array
     grown = np.zeros(max(2 * len(array), length), array.dtype)
     grown[: len(array)] = array
     return grown
-
-
-def splitter(tokens: str, lengths: tuple[int, int]) -> Callable[[str], list[str]]:
-    """Return the function that splits a run."""
-    return web_tokens if tokens == "web" else lambda run: character_ngrams(run, *lengths)

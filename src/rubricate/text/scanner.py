@@ -13,7 +13,31 @@ from rubricate.text.texts import Texts
 from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points, encode
 from rubricate.types import Ints
 
-__all__ = ["Scanned", "Scanner"]
+__all__ = ["NewTokens", "Scanned", "Scanner"]
+
+SPACE = ord(" ")
+
+
+@dataclass(frozen=True, eq=False)
+class NewTokens:
+    """Tokens that a scanner had not met before: folded UTF-8, a line feed after each, and where these line feeds are."""
+
+    bytes: NDArray[np.uint8]
+    ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def names(self) -> list[str]:
+        """Return the tokens as strings."""
+        return self.bytes.tobytes().decode("utf-8").split("\n")[:-1]
+
+    def spaced(self) -> tuple[NDArray[np.uint8], Ints]:
+        """Return the tokens with a space before the first and one after each, and where those after them are."""
+        padded = np.empty(len(self.bytes) + 1, np.uint8)
+        padded[1:] = self.bytes
+        padded[0] = padded[self.ends + 1] = SPACE
+        return padded, self.ends + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +47,7 @@ class Scanned:
     scanner: int
     ids: NDArray[np.int32]
     starts: Ints
-    new: list[str]
+    new: NewTokens
     titled: bool
 
 
@@ -45,8 +69,8 @@ class Scanner:
         ids, starts, self._table = scan(
             Buffer(buffer, ends), Alphabet(*byte_tables(self._tokens), classes), self._table
         )
-        return Scanned(self.number, ids, starts, self._names(known), titled)
+        return Scanned(self.number, ids, starts, self._new(known), titled)
 
-    def _names(self, first: int) -> list[str]:
-        ends, table = self._table.ends, self._table
-        return table.pool[int(ends[first]) : int(ends[table.counter[0]])].tobytes().decode("utf-8").split("\n")[:-1]
+    def _new(self, first: int) -> NewTokens:
+        ends = self._table.ends[first : int(self._table.counter[0]) + 1].astype(np.int64)
+        return NewTokens(self._table.pool[ends[0] : ends[-1]].copy(), ends[1:] - ends[0] - 1)
