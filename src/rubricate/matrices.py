@@ -6,14 +6,52 @@ range reads or writes foreign memory.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
 
-__all__ = ["check_compressed", "sound"]
+__all__ = ["SparseRow", "check_compressed", "sound", "stacked"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseRow:
+    """The vector of one document: columns in rising order, and their values."""
+
+    columns: NDArray[np.int32]
+    values: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, columns: NDArray[np.int32], values: NDArray[np.float64]) -> Self:
+        """Return a row of columns in any order; the values of a column that comes twice are added."""
+        distinct, place = np.unique(columns, return_inverse=True)
+        return cls(distinct.astype(np.int32), np.bincount(place, values, len(distinct)).astype(np.float64))
+
+    @classmethod
+    def of_dense(cls, row: NDArray[np.float64]) -> Self:
+        """Return the values of a dense row that are not 0."""
+        columns = np.flatnonzero(row)
+        return cls(columns.astype(np.int32), np.asarray(row[columns], np.float64))
+
+
+def stacked(rows: Sequence[Any], width: int | None = None) -> Any:
+    """Return the rows of documents as one matrix: dense ones as an array, `SparseRow`s as csr.
+
+    A sparse matrix has `width` columns, and further ones are left out; None: as many as occur, at least one.
+    """
+    if not len(rows) or not isinstance(rows[0], SparseRow):
+        return np.asarray(rows)
+    starts = np.concatenate([[0], np.cumsum([len(row.columns) for row in rows])])
+    columns = np.concatenate([row.columns for row in rows])
+    values = np.concatenate([row.values for row in rows])
+    widest = int(columns.max(initial=0)) + 1
+    matrix = sparse.csr_array((values, columns, starts), shape=(len(rows), max(widest, width or 0)))
+    return matrix if width is None or widest <= width else matrix[:, :width]
 
 
 def sound(X: Any) -> Any:

@@ -109,7 +109,7 @@ def train(
     vectors, encoder = inputs.encoder_in(vectors)
     settings: dict[str, Any] = {
         "classifier": classifier,
-        "weights": "precomputed" if vectors is not None else weights,
+        "weights": "precomputed" if inputs.has_vectors(data, reading, vectors) else weights,
         "select": select,
         "min_df": min_df,
         "cut": _number(cut),

@@ -37,6 +37,8 @@ class Reader:
     batches
         Yields the same documents without labels and by column (`readers.document_batches`); None where records, some
         at a time, are good enough.
+    has_vectors
+        Whether documents are vectors, in the field `vectors`, and have no text.
     """
 
     records: Callable[[InputFile], Iterator[Record]]
@@ -46,3 +48,4 @@ class Reader:
     folder: Callable[[Path], bool] = lambda path: False
     write: Callable[[Iterable[Record], IO[bytes]], None] | None = None
     batches: Callable[[InputFile, int, int], Iterator[Documents]] | None = None
+    has_vectors: bool = False

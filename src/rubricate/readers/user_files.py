@@ -24,7 +24,7 @@ from rubricate.readers.record import Record
 from rubricate.readers.standard_input import StandardInput
 from rubricate.types import Corpus, Documents, Edges
 
-__all__ = ["batches", "format_of", "input_file", "read_files", "records", "stream"]
+__all__ = ["batches", "format_of", "has_vectors", "input_file", "read_files", "records", "stream"]
 
 _PATHS = "paths"
 _DATABASE = "sqlite:///"
@@ -127,6 +127,11 @@ def _reader(file: InputFile) -> Reader:
     if isinstance(file.path, StandardInput) and not reader.streams:
         raise InvalidInput(f"format {name!r} cannot be read from standard input; give a path")
     return reader
+
+
+def has_vectors(file: InputFile) -> bool:
+    """Say whether the documents of a file are vectors, without texts."""
+    return _reader(file).has_vectors
 
 
 def _readers() -> dict[str, Reader]:

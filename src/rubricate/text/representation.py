@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.matrices import sound
+from rubricate.matrices import sound, stacked
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.length_weights import NAMED_WEIGHTS, named_weights
 from rubricate.text.runs import shown_ngram
@@ -227,7 +227,7 @@ class Representation(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             with arrays():
                 rows = self.transformer_.transform(X).astype(np.float64)
             return self.shape_.transform(rows)
-        rows = _read(source, X)
+        rows = _read(source, X, getattr(self, "width_", None))
         if source == "vectors" and rows.shape[1] != self.width_:
             raise InvalidInput(
                 f"X has {rows.shape[1]} features, but Categorizer is expecting {self.width_} features as input; "
@@ -358,11 +358,11 @@ def _one_to_one(transformer: Any) -> bool:
     return isinstance(transformer, OneToOneFeatureMixin)
 
 
-def _read(source: Source, X: Any) -> Any:
-    """Return the rows of documents that need no terms."""
+def _read(source: Source, X: Any, width: int | None = None) -> Any:
+    """Return the rows of documents that need no terms; sparse vectors of documents with this many columns."""
     if source == "texts":
         return _texts(X)
-    return _matrix(X) if source == "vectors" else X
+    return _matrix(X, width) if source == "vectors" else X
 
 
 def _texts(X: Any) -> list[str]:
@@ -371,13 +371,13 @@ def _texts(X: Any) -> list[str]:
     return [text for block in blocks(X, 1 << 20) for text in block.joined()]
 
 
-def _matrix(X: Any) -> Any:
+def _matrix(X: Any, width: int | None) -> Any:
     if isinstance(X, Documents):
         if FIELD not in X.fields:
             raise InvalidInput(
                 'weights="precomputed" takes a matrix, or Documents with the field "vectors"; these have no such field'
             )
-        X = np.asarray(X.fields[FIELD])
+        X = stacked(X.fields[FIELD], width)
     try:
         matrix = check_array(sound(X), accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
     except ValueError as error:

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rubricate.errors import InvalidInput
+from rubricate.matrices import stacked
 from rubricate.types import Documents
 
 __all__ = ["canonical", "digest", "documents_digest"]
@@ -48,8 +50,16 @@ def documents_digest(documents: Documents) -> str:
     for array in (labels.indptr, labels.indices):
         sha.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
     if "vectors" in documents.fields:
-        sha.update(np.ascontiguousarray(np.asarray(documents.fields["vectors"]), dtype="<f8").tobytes())
+        _add_matrix(sha, stacked(documents.fields["vectors"]))
     return sha.hexdigest()
+
+
+def _add_matrix(sha: Any, matrix: Any) -> None:
+    """Add a dense matrix, or the arrays of a sparse one."""
+    if sparse.issparse(matrix):
+        for array in (matrix.indptr, matrix.indices):
+            sha.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+    sha.update(np.ascontiguousarray(matrix.data if sparse.issparse(matrix) else matrix, dtype="<f8").tobytes())
 
 
 def _add_texts(sha: Any, texts: Iterable[str]) -> None:

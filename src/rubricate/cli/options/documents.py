@@ -33,6 +33,7 @@ __all__ = [
     "corpus_records",
     "encoder_in",
     "expected_documents",
+    "has_vectors",
     "joined",
     "peek",
     "said",
@@ -82,6 +83,15 @@ def encoder_in(vectors: str | None) -> tuple[str | None, str | None]:
     if vectors == ENCODER:
         raise InvalidInput("--vectors model: names no encoder; give a folder, such as --vectors model:minilm")
     return None, vectors.removeprefix(ENCODER)
+
+
+def has_vectors(data: str, reading: Reading, vectors: str | None) -> bool:
+    """Say whether the documents are vectors of the user's own: by the option, or by their format (LIBSVM)."""
+    from rubricate.readers import user_files
+
+    if vectors is not None or data == STDIN or data in registry.names("corpora") or data.endswith(".npy"):
+        return vectors is not None or reading.format == "libsvm"
+    return user_files.has_vectors(user_files.input_file(data, reading))
 
 
 def corpus_of(
