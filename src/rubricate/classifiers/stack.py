@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -19,9 +20,9 @@ from rubricate.classifiers.llsf import LLSF
 from rubricate.classifiers.stacking.blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
 from rubricate.classifiers.stacking.cells import Cells, gather_cells, join_cells
 from rubricate.classifiers.svm.svm import SVM
-from rubricate.engines import Engine, one_blas_thread
+from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, out_of_fold, score_matrix, take_rows
+from rubricate.folds import deal, out_of_fold, score_matrix, splits, take_rows
 from rubricate.types import Bools, Evidence, Floats, Ints, Scores, Sparse
 
 __all__ = ["Stack"]
@@ -128,24 +129,27 @@ class Stack(Scorer):
         named = self._named()
         self.names_ = tuple(name for name, _ in named)
         models = [model for _, model in named]
-        blends, held = [], []
-        for seed in range(self.seed, self.seed + self.seeds):
-            folds = deal(labels, min(self.folds, rows), seed=seed)
-            cells = self._unseen(models, X, labels, folds=folds)
-            blends.append(self._blend(cells, labels, np.ones(rows, bool)))
-            if self.keep_scores:
-                held.append(self._cross_fitted(cells, labels, folds))
-        self.blends_, self.held_scores_ = tuple(blends), tuple(held)
-        self.members_ = tuple(_fitted(model, X, labels) for model in models)
+        dealt = [deal(labels, min(self.folds, rows), seed=seed) for seed in range(self.seed, self.seed + self.seeds)]
+        every = self._unseen(models, X, labels, dealt=dealt)
+        # Second levels and members on all documents share no work: whatever core is free takes the next.
+        second = [partial(self._blend, cells, labels, np.ones(rows, bool)) for cells in every]
+        whole = [partial(_fitted, model, X, labels) for model in models]
+        learned = run_tasks(_called, [*second, *whole], engine=self.engine)
+        self.blends_, self.members_ = tuple(learned[: len(second)]), tuple(learned[len(second) :])
+        pairs = zip(every, dealt, strict=True) if self.keep_scores else ()
+        self.held_scores_ = tuple(self._cross_fitted(cells, labels, folds) for cells, folds in pairs)
 
-    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, *, folds: Ints) -> Cells:
-        """Return the cells of all documents, each scored by members that have not seen it."""
+    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, *, dealt: Sequence[Ints]) -> list[Cells]:
+        """Return the cells of all documents for each way of dealing them, each scored by members that have not seen it."""
 
-        def work(kept: Ints, held: Ints) -> Cells:
+        def work(task: tuple[Ints, Ints]) -> Cells:
+            kept, held = task
             part, known = take_rows(X, kept), labels[kept]
             return self._cells([_fitted(model, part, known) for model in models], take_rows(X, held), labels.shape[1])
 
-        return out_of_fold(work, folds, engine=self.engine, join=lambda parts: join_cells(parts, labels.shape))
+        tasks = [splits(folds) for folds in dealt]
+        results = iter(run_tasks(work, [task for part in tasks for task in part], engine=self.engine))
+        return [join_cells([(held, next(results)) for _, held in part], labels.shape) for part in tasks]
 
     def _cells(self, fitted: Sequence[Any], X: Any, categories: int) -> Cells:
         """Return the cells of new documents, which are scored in blocks."""
@@ -226,6 +230,10 @@ def _are_texts(X: Any) -> bool:
     if sparse.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or len(X) == 0:
         return False
     return isinstance(X.iloc[0] if hasattr(X, "iloc") else X[0], str)
+
+
+def _called(task: Callable[[], Any]) -> Any:
+    return task()
 
 
 def _fitted(model: Any, X: Any, labels: Sparse) -> Any:
