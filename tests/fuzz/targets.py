@@ -254,6 +254,7 @@ PARSERS: Mapping[str, Callable[[bytes], None]] = {
     "csv": _documents(".csv"),
     "jsonl": _documents(".jsonl"),
     "parquet": _documents(".parquet"),
+    "libsvm": _documents(".libsvm"),
     "gz": _gz,
     "trec": _predictions(".trec"),
     "fasttext": _predictions(".txt"),

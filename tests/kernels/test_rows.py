@@ -1,13 +1,12 @@
-"""Largest and mean values of rows, unit rows and products, against NumPy on each row."""
+"""Largest and mean values of rows, and unit rows, against NumPy on each row."""
 
 from __future__ import annotations
 
 import numpy as np
 from hypothesis import given
-from scipy import sparse
 from tests.kernels.small_cases import SEEDS
 
-from rubricate.kernels.rows import Rows, largest, make_unit, mean, multiply
+from rubricate.kernels.rows import largest, make_unit, mean
 
 
 @given(SEEDS)
@@ -21,14 +20,3 @@ def test_rows_are_those_of_numpy(seed):
     wanted = [row / (np.linalg.norm(row) or 1.0) for row in rows]
     make_unit(starts, values)
     np.testing.assert_allclose(values, np.concatenate([*wanted, np.zeros(0)]))
-
-
-@given(SEEDS)
-def test_a_product_is_that_of_dense_matrices(seed):
-    rng = np.random.default_rng(seed)
-    height, width, columns = rng.integers(0, 5, 3)
-    dense = rng.normal(size=(width, columns))
-    X = sparse.csr_array(rng.integers(-1, 2, (height, width)).astype(float))
-    product = np.full((height, columns), np.nan)
-    multiply(Rows(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data), dense, product)
-    np.testing.assert_allclose(product, X.toarray() @ dense, atol=1e-12)

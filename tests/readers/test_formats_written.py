@@ -15,7 +15,7 @@ from rubricate.readers import Record, records
 
 NAME = st.text(st.characters(exclude_categories=("C", "Z"), exclude_characters=";"), min_size=1, max_size=8)
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from("\n\t"), max_size=40)
-LOSSLESS = sorted(set(writable_formats()) - {"fasttext"})
+LOSSLESS = sorted(set(writable_formats()) - {"fasttext", "libsvm"})
 
 
 @st.composite

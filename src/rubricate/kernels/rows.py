@@ -1,8 +1,8 @@
-"""Rows of a sparse matrix: their largest and mean values, their lengths made one, their product with a dense matrix.
+"""Rows of a sparse matrix: their largest and mean values, their lengths made one.
 
-Given  where each row starts, and the stored values; for the product also their columns.
-Return one number per row, or nothing: `make_unit` changes the values in place, `multiply` fills what it is given.
-Cost   one or two passes, values summed from left to right; of the product, one for each column of the dense matrix.
+Given  where each row starts, and the stored values.
+Return one number per row, or nothing: `make_unit` changes the values in place.
+Cost   one or two passes, values summed from left to right.
 Edges  an empty row has 0; a row of zeros stays as it is.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-__all__ = ["Lists", "Rows", "largest", "make_unit", "mean", "multiply"]
+__all__ = ["Lists", "Rows", "largest", "make_unit", "mean"]
 
 
 class Rows(NamedTuple):
@@ -63,16 +63,3 @@ def make_unit(starts: np.ndarray, values: np.ndarray) -> None:
         if length > 0.0:
             for i in range(starts[row], starts[row + 1]):
                 values[i] /= length
-
-
-@numba.njit(cache=True, nogil=True)
-def multiply(rows: Rows, dense: np.ndarray, product: np.ndarray) -> None:
-    """Write rows × dense into `product`, both in C order; as SciPy's, but other threads go on meanwhile."""
-    starts, terms, values = rows
-    for row in range(len(starts) - 1):
-        target = product[row]
-        target[:] = 0.0
-        for i in range(starts[row], starts[row + 1]):
-            value, source = values[i], dense[terms[i]]
-            for j in range(len(target)):
-                target[j] += value * source[j]

@@ -89,9 +89,10 @@ class Teacher:
 
     def _teach(self, k: int, network: Network, order: Ints) -> None:
         layers, X, Y = network.layers(), self.X, self.labels[k]
-        sums = self._sums.setdefault(k, Layers(*map(np.zeros_like, layers)))
+        if k not in self._sums:
+            self._sums[k] = Layers(*map(np.zeros_like, layers))
         lesson = Lesson(Rows(X.indptr, X.indices, X.data), Lists(Y.indptr, Y.indices), self.weights, order)
-        train_pass(lesson, layers, sums, GradientSteps(self.batch, np.float32(self.rate), self.squared))
+        train_pass(lesson, layers, self._sums[k], GradientSteps(self.batch, np.float32(self.rate), self.squared))
 
 
 def cross_entropy(u: NDArray[Any], labels: Sparse, weights: Singles) -> float:

@@ -1,20 +1,21 @@
 """(AᵀA + λI) Z = B for sparse or dense A with n columns and λ > 0.
 
 Cholesky       n ≤ DENSE: the matrix is formed and factored. Cost n³/3 + 2 n² per column of B.
-conjugate      otherwise: conjugate gradients on all columns of B at once, each with its own steps, until every residual
-gradients      is within TOLERANCE of its column. Cost per iteration 4 · nonzeros · columns of B, memory 4 such arrays;
-               the number of iterations grows with √(1 + σ₁²/λ). golub2013, section 11.3.
+conjugate      otherwise: conjugate gradients on sixteen columns of B at once, each with its own steps, until every
+gradients      residual is within TOLERANCE of its column. Cost per iteration 4 · nonzeros · columns of B, memory 4 arrays
+               of sixteen columns; the number of iterations grows with √(1 + σ₁²/λ). golub2013, section 11.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
-from rubricate.kernels.rows import Rows, multiply
+from rubricate.kernels.conjugate_gradients import solve_ridge_block
+from rubricate.kernels.rows import Rows
+from rubricate.kernels.svm_lanes import LANES
 from rubricate.types import Floats
 
 __all__ = ["solve_ridge"]
@@ -39,38 +40,17 @@ def _by_cholesky(A: Any, B: Floats, ridge: float) -> Floats:
 
 
 def _by_gradients(A: Any, B: Floats, ridge: float) -> Floats:
-    forth, back = _product(A), _product(A.T)
-    Z, R, P = np.zeros(B.shape), np.array(B, np.float64, order="C"), np.array(B, np.float64, order="C")
-    square = (R * R).sum(axis=0)
-    goal = TOLERANCE**2 * square
-    for _ in range(10 * A.shape[1]):
-        if np.all(square <= goal):
-            break
-        G = back(forth(P))
-        G += ridge * P
-        step = _ratio(square, (P * G).sum(axis=0))
-        Z += step * P
-        R -= step * G
-        old, square = square, (R * R).sum(axis=0)
-        P = R + _ratio(square, old) * P
+    """Solve sixteen columns at a time; compiled code leaves other threads alone."""
+    sides, Z = (_rows(A), _rows(A.T)), np.empty(B.shape)
+    for start in range(0, B.shape[1], LANES):
+        part = B[:, start : start + LANES]
+        block = np.zeros((B.shape[0], LANES))
+        block[:, : part.shape[1]] = part
+        limits = (TOLERANCE, 10 * A.shape[1])
+        Z[:, start : start + LANES] = solve_ridge_block(sides, block, float(ridge), limits)[:, : part.shape[1]]
     return Z
 
 
-def _product(A: Any) -> Callable[[Floats], Floats]:
-    """Return P ↦ A P; of a sparse A by a loop that leaves other threads alone (SciPy's stops them)."""
-    if not sparse.issparse(A):
-        return lambda P: A @ P
+def _rows(A: Any) -> Rows:
     matrix = sparse.csr_array(A)
-    rows = Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64))
-
-    def product(P: Floats) -> Floats:
-        result = np.empty((matrix.shape[0], P.shape[1]))
-        multiply(rows, P, result)
-        return result
-
-    return product
-
-
-def _ratio(a: Floats, b: Floats) -> Floats:
-    """Return a / b, and 0 for 0 / 0: a column that is solved stays as it is."""
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+    return Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data.astype(np.float64))

@@ -78,6 +78,10 @@ class CategoryEstimates:
     low: Floats
     high: Floats
 
+    def of(self, category: int) -> tuple[float, float, float]:
+        """Return the estimate of a category, and the two ends of its interval."""
+        return float(self.value[category]), float(self.low[category]), float(self.high[category])
+
 
 def category_estimates(
     sample: LabelledSample, block: Block, *, level: float = 0.95, labels_alone: bool = False

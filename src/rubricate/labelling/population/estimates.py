@@ -92,22 +92,12 @@ def population_estimates(
     scores, decided = system.rows(sample.rows)
     y = sample.labels.toarray().astype(float)
     curve = None if labels_alone else fit_curve(scores, y, sample.weights)
-    parts = {name: [] for name in MEASURES}  # type: dict[str, list[CategoryEstimates]]
-    expected = [np.zeros(len(run.documents)) for _ in range(3)]
-    for columns in system.blocks():
-        block = _block(system, columns, curve, y=y, d=decided, rows=sample.rows)
-        for name, estimated in category_estimates(sample, block, level=level, labels_alone=labels_alone).items():
-            parts[name].append(estimated)
-        if curve is not None:
-            for total, part in zip(expected, (block.all_d, block.all_q, block.all_d * block.all_q), strict=True):
-                total += part.sum(axis=1)
+    joined, expected = _by_category(sample, system, curve, (y, decided), level=level, alone=labels_alone)
     counts = y.sum(axis=0).astype(np.int64)
-    joined = {name: CategoryEstimates(*_joined(estimated)) for name, estimated in parts.items()}
     sums = DocumentSums(decided.sum(axis=1), y.sum(axis=1), (decided * y).sum(axis=1))
-    whole = None if labels_alone else DocumentSums(*expected)
     averages = [
         PopulationEstimate(
-            f"micro_{name}", None, *micro_average(sample, name, sums, expected=whole, level=level), len(y)
+            f"micro_{name}", None, *micro_average(sample, name, sums, expected=expected, level=level), len(y)
         )
         for name in MICRO
     ]
@@ -118,14 +108,7 @@ def population_estimates(
             sample, name, joined[name], (system, curve, y, decided), known=known, alone=labels_alone, level=level
         )
     rows = [
-        PopulationEstimate(
-            name,
-            category,
-            float(joined[name].value[c]),
-            float(joined[name].low[c]),
-            float(joined[name].high[c]),
-            int(counts[c]),
-        )
+        PopulationEstimate(name, category, *joined[name].of(c), int(counts[c]))
         for c, category in enumerate(run.categories)
         for name in MEASURES
     ]
@@ -134,6 +117,30 @@ def population_estimates(
     return PopulationEstimates(
         (*averages, *rows), len(run.documents), len(y), level, left_out, (note,) if left_out else ()
     )
+
+
+def _by_category(
+    sample: LabelledSample,
+    system: Predictions,
+    curve: Curve | None,
+    labelled: tuple[Floats, Floats],
+    *,
+    level: float,
+    alone: bool,
+) -> tuple[dict[str, CategoryEstimates], DocumentSums | None]:
+    """Return the estimates of all categories, and what is expected of each document (None for labels alone)."""
+    y, decided = labelled
+    parts: dict[str, list[CategoryEstimates]] = {name: [] for name in MEASURES}
+    expected = [np.zeros(system.shape[0]) for _ in range(3)]
+    for columns in system.blocks():
+        block = _block(system, columns, curve, y=y, d=decided, rows=sample.rows)
+        for name, estimated in category_estimates(sample, block, level=level, labels_alone=alone).items():
+            parts[name].append(estimated)
+        if curve is not None:
+            for total, part in zip(expected, (block.all_d, block.all_q, block.all_d * block.all_q), strict=True):
+                total += part.sum(axis=1)
+    joined = {name: CategoryEstimates(*_joined(estimated)) for name, estimated in parts.items()}
+    return joined, None if alone else DocumentSums(*expected)
 
 
 def _joined(parts: list[CategoryEstimates]) -> Iterator[Floats]:
