@@ -310,3 +310,14 @@ def test_effectiveness_on_reuters(reuters):
     table = counts(truth, decided)
     assert micro("f1", table) > 0.85
     assert macro("f1", table) > 0.50
+
+
+@pytest.mark.parametrize("hidden", [0, 3, 8])
+def test_networks_taught_side_by_side_are_those_taught_alone(hidden, monkeypatch):
+    """Bit for bit: a network of one output sees its own units alone, whatever stands beside it."""
+    rng = np.random.default_rng(4)
+    X = sparse.random_array((120, 30), density=0.2, rng=rng, format="csr")
+    Y = sparse.csr_array(rng.random((120, 11)) < 0.3)
+    together = NNet(hidden, outputs="separate", epochs=6).fit(X, Y).decision_function(X)
+    monkeypatch.setattr(networks, "TOGETHER", 1)
+    assert np.array_equal(together, NNet(hidden, outputs="separate", epochs=6).fit(X, Y).decision_function(X))

@@ -34,6 +34,7 @@ from rubricate.text.analyzer import Analyzer
 from rubricate.text.representation import AS_GIVEN, Representation
 from rubricate.text.vectors import Vectors
 from rubricate.thresholds import Threshold, resolve
+from rubricate.training.cache import Once
 from rubricate.training.candidates import candidates_for
 from rubricate.training.choosing import cross_fit
 from rubricate.training.execution import Execution
@@ -187,6 +188,10 @@ def weakest(origins: Iterable[str]) -> str:
     return min(origins, key=ORIGINS.index, default="paper")
 
 
+VALUES = 4
+"""More than the values that an execution keeps by name."""
+
+
 class SystemExecution(Execution):
     """A system of a paper at work on a corpus.
 
@@ -202,6 +207,8 @@ class SystemExecution(Execution):
         material: Material | None = None,
     ) -> None:
         self.system, self.corpus = system, corpus
+        # Not cached properties: in Python 3.11 threads that compute one of two objects wait for each other.
+        self._values = Once(VALUES)
         self._counted = CountedDocuments(corpus.train, corpus.test) if "members" in system.sourced else None
         procedure = system.procedure(members, documents=self._counted)
         super().__init__(procedure, material or Material(corpus, test=corpus.test))
@@ -213,10 +220,10 @@ class SystemExecution(Execution):
         train, test = len(self.corpus.train), len(self.corpus.test)
         return Shaped(numbers(0, train), self.material.labels, numbers(train, test), None)
 
-    @cached_property
+    @property
     def scores(self) -> Floats:
         """Scores of the test documents, documents × categories."""
-        return scores_of(self.entry(Step(0, None)))
+        return self._values.get("scores", lambda: scores_of(self.entry(Step(0, None))))
 
     def run(self) -> Run:
         """Return scores and decisions on the test documents."""

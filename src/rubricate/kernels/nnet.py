@@ -2,6 +2,8 @@
 
     z = b₁ + Σ_t x_t W₁[t]      h = σ(z)      u = b₂ + W₂ h      o = σ(u)         σ(a) = 1 / (1 + e^(−a))
     without a hidden layer      u = b₁ + Σ_t x_t W₁[t]
+    networks side by side       W₁ has more units than W₂: output c sees its own units alone, as many as W₂ has, from the
+                                c-th such group on. Every step is then that of as many networks with one output each.
 
 Given  documents and labels as rows, one weight per document, the order in which to take the documents, the network,
        the sums of squared gradients so far, in the same shapes, and the rate; all numbers single precision.
@@ -31,7 +33,7 @@ ORDER = {"reassoc", "contract", "nsz"}
 
 
 class Layers(NamedTuple):
-    """W₁ terms × units, b₁, W₂ outputs × units, b₂; W₂ and b₂ are empty without a hidden layer."""
+    """W₁ terms × units, b₁, W₂ outputs × units (of an output), b₂; W₂ and b₂ are empty without a hidden layer."""
 
     W1: np.ndarray
     b1: np.ndarray
@@ -131,22 +133,25 @@ def _through_hidden(target: _Target, network: Layers, signal: _Signal, gradients
     """Compute outputs from z, add the gradients of W₂ and b₂, and leave the derivative of the loss by z in `delta`."""
     h, o, delta = signal
     W, b, gradient, bias_gradient = network.W2, network.b2, gradients.W2, gradients.b2
+    width = W.shape[1]
+    shift = width if len(h) > width else 0  # from the units of one output to those of the next
     for j in range(len(h)):
         h[j] = sigmoid(h[j])
     for c in range(len(o)):
-        total, row = b[c], W[c]
-        for j in range(len(h)):
-            total += row[j] * h[j]
+        total, row, own = b[c], W[c], h[c * shift : c * shift + width]
+        for j in range(width):
+            total += row[j] * own[j]
         o[c] = total
     _errors(target, o)
     for j in range(len(h)):
         delta[j] = 0
     for c in range(len(o)):
         g, row, sums = o[c], W[c], gradient[c]
+        own, back = h[c * shift : c * shift + width], delta[c * shift : c * shift + width]
         bias_gradient[c] += g
-        for j in range(len(h)):
-            delta[j] += g * row[j]
-            sums[j] += g * h[j]
+        for j in range(width):
+            back[j] += g * row[j]
+            sums[j] += g * own[j]
     # Back through σ: ∂h/∂z = h (1 − h).
     for j in range(len(h)):
         delta[j] *= h[j] * (np.float32(1) - h[j])

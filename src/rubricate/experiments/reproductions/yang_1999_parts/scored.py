@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import resources
 
 import numpy as np
@@ -31,16 +30,24 @@ class ScoredSystem(SystemExecution):
         super().__init__(system.varied(held_out="folds"), corpus, material=material)
         self.name, self.labels, self.truth = system.name, corpus.train.labels, corpus.test.labels
 
-    @cached_property
+    @property
     def out_of_fold(self) -> Floats:
         """Scores of the training documents, each by a classifier that has not seen it: what Scut learns from."""
-        self.compute(self.procedure.steps())
-        return self.held_out(0, self.procedure.seed)[0]
 
-    @cached_property
+        def make() -> Floats:
+            self.compute(self.procedure.steps())
+            return self.held_out(0, self.procedure.seed)[0]
+
+        return self._values.get("out_of_fold", make)
+
+    @property
     def decided(self) -> Sparse:
         """Decisions of the classifier itself on the test documents, without a threshold."""
-        return sparse.csr_array(self.fitted(0).predict(self.shaped(Step(0, None)).Z), dtype=bool)
+
+        def make() -> Sparse:
+            return sparse.csr_array(self.fitted(0).predict(self.shaped(Step(0, None)).Z), dtype=bool)
+
+        return self._values.get("decided", make)
 
 
 @dataclass(frozen=True, eq=False)
