@@ -11,6 +11,7 @@ from tests.oracles import networks as oracle
 
 from rubricate import NNet, load
 from rubricate.classifiers import nnet
+from rubricate.classifiers.numerics import networks
 from rubricate.classifiers.numerics.networks import Network, cross_entropy, squared_error
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import deal

@@ -451,3 +451,27 @@ def test_long_files_are_read_in_pieces_that_do_not_show(save):
     lines[900] = ",c1,1"
     with pytest.raises(InvalidFile, match="line 901: the row names no document"):
         read_pairs(save("\n".join(lines)))
+
+
+def test_files_of_the_xmc_repository(tmp_path):
+    """Labels of a file of vectors are a truth; scores are written and read back to the last digit."""
+    (tmp_path / "truth.xmc").write_text("3 6 20\n12,7 0:0.31 5:0.8\n 1:2\n3 0:1\n")
+    truth = read_truth(tmp_path / "truth.xmc")
+    assert (truth.documents, truth.categories) == (("1", "2", "3"), ("12", "3", "7"))
+    assert [sorted(truth.categories[c] for c in row.indices) for row in (truth.values[[i]] for i in range(3))] == [
+        ["12", "7"],
+        [],
+        ["3"],
+    ]
+    scores = np.array([[0.1, 1 / 3, -2.0], [1e-17, 0.5, 0.25], [3.0, 2.0, 1.0]])
+    run = Run("svm", truth.documents, truth.categories, scores=Scores(scores, truth.categories, truth.documents))
+    write_run(run, tmp_path / "run.xmc", layout="xmc")
+    assert (tmp_path / "run.xmc").read_text().splitlines()[0] == "3 13"
+    back = read_run(truth, tmp_path / "run.xmc").scores.values
+    assert np.array_equal(back.toarray() if hasattr(back, "toarray") else back, scores)
+    with pytest.raises(InvalidInput, match="'grain' is not a number"):
+        other = ("grain", "oil", "7")
+        write_run(Run("x", ("1",), other, scores=Scores(scores[:1], other, ("1",))), tmp_path / "a.xmc", layout="xmc")
+    (tmp_path / "bad.xmc").write_text("1 3\n12:x\n")
+    with pytest.raises(InvalidFile, match="not 'label:score'"):
+        read_run(truth, tmp_path / "bad.xmc")

@@ -258,6 +258,7 @@ PARSERS: Mapping[str, Callable[[bytes], None]] = {
     "gz": _gz,
     "trec": _predictions(".trec"),
     "fasttext": _predictions(".txt"),
+    "prediction_xmc": _predictions(".xmc"),
     "prediction_csv": _predictions(".csv"),
     "prediction_jsonl": _predictions(".jsonl"),
     "train_counts": lambda data: read_train_counts(_written("counts.json", data)) and None,

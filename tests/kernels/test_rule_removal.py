@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import rules as slow
 
-from rubricate.kernels.rule_removal import Removals, removal_costs
+from rubricate.kernels.rule_removal import Removals, covers_without, removal_costs
 
 sets_of_rules = st.lists(st.lists(st.integers(-4, 3), min_size=2, max_size=3, unique=True), min_size=1, max_size=4)
 
@@ -28,3 +28,15 @@ def test_the_cost_is_the_difference_of_the_errors(world, rules):
         removals = Removals(starts, np.array(list(chain(*concerned)), np.int64), whole)
         costs = removal_costs(removals, times, gains)
         assert costs.tolist() == [slow.error(each, documents, positive, weights) - before for each in left]
+
+
+@given(slow.worlds(most_words=4), st.lists(st.integers(-4, 3), max_size=4, unique=True))
+def test_covers_without_each_condition_are_those_of_trying_everything(world, rule):
+    documents, _, _, words = world
+    rule = [condition for condition in rule if (condition if condition >= 0 else ~condition) < words]
+    examples, holders = slow.as_examples(world, absent=True), slow.as_holders(documents, words)
+    lengths, found = covers_without(examples, holders, np.array(rule, np.int64))
+    expected = [slow.cover(rule, documents)]
+    expected += [slow.cover(rule[:i] + rule[i + 1 :], documents) for i in range(len(rule) if len(rule) > 1 else 0)]
+    assert lengths.tolist() == [len(part) for part in expected]
+    assert found.tolist() == list(chain(*expected))

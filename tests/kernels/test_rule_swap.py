@@ -5,12 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import rules as slow
 
+from rubricate.kernels.rule_cover import TermSums, count_terms
 from rubricate.kernels.rule_swap import swap_growth
 
 
 def swap(world, absent):
-    holders = slow.as_holders(world[0], world[3])
-    return swap_growth(slow.as_examples(world, absent=absent), holders, np.arange(len(world[0]))).tolist()
+    holders, examples = slow.as_holders(world[0], world[3]), slow.as_examples(world, absent=absent)
+    everything, totals = np.arange(len(world[0])), TermSums(np.empty(world[3]), np.empty(world[3]))
+    count_terms(examples, everything, totals)
+    return swap_growth(examples, holders, everything, totals).tolist()
 
 
 @given(slow.worlds(), st.booleans())

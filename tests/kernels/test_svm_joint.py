@@ -54,7 +54,7 @@ def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
     state[COSTS:] = costs
     W, beta, near = np.zeros((X.shape[1], LANES), kind), np.zeros((n, LANES), kind), np.zeros(n, np.uint16)
     block = LaneBlock(bits, weights.astype(kind), W, beta, near, state)
-    guess(_rows(X, kind), block, (1 / squares).astype(kind), penalty, 30)
+    guess(_rows(X, kind), block, (1 / squares).astype(kind), penalty, 100)
     alpha = y * beta
     assert (alpha >= 0).all()
     assert (alpha <= caps * (1 + 1e-6)).all()

@@ -49,10 +49,11 @@ def _dual(X, y, cap):
 def test_the_gap_it_reports_is_the_gap_it_has(penalty, seed):
     X, y, cap = _problem(seed)
     dual = _dual(X, y, cap)
-    gap, primal, sweeps = solve_exactly(_rows(X), dual, Search(penalty, 1e-6, 20_000, seed))
+    most = 500_000  # one problem in 10⁵ needs 27,000: near twins and a free bias
+    gap, primal, sweeps = solve_exactly(_rows(X), dual, Search(penalty, 1e-6, most, seed))
     dense, beta = X.toarray(), dual.beta
     assert gap <= 1e-6 * primal
-    assert sweeps < 20_000
+    assert sweeps < most
     np.testing.assert_allclose(dual.w, beta @ dense, atol=1e-9)
     assert ((y * beta >= 0) & (y * beta <= cap)).all()
     value, lower = oracle.objectives(dense @ dense.T, y, cap, np.abs(beta), dual.bias[0], penalty)

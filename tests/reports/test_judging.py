@@ -57,6 +57,31 @@ def test_a_report_from_python(judgement, tmp_path):
         )
 
 
+def test_agreement_of_the_systems_is_that_of_the_function(judgement, world, tmp_path):
+    text = judgement.write(tmp_path).read_text()
+    assert 'id="agreement"' in text
+    assert 'id="review"' not in text  # nobody gave probabilities
+    rows = {row["on label sets"]: row for row in csv.DictReader((tmp_path / "tables" / "agreement.csv").open())}
+    expected = rb.labelling.agreement([world[1][name] for name in judgement.names], draws=200)
+    assert {name: float(row["estimate"]) for name, row in rows.items()} == pytest.approx(
+        {name: each.estimate for name, each in expected.overall.items()}, abs=1e-4
+    )
+    assert rb.report(world[0], {"alone": world[1]["good"]}, draws=20).agreed is None
+
+
+def test_decisions_to_check_are_those_of_review_order(tmp_path):
+    rng = np.random.default_rng(3)
+    truth = rng.random((60, 3)) < 0.4
+    scores = np.clip(truth * 0.3 + rng.random(truth.shape) * 0.7, 0, 1)
+    runs = [rb.as_run(truth.astype(int), scores=scores, name="a").cut(0.5)]
+    judged = rb.report(None, runs, draws=20)
+    name, found = judged.review
+    assert (name, len(found.decisions)) == ("a", 20)
+    expected = rb.labelling.review_order(runs[0], budget=20)
+    assert [each.document for each in found.decisions] == [each.document for each in expected.decisions]
+    assert "Decisions of a to check first" in judged.write(tmp_path).read_text()
+
+
 def test_equal_systems_share_a_letter(judgement):
     letters = {system.system: set(system.letters) for system in judgement.ranking.systems}
     assert letters["good"] & letters["fair"]

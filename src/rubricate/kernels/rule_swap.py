@@ -5,10 +5,10 @@ Problem  of two rules the better has the higher precision p/(p + n) on the given
          take the best of all rules that exchange one condition for another, or leave one out, if it is better than the
          rule at hand; else the best that adds a condition, if it is better; until n = 0 or none is better
          (weiss1993; apte1994).
-Given    the examples, the documents that hold each term, and the documents to be told apart.
+Given    the examples, the documents that hold each term, the documents to be told apart, and the sums over these.
 Return   the conditions: c >= 0 for the term c, c < 0 for the absence of the term ~c.
 Cost     for each step the holders of the terms in the rule, a pass over the documents for each condition, and the rows
-         of the documents that fail at most one condition.
+         of the documents that fail at most one condition; the first two steps use the given sums instead of all rows.
 Ties     an exchange before one at a later place, the smaller term, its presence before its absence.
 Edges    without a positive document, or where no condition is better than none, there are no conditions. What a change
          covers is computed by subtraction, then added up; a change that was better by rounding alone ends the search.
@@ -32,7 +32,7 @@ NONE = np.iinfo(np.int64).max
 class _Attempt(NamedTuple):
     """A rule, the documents it is tried on, the place of the one condition that each fails (else −1), and its cover.
 
-    `cover` is (p, n), `sums` those of the documents covered.
+    `cover` is (p, n), `sums` those of the documents covered, `totals` those of all documents.
     """
 
     rule: np.ndarray
@@ -40,6 +40,7 @@ class _Attempt(NamedTuple):
     misses: np.ndarray
     cover: tuple[float, float]
     sums: TermSums
+    totals: TermSums
 
 
 @numba.njit(cache=True, nogil=True)
@@ -99,8 +100,11 @@ def _exchange(examples: RuleExamples, attempt: _Attempt) -> tuple[int, int]:
         wider = attempt.cover[0] + p, attempt.cover[1] + n
         if len(attempt.rule) > 1 and _better(wider, least):
             at, chosen, least = i, NONE, wider
-        count_terms(examples, freed, more)
-        sums = TermSums(attempt.sums.inside + more.inside, attempt.sums.outside + more.outside)
+        if len(attempt.rule) == 1:  # what the only condition covers and what it does not is everything
+            sums = attempt.totals
+        else:
+            count_terms(examples, freed, more)
+            sums = TermSums(attempt.sums.inside + more.inside, attempt.sums.outside + more.outside)
         condition, cover = _best(sums, (wider, least), examples.absent)
         if condition != NONE:
             at, chosen, least = i, condition, cover
@@ -140,15 +144,18 @@ def _changed(rule: np.ndarray, at: int, chosen: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def swap_growth(examples: RuleExamples, holders: Holders, documents: np.ndarray) -> np.ndarray:
-    """Return the conditions of one rule."""
+def swap_growth(examples: RuleExamples, holders: Holders, documents: np.ndarray, totals: TermSums) -> np.ndarray:
+    """Return the conditions of one rule; `totals` are the sums over the documents."""
     cover = _weigh(examples, documents)
     sums = TermSums(np.empty(examples.columns), np.empty(examples.columns))
     rule, failed, places = np.empty(0, np.int64), np.zeros(len(documents), np.int32), np.zeros(len(documents), np.int32)
     while cover[0] > 0 and cover[1] > 0:
-        count_terms(examples, documents[failed == 0], sums)
+        if len(rule) > 0:
+            count_terms(examples, documents[failed == 0], sums)
+        else:
+            sums.inside[:], sums.outside[:] = totals
         misses = np.where(failed == 1, places, -1)
-        at, chosen = _exchange(examples, _Attempt(rule, documents, misses, cover, sums))
+        at, chosen = _exchange(examples, _Attempt(rule, documents, misses, cover, sums, totals))
         # An exchange keeps the rule short, so it goes before an addition.
         if at < 0:
             chosen, _ = _best(sums, (cover, cover), examples.absent)

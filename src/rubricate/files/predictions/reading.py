@@ -20,7 +20,15 @@ from rubricate.files.predictions.pairs import PairCollector, Pairs
 from rubricate.files.predictions.policies import Duplicates, Missing, Unknown, policies_from
 from rubricate.files.predictions.suspicions import Seen, suspicions
 from rubricate.files.predictions.table_rows import csv_rows, first_line, json_rows, opened, parquet_batches
-from rubricate.files.predictions.text_runs import PREFIX, Topic, collect_fasttext, collect_trec, looks_like_trec
+from rubricate.files.predictions.text_runs import (
+    PREFIX,
+    XMC,
+    Topic,
+    collect_fasttext,
+    collect_trec,
+    collect_xmc,
+    looks_like_trec,
+)
 from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.types import Decisions, Run
 
@@ -90,10 +98,12 @@ def _is_parquet(path: Path) -> bool:
 
 def _collect_text(pairs: PairCollector, start: str, topic: Topic, id_column: str | None) -> None:
     with opened(pairs.path) as text:
-        if start.startswith("["):
+        if str(pairs.path).lower().removesuffix(".gz").endswith(XMC):
+            collect_xmc(pairs, text)
+        elif start.startswith("["):
             remedy = 'write one object per line, such as {"document": "d1", "labels": ["corn"]}'
             raise InvalidFile("a JSON array; expected JSON Lines", path=pairs.path, line=1, remedy=remedy)
-        if start.startswith("{"):
+        elif start.startswith("{"):
             for line, keys, records in json_rows(pairs.path, text, complain=pairs.complain):
                 collect_rows(pairs, layout_of(pairs, keys, line=line, id_column=id_column), records)
         elif start.startswith(PREFIX):

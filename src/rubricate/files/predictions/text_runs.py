@@ -1,4 +1,4 @@
-"""Predictions as lines of text: TREC runs and qrels, and the label files of fastText."""
+"""Predictions as lines of text: TREC runs and qrels, label files of fastText, files of the XMC repository."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Literal, TypeAlias
 from rubricate.errors import InvalidFile
 from rubricate.files.predictions.pairs import PairCollector
 
-__all__ = ["PREFIX", "Topic", "collect_fasttext", "collect_trec", "looks_like_trec"]
+__all__ = ["PREFIX", "XMC", "Topic", "collect_fasttext", "collect_trec", "collect_xmc", "looks_like_trec"]
 
 PREFIX = "__label__"
 Topic: TypeAlias = Literal["document", "category"]
 RUN, QRELS, FILTERING = 6, 4, 3
+XMC = (".libsvm", ".svm", ".xmc")
+"""Endings of files of vectors or scores as the Extreme Classification Repository and LIBSVM write them."""
 
 
 def looks_like_trec(line: str) -> bool:
@@ -83,6 +85,35 @@ def collect_fasttext(pairs: PairCollector, lines: Iterable[str]) -> None:
         for i, label in enumerate(labels):
             score = float(words[2 * i + 1]) if scored else math.nan
             pairs.add(row, label.removeprefix(PREFIX), number, score=score)
+
+
+def collect_xmc(pairs: PairCollector, lines: Iterable[str]) -> None:
+    """Add lines of the Extreme Classification Repository; the document is the number of the line, from 1.
+
+    Below a first line of two numbers (documents, categories) each line has scores, `label:score label:score …`; else it
+    has the labels of a vector, `label,label column:value …`, whose values are ignored.
+    """
+    scored, number = False, 0
+    for line, text in enumerate(lines, start=1):
+        bare = text.partition("#")[0].rstrip()
+        fields = bare.split()
+        if line == 1 and len(fields) in (2, 3) and all(field.isascii() and field.isdigit() for field in fields):
+            scored = len(fields) == 2
+            continue
+        number += 1
+        row = pairs.document(str(number), line)
+        if not scored:
+            first = "" if bare.startswith(" ") or not fields or ":" in fields[0] else fields[0]
+            for label in filter(None, first.split(",")):
+                pairs.add(row, label, line)
+            continue
+        for field in fields:
+            label, _, score = field.rpartition(":")
+            if not label or not _is_number(score):
+                problem, remedy = f"{field!r:.40} is not 'label:score'", "write scores as numbers behind a colon"
+                pairs.complain(InvalidFile(problem, path=pairs.path, line=line, remedy=remedy))
+                continue
+            pairs.add(row, label, line, score=float(score))
 
 
 def _alternate(words: list[str]) -> bool:

@@ -19,7 +19,7 @@ from rubricate.types import Decisions, Run, Scores
 
 __all__ = ["write_labels", "write_run"]
 
-LayoutName: TypeAlias = Literal["long", "wide", "trec", "fasttext"]
+LayoutName: TypeAlias = Literal["long", "wide", "trec", "fasttext", "xmc"]
 HeadedRows: TypeAlias = tuple[list[str], Iterable[Sequence[Any]]]
 """The header of a table and its rows."""
 
@@ -29,13 +29,14 @@ def write_run(run: Run, path: str | Path, *, layout: LayoutName = "long", disarm
 
     The file appears whole or not at all. `long` holds scores and decisions, every score to its last digit; `wide` holds
     the decisions; `trec` holds the scores, as a run whose topics are documents; `fasttext` has one line of labels per
-    document, without the ids. `disarm` puts a `'` before CSV cells that a spreadsheet would run as formulas; such names
+    document, without the ids; `xmc` holds the scores as files of the Extreme Classification Repository do, without the ids,
+    of categories that are numbers. `disarm` puts a `'` before CSV cells that a spreadsheet would run as formulas; such names
     are read back with that sign.
     """
     if layout == "long":
         return _write_table(Path(path), _long(run), disarm)
-    if layout == "trec":
-        return _write_lines(Path(path), _trec_run(run))
+    if layout in ("trec", "xmc"):
+        return _write_lines(Path(path), _trec_run(run) if layout == "trec" else _xmc_run(run))
     if run.decisions is None:
         raise InvalidInput(
             f"run {run.name!r} has no decisions to write as {layout!r}; write it long, or cut the scores"
@@ -60,7 +61,7 @@ def write_labels(labels: Decisions, path: str | Path, *, layout: LayoutName = "w
     if layout == "fasttext":
         _check_names(labels.categories, " \t")
         return _write_lines(place, (" ".join(PREFIX + label for label in own) for _, own in _label_sets(labels)))
-    raise UnknownName("layout", layout, ("long", "wide", "trec", "fasttext"))
+    raise UnknownName("layout", layout, ("long", "wide", "trec", "fasttext", "xmc"))
 
 
 def _check_names(names: Iterable[str], forbidden: str) -> None:
@@ -120,6 +121,18 @@ def _trec_run(run: Run) -> Iterator[str]:
         order = sorted(_scores(run.scores, row).items(), key=lambda item: -item[1])
         for rank, (column, score) in enumerate(order, start=1):
             yield f"{name} Q0 {run.categories[column]} {rank} {score!r} {run.name}"
+
+
+def _xmc_run(run: Run) -> Iterator[str]:
+    if run.scores is None:
+        raise InvalidInput(f"run {run.name!r} has no scores, which this layout holds; write it long")
+    other = next((name for name in run.categories if not (name.isascii() and name.isdigit())), None)
+    if other is not None:
+        raise InvalidInput(f"the category {other!r} is not a number, which this layout asks for; write it long")
+    yield f"{len(run.documents)} {max(map(int, run.categories), default=-1) + 1}"
+    for row in range(len(run.documents)):
+        scores = sorted(_scores(run.scores, row).items(), key=lambda item: -item[1])
+        yield " ".join(f"{run.categories[column]}:{score!r}" for column, score in scores)
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> Path:

@@ -16,6 +16,7 @@ from rubricate.evaluation.measuring import evaluate_run
 from rubricate.evaluation.ranking import Ranking, rank_systems
 from rubricate.files.predictions.reading import RunOptions, read_runs
 from rubricate.files.predictions.runs import as_run
+from rubricate.labelling import Agreement, Review, agreement, review_order
 from rubricate.measures.brier import brier
 from rubricate.measures.calibration_error import calibration_error
 from rubricate.measures.counting.averages import mean
@@ -29,6 +30,8 @@ from rubricate.types import Decisions, Run, Undefined
 __all__ = ["Calibration", "Judgement", "report"]
 
 Advance = Callable[[int], None]
+AGREEING, CHECKED = 10, 20
+"""Systems whose agreement is measured, best first; decisions to check."""
 MOST_RANKED = 60
 """Systems up to which diagrams of mean ranks can be read."""
 
@@ -90,6 +93,22 @@ class Judgement:
         if not 2 <= len(self.runs) <= MOST_RANKED:
             return []
         return [critical_difference(self.runs, way="nemenyi"), critical_difference(self.runs, way="wilcoxon")]
+
+    @cached_property
+    def agreed(self) -> Agreement | None:
+        """How far the best systems agree; None for one system."""
+        by_name = {run.name: run for run in self.runs}
+        names = self.names[:AGREEING]
+        labels = [decisions for name in names if (decisions := by_name[name].decisions) is not None]
+        return agreement(labels, names=names, draws=200, disagreements=0) if len(labels) > 1 else None
+
+    @cached_property
+    def review(self) -> tuple[str, Review] | None:
+        """The best system with probabilities, and its decisions that a person should check first."""
+        name = next((name for name in self.names if name in self.calibration), None)
+        if name is None:
+            return None
+        return name, review_order(next(run for run in self.runs if run.name == name), budget=CHECKED)
 
     def write(self, folder: str | Path) -> Path:
         """Write `report.html`, `tables/` (CSV and LaTeX) and `figures/` (SVG) into a folder; return the page."""

@@ -15,6 +15,7 @@ from rubricate.reports.judging.drawings import (
     matrix_drawing,
     reliability_diagram,
 )
+from rubricate.reports.judging.few_labels import agreement_tables, review_table
 from rubricate.reports.judging.judgement import Judgement
 from rubricate.reports.judging.tables import category_extremes, measures_of_systems
 from rubricate.reports.page.grid import grid, number_cell, plain_table
@@ -37,6 +38,8 @@ def judging_page(judgement: Judgement) -> str:
         "categories": ("Categories", _categories(judgement)),
         "confusions": ("Confusions", _confusions(judgement)),
         "suspects": ("Labels that most systems contradict", _suspects(judgement)),
+        "agreement": ("Do the systems agree?", _agreement(judgement)),
+        "review": ("Decisions to check first", _review(judgement)),
         "probabilities": ("Can the probabilities be trusted?", _probabilities(judgement)),
         "method": ("How this was made", _method(judgement)),
     }
@@ -177,6 +180,30 @@ def _suspects(judgement: Judgement) -> Html | None:
     listed_rows = plain_table(replace(table, title="", notes=()))
     summary = tag("summary", "The documents that systems agree on most")
     return join([tag("p", words, " ", *table.notes), tag("details", summary, listed_rows)])
+
+
+def _agreement(judgement: Judgement) -> Html | None:
+    tables = agreement_tables(judgement)
+    if tables is None:
+        return None
+    sets, categories = tables
+    words = (
+        "Agreement says how alike the answers are, not how good: where systems agree and are wrong, the truth or the "
+        "definition of a category deserves a look."
+    )
+    summary = tag("summary", categories.title)
+    return join([tag("p", words), plain_table(sets), tag("details", summary, plain_table(replace(categories, title="")))])
+
+
+def _review(judgement: Judgement) -> Html | None:
+    table = review_table(judgement)
+    if table is None:
+        return None
+    words = (
+        "Ranked by the probability that a decision is wrong times what correcting it adds to micro-F1, by the "
+        "probabilities of the system itself (Berardi, Esuli and Sebastiani 2012). `rubricate review` ranks any number."
+    )
+    return join([tag("p", words), plain_table(table)])
 
 
 def _probabilities(judgement: Judgement) -> Html | None:

@@ -8,6 +8,7 @@ from rubricate.reports.cells import CellValue
 from rubricate.reports.evaluations import category_table
 from rubricate.reports.judged import confusion_table, rank_table, significance_matrix, top_confusions, worst_table
 from rubricate.reports.judging.consensus import contradicted_labels
+from rubricate.reports.judging.few_labels import agreement_tables, review_table
 from rubricate.reports.judging.judgement import Judgement
 from rubricate.reports.tables import Table
 
@@ -69,6 +70,11 @@ def judging_tables(judgement: Judgement) -> dict[str, Table]:
     contradicted = contradicted_labels(judgement.runs, most=500)
     if contradicted.rows:
         tables["contradicted"] = contradicted
+    agreed, review = agreement_tables(judgement), review_table(judgement)
+    if agreed is not None:
+        tables["agreement"], tables["agreement_by_category"] = agreed
+    if review is not None:
+        tables["review"] = review
     for measure in judgement.tested:
         results = judgement.results(measure)
         tables[f"significance_{measure}"] = significance_matrix(judgement.names, results, measure=measure)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers.words.presence import presence
-from rubricate.kernels.rule_cover import Holders, RuleExamples, covered
+from rubricate.kernels.rule_cover import Holders, RuleExamples, TermSums, count_terms, covered
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Cases", "Words"]
@@ -78,6 +78,12 @@ class Cases:
         begins, ends = self.words.holder_starts[present], self.words.holder_starts[present + 1]
         rarest = np.argmin(ends - begins)
         return covered(self.examples, self.words.holders[begins[rarest] : ends[rarest]], conditions)
+
+    def sums(self, documents: Ints) -> TermSums:
+        """Return for each term the weight of those of these documents that have it, positive and negative apart."""
+        sums = TermSums(np.empty(self.examples.columns), np.empty(self.examples.columns))
+        count_terms(self.examples, documents, sums)
+        return sums
 
     def in_columns(self, conditions: Ints) -> Ints:
         """Return conditions on the terms here as conditions on the columns of X."""

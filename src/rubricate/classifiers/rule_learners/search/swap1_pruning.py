@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.kernels.rule_removal import Removals, removal_costs
+from rubricate.kernels.rule_removal import Removals, covers_without, removal_costs
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["Pruning"]
@@ -26,9 +26,8 @@ class _Removals(NamedTuple):
 
     @classmethod
     def of(cls, rule: Ints, cases: Cases) -> _Removals:
-        places = np.arange(-1, len(rule) if len(rule) > 1 else 0)
-        concerned = [cases.cover(rule if place < 0 else np.delete(rule, place)) for place in places]
-        return cls(places, np.array([len(part) for part in concerned]), np.concatenate(concerned))
+        lengths, documents = covers_without(cases.examples, cases.holders, rule)
+        return cls(np.arange(-1, len(lengths) - 1), lengths, documents)
 
     def cover(self) -> Ints:
         """Return the documents that the rule covers."""

@@ -9,10 +9,14 @@ import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
 from rubricate.classifiers.rule_learners.search.swap1_pruning import Pruning
+from rubricate.kernels.rule_cover import count_terms
 from rubricate.kernels.rule_swap import swap_growth
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["PruningPath", "covering_rules", "deal_cases", "pruning_path", "swap1_rules"]
+
+
+NOBODY = np.empty(0, np.int64)
 
 
 class PruningPath(NamedTuple):
@@ -65,8 +69,10 @@ def covering_rules(cases: Cases, documents: Bools) -> list[Ints]:
     A rule that is wrong for half of the documents it newly covers is left out: twins with different labels.
     """
     free, rules, holders = documents.copy(), list[Ints](), cases.holders
+    totals, part = cases.sums(np.flatnonzero(free)), cases.sums(NOBODY)
+    exact = bool((cases.weights == np.rint(cases.weights)).all())  # then sums may be kept by subtraction
     while (free & cases.positive).any():
-        rule = swap_growth(cases.examples, holders, np.flatnonzero(free))
+        rule = swap_growth(cases.examples, holders, np.flatnonzero(free), totals)
         if not len(rule):
             break
         cover = cases.cover(rule)
@@ -74,6 +80,12 @@ def covering_rules(cases: Cases, documents: Bools) -> list[Ints]:
         if cases.weights[new[cases.positive[new]]].sum() > cases.weights[new].sum() / 2:
             rules.append(rule)
         free[cover] = False
+        if exact:
+            count_terms(cases.examples, new, part)
+            for all_of, gone in zip(totals, part, strict=True):
+                all_of -= gone
+        else:
+            count_terms(cases.examples, np.flatnonzero(free), totals)
     return rules
 
 
