@@ -277,7 +277,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
             raise InvalidInput("keep takes the Documents or the Corpus that the model was fitted on")
         if source_of(self.weights) == "vectors":
             raise InvalidInput(
-                "a model keeps texts, not vectors; Fix: leave out --keep (keep), and train on all vectors when more come"
+                "a model keeps texts, not vectors; Fix: leave out --keep, and train on all vectors when more come"
             )
         self.kept_ = plain_documents(documents)
         return self

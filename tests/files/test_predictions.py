@@ -469,8 +469,8 @@ def test_files_of_the_xmc_repository(tmp_path):
     assert (tmp_path / "run.xmc").read_text().splitlines()[0] == "3 13"
     back = read_run(truth, tmp_path / "run.xmc").scores.values
     assert np.array_equal(back.toarray() if hasattr(back, "toarray") else back, scores)
+    other = ("grain", "oil", "7")
     with pytest.raises(InvalidInput, match="'grain' is not a number"):
-        other = ("grain", "oil", "7")
         write_run(Run("x", ("1",), other, scores=Scores(scores[:1], other, ("1",))), tmp_path / "a.xmc", layout="xmc")
     (tmp_path / "bad.xmc").write_text("1 3\n12:x\n")
     with pytest.raises(InvalidFile, match="not 'label:score'"):

@@ -44,7 +44,9 @@ def test_vectors_come_back_as_they_were(rows, tmp_path_factory):
     path = tmp_path_factory.mktemp("written") / "points.libsvm"
     rows = [(labels, pairs) for labels, pairs in rows if labels or pairs]
     written = [
-        Record(str(i), "", labels, fields={"vectors": SparseRow.of(np.array([*pairs], int), np.array([*pairs.values()]))})
+        Record(
+            str(i), "", labels, fields={"vectors": SparseRow.of(np.array([*pairs], int), np.array([*pairs.values()]))}
+        )
         for i, (labels, pairs) in enumerate(rows, 1)
     ]
     write_documents(written, path)
@@ -87,7 +89,11 @@ def test_train_estimate_and_classify_from_the_command_line(tmp_path, monkeypatch
     app, run = build(), CliRunner().invoke
     assert run(app, ["train", "points.libsvm", "-o", "m.rubric"]).exit_code == 0
     answers = run(app, ["classify", "m.rubric", "new.libsvm", "--json"])
-    assert [json.loads(line)["labels"] for line in answers.stdout.splitlines()] == [["class-0"], ["class-1"], ["class-2"]]
+    assert [json.loads(line)["labels"] for line in answers.stdout.splitlines()] == [
+        ["class-0"],
+        ["class-1"],
+        ["class-2"],
+    ]
     assert "class-1" in run(app, ["estimate", "points.libsvm"]).stdout
     piped = run(app, ["train", "-", "-o", "m2.rubric", "--format", "libsvm"], input="\n".join(lines))
     assert piped.exit_code == 0, piped.output

@@ -140,7 +140,7 @@ class Stack(Scorer):
         self.held_scores_ = tuple(self._cross_fitted(cells, labels, folds) for cells, folds in pairs)
 
     def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, *, dealt: Sequence[Ints]) -> list[Cells]:
-        """Return the cells of all documents for each way of dealing them, each scored by members that have not seen it."""
+        """Return the cells of all documents, scored by members that have not seen them, for each way of dealing."""
 
         def work(task: tuple[Ints, Ints]) -> Cells:
             kept, held = task

@@ -126,7 +126,9 @@ def estimate(
     corpus = inputs.corpus_of(data, reading, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))
     if model is None:
-        base = {"classifier": classifier} | ({"weights": "precomputed"} if inputs.has_vectors(data, reading, vectors) else {})
+        base = {"classifier": classifier} | (
+            {"weights": "precomputed"} if inputs.has_vectors(data, reading, vectors) else {}
+        )
         system = configured(base | {"vectors": encoder} | dict(map(read_setting, setting or ())))
     else:
         system = Categorizer.open(model)

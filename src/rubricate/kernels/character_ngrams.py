@@ -1,4 +1,4 @@
-"""Character n-grams of runs without white space: where they are, their numbers, and their buckets where they are hashed.
+"""Character n-grams of runs without white space: where they are, their numbers, or their buckets.
 
 Given  runs in folded UTF-8, one space before the first and one after each; and the byte where each run ends.
 Return `cut`: where the n-grams of each run start, and how many bytes each has; `number`: the number of each, by first

@@ -1,10 +1,10 @@
 """(AᵀA + λI) Z = B for sixteen columns of B at once, by conjugate gradients.
 
-Given  A and Aᵀ as `Rows` (terms uint32, float64), B (columns of A × 16, C order), λ > 0, the residual over right side at
-       which a column is done, and the most iterations.
+Given  A and Aᵀ as `Rows` (terms uint32, float64), B (columns of A × 16, C order), λ > 0, the residual over right side
+       at which a column is done, and the most iterations.
 Return Z, in the shape of B.
 Cost   per iteration two passes over the stored values, each one or two vector operations for all columns (`svm_lanes`),
-       and three over the four arrays of the method. golub2013, algorithm 11.3.3; columns share the passes, not the steps.
+       and three over the arrays of the method. golub2013, algorithm 11.3.3; columns share the passes, not the steps.
 Edges  a zero column of B gives a zero column of Z. A column that is done goes on with the others and only gets better.
 """
 
@@ -63,9 +63,7 @@ def _turn(P: np.ndarray, R: np.ndarray, share: np.ndarray) -> None:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def solve_ridge_block(
-    sides: tuple[Rows, Rows], B: np.ndarray, ridge: float, limits: tuple[float, int]
-) -> np.ndarray:
+def solve_ridge_block(sides: tuple[Rows, Rows], B: np.ndarray, ridge: float, limits: tuple[float, int]) -> np.ndarray:
     """Return Z; `sides` are A and Aᵀ, `limits` the relative residual and the most iterations."""
     forth, back = sides
     tolerance, most = limits

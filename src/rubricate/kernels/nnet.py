@@ -2,8 +2,8 @@
 
     z = b₁ + Σ_t x_t W₁[t]      h = σ(z)      u = b₂ + W₂ h      o = σ(u)         σ(a) = 1 / (1 + e^(−a))
     without a hidden layer      u = b₁ + Σ_t x_t W₁[t]
-    networks side by side       W₁ has more units than W₂: output c sees its own units alone, as many as W₂ has, from the
-                                c-th such group on. Every step is then that of as many networks with one output each.
+    networks side by side       W₁ has more units than W₂: output c sees its own units alone, the c-th group of as many
+                                as W₂ has. Every step is then that of as many networks with one output each.
 
 Given  documents and labels as rows, one weight per document, the order in which to take the documents, the network,
        the sums of squared gradients so far, in the same shapes, and the rate; all numbers single precision.

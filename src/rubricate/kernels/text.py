@@ -17,7 +17,21 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-__all__ = ["BASIS", "LINE_FEED", "ONE", "PRIME", "SHIFT", "Alphabet", "Buffer", "Word", "WordTable", "empty_table", "find", "grown", "scan"]
+__all__ = [
+    "BASIS",
+    "LINE_FEED",
+    "ONE",
+    "PRIME",
+    "SHIFT",
+    "Alphabet",
+    "Buffer",
+    "Word",
+    "WordTable",
+    "empty_table",
+    "find",
+    "grown",
+    "scan",
+]
 
 BASIS, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a, 64 bits
 ONE, SHIFT = np.uint64(1), np.uint64(29)

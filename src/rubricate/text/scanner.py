@@ -20,7 +20,7 @@ SPACE = ord(" ")
 
 @dataclass(frozen=True, eq=False)
 class NewTokens:
-    """Tokens that a scanner had not met before: folded UTF-8, a line feed after each, and where these line feeds are."""
+    """Tokens that a scanner had not met before: folded UTF-8, a line feed after each, and where these are."""
 
     bytes: NDArray[np.uint8]
     ends: Ints

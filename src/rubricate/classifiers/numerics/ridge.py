@@ -2,8 +2,8 @@
 
 Cholesky       n ≤ DENSE: the matrix is formed and factored. Cost n³/3 + 2 n² per column of B.
 conjugate      otherwise: conjugate gradients on sixteen columns of B at once, each with its own steps, until every
-gradients      residual is within TOLERANCE of its column. Cost per iteration 4 · nonzeros · columns of B, memory 4 arrays
-               of sixteen columns; the number of iterations grows with √(1 + σ₁²/λ). golub2013, section 11.3.
+gradients      residual is within TOLERANCE of its column. Cost per iteration 4 · nonzeros · columns of B, memory four
+               arrays of sixteen columns; the number of iterations grows with √(1 + σ₁²/λ). golub2013, section 11.3.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ def write_run(run: Run, path: str | Path, *, layout: LayoutName = "long", disarm
 
     The file appears whole or not at all. `long` holds scores and decisions, every score to its last digit; `wide` holds
     the decisions; `trec` holds the scores, as a run whose topics are documents; `fasttext` has one line of labels per
-    document, without the ids; `xmc` holds the scores as files of the Extreme Classification Repository do, without the ids,
-    of categories that are numbers. `disarm` puts a `'` before CSV cells that a spreadsheet would run as formulas; such names
-    are read back with that sign.
+    document, without the ids; `xmc` holds the scores as files of the Extreme Classification Repository do, without the
+    ids, of categories that are numbers. `disarm` puts a `'` before CSV cells that a spreadsheet would run as formulas;
+    such names are read back with that sign.
     """
     if layout == "long":
         return _write_table(Path(path), _long(run), disarm)

@@ -192,7 +192,9 @@ def _agreement(judgement: Judgement) -> Html | None:
         "definition of a category deserves a look."
     )
     summary = tag("summary", categories.title)
-    return join([tag("p", words), plain_table(sets), tag("details", summary, plain_table(replace(categories, title="")))])
+    return join(
+        [tag("p", words), plain_table(sets), tag("details", summary, plain_table(replace(categories, title="")))]
+    )
 
 
 def _review(judgement: Judgement) -> Html | None:
