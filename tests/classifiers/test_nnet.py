@@ -15,7 +15,7 @@ from rubricate.classifiers.numerics import networks
 from rubricate.classifiers.numerics.networks import Network, cross_entropy, squared_error
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import deal
-from rubricate.kernels.nnet import GradientSteps, Layers, Lesson, sigmoid, train_pass
+from rubricate.kernels.nnet import GradientSteps, Layers, Lesson, sigmoid, train_dense_pass, train_pass
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
@@ -56,10 +56,16 @@ def check_pass(lesson, batch, squared):
     ours = tuple(Layers(*(part.astype(np.float32) for part in layers)) for layers in (parts, sums))
     rows, labels = sparse.csr_array(X.astype(np.float32)), sparse.csr_array(Y)
     csr = Rows(rows.indptr, rows.indices, rows.data), Lists(labels.indptr, labels.indices)
-    train_pass(Lesson(*csr, weights.astype(np.float32), order), *ours, GradientSteps(batch, np.float32(0.1), squared))
+    dense = tuple(Layers(*(part.copy() for part in layers)) for layers in ours)
+    steps = GradientSteps(batch, np.float32(0.1), squared)
+    train_pass(Lesson(*csr, weights.astype(np.float32), order), *ours, steps)
     oracle.train_pass(parts, sums, X, Y, weights, order, batch, 0.1, squared)
     for found, exact in zip(ours[0] + ours[1], parts + sums, strict=True):
         np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
+    if len(parts[2]) == 0:
+        train_dense_pass(rows.toarray(), (csr[1], weights.astype(np.float32), order), dense, steps)
+        for found, exact in zip(dense[0] + dense[1], parts + sums, strict=True):
+            np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
 
 
 def test_a_batch_of_long_documents_moves_the_network_as_finite_differences_say():

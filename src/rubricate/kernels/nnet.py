@@ -7,11 +7,13 @@
 
 Given  documents and labels as rows, one weight per document, the order in which to take the documents, the network,
        the sums of squared gradients so far, in the same shapes, and the rate; all numbers single precision.
+       `train_dense_pass` takes the documents as a dense array instead, for networks without a hidden layer.
 Return nothing: the network and the sums change in place.
 Rule   the gradient of each batch is its documents' mean, by document weight, of −Σ y ln o + (1 − y) ln (1 − o), or of
        Σ (y − o)²; every weight moves by −rate · g / √(Σ g²) (AdaGrad, duchi2011). A term that no document of the batch
        has is not touched, which for this rule is exact.
-Cost   per document 4 · nonzeros · units + 6 · outputs · units; per batch (distinct terms + outputs) · units.
+Cost   per document 4 · nonzeros · units + 6 · outputs · units; per batch (distinct terms + outputs) · units. Dense
+       documents are multiplied by BLAS, a batch at a time, which is several times as fast.
 Ties   none: the order of the documents is given.
 Edges  a document without terms moves the biases and W₂; a gradient of 0 moves nothing, also the first time.
        Sums over units may be reordered to fit the processor; on one processor the result is always the same.
@@ -26,7 +28,7 @@ import numpy as np
 
 from rubricate.kernels.rows import Lists, Rows
 
-__all__ = ["GradientSteps", "Layers", "Lesson", "sigmoid", "train_pass"]
+__all__ = ["GradientSteps", "Layers", "Lesson", "sigmoid", "train_dense_pass", "train_pass"]
 
 ORDER = {"reassoc", "contract", "nsz"}
 """What the compiler may do: reorder sums, fuse a product and a sum, ignore the sign of zero. NaN and inf stay."""
@@ -241,3 +243,41 @@ def train_pass(lesson: Lesson, network: Layers, sums: Layers, steps: GradientSte
                 gradients.b1[j] += delta[j]
             distinct = _scatter(document, delta, gradients, distinct)
         _step(network, sums, gradients, (distinct, rate))
+
+
+@numba.njit(cache=True, nogil=True, fastmath=ORDER)
+def train_dense_pass(
+    documents: np.ndarray,
+    lesson: tuple[Lists, np.ndarray, np.ndarray],
+    network: tuple[Layers, Layers],
+    steps: GradientSteps,
+) -> None:
+    """Do the same with dense documents (× terms) and no hidden layer.
+
+    `lesson` are the labels, the weights and the order; `network` is the network and the sums of squared gradients.
+    """
+    (labels, weights, order), (layers, sums), (batch, rate, squared) = lesson, network, steps
+    terms, units = layers.W1.shape
+    X, Z, G = (
+        np.empty((batch, terms), np.float32),
+        np.empty((batch, units), np.float32),
+        np.empty((terms, units), np.float32),
+    )
+    bias = np.zeros(units, np.float32)
+    for begin in range(0, len(order), batch):
+        count = min(batch, len(order) - begin)
+        for i in range(count):
+            X[i] = documents[order[begin + i]]
+        np.dot(X[:count], layers.W1, Z[:count])
+        for i in range(count):
+            d, z = order[begin + i], Z[i]
+            for j in range(units):
+                z[j] += layers.b1[j]
+            wanted = labels.items[labels.starts[d] : labels.starts[d + 1]]
+            _errors(_Target(wanted, weights[d] / np.float32(count), squared), z)
+            for j in range(units):
+                bias[j] += z[j]
+        np.dot(X[:count].T, Z[:count], G)
+        for t in range(terms):
+            _move(layers.W1[t], G[t], sums.W1[t], rate)
+        _move(layers.b1, bias, sums.b1, rate)
