@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -9,7 +8,6 @@ from tests.oracles import rules as slow
 
 from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
-from rubricate.classifiers.rule_learners.search.swap1_pruning import Pruning
 from rubricate.classifiers.rule_learners.search.swap1_search import covering_rules, deal_cases, pruning_path
 from rubricate.classifiers.rule_learners.swap1 import SWAP1
 
@@ -17,38 +15,6 @@ from rubricate.classifiers.rule_learners.swap1 import SWAP1
 def cases_from(documents, positive, weights, words):
     X = np.array([[float(t in d) for t in range(words)] for d in documents]).reshape(-1, words)
     return Cases.of(Words.of(X, weights), positive, None, absent=True)
-
-
-def weakest(rules, documents, positive, counted):
-    """The least error added for each condition saved, by trying every removal."""
-    before = slow.error(rules, documents, positive, counted)
-    added = []
-    for r, rule in enumerate(rules):
-        added.append((slow.error(rules[:r] + rules[r + 1 :], documents, positive, counted) - before) / len(rule))
-        for i in range(len(rule) if len(rule) > 1 else 0):
-            left = [*rules[:r], rule[:i] + rule[i + 1 :], *rules[r + 1 :]]
-            added.append(slow.error(left, documents, positive, counted) - before)
-    return min(added)
-
-
-@given(
-    slow.worlds(most_words=4), st.lists(st.lists(st.integers(-4, 3), min_size=1, max_size=3, unique=True), max_size=4)
-)
-@settings(deadline=None)
-def test_each_step_of_pruning_is_the_weakest_link(world, rules):
-    documents, positive, weights, words = world
-    rules = [[c % words if c >= 0 else ~(~c % words) for c in rule] for rule in rules]
-    pruning = Pruning(cases_from(*world), [np.array(rule) for rule in rules], weights)
-    size = sum(map(len, rules))
-    while pruning.rules:
-        now = [rule.tolist() for rule in pruning.rules]
-        assert pruning.wrong().tolist() == [
-            any(slow.covers(rule, d) for rule in now) != truth for d, truth in zip(documents, positive, strict=True)
-        ]
-        wanted = weakest(now, documents, positive, weights)
-        assert pruning.remove_weakest() == pytest.approx(wanted)
-        assert sum(map(len, pruning.rules)) < size
-        size = sum(map(len, pruning.rules))
 
 
 @given(slow.worlds())
@@ -80,7 +46,8 @@ def test_alphas_rise_and_the_path_ends_with_no_rule(world, alpha):
     half = np.arange(len(positive)) % 2 == 0
     path = pruning_path(cases_from(*world), half, ~half, costs=weights)
     assert (np.diff(path.alphas[1:]) >= 0).all()
-    assert path.sets[-1] == []
+    assert path.rules_at(np.inf) == []
+    assert len(path.rules_at(-np.inf)) == len(path.rules)
     assert path.errors[-1] == weights[~half & positive].sum()
     assert path.error_at(np.inf) == path.errors[-1]
     assert path.error_at(-np.inf) == path.errors[0]

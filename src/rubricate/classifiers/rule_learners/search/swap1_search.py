@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.classifiers.rule_learners.search.swap1_pruning import Pruning
+from rubricate.kernels.rows import Lists
 from rubricate.kernels.rule_cover import count_terms
+from rubricate.kernels.rule_pruning import prune_rules
 from rubricate.kernels.rule_swap import swap_growth
 from rubricate.types import Bools, Floats, Ints
 
@@ -19,16 +20,35 @@ __all__ = ["PruningPath", "covering_rules", "deal_cases", "pruning_path", "swap1
 NOBODY = np.empty(0, np.int64)
 
 
-class PruningPath(NamedTuple):
-    """The sets of weakest-link pruning, from all rules to none: at which α each is reached, and its held-out error."""
+@dataclass(frozen=True, eq=False)
+class PruningPath:
+    """Weakest-link pruning of a set of rules, from all rules to none, step by step.
+
+    `alphas` says at which α each set is reached, `errors` its held-out error; `taken` has the rule (by its place in
+    `rules`) and the condition that each step takes out, −1 for the whole rule.
+    """
 
     alphas: Floats
     errors: Floats
-    sets: list[list[Ints]]
+    rules: Sequence[Ints]
+    taken: Ints
 
     def error_at(self, alpha: float) -> float:
         """Return the held-out error of the set that is left when all removals at α or less are made."""
-        return float(self.errors[np.searchsorted(self.alphas, alpha, side="right") - 1])
+        return float(self.errors[self._steps(alpha)])
+
+    def rules_at(self, alpha: float) -> list[Ints]:
+        """Return the set that is left when all removals at α or less are made."""
+        left = dict(enumerate(self.rules))
+        for rule, place in self.taken[: self._steps(alpha)].tolist():
+            if place < 0:
+                del left[rule]
+            else:
+                left[rule] = np.delete(left[rule], place)
+        return list(left.values())
+
+    def _steps(self, alpha: float) -> int:
+        return int(np.searchsorted(self.alphas, alpha, side="right")) - 1
 
 
 def swap1_rules(cases: Cases, *, folds: int, loss_ratio: float, rng: np.random.Generator) -> Sequence[Ints]:
@@ -46,21 +66,21 @@ def swap1_rules(cases: Cases, *, folds: int, loss_ratio: float, rng: np.random.G
     steps = np.unique(whole.alphas)
     between = np.sqrt(np.maximum(steps, 0) * np.maximum(np.append(steps[1:], steps[-1]), 0))
     errors = [sum(path.error_at(alpha) for path in held) for alpha in np.maximum(between, steps)]
-    left = [whole.sets[np.searchsorted(whole.alphas, alpha, side="right") - 1] for alpha in steps]
-    return min(reversed(list(zip(errors, left, strict=True))), key=lambda option: (option[0], not option[1]))[1]
+    # The set is empty from the last step on.
+    options = [(error, bool(alpha >= whole.alphas[-1]), alpha) for error, alpha in zip(errors, steps, strict=True)]
+    return whole.rules_at(min(reversed(options), key=lambda option: option[:2])[2])
 
 
 def pruning_path(cases: Cases, growing: Bools, held: Bools, *, costs: Floats) -> PruningPath:
-    """Grow rules from the growing documents, and record what pruning leaves of them step by step."""
-    pruning = Pruning(cases, covering_rules(cases, growing), np.where(growing, costs, 0.0))
-    alpha, alphas, errors, sets = -np.inf, list[float](), list[float](), list[list[Ints]]()
-    while True:
-        alphas.append(alpha)
-        errors.append(float(costs[held & pruning.wrong()].sum()))
-        sets.append(pruning.rules.copy())
-        if not pruning.rules:
-            return PruningPath(np.array(alphas), np.array(errors), sets)
-        alpha = max(alpha, pruning.remove_weakest())
+    """Grow rules from the growing documents, and prune them step by step."""
+    rules = covering_rules(cases, growing)
+    sizes = np.array([0, *(len(rule) for rule in rules)])
+    lists = Lists(np.cumsum(sizes), np.concatenate([NOBODY, *rules]))
+    counts = np.where(growing, costs, 0.0)
+    worth = np.where(cases.positive, counts, -counts), np.where(held, costs, 0.0)
+    added, which, places, errors = prune_rules(cases.examples, cases.holders, lists, worth)
+    alphas = np.concatenate([[-np.inf], np.maximum.accumulate(added)])
+    return PruningPath(alphas, errors, rules, np.column_stack([which, places]))
 
 
 def covering_rules(cases: Cases, documents: Bools) -> list[Ints]:
