@@ -71,8 +71,8 @@ def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
     best = oracle.best_value(K, *own, penalty)
     primal, dual = oracle.objectives(K, *own, alpha[:, 7], bias, penalty)
     if penalty < np.inf:
-        # A guess with a bias promises no more than to be better than none: b moves by damped steps, and three problems
-        # in 10⁶ end 30 sweeps more than half above the optimum.
+        # A guess with a bias promises no more than to be better than none: b moves by damped steps, and a few problems
+        # in 10⁵ end 30 or 100 sweeps more than half above the optimum.
         assert primal < caps[:, 7].sum()
         return
     assert primal <= 1.5 * best + 0.5
