@@ -89,6 +89,23 @@ def test_intervals_hold_their_promise_and_predictions_narrow_them():
     assert mean[1] < 0.8 * mean[5]
 
 
+def test_a_sample_without_a_mistake_still_leaves_doubt_about_averages():
+    """Nine documents of a category that are all right show no variance; the interval must not shrink to a point."""
+    rng = np.random.default_rng(0)
+    truth = np.column_stack([rng.random(400) < 0.5, np.arange(400) % 20 == 0])
+    ids = tuple(map(str, range(400)))
+    decided = Decisions(sparse.csr_array(truth), ("common", "rare"), ids)
+    run = Run("right", ids, ("common", "rare"), None, decided)
+    found = population_estimates(_uniform(run, truth, 150, rng), run, labels_alone=True)
+    assert found.get("precision", "rare").labelled == 9
+    for name in ("macro_precision", "macro_recall", "macro_f1"):
+        row = found.get(name)
+        assert row.estimate == 1.0
+        assert 0.03 < row.high - row.low < 0.4, name
+        small = found.get(name.replace("macro", "micro"))
+        assert 0.005 < small.high - small.low < 0.1, name
+
+
 def test_labelling_everything_leaves_no_doubt():
     run, truth = _population(300)
     found = population_estimates(_uniform(run, truth, 300, np.random.default_rng(0)), run)

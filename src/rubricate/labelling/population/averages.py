@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,9 +54,13 @@ def micro_average(
         g = above - value * under
         moved, u = regressed(sample, u, g[sample.rows], g.mean())
         value += float(moved) / below
-    error = float(np.sqrt(sample.variance(u))) / below
-    low, high = logit_t(value, error, n - strata - 1, level)
-    return float(np.clip(value, 0, 1)), float(low), float(high)
+    spread, centre = float(sample.variance(u)) / below**2, value
+    if not 0 < value < 1:  # nothing but mistakes, or none
+        smoothed, least = _smoothed(sample, name, value, np.asarray((z > 0).sum()))
+        if least > 0:  # else all documents are labelled
+            spread, centre = float(least), float(smoothed)
+    low, high = logit_t(centre, np.sqrt(spread), n - strata - 1, level)
+    return float(np.clip(value, 0, 1)), min(float(low), value), max(float(high), value)
 
 
 def macro_average(
@@ -73,7 +77,37 @@ def macro_average(
         g = (block.expected(name).influence(value) / scale).mean(axis=1)
         moved, u = regressed(sample, u, g[sample.rows], g.mean())
         mean += float(moved)
-    # Categories with 5 to 20 labels each: their ratios are skewed, and Student's t answers for that.
-    freedom = float(np.median(block.positives))
-    low, high = logit_t(mean, float(np.sqrt(sample.variance(u))), freedom, level)
-    return float(np.clip(mean, 0, 1)), float(low), float(high)
+    counts, own = (labelled.below > 0).sum(axis=0), labelled.influence(value) / scale
+    smoothed, least = _smoothed(sample, name, value, counts)
+    lift, freedom = _skewness(sample.variance(own), least, counts)
+    centre = mean if 0 < mean < 1 or not least.any() else float(smoothed.mean())
+    low, high = logit_t(centre, float(np.sqrt(sample.variance(u) + lift)), freedom, level)
+    mean = float(np.clip(mean, 0, 1))
+    return mean, min(float(low), mean), max(float(high), mean)
+
+
+def _skewness(shown: Floats, least: Floats, counts: Floats) -> tuple[float, float]:
+    """Return what few documents in some categories add to the variance of a mean of ratios, and its degrees of freedom.
+
+    `shown` are the variances of the categories, and `least` what each has at least. The degrees of freedom are those of
+    the categories, joined as satterthwaite1946 joins variances: a rare category that brings most of the variance brings
+    its few degrees.
+    """
+    kept = np.maximum(shown, least)
+    parts = (kept**2 / np.maximum(counts - 1, 1)).sum()
+    freedom = kept.sum() ** 2 / parts if parts > 0 else np.inf  # all documents are labelled
+    return float((kept - shown).sum()) / len(kept) ** 2, float(freedom)
+
+
+def _smoothed(sample: LabelledSample, name: str, value: Any, counts: Any) -> tuple[Floats, Floats]:
+    """Return (x + 1) / (n + 2) in place of a ratio of x in n, and its variance; F1 by way of TP / (TP + FP + FN).
+
+    A ratio of documents that are all right shows no variance, which is not to say that it has none.
+    """
+    left = 1 - sample.counts.sum() / sample.sizes.sum()
+    share = np.clip(value / (2 - value) if name == "f1" else value, 0, 1)
+    smoothed = (share * counts + 1) / (counts + 2)
+    variance = left * smoothed * (1 - smoothed) / (counts + 2)
+    if name == "f1":  # F1 = 2 s / (1 + s)
+        return np.asarray(2 * smoothed / (1 + smoothed)), np.asarray(variance * (2 / (1 + smoothed) ** 2) ** 2)
+    return np.asarray(smoothed), np.asarray(variance)
