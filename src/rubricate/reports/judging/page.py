@@ -203,9 +203,9 @@ def _review(judgement: Judgement) -> Html | None:
         return None
     words = (
         "Ranked by the probability that a decision is wrong times what correcting it adds to micro-F1, by the "
-        "probabilities of the system itself (Berardi, Esuli and Sebastiani 2012). `rubricate review` ranks any number."
+        "probabilities of the system itself (Berardi, Esuli and Sebastiani 2012). "
     )
-    return join([tag("p", words), plain_table(table)])
+    return join([tag("p", words, tag("code", "rubricate review"), " ranks any number."), plain_table(table)])
 
 
 def _probabilities(judgement: Judgement) -> Html | None:
