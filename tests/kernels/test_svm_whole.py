@@ -22,7 +22,7 @@ def test_the_optimum_is_reached_and_its_values_are_exact(seed, penalty):
     y[:2], scores = (1.0, -1.0), np.zeros(n)
     dual = Dual(y, cap, (X * X).sum(axis=1), np.zeros(n), np.zeros(d), np.zeros(1))
     rows = rows_of(X, X != 0, np.int64, np.uint32)
-    most = 2_000_000  # equal rows of opposite labels need more than 20,000 once in 10³
+    most = 200_000
     primal, value, sweeps = solve_whole(rows, dual, Search(penalty, 1e-4, most, seed), scores)
     assert sweeps < most
     assert ((y * dual.beta >= 0) & (y * dual.beta <= cap)).all()
@@ -31,3 +31,15 @@ def test_the_optimum_is_reached_and_its_values_are_exact(seed, penalty):
     wanted = oracle.objectives(X @ X.T, y, cap, np.abs(dual.beta), dual.bias[0], penalty)
     assert (primal, value) == pytest.approx(wanted, abs=1e-8)
     assert -1e-9 <= primal - value <= 1e-4 * primal + 1e-12
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 3.0])
+def test_rows_of_zeros_alone_move_the_bias_at_once(penalty):
+    """As the soak found: the resistance of rows that cannot move kept the bias at 0 for ever."""
+    y, cap, scores = np.array([1.0, -1.0]), np.array([1.9, 0.5]), np.zeros(2)
+    dual = Dual(y, cap, np.zeros(2), np.zeros(2), np.zeros(1), np.zeros(1))
+    rows = rows_of(np.zeros((2, 1)), np.zeros((2, 1), bool), np.int64, np.uint32)
+    primal, value, sweeps = solve_whole(rows, dual, Search(penalty, 1e-6, 1000, 0), scores)
+    assert sweeps < 100
+    assert primal - value <= 1e-6 * primal + 1e-9
+    assert value == pytest.approx(oracle.best_value(np.zeros((2, 2)), y, cap, penalty), abs=1e-5)

@@ -51,6 +51,8 @@ Larger values keep more rows awake, smaller ones send rows to sleep that have to
 the sweeps of 90 Reuters SVMs change by 5 %, the time by less than the noise."""
 RESIST = 0.2
 """The share of free rows by which a change of the bias is damped: with less it overshoots, with more it lags behind."""
+EMPTY = 1e-200
+"""A mean square length up to this is that of rows of zeros."""
 STILL = 1e-12
 """Steps that change a score by less are not made."""
 ONE, TWO = np.uint64(1), np.uint64(2)
@@ -142,8 +144,14 @@ def scores(rows: Rows, w: np.ndarray, b: float) -> np.ndarray:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def bias_step(penalty: float, free: int, size: float) -> float:
-    """Return how far the bias moves per unit of Σ β: 1 / (λ + .2 · free rows / mean K(x, x)), 0 without a bias."""
-    return 1 / (penalty + RESIST * max(free, 5) / size) if penalty < np.inf else 0.0
+    """Return how far the bias moves per unit of Σ β: 1 / (λ + .2 · free rows / mean K(x, x)), 0 without a bias.
+
+    Rows of zeros alone resist nothing: their β are at the bounds, wherever the bias is.
+    """
+    if penalty == np.inf:
+        return 0.0
+    resistance = RESIST * max(free, 5) / size if size > EMPTY else 0.0
+    return 1 / (penalty + resistance) if penalty + resistance > 0 else 1.0
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

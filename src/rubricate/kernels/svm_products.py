@@ -125,7 +125,7 @@ def sweep_products(K: np.ndarray, dual: Dual, search: Search) -> tuple[float, in
         free += beta[a] != 0 and abs(beta[a]) < cap[a]
         size += squares[a] / len(beta)
     while done < search.sweeps:
-        pull = bias_step(penalty, free, max(size, FLAT))
+        pull = bias_step(penalty, free, size)
         # Steps below a tenth of the tolerance cannot matter and would cost a row of K each.
         worst, free = _sweep(K, dual, pull, 0.1 * search.tol)
         done += 1
