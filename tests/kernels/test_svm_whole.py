@@ -43,3 +43,15 @@ def test_rows_of_zeros_alone_move_the_bias_at_once(penalty):
     assert sweeps < 100
     assert primal - value <= 1e-6 * primal + 1e-9
     assert value == pytest.approx(oracle.best_value(np.zeros((2, 2)), y, cap, penalty), abs=1e-5)
+
+
+def test_a_lone_row_cannot_take_the_bias_away_while_the_others_sleep():
+    """As the soak found: awake alone, the positive row moved b to 1 and its loss to 0, and woke nobody."""
+    X, y = np.array([[1.0], [0.5], [0.5], [-1.0], [0.0]]), np.array([1.0, -1.0, -1.0, -1.0, -1.0])
+    cap, scores = np.array([0.1045, 1.2892, 0.7842, 1.0278, 1.0229]), np.zeros(5)
+    dual = Dual(y, cap, (X * X).sum(axis=1), np.zeros(5), np.zeros(1), np.zeros(1))
+    rows = rows_of(X, X != 0, np.int64, np.uint32)
+    primal, value, sweeps = solve_whole(rows, dual, Search(0.0, 1e-4, 10_000, 1154398083), scores)
+    assert sweeps < 1000
+    assert primal - value <= 1e-4 * primal
+    assert value == pytest.approx(oracle.best_value(X @ X.T, y, cap, 0.0), abs=1e-4)

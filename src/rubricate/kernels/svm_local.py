@@ -55,6 +55,9 @@ EMPTY = 1e-200
 """A mean square length up to this is that of rows of zeros."""
 STILL = 1e-12
 """Steps that change a score by less are not made."""
+VANISHED = 1e-6
+"""The share of the primal of all rows below which that of the rows awake wakes the others. Small: it is for rows that
+pull the bias away while all others sleep, and a relative gap of nothing is never reached."""
 ONE, TWO = np.uint64(1), np.uint64(2)
 
 
@@ -215,7 +218,7 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
     biased, free, size = penalty < np.inf, 0, max(_sum(dual.squares) / max(count, 1), 1e-300)
     for r in range(count):
         free += beta[r] != 0 and abs(beta[r]) < cap[r]
-    active, gap, primal, done = count, np.inf, 0.0, 0
+    active, gap, primal, done, whole = count, np.inf, 0.0, 0, 0.0
     while done < search.sweeps:
         full = active == count
         state = _shuffle(order[:active], state)
@@ -231,7 +234,9 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
             lean = _sum(beta) - penalty * b
             gap += lean * lean / (2 * penalty) if penalty > 0 else abs(b * lean) + 0.5 * lean * lean
             primal += 0.5 * penalty * b * b
-        if gap <= search.tol * primal:
+        whole = primal if full else whole
+        # Where the rows awake have next to no loss left, the bias has gone over to them: the others must be heard.
+        if gap <= search.tol * primal or (not full and primal < VANISHED * whole):
             if full:
                 break
             # The gap of the rows awake is small enough: only a sweep over all of them proves it.
