@@ -65,7 +65,8 @@ def test_the_gap_it_reports_is_the_gap_it_has(penalty, seed):
 @given(seed=numbers)
 def test_a_row_of_cap_zero_is_left_out(seed):
     X, y, cap = _problem(seed)
-    cap[4], keep, search = 0.0, np.arange(len(y)) != 4, Search(1.0, 1e-9, 50_000, 0)
+    # One problem in 10⁵ needs 275,000 sweeps: rows asleep are woken only when the others have converged.
+    cap[4], keep, search = 0.0, np.arange(len(y)) != 4, Search(1.0, 1e-9, 5_000_000, 0)
     dual, other = _dual(X, y, cap), _dual(X[keep], y[keep], cap[keep])
     solve_rows(_rows(X), dual, search)
     solve_rows(_rows(X[keep]), other, search)
