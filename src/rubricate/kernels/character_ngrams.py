@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rubricate.kernels.text import BASIS, LINE_FEED, ONE, PRIME, SHIFT, Word, WordTable, find, grown
+from rubricate.kernels.text import BASIS, LINE_FEED, ONE, PRIME, SHIFT, WordSpan, WordTable, find, grown
 
 __all__ = ["NGrams", "bucket", "cut", "number"]
 
@@ -83,7 +83,7 @@ def _number_until_full(runs: np.ndarray, ngrams: NGrams, table: WordTable, ids: 
         for j in range(width):
             h = (h ^ np.uint64(runs[start + j])) * PRIME
         h ^= h >> SHIFT
-        p = find(Word(start, start + width, h), runs, SAME, table)
+        p = find(WordSpan(start, start + width, h), runs, SAME, table)
         if slots[p] < 0:
             pool_at = ends[size]
             if size == np.uint64(len(hashes)) or pool_at + width + ONE > np.uint64(len(pool)):

@@ -25,7 +25,7 @@ __all__ = [
     "SHIFT",
     "Alphabet",
     "Buffer",
-    "Word",
+    "WordSpan",
     "WordTable",
     "empty_table",
     "find",
@@ -80,7 +80,7 @@ class _Output(NamedTuple):
     state: np.ndarray
 
 
-class Word(NamedTuple):
+class WordSpan(NamedTuple):
     """A word of the buffer: from `start` to before `end`, with its hash."""
 
     start: np.uint64
@@ -145,7 +145,7 @@ def grown(table: WordTable, pool_room: int) -> WordTable:
 
 
 @numba.njit(cache=True, nogil=True)
-def find(target: Word, buffer: np.ndarray, lower: np.ndarray, table: WordTable) -> np.uint64:
+def find(target: WordSpan, buffer: np.ndarray, lower: np.ndarray, table: WordTable) -> np.uint64:
     """Return the slot of a word of the buffer, or the free slot where it belongs."""
     start, end, h = target
     slots, hashes, ends, pool, _ = table
@@ -199,7 +199,7 @@ def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: WordTable, output
                 i += ONE
                 continue
             h ^= h >> SHIFT  # slots go by the low bits, which FNV-1a mixes least
-            p = find(Word(start, i, h), buffer, lower, table)
+            p = find(WordSpan(start, i, h), buffer, lower, table)
             if slots[p] < 0:
                 at, length = ends[size], i - start + ONE
                 if size == np.uint64(len(hashes)) or at + length > np.uint64(len(pool)):

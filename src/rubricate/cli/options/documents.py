@@ -91,7 +91,8 @@ def has_vectors(data: str, reading: Reading, vectors: str | None) -> bool:
 
     if vectors is not None or data == STDIN or data in registry.names("corpora") or data.endswith(".npy"):
         return vectors is not None or reading.format == "libsvm"
-    return user_files.has_vectors(user_files.input_file(data, reading))
+    file = user_files.input_file(data, reading)
+    return Path(str(file.path)).exists() and user_files.has_vectors(file)  # reading it says what is missing
 
 
 def corpus_of(
