@@ -72,7 +72,7 @@ def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
         cap = np.where(np.arange(14) == r, 0.0, C)
         dual = Dual(2.0 * y - 1, cap, (dense**2).sum(axis=1), np.zeros(14), np.zeros(12), np.zeros(1))
         # Two problems in 10⁵ need more than 50,000 sweeps by coordinate descent: near twins.
-        solve_exactly(rows, dual, Search(1.0 if bias else np.inf, 1e-9, 5_000_000, 0))
+        solve_exactly(rows, dual, Search(1.0 if bias else np.inf, 1e-7, 2_000_000, 0))
         # Violations below the level may add up to a gap of C · n · level. ½ |Δ(w, b)|² is at most the gap, the primal
         # being strongly convex: a score is off by √(2 gap (|x|² + 1)) at most, without a bias √(2 gap |x|²).
         gap = C * 14 * pivots.FINE[-1] + pivots.LARGEST
