@@ -275,10 +275,6 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         documents = given_documents(documents)
         if not isinstance(documents, Documents) or tuple(map(str, documents.ids)) != tuple(self.ids_):
             raise InvalidInput("keep takes the Documents or the Corpus that the model was fitted on")
-        if source_of(self.weights) == "vectors":
-            raise InvalidInput(
-                "a model keeps texts, not vectors; Fix: leave out --keep, and train on all vectors when more come"
-            )
         self.kept_ = plain_documents(documents)
         return self
 

@@ -126,10 +126,9 @@ def estimate(
     corpus = inputs.corpus_of(data, reading, seed=seed, vectors=vectors)
     chosen = dict(map(read_setting, option or ()))
     if model is None:
-        base = {"classifier": classifier} | (
-            {"weights": "precomputed"} if inputs.has_vectors(data, reading, vectors) else {}
-        )
-        system = configured(base | {"vectors": encoder} | dict(map(read_setting, setting or ())))
+        given = {"weights": "precomputed"} if inputs.has_vectors(data, reading, vectors) else {}
+        base = {"classifier": classifier, "vectors": encoder} | given
+        system = configured(base | dict(map(read_setting, setting or ())))
     else:
         system = Categorizer.open(model)
     corpus = with_hierarchy(corpus, hierarchy, system.classifier)

@@ -14,7 +14,11 @@ __all__ = ["joined", "kept_documents", "plain_documents"]
 
 
 def plain_documents(documents: Documents) -> dict[str, Any]:
-    """Return documents as lists and a label matrix, which a model file can hold; other fields are not kept."""
+    """Return documents as lists and a label matrix, which a model file can hold; vectors are refused, not lost."""
+    if "vectors" in documents.fields:
+        raise InvalidInput(
+            "a model keeps texts, not vectors; Fix: leave out --keep, and train on all vectors when more come"
+        )
     return {
         "ids": [str(name) for name in documents.ids],
         "bodies": list(documents.bodies),
