@@ -69,6 +69,14 @@ def test_kernels_import_nothing_of_ours_but_kernels():
             assert not module.startswith("rubricate") or module.startswith("rubricate.kernels"), path.name
 
 
+def test_compiled_functions_have_no_comprehensions():
+    """Numba 0.68 makes the arrays of a named tuple anew at each use, where its function has a comprehension too."""
+    for path in (SOURCE / "kernels").glob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and "njit" in " ".join(map(ast.unparse, function.decorator_list)):
+                assert not [n for n in ast.walk(function) if isinstance(n, ast.ListComp | ast.GeneratorExp)], path.name
+
+
 def _modules() -> list[tuple[str, ast.Module]]:
     """Every module of the package by its dotted name, parsed."""
     names = {path: ".".join(("rubricate", *path.relative_to(SOURCE).with_suffix("").parts)) for path in _files()}

@@ -81,7 +81,9 @@ def test_batches_do_not_depend_on_threads_or_on_the_size_of_a_block(texts: list[
         serial = list(analyzer.batches(texts, threads=1))
         parts = list(analyzer.batches(texts, threads=threads))
     assert [row for part in parts for row in listed(part)] == listed(whole)
-    assert [(part.words, part.ids.tolist()) for part in parts] == [(part.words, part.ids.tolist()) for part in serial]
+    assert [(list(part.words), part.ids.tolist()) for part in parts] == [
+        (list(part.words), part.ids.tolist()) for part in serial
+    ]
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -54,12 +54,10 @@ def descriptions(examples: RuleExamples, limits: Limits) -> tuple[np.ndarray, np
         np.zeros(longest),
         np.zeros(longest),
     )
-    listed, begins, right, wrong = (
-        [np.int64(0) for _ in range(0)],
-        [0],
-        [0.0 for _ in range(0)],
-        [0.0 for _ in range(0)],
-    )
+    listed, begins, right, wrong = [np.int64(0)], [0], [0.0], [0.0]
+    listed.clear()
+    right.clear()
+    wrong.clear()
     size[0], cover[0] = documents, np.arange(documents)
     p[0], n[0] = examples.weights[examples.positive].sum(), examples.weights[~examples.positive].sum()
     count_terms(examples, cover[0], TermSums(inside[0], outside[0]))

@@ -8,11 +8,14 @@ Given    the examples, the documents that hold each term, the rules as lists of 
          wrong answer costs on each document that is held out (0 on the others).
 Return   for each step the error that it adds per condition saved, the rule (by its first number) and the place of the
          condition taken out (−1: the whole rule); and the held-out error before the first step and after each.
-Cost     for each step a look at the documents concerned by each removal (`rule_removal`) and at all documents.
+Cost     for each step a look at all documents, and at the removals that are concerned by a document which is covered by
+         another number of rules than before.
 Ties     of equal steps the one that saves most conditions, then the first rule, whole rules before their conditions.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -43,11 +46,59 @@ def _removals(examples: RuleExamples, holders: Holders, rule: np.ndarray) -> Rem
     return Removals(starts, documents, np.arange(len(lengths)) == 0)
 
 
+class _Costs(NamedTuple):
+    """What each removal costs, and the removals that a document concerns.
+
+    `rules` has the costs of the removals from each rule; where a rule is `stale` they are to be computed anew. The
+    removals that document d concerns are a chain: from first[d] on, links of (next, rule, removal, edition), up to −1.
+    A rule that lost a condition has another edition, and links to the one before are passed over.
+    """
+
+    rules: list[np.ndarray]
+    stale: np.ndarray
+    first: np.ndarray
+    links: list[tuple[int, int, int, int]]
+    editions: np.ndarray
+
+
 @numba.njit(cache=True, nogil=True)
-def _count(times: np.ndarray, removals: Removals, sign: int) -> None:
-    """Add a rule to the number of those that cover each document, or take it away."""
+def _enter(costs: _Costs, rule: int, removals: Removals) -> None:
+    """Link the documents that the removals from a rule concern to them."""
+    costs.stale[rule] = True
+    for i in range(len(removals.whole)):
+        for d in removals.documents[removals.starts[i] : removals.starts[i + 1]]:
+            costs.links.append((costs.first[d], rule, i, costs.editions[rule]))
+            costs.first[d] = len(costs.links) - 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _revise(costs: _Costs, d: int, change: tuple[int, int, float], exact: bool) -> None:
+    """Revise what removals cost that concern a document; `change`: the rules that covered it, that do, what it counts.
+
+    Sums of whole numbers are revised in place, others are added up anew, so that rounding stays the same.
+    """
+    before, after, count = change
+    place = costs.first[d]
+    while place >= 0:
+        place, rule, i, edition = costs.links[place]
+        # As in `removal_costs`: a whole rule frees what it alone covers, a condition covers what no rule does.
+        wanted = 1 if i == 0 else 0
+        if edition != costs.editions[rule] or (before == wanted) == (after == wanted):
+            continue
+        if exact and not costs.stale[rule]:
+            costs.rules[rule][i] += count if (after == wanted) == (i == 0) else -count
+        else:
+            costs.stale[rule] = True
+
+
+@numba.njit(cache=True, nogil=True)
+def _move(times: np.ndarray, removals: Removals, sign: int, known: tuple[_Costs, np.ndarray, bool]) -> None:
+    """Add a rule to the number of those that cover each document, or take it away; revise the costs."""
+    costs, counts, exact = known
     for d in removals.documents[: removals.starts[1]]:
         times[d] += sign
+        if times[d] - min(sign, 0) <= 2 and counts[d] != 0:  # covered more often, it counts in no removal
+            _revise(costs, d, (times[d] - sign, times[d], counts[d]), exact)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -65,31 +116,44 @@ def prune_rules(
         np.empty(most + 1),
     )
     times, alive = np.zeros(len(positive), np.int32), np.ones(size, np.bool_)
-    left = [rules.items[rules.starts[r] : rules.starts[r + 1]].copy() for r in range(size)]
-    removals = [_removals(examples, holders, rule) for rule in left]
-    for each in removals:
-        _count(times, each, 1)
+    own, stale, editions = [np.empty(0)], np.ones(size, np.bool_), np.zeros(size, np.int64)
+    costs = _Costs(own, stale, np.full(len(positive), -1), [(-1, 0, 0, 0)], editions)
+    known = costs, counts, bool(np.all(counts == np.rint(counts)))
+    left, removals = [np.empty(0, np.int64)], [_removals(examples, holders, rules.items[:0])]
+    left.clear()
+    removals.clear()
+    own.clear()
+    for r in range(size):
+        left.append(rules.items[rules.starts[r] : rules.starts[r + 1]].copy())
+        removals.append(_removals(examples, holders, left[r]))
+        own.append(np.empty(0))
+        for d in removals[r].documents[: removals[r].starts[1]]:
+            times[d] += 1
+        _enter(costs, r, removals[r])
     errors[0] = _held_out_error(times, positive, held)
     for step in range(most):
         rule, place, saving, least = -1, 0, 0, np.inf
         for r in range(size):
             if not alive[r]:
                 continue
-            costs = removal_costs(removals[r], times, counts)
-            for i in range(len(costs)):
+            if stale[r]:
+                own[r], stale[r] = removal_costs(removals[r], times, counts), False
+            for i in range(len(own[r])):
                 saved = len(left[r]) if i == 0 else 1
-                price = costs[i] / max(saved, 1)
+                price = own[r][i] / max(saved, 1)
                 if rule < 0 or price < least or (price == least and saved > saving):
                     rule, place, saving, least = r, i - 1, saved, price
         if rule < 0:
             return added[:step].copy(), which[:step].copy(), places[:step].copy(), errors[: step + 1].copy()
-        _count(times, removals[rule], -1)
+        editions[rule] += 1
+        _move(times, removals[rule], -1, known)
         if place < 0:
             alive[rule] = False
         else:
             left[rule] = np.concatenate((left[rule][:place], left[rule][place + 1 :]))
             removals[rule] = _removals(examples, holders, left[rule])
-            _count(times, removals[rule], 1)
+            _move(times, removals[rule], 1, known)
+            _enter(costs, rule, removals[rule])
         added[step], which[step], places[step] = least, rule, place
         errors[step + 1] = _held_out_error(times, positive, held)
     return added, which, places, errors

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rubricate.kernels.rule_cover import Holders, RuleExamples, TermSums, count_terms
+from rubricate.kernels.rule_cover import Holders, RuleExamples, TermSums, count_terms, failures
 
 __all__ = ["swap_growth"]
 
@@ -30,14 +30,15 @@ NONE = np.iinfo(np.int64).max
 
 
 class _Attempt(NamedTuple):
-    """A rule, the documents it is tried on, the place of the one condition that each fails (else −1), and its cover.
+    """A rule, the documents that fail none or one of its conditions, and what the rule covers.
 
-    `cover` is (p, n), `sums` those of the documents covered, `totals` those of all documents.
+    The documents that fail condition i alone are documents[starts[i]:starts[i + 1]], ascending; those that fail none
+    come after the last of these. `cover` is (p, n), `sums` those of the documents covered, `totals` those of all.
     """
 
     rule: np.ndarray
+    starts: np.ndarray
     documents: np.ndarray
-    misses: np.ndarray
     cover: tuple[float, float]
     sums: TermSums
     totals: TermSums
@@ -95,7 +96,7 @@ def _exchange(examples: RuleExamples, attempt: _Attempt) -> tuple[int, int]:
     more = TermSums(np.empty(size), np.empty(size))
     for i in range(len(attempt.rule)):
         # Without condition i the rule covers what it covers and the documents that fail i alone; so do the sums.
-        freed = attempt.documents[attempt.misses == i]
+        freed = attempt.documents[attempt.starts[i] : attempt.starts[i + 1]]
         p, n = _weigh(examples, freed)
         wider = attempt.cover[0] + p, attempt.cover[1] + n
         if len(attempt.rule) > 1 and _better(wider, least):
@@ -112,23 +113,24 @@ def _exchange(examples: RuleExamples, attempt: _Attempt) -> tuple[int, int]:
 
 
 @numba.njit(cache=True, nogil=True)
-def _failures(rule: np.ndarray, holders: Holders, documents: int) -> tuple[np.ndarray, np.ndarray]:
-    """Count the conditions that fail in each document, and sum their places.
+def _by_failure(holders: Holders, rule: np.ndarray, documents: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return where each part starts, and the documents: those that fail condition i alone, then those that fail none.
 
-    Where exactly one fails, the sum is its place.
+    `count` is the number of all documents.
     """
-    starts, ends, held = holders
-    failed, places = np.zeros(documents, np.int32), np.zeros(documents, np.int32)
-    for i in range(len(rule)):
-        t, sign = (rule[i], -1) if rule[i] >= 0 else (~rule[i], 1)
-        # The presence of a term fails everywhere but in its holders, its absence in the holders alone.
-        if sign < 0:
-            failed += 1
-            places += i
-        for d in held[starts[t] : ends[t]]:
-            failed[d] += sign
-            places[d] += sign * i
-    return failed, places
+    failed, places = failures(holders, rule, count)
+    starts = np.zeros(len(rule) + 2, np.int64)
+    for d in documents:
+        if failed[d] <= 1:
+            starts[(places[d] if failed[d] == 1 else len(rule)) + 1] += 1
+    starts = np.cumsum(starts)
+    ordered, ends = np.empty(starts[-1], np.int64), starts[:-1].copy()
+    for d in documents:
+        if failed[d] <= 1:
+            part = places[d] if failed[d] == 1 else len(rule)
+            ordered[ends[part]] = d
+            ends[part] += 1
+    return starts, ordered
 
 
 @numba.njit(cache=True, nogil=True)
@@ -148,23 +150,21 @@ def swap_growth(examples: RuleExamples, holders: Holders, documents: np.ndarray,
     """Return the conditions of one rule; `totals` are the sums over the documents."""
     cover = _weigh(examples, documents)
     sums = TermSums(np.empty(examples.columns), np.empty(examples.columns))
-    rule, failed, places = np.empty(0, np.int64), np.zeros(len(documents), np.int32), np.zeros(len(documents), np.int32)
+    rule, starts, near = np.empty(0, np.int64), np.zeros(1, np.int64), documents
     while cover[0] > 0 and cover[1] > 0:
         if len(rule) > 0:
-            count_terms(examples, documents[failed == 0], sums)
+            count_terms(examples, near[starts[len(rule)] :], sums)
         else:
             sums.inside[:], sums.outside[:] = totals
-        misses = np.where(failed == 1, places, -1)
-        at, chosen = _exchange(examples, _Attempt(rule, documents, misses, cover, sums, totals))
+        at, chosen = _exchange(examples, _Attempt(rule, starts, near, cover, sums, totals))
         # An exchange keeps the rule short, so it goes before an addition.
         if at < 0:
             chosen, _ = _best(sums, (cover, cover), examples.absent)
             if chosen == NONE:
                 break
         changed = _changed(rule, at, chosen)
-        failed, places = _failures(changed, holders, len(examples.positive))
-        failed, places = failed[documents], places[documents]
-        now = _weigh(examples, documents[failed == 0])
+        starts, near = _by_failure(holders, changed, documents, len(examples.positive))
+        now = _weigh(examples, near[starts[len(changed)] :])
         # The change was chosen by subtraction; added up anew it must still be better, or rounding would loop for ever.
         if not _better(now, cover):
             break

@@ -210,7 +210,7 @@ def _only_used(terms: Terms) -> Terms:
     np.minimum.at(first, terms.ids, np.arange(len(terms.ids)))
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(terms.ids))]
     if len(order) == len(terms.words) and np.array_equal(order, np.arange(len(order))):
-        return terms
+        return Terms(list(terms.words), terms.ids, terms.starts)
     number = np.empty(len(terms.words), np.int32)
     number[order] = np.arange(len(order))
     return Terms([terms.words[i] for i in order], number[terms.ids], terms.starts)

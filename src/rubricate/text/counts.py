@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from numbers import Integral
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from rubricate.kernels.rows import Rows
 from rubricate.scratch import empty, stored
 from rubricate.types import Ints, Sparse, Terms
 
-__all__ = ["Chunk", "chunk", "counts", "frequent", "gather"]
+__all__ = ["Chunk", "Columns", "chunk", "columns_of", "counts", "frequent", "gather"]
 
+Columns: TypeAlias = NDArray[np.int32]
+"""The column of each word by its number, −1 for words without one."""
 LARGEST = np.iinfo(np.int32).max
 
 
@@ -49,39 +52,38 @@ def counts(terms: Terms, vocabulary: Sequence[str] | None = None, *, min_df: int
     (('corn', 'wheat'), [[1, 2], [1, 0]])
     """
     parts = [chunk(terms)]
-    columns = frequent(parts, terms.words, min_df) if vocabulary is None else _positions(vocabulary)
-    return gather(parts, terms.words, columns), tuple(columns)
+    if vocabulary is None:
+        vocabulary, columns = frequent(parts, terms.words, min_df)
+    else:
+        columns = columns_of(terms.words, _positions(vocabulary))
+    return gather(parts, columns, len(vocabulary)), tuple(vocabulary)
 
 
-def frequent(chunks: Sequence[Chunk], words: Sequence[str], min_df: int) -> dict[str, int]:
-    """Map each word that at least `min_df` documents have to its column: words are sorted by code point."""
+def frequent(chunks: Sequence[Chunk], words: Sequence[str], min_df: int) -> tuple[tuple[str, ...], Columns]:
+    """Return the words that at least `min_df` documents have, sorted by code point, and the column of each number."""
     if isinstance(min_df, bool) or not isinstance(min_df, Integral) or min_df < 1:
         raise InvalidInput(f"min_df must be a whole number of documents, 1 or more, got {min_df!r}")
     frequency = np.zeros(len(words), np.int64)
     for part in chunks:
         frequency += np.bincount(part.columns, minlength=len(words))
-    chosen = sorted(words[i] for i in np.flatnonzero(frequency >= min_df).tolist())
-    return dict(zip(chosen, range(len(chosen)), strict=True))
+    kept = np.flatnonzero(frequency >= min_df)
+    names = [words[i] for i in kept.tolist()]
+    chosen = sorted(names)
+    columns = np.full(len(words), -1, np.int32)
+    columns[kept] = columns_of(names, {name: column for column, name in enumerate(chosen)})
+    return tuple(chosen), columns
 
 
-def gather(chunks: list[Chunk], words: Sequence[str], columns: Mapping[str, int]) -> Sparse:
-    """Join chunks, in the order of their rows and numbered as `words`, to one matrix; `columns` maps words to columns.
+def columns_of(words: Sequence[str], columns: Mapping[str, int]) -> Columns:
+    """Return the column of each word, −1 for those that have none."""
+    return np.fromiter(map(columns.get, words, repeat(-1)), np.int32, len(words))
+
+
+def gather(chunks: list[Chunk], columns: Columns, width: int) -> Sparse:
+    """Join chunks, in the order of their rows, to one matrix of so many columns; `columns` are those of each word.
 
     Words without a column are left out. Empties `chunks` as it goes, so that the counts are not held twice.
     """
-    new = np.fromiter(map(columns.get, words, repeat(-1)), np.int32, len(words))
-    return _rows(chunks, new, len(columns))
-
-
-def _positions(vocabulary: Sequence[str]) -> dict[str, int]:
-    position = {term: i for i, term in enumerate(vocabulary)}
-    if len(position) < len(vocabulary):
-        twice = next(term for i, term in enumerate(vocabulary) if position[term] != i)
-        raise InvalidInput(f"the vocabulary has {twice!r} twice; give each term once")
-    return position
-
-
-def _rows(chunks: list[Chunk], columns: NDArray[np.int32], width: int) -> Sparse:
     entries = sum(int(np.count_nonzero(columns[part.columns] >= 0)) for part in chunks)
     indices, data = empty(entries, np.int32), empty(entries, np.int32)
     lengths, at = [np.zeros(1, np.int64)], 0
@@ -96,3 +98,11 @@ def _rows(chunks: list[Chunk], columns: NDArray[np.int32], width: int) -> Sparse
     matrix = sparse.csr_array((data, indices, starts), shape=(len(starts) - 1, width))
     matrix.has_canonical_format = True
     return matrix
+
+
+def _positions(vocabulary: Sequence[str]) -> dict[str, int]:
+    position = {term: i for i, term in enumerate(vocabulary)}
+    if len(position) < len(vocabulary):
+        twice = next(term for i, term in enumerate(vocabulary) if position[term] != i)
+        raise InvalidInput(f"the vocabulary has {twice!r} twice; give each term once")
+    return position

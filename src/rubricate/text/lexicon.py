@@ -17,6 +17,7 @@ from rubricate.text.ngram_terms import NGramTerms
 from rubricate.text.options import MARK, STEMMERS
 from rubricate.text.runs import RunTable, web_tokens
 from rubricate.text.scanner import Scanned
+from rubricate.text.term_names import TermNames
 from rubricate.types import Ints, Terms
 
 __all__ = ["Lexicon"]
@@ -46,7 +47,8 @@ class Lexicon:
     ) -> None:
         self._web = tokens == "web"
         self._alone = scanners == 1 and not self._web
-        self.words: list[str] = [f"#{bucket}" for bucket in range(hashing or 0)]
+        buckets = (f"#{bucket}" for bucket in range(hashing or 0))
+        self.words = TermNames(buckets, between=" " if window is None else GAP)
         self._stop, self._min_length, self._lengths, self._title = stop, min_length, lengths, title
         self._window, self._marks = window, marks
         self._stemmer = Stemmer.Stemmer(STEMMERS[stem], 0) if stem else None
@@ -112,9 +114,7 @@ class Lexicon:
             texts, self._phrases, pairs = phrases(texts, self._phrases, numbering)
         else:
             texts, self._phrases, pairs = sparse_phrases(texts, self._phrases, numbering, window=self._window)
-        between = " " if self._window is None else GAP
-        for start, last in pairs.tolist():
-            self.words.append(f"{self.words[start]}{between}{self.words[last]}")
+        self.words.add_phrases(pairs)
         return texts.items, texts.starts
 
     def _with_titles(self, ids: Ids, starts: Ints) -> tuple[Ids, Ints]:

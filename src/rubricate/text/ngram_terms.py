@@ -12,6 +12,7 @@ from rubricate.kernels.character_ngrams import bucket, cut, number
 from rubricate.kernels.text import empty_table
 from rubricate.text.runs import with_room
 from rubricate.text.scanner import NewTokens
+from rubricate.text.term_names import TermNames
 from rubricate.types import Ints
 
 __all__ = ["NGramTerms"]
@@ -23,7 +24,7 @@ POLYNOMIAL = 0xEDB88320
 class NGramTerms:
     """Character n-grams met so far, each with its term. Names are appended to the list of words that it shares."""
 
-    def __init__(self, words: list[str], lengths: tuple[int, int], hashing: int | None) -> None:
+    def __init__(self, words: TermNames, lengths: tuple[int, int], hashing: int | None) -> None:
         self._words, self._lengths, self._hashing = words, lengths, hashing
         self._table = empty_table(secrets.randbits(63))
         self._terms = np.empty(8192, np.int32)

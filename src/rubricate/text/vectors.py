@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
 from rubricate.text.analyzer import Analyzer
-from rubricate.text.counts import Chunk, chunk, frequent, gather
+from rubricate.text.counts import Chunk, chunk, columns_of, frequent, gather
 from rubricate.text.length_weights import named_weights
 from rubricate.text.select import Select
 from rubricate.text.smart import idf, parse_scheme, weigh
@@ -73,7 +73,8 @@ class Vectors(SparseTransformer, BaseEstimator):
     def transform(self, X: Any) -> Sparse:
         """Return the vectors of texts; unknown terms are left out, and a text without a known term is a zero row."""
         check_is_fitted(self)
-        return self._given_out(self._weigh(gather(*self._count(X), self._known()[0])))
+        (chunks, words), known = self._count(X), self._known()[0]
+        return self._given_out(self._weigh(gather(chunks, columns_of(words, known), len(known))))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms, in the order of the columns."""
@@ -85,8 +86,8 @@ class Vectors(SparseTransformer, BaseEstimator):
         selector = Select(self.select) if isinstance(self.select, str) else self.select
         self.stop_words_ = tuple(sorted(stop_words(self._analyzer().stop)))
         chunks, words = self._count(X)
-        columns = frequent(chunks, words, self.min_df)
-        counts = gather(chunks, words, columns)
+        vocabulary, columns = frequent(chunks, words, self.min_df)
+        counts = gather(chunks, columns, len(vocabulary))
         if counts.shape[0] == 0:
             raise InvalidInput("no documents to learn from; give at least one text")
         if counts.shape[1] == 0:
@@ -94,7 +95,7 @@ class Vectors(SparseTransformer, BaseEstimator):
                 f"no term occurs in {self.min_df} or more of the {counts.shape[0]} documents; "
                 "lower min_df, or look at the tokens, stop words and min_length of the analyzer"
             )
-        self.vocabulary_ = tuple(columns)
+        self.vocabulary_ = vocabulary
         if selector is not None:
             counts = self._choose(clone(selector), counts, X.labels if y is None and isinstance(X, Documents) else y)
         self._fit_weights(counts, scheme)

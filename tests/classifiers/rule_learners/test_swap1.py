@@ -8,35 +8,14 @@ from tests.oracles import rules as slow
 
 from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
-from rubricate.classifiers.rule_learners.search.swap1_search import covering_rules, deal_cases, pruning_path
+from rubricate.classifiers.rule_learners.search.swap1_search import deal_cases, pruning_path
 from rubricate.classifiers.rule_learners.swap1 import SWAP1
+from rubricate.kernels.rule_covering import grow_covering_rules
 
 
 def cases_from(documents, positive, weights, words):
     X = np.array([[float(t in d) for t in range(words)] for d in documents]).reshape(-1, words)
     return Cases.of(Words.of(X, weights), positive, None, absent=True)
-
-
-@given(slow.worlds())
-@settings(deadline=None)
-def test_the_covering_set_covers_every_positive_that_words_can_tell(world):
-    documents, positive, _, _ = world
-    rules = covering_rules(cases_from(*world), np.ones(len(documents), bool))
-    if positive.all() or not positive.any():
-        assert rules == []  # nothing to tell apart
-        return
-    for d, document in enumerate(documents):
-        twins = [positive[e] for e, other in enumerate(documents) if other == document]
-        if all(twins):
-            assert any(slow.covers(rule.tolist(), document) for rule in rules), d
-        elif not any(twins):
-            assert not any(slow.covers(rule.tolist(), document) for rule in rules) or _has_torn_twins(world)
-
-
-def _has_torn_twins(world):
-    """Whether two documents of the same words have different labels: no rule can then be right for both."""
-    documents, positive, _, _ = world
-    return any(a == b and positive[i] != positive[j] for i, a in enumerate(documents) for j, b in enumerate(documents))
 
 
 @given(slow.worlds(), st.floats(0, 4))
@@ -69,8 +48,9 @@ def test_noise_is_pruned_away():
     model = SWAP1(loss_ratio=1.0).fit(X[:600], sparse.csr_array(noisy[:, None]))
     assert (model.predict(X[600:]).toarray()[:, 0] == truth[600:]).mean() > 0.97
     assert len(model.positives_) < 10
-    whole = covering_rules(Cases.of(Words.of(X[:600], None), noisy, None, absent=True), np.ones(600, bool))
-    assert len(whole) > 2 * len(model.positives_)
+    cases = Cases.of(Words.of(X[:600], None), noisy, None, absent=True)
+    whole = grow_covering_rules(cases.examples, cases.holders, np.arange(600))
+    assert len(whole.starts) - 1 > 2 * len(model.positives_)
 
 
 def test_the_local_dictionary_holds_the_most_frequent_words_of_the_category():

@@ -153,7 +153,8 @@ def _counted(texts: Sequence[str], tokens: Any, shortest: int) -> Sparse:
     """Return the counts of all words, in some form, in three documents or more."""
     terms = Analyzer(stop=None, stem=None, tokens=tokens, min_length=shortest).terms(texts)
     part = chunk(terms)
-    return gather([part], terms.words, frequent([part], terms.words, 3))
+    vocabulary, columns = frequent([part], terms.words, 3)
+    return gather([part], columns, len(vocabulary))
 
 
 def _contingency(truth: Sparse, decided: Sparse) -> list[Ints]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
 from rubricate.classifiers.rule_learners.search.ripper_rules import RuleSet
-from rubricate.kernels.rule_cover import covered, depths
+from rubricate.kernels.rule_cover import TermSums, covered, covered_by_beginnings
 from rubricate.kernels.rule_growth import foil_growth
-from rubricate.types import Bools, Floats, Ints
+from rubricate.types import Bools, Ints
 
 __all__ = ["RipperSearch", "ripper_rules"]
 
@@ -81,13 +81,11 @@ class RipperSearch:
 
     def _parts(self, free: Bools) -> tuple[Ints, Ints]:
         """Deal the free documents into growing and pruning, positive and negative ones apart; growing gets more."""
-        growing, pruning = [], []
+        growing = np.zeros(len(free), bool)
         for part in (self.cases.positive, ~self.cases.positive):
             dealt = self.rng.permutation(np.flatnonzero(free & part))
-            cut = int(np.ceil(GROWING * len(dealt)))
-            growing.append(dealt[:cut])
-            pruning.append(dealt[cut:])
-        return np.sort(np.concatenate(growing)), np.sort(np.concatenate(pruning))
+            growing[dealt[: int(np.ceil(GROWING * len(dealt)))]] = True
+        return np.flatnonzero(growing), np.flatnonzero(free & ~growing)
 
     def _grow(self, documents: Ints, rule: Ints) -> Ints:
         examples = self.cases.examples
@@ -112,11 +110,5 @@ class RipperSearch:
         p, n = (float(counts[-1]) for counts in self._covered_by_beginnings(rule, documents))
         return self.max_error is not None and n > 0 and n >= self.max_error * (p + n)
 
-    def _covered_by_beginnings(self, rule: Ints, documents: Ints) -> tuple[Floats, Floats]:
-        depth = depths(self.cases.examples, documents, rule)
-        positive, costs = self.cases.positive[documents], self.rules.costs[documents]
-        p, n = (
-            np.bincount(depth[part], costs[part], minlength=len(rule) + 1)[:0:-1].cumsum()[::-1]
-            for part in (positive, ~positive)
-        )
-        return p, n
+    def _covered_by_beginnings(self, rule: Ints, documents: Ints) -> TermSums:
+        return covered_by_beginnings(self.cases.examples, documents, rule, self.rules.costs)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.kernels.rows import Lists
-from rubricate.kernels.rule_cover import count_terms
+from rubricate.kernels.rule_covering import grow_covering_rules
 from rubricate.kernels.rule_pruning import prune_rules
-from rubricate.kernels.rule_swap import swap_growth
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["PruningPath", "covering_rules", "deal_cases", "pruning_path", "swap1_rules"]
-
-
-NOBODY = np.empty(0, np.int64)
+__all__ = ["PruningPath", "deal_cases", "pruning_path", "swap1_rules"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,40 +69,13 @@ def swap1_rules(cases: Cases, *, folds: int, loss_ratio: float, rng: np.random.G
 
 def pruning_path(cases: Cases, growing: Bools, held: Bools, *, costs: Floats) -> PruningPath:
     """Grow rules from the growing documents, and prune them step by step."""
-    rules = covering_rules(cases, growing)
-    sizes = np.array([0, *(len(rule) for rule in rules)])
-    lists = Lists(np.cumsum(sizes), np.concatenate([NOBODY, *rules]))
+    rules = grow_covering_rules(cases.examples, cases.holders, np.flatnonzero(growing))
     counts = np.where(growing, costs, 0.0)
     worth = np.where(cases.positive, counts, -counts), np.where(held, costs, 0.0)
-    added, which, places, errors = prune_rules(cases.examples, cases.holders, lists, worth)
+    added, which, places, errors = prune_rules(cases.examples, cases.holders, rules, worth)
     alphas = np.concatenate([[-np.inf], np.maximum.accumulate(added)])
-    return PruningPath(alphas, errors, rules, np.column_stack([which, places]))
-
-
-def covering_rules(cases: Cases, documents: Bools) -> list[Ints]:
-    """Grow rules for the positive documents that no rule covers, one after the other, as long as there is one.
-
-    A rule that is wrong for half of the documents it newly covers is left out: twins with different labels.
-    """
-    free, rules, holders = documents.copy(), list[Ints](), cases.holders
-    totals, part = cases.sums(np.flatnonzero(free)), cases.sums(NOBODY)
-    exact = bool((cases.weights == np.rint(cases.weights)).all())  # then sums may be kept by subtraction
-    while (free & cases.positive).any():
-        rule = swap_growth(cases.examples, holders, np.flatnonzero(free), totals)
-        if not len(rule):
-            break
-        cover = cases.cover(rule)
-        new = cover[free[cover]]
-        if cases.weights[new[cases.positive[new]]].sum() > cases.weights[new].sum() / 2:
-            rules.append(rule)
-        free[cover] = False
-        if exact:
-            count_terms(cases.examples, new, part)
-            for all_of, gone in zip(totals, part, strict=True):
-                all_of -= gone
-        else:
-            count_terms(cases.examples, np.flatnonzero(free), totals)
-    return rules
+    each = [rules.items[a:b] for a, b in pairwise(rules.starts)]
+    return PruningPath(alphas, errors, each, np.column_stack([which, places]))
 
 
 def deal_cases(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:
