@@ -23,6 +23,8 @@ class _Openable(Protocol):
     def __fspath__(self) -> str: ...
 
 
+BLOCK = 1 << 16
+"""Bytes of whole lines that are read and decoded together."""
 _GZIP = b"\x1f\x8b"
 _OTHER_KINDS = {
     b"PAR1": "a Parquet file",
@@ -37,15 +39,18 @@ _OTHER_KINDS = {
 def text_lines(path: _Openable, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines with their ends; a byte order mark is dropped.
 
-    Memory: one line. InvalidFile for a byte that the encoding does not know, a NUL, or a file of another kind.
+    Memory: `BLOCK` bytes, or one line. InvalidFile for a byte that the encoding does not know, a NUL, or a file of
+    another kind.
     """
     codec = _codec(encoding)
     with opened(path) as stream:
         if "\n".encode(codec) != b"\n":
             yield from _wide_lines(stream, path, codec)
             return
-        for number, raw in enumerate(stream, 1):
-            yield _decoded(raw, path, codec, line=number)
+        number = 1
+        while lines := stream.readlines(BLOCK):
+            yield from _decoded_lines(lines, path, codec, first=number)
+            number += len(lines)
 
 
 @contextmanager
@@ -69,6 +74,20 @@ def decode(raw: bytes, path: _Openable, encoding: str) -> str:
     if "\n".encode(codec) == b"\n":
         return _decoded(raw, path, codec, line=1)
     return "".join(_wide_lines(io.BytesIO(raw), path, codec))
+
+
+def _decoded_lines(lines: list[bytes], path: _Openable, codec: str, *, first: int) -> Iterator[str]:
+    """Yield lines decoded together; where that fails, one by one, up to the one that is wrong."""
+    together = b"".join(lines)
+    if first > 1 and b"\0" not in together:
+        try:
+            yield from io.StringIO(together.decode(codec), newline="\n")
+        except UnicodeError:
+            pass  # nothing was given out yet
+        else:
+            return
+    for number, raw in enumerate(lines, first):
+        yield _decoded(raw, path, codec, line=number)
 
 
 def _decoded(raw: bytes, path: _Openable, codec: str, *, line: int) -> str:

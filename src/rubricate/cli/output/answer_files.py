@@ -74,14 +74,17 @@ class AnswerFile:
         names = [_quoted(name) for name in answers.categories]
         labels = _split(answers.labels[0], [names[c] for c in answers.labels[1].tolist()], ", ".join)
         starts, columns, values = answers.scores
-        pairs = [f"{names[c]}: {_number(v)}" for c, v in zip(columns.tolist(), values.tolist(), strict=True)]
+        pairs = [f"{names[c]}: {v}" for c, v in zip(columns.tolist(), _numbers(values), strict=True)]
         scores = _split(starts, pairs, ", ".join)
         chances = repeat("") if answers.confidence is None else map(_chance, answers.confidence.tolist())
         reasons = map(_evidence_json, answers.evidence) if self.explain else repeat("")
-        rows = zip(ids, labels, answers.withheld.tolist(), chances, scores, reasons, strict=False)
-        for name, own, held, chance, shown, why in rows:
-            given = "null" if held else f"[{own}]"
-            target.write(f'{{"id": {_quoted(name)}, "labels": {given}{chance}, "scores": {{{shown}}}{why}}}\n')
+        given = ["null" if held else f"[{own}]" for own, held in zip(labels, answers.withheld.tolist(), strict=True)]
+        rows = zip(ids, given, chances, scores, reasons, strict=False)
+        lines = (
+            f'{{"id": {_quoted(name)}, "labels": {own}{chance}, "scores": {{{shown}}}{why}}}\n'
+            for name, own, chance, shown, why in rows
+        )
+        target.write("".join(lines))
 
     def _csv(self, target: IO[str]) -> Callable[[IO[str], Sequence[str], AnswerColumns], None]:
         from rubricate.files.spreadsheets import inert
@@ -202,8 +205,9 @@ def _list(numbers: Any) -> list[float]:
     return list(numbers.tolist())
 
 
-def _number(value: float) -> str:
-    return repr(value) if math.isfinite(value) else "null"
+def _numbers(values: Any) -> Sequence[str]:
+    """Return numbers as JSON has them; what is not finite is null."""
+    return [repr(value) if math.isfinite(value) else "null" for value in values.tolist()]
 
 
 def _chance(value: float) -> str:
