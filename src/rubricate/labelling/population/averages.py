@@ -59,7 +59,7 @@ def micro_average(
         smoothed, least = _smoothed(sample, name, value, np.asarray((z > 0).sum()))
         if least > 0:  # else all documents are labelled
             spread, centre = float(least), float(smoothed)
-    low, high = logit_t(centre, np.sqrt(spread), n - strata - 1, level)
+    low, high = logit_t(centre, np.sqrt(spread), min(n - strata - 1, _freedom(u)), level)
     return float(np.clip(value, 0, 1)), min(float(low), value), max(float(high), value)
 
 
@@ -84,6 +84,17 @@ def macro_average(
     low, high = logit_t(centre, float(np.sqrt(sample.variance(u) + lift)), freedom, level)
     mean = float(np.clip(mean, 0, 1))
     return mean, min(float(low), mean), max(float(high), mean)
+
+
+def _freedom(u: Floats) -> float:
+    """Return the degrees of freedom of a variance that few documents bring: 2 n / (κ − 1), κ the kurtosis of u.
+
+    The variance of s² is σ⁴ (κ − 1) / n, which is that of a χ² with so many degrees (cramer1946, chapter 27).
+    """
+    centred = u - u.mean()
+    square = float((centred**2).mean())
+    excess = float((centred**4).mean()) / square**2 - 1 if square > 0 else 0.0
+    return 2 * len(u) / excess if excess > 0 else np.inf
 
 
 def _skewness(shown: Floats, least: Floats, counts: Floats) -> tuple[float, float]:
