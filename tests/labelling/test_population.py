@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
+from scipy import sparse, stats
 
 from rubricate import cli
 from rubricate.errors import InvalidFile, InvalidInput
@@ -104,6 +104,28 @@ def test_a_sample_without_a_mistake_still_leaves_doubt_about_averages():
         assert 0.03 < row.high - row.low < 0.4, name
         small = found.get(name.replace("macro", "micro"))
         assert 0.005 < small.high - small.low < 0.1, name
+
+
+def test_micro_averages_have_the_degrees_of_freedom_that_kurtosis_leaves():
+    """One document of forty brings most of the mistakes: Student's t with 2n / (κ − 1) degrees, by SciPy's figures."""
+    rng = np.random.default_rng(3)
+    truth = rng.random((1000, 30)) < 0.1
+    decided = truth.copy()
+    decided[::10, 0], decided[5] = True, True
+    ids, names = tuple(map(str, range(1000))), tuple(f"c{c}" for c in range(30))
+    run = Run("system", ids, names, None, Decisions(sparse.csr_array(decided), names, ids))
+    rows = np.arange(40)
+    sample = LabelledSample(rows, np.zeros(40, np.int64), np.array([1000]), sparse.csr_array(truth[rows]))
+    found = population_estimates(sample, run, labels_alone=True).get("micro_precision")
+    right, all_decided = (truth & decided)[rows].sum(axis=1), decided[rows].sum(axis=1)
+    value = right.sum() / all_decided.sum()
+    u = right - value * all_decided
+    freedom = 2 * 40 / (stats.kurtosis(u, fisher=False) - 1)
+    error = np.sqrt(u.var(ddof=1) / 40 * (1 - 40 / 1000)) / all_decided.mean()
+    reach = stats.t.ppf(0.975, freedom) * error / (value * (1 - value))
+    centre = np.log(value / (1 - value))
+    assert freedom < 10
+    assert (found.low, found.high) == pytest.approx(tuple(1 / (1 + np.exp(-(centre + e))) for e in (-reach, reach)))
 
 
 def test_labelling_everything_leaves_no_doubt():
