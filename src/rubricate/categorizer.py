@@ -298,7 +298,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         """Decide in the form of y: the best class for a column, a matrix for a matrix, else tuples of labels."""
         check_is_fitted(self)
         if self.form_ == "column":
-            return self.classes_[np.argmax(self._scores(X), axis=1)]
+            return self.classes_[self._best(X)]
         decided = self.decide(X)
         if self.form_ == "sets":
             sets = np.empty(decided.values.shape[0], dtype=object)

@@ -26,6 +26,8 @@ KEPT = 30
 """Categories of a document that each tree hands on at least."""
 BLOCK = 4096
 """Documents that are searched for together."""
+CELLS = 1 << 22
+"""Scores of all trees that are held at once where each hands on all that it came by."""
 START = -1.0
 """Where biases start: most documents are not of a category, and then begin without loss."""
 COUNTS = ("trees", "branch", "leaf", "beam", "sweeps")
@@ -125,6 +127,18 @@ class LabelTree(Keeping, Scorer):
         floor = float(values.data.min()) if values.nnz else 0.0
         return Scores(values, self.categories_, [str(i) for i in range(X.shape[0])], floor)
 
+    def finds_best(self, X: Any) -> bool:
+        """Tell that the best categories are found without the scores of all."""
+        return True
+
+    def limited(self, X: Any, k: int) -> Scores:
+        """Return the k best of all scores that are not 0; with as many handed on by each tree as it came by."""
+        X = self._take_vectors(X)
+        reach = min(self.beam * self.leaf * self.trees, len(self.categories_))
+        rows = max(1, CELLS // (reach * self.trees))
+        parts = [self._found(X[s : s + rows], k, handed=reach) for s in range(0, X.shape[0], rows)]
+        return Scores(sparse.csr_array(sparse.vstack(parts)), self.categories_, range(X.shape[0]), 0.0)  # type: ignore[arg-type]
+
     def predict_proba(self, X: Any) -> Floats:
         """Return the scores, which are from 0 to 1; for a single-label y each row is scaled to sum to 1."""
         scores = self._score(self._take_vectors(X))
@@ -165,12 +179,15 @@ class LabelTree(Keeping, Scorer):
     def _score(self, X: Any) -> Floats:
         return self._found(sparse.csr_array(X), len(self.categories_)).toarray()
 
-    def _found(self, X: Any, k: int) -> Sparse:
-        """Return the scores of the k best categories of each document that the searches came by."""
+    def _found(self, X: Any, k: int, handed: int = 0) -> Sparse:
+        """Return the scores of the k best categories of each document that the searches came by.
+
+        Each tree hands on at least `handed` of them, and twice k.
+        """
         X, forest = sparse.csr_array(X), self._recall(LabelForest)
         reach = min(self.beam * self.leaf * self.trees, len(self.categories_))
         k = min(k, reach)
-        beam = Beam(int(self.beam), min(max(KEPT, 2 * k), reach), X.shape[1])
+        beam = Beam(int(self.beam), min(max(KEPT, 2 * k, handed), reach), X.shape[1])
 
         def best(start: int) -> tuple[Ints, Floats]:
             rows = _rows(X[start : start + BLOCK])

@@ -13,6 +13,7 @@ from rubricate.classifiers.base.batches import take_batch
 from rubricate.classifiers.base.evidence import contributions
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import unit_rows
+from rubricate.classifiers.numerics.weight_lists import lists_of, pays
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Sparse
 
@@ -90,6 +91,10 @@ class Rocchio(Scorer):
         decided = self.decision_function(X) > self.midpoints_
         return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
 
+    def finds_best(self, X: Any) -> bool:
+        """Tell whether the best categories of such documents are found without the scores of all."""
+        return pays(self.coef_, X)
+
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._add(X, labels, weights, afresh=True)
 
@@ -131,6 +136,12 @@ class Rocchio(Scorer):
         scores = unit @ self.coef_.T
         scores = scores.toarray() if sparse.issparse(scores) else np.asarray(scores)
         return scores - np.outer(unit @ self.total_, self.shift_) if self.shift_.any() else scores
+
+    def _k_best(self, X: Any, k: int) -> Sparse:
+        if not self.finds_best(X):
+            return super()._k_best(X, k)
+        unit = unit_rows(X)
+        return lists_of(self, -self.shift_).best(unit, k, factors=unit @ self.total_)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """Return the terms by their part of the cosine; together they are the score."""

@@ -23,7 +23,7 @@ import numpy as np
 from rubricate.kernels.best import offer, ranked, worse
 from rubricate.kernels.rows import Rows
 
-__all__ = ["PostingLists", "nearest_by_postings"]
+__all__ = ["CHUNK", "GROUPS", "PostingLists", "bar_reached_by", "count_reaching", "nearest_by_postings"]
 
 CHUNK = 128
 """Documents that are compared with the bar at once."""
@@ -45,7 +45,7 @@ class PostingLists(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
-def _reach(values: np.ndarray, bar: float) -> int:
+def count_reaching(values: np.ndarray, bar: float) -> int:
     """Count the values that reach the bar."""
     count = 0
     for i in range(len(values)):
@@ -54,7 +54,7 @@ def _reach(values: np.ndarray, bar: float) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def _bar(sums: np.ndarray, peaks: np.ndarray, k: int) -> float:
+def bar_reached_by(sums: np.ndarray, peaks: np.ndarray, k: int) -> float:
     """Return a number that at least k sums reach, and few more: at least k peaks of groups (d mod groups) reach it."""
     groups = len(peaks)
     if groups > len(sums):
@@ -70,7 +70,7 @@ def _bar(sums: np.ndarray, peaks: np.ndarray, k: int) -> float:
         low, high = min(low, peak), max(high, peak)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if _reach(peaks, middle) >= k:
+        if count_reaching(peaks, middle) >= k:
             low = middle
         else:
             high = middle
@@ -83,7 +83,7 @@ def _choose(sums: np.ndarray, bar: float, near: np.ndarray, found: np.ndarray) -
     kept: Any = np.int64(0)  # no literal: one compilation of `offer` serves
     for start in range(0, len(sums), CHUNK):
         chunk = sums[start : start + CHUNK]
-        if _reach(chunk, bar) > 0:
+        if count_reaching(chunk, bar) > 0:
             for i in range(len(chunk)):
                 if chunk[i] >= bar:
                     kept = offer(chunk[i], start + i, kept, near, found)
@@ -145,6 +145,6 @@ def nearest_by_postings(queries: Rows, lists: PostingLists, k: int) -> tuple[np.
         if few:
             _choose_touched(sums, touched[:count], seen, near[q], found[q])
         else:
-            _choose(sums, _bar(sums, peaks, k), near[q], found[q])
+            _choose(sums, bar_reached_by(sums, peaks, k), near[q], found[q])
         ranked(k, near[q], found[q])
     return found, near

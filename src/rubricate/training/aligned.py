@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import Pipeline
 
 from rubricate.errors import InvalidInput
-from rubricate.folds import score_matrix
-from rubricate.types import Floats, Sparse
+from rubricate.folds import score_matrix, sparse_scores
+from rubricate.thresholds.rank_limit import RankLimit
+from rubricate.types import Floats, Scores, Sparse
 
 __all__ = ["Aligned", "Form"]
 
@@ -56,6 +58,22 @@ class Aligned(BaseEstimator):
         scores = np.tile(self.constants_, (len(known), 1))
         scores[:, self.columns_] = known
         return scores
+
+    def finds_best(self, X: Any) -> bool:
+        """Return whether `limited` finds the best scores of such documents without those of all categories."""
+        finds = getattr(self.classifier_, "finds_best", None)
+        return finds is not None and not self.shows_all() and len(self.columns_) > 2 and bool(finds(X))
+
+    def limited(self, X: Any, k: int) -> Scores:
+        """Return the k best scores of each document, without those of −inf; of equal ones the earlier categories'."""
+        classifier: Any = self.classifier_
+        known: Any = RankLimit(rank=k).limit(classifier.limited(X, k)).values
+        rows, every = np.arange(known.shape[0]), np.flatnonzero(self.constants_ == np.inf)
+        row = np.concatenate([np.repeat(rows, np.diff(known.indptr)), np.repeat(rows, len(every))])
+        column = np.concatenate([self.columns_[known.indices], np.tile(every, len(rows))])
+        scores = np.concatenate([known.data, np.full(len(rows) * len(every), np.inf)])
+        values = sparse.csr_array((scores, (row, column)), shape=(len(rows), len(self.constants_)))
+        return RankLimit(rank=k).limit(sparse_scores(values))
 
     def target(self, labels: Sparse) -> Any:
         """Return labels in the form that the classifier knows."""

@@ -14,7 +14,7 @@ from rubricate.training.notebook import fitted_html
 from rubricate.training.targets import ids_of
 from rubricate.training.trained import Trained
 from rubricate.training.vector_evidence import nearest_documents
-from rubricate.types import Corpus, Decisions, Floats
+from rubricate.types import Corpus, Decisions, Floats, Ints
 
 __all__ = ["FittedAnswers"]
 
@@ -136,3 +136,6 @@ class FittedAnswers:
 
     def _scores(self, X: Any) -> Floats:
         return self.trained().scores(_answered(X))
+
+    def _best(self, X: Any) -> Ints:
+        return self.trained().best(_answered(X))

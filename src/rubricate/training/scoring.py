@@ -11,6 +11,7 @@ from scipy import sparse
 from rubricate.classifiers.base.scorer import BLOCK
 from rubricate.folds import score_matrix, sparse_scores, take_rows
 from rubricate.thresholds.rank_limit import RankLimit
+from rubricate.training.aligned import Aligned
 from rubricate.training.cache import Arrays, Entry
 from rubricate.training.targets import count
 from rubricate.types import Floats, Scores, Sparse
@@ -41,11 +42,16 @@ def limit_for(documents: int, categories: int) -> int | None:
 
 def blocks(classifier: Any, X: Any, *, columns: int, limit: int | None = None) -> Iterator[Any]:
     """Score documents block by block: an array each, or with a limit `Scores` of the best of each document."""
-    size, rows = max(1, BLOCK // max(1, columns)), count(X)
+    finds_best = limit is not None and isinstance(classifier, Aligned) and classifier.finds_best(X)
+    size, rows = max(1, BLOCK // max(1, LIMIT if finds_best else columns)), count(X)
     for start in range(0, rows, size):
         part = X if size >= rows else take_rows(X, np.arange(start, min(start + size, rows)))
-        scores = score_matrix(classifier, part)
-        yield scores if limit is None else RankLimit(rank=limit).limit(scores)
+        if limit is None:
+            yield score_matrix(classifier, part)
+        elif finds_best:
+            yield classifier.limited(part, limit)
+        else:
+            yield RankLimit(rank=limit).limit(score_matrix(classifier, part))
 
 
 def score_all(classifier: Any, X: Any, *, columns: int, limit: int | None = None) -> Any:

@@ -22,7 +22,7 @@ from rubricate.training.offsets import NO_CONFIDENCE, offsets
 from rubricate.training.representations import has_vectors
 from rubricate.training.targets import count, ids_of
 from rubricate.training.vector_evidence import joined_texts, vector_evidence
-from rubricate.types import Decisions, Evidence, Floats, Run, Scores, Sparse
+from rubricate.types import Decisions, Evidence, Floats, Ints, Run, Scores, Sparse
 
 __all__ = ["Trained"]
 
@@ -99,6 +99,12 @@ class Trained:
         if k < 1:
             raise InvalidInput(f"rank: k must be at least 1, got {k}")
         return [best_of(row, self.categories, k) for block in self.blocks(self.vectors(X)) for row in rows_in(block)]
+
+    def best(self, X: Any) -> Ints:
+        """Return the column of the best category of each document, the first of equal ones."""
+        blocks = self.blocks(self.vectors(X), 1)
+        parts = [np.maximum(block.best(), 0) for block in blocks]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def familiarity(self, X: Any) -> Floats:
         """Return how much each document looks like those for training."""

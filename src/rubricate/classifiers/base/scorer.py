@@ -29,6 +29,7 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, ch
 
 from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.kernels.rank_cut import best_dense
 from rubricate.labels import indicator
 from rubricate.matrices import sound
 from rubricate.types import Evidence, Floats, Scores, Sparse
@@ -92,6 +93,9 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
         Of equal scores the first class wins; a score equal to the cut is below it.
         """
+        check_is_fitted(self)
+        if not self.multilabel_ and self.finds_best(X):
+            return self.classes_[self._k_best(self._take_vectors(X), 1).indices]
         scores = self.decision_function(X)
         if self.multilabel_:
             decided = scores > self._natural_cut
@@ -106,12 +110,21 @@ class Scorer(ClassifierMixin, BaseEstimator):
         """
         if k < 1:
             raise InvalidInput(f"top: k must be at least 1, got {k}")
-        X = self._take_vectors(X)
-        rows = max(1, BLOCK // len(self.categories_))
-        parts = [keep_best(self._all_scores(X[s : s + rows]), k) for s in range(0, X.shape[0], rows)]
-        values = sparse.csr_array(sparse.vstack(parts))
+        values = self._k_best(self._take_vectors(X), k)
         floor = float(values.data.min()) if values.nnz else -np.inf
         return Scores(values, self.categories_, [str(i) for i in range(values.shape[0])], floor)
+
+    def finds_best(self, X: Any) -> bool:
+        """Tell whether the best categories of such documents are found without the scores of all."""
+        return False
+
+    def limited(self, X: Any, k: int) -> Scores:
+        """Return at least the k best scores of each document; the floor is that of all others, or −inf if they differ.
+
+        For classifiers of more than two categories.
+        """
+        values = self._k_best(self._take_vectors(X), k)
+        return Scores(values, self.categories_, range(values.shape[0]))  # type: ignore[arg-type]
 
     def explain(self, X: Any, category: int | str, limit: int = 10) -> list[list[Evidence]]:
         """Return for each document what spoke most for (> 0) or against (< 0) a category, given by column or name."""
@@ -133,6 +146,12 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         raise NotImplementedError
+
+    def _k_best(self, X: Any, k: int) -> Sparse:
+        """Return the k best scores of each document; of equal ones those of the earlier categories."""
+        rows = max(1, BLOCK // len(self.categories_))
+        parts = [keep_best(self._all_scores(X[s : s + rows]), k) for s in range(0, X.shape[0], rows)]
+        return sparse.csr_array(sparse.vstack(parts))
 
     def _all_scores(self, X: Any) -> Floats:
         """Return one column for every category, also where one is the mirror of the other."""
@@ -234,6 +253,9 @@ def keep_best(scores: Floats, k: int) -> sparse.csr_array:
     """Return the k highest scores of each row as a sparse matrix; of equal scores the earlier column is kept."""
     rows, columns = scores.shape
     k = min(k, columns)
-    order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :k], axis=1)
+    if scores.min(initial=np.inf) > -np.inf:  # false for NaN
+        order = np.sort(best_dense(np.ascontiguousarray(scores), k)[0], axis=1)
+    else:
+        order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :k], axis=1)
     data = np.take_along_axis(scores, order, axis=1).ravel()
     return sparse.csr_array((data, order.ravel(), np.arange(rows + 1) * k), shape=scores.shape)

@@ -19,7 +19,7 @@ from rubricate.kernels.rows import Rows
 from rubricate.kernels.similar_rows import Estimated, nearest_rows
 from rubricate.types import Floats, Ints
 
-__all__ = ["DensePoints", "Postings", "index_of"]
+__all__ = ["DensePoints", "Postings", "in_blocks", "index_of"]
 
 CELLS = 1 << 24
 """Similarities that one thread holds at once: 64 MB in single precision."""
@@ -49,7 +49,7 @@ class Postings:
         def block(begin: int, end: int) -> tuple[Ints, Floats]:
             return nearest_by_postings(Rows(starts[begin : end + 1], terms, unit.data), self.lists, k)
 
-        return _in_blocks(block, unit.shape[0], rows=QUERIES, threads=threads)
+        return in_blocks(block, unit.shape[0], rows=QUERIES, threads=threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class DensePoints:
 
         rows = min(QUERIES, max(1, CELLS // max(1, len(self.vectors))))
         with one_blas_thread():
-            return _in_blocks(block, queries.shape[0], rows=rows, threads=threads)
+            return in_blocks(block, queries.shape[0], rows=rows, threads=threads)
 
 
 def index_of(vectors: Any) -> Postings | DensePoints:
@@ -91,7 +91,7 @@ def index_of(vectors: Any) -> Postings | DensePoints:
     return Postings.of(vectors) if sparse.issparse(vectors) else DensePoints.of(vectors)
 
 
-def _in_blocks(
+def in_blocks(
     block: Callable[[int, int], tuple[Ints, Floats]], queries: int, *, rows: int, threads: int | None
 ) -> tuple[Ints, Floats]:
     """Return the results of blocks of `rows` queries one below the other, whichever thread made them."""

@@ -15,7 +15,9 @@ from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers.base.evidence import contributions, strongest
 from rubricate.classifiers.base.scorer import BLOCK, Scorer
-from rubricate.classifiers.svm.solvers.gram import gram, pays
+from rubricate.classifiers.numerics.weight_lists import lists_of, pays
+from rubricate.classifiers.svm.solvers.gram import gram
+from rubricate.classifiers.svm.solvers.gram import pays as gram_pays
 from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kernel
 from rubricate.classifiers.svm.solvers.linear import solve_linear
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel
@@ -139,6 +141,10 @@ class SVM(Scorer):
         total = chance.sum(axis=1, keepdims=True)
         return np.where(total > 0, chance / np.where(total > 0, total, 1), 1 / len(self.classes_))
 
+    def finds_best(self, X: Any) -> bool:
+        """Tell whether the best categories of such documents are found without the scores of all."""
+        return self.kernel == "linear" and not self._is_mirrored() and pays(self.coef_, X)
+
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         check_options(self)
         weights = np.ones(X.shape[0]) if weights is None else weights
@@ -163,7 +169,7 @@ class SVM(Scorer):
         categories = np.flatnonzero((inside > 0) & (inside < total))
         options: dict[str, Any] = {"weights": weights, "costs": costs, "penalty": PENALTIES[self.bias], "tol": self.tol}
         options |= {"max_sweeps": self.max_sweeps, "threads": self.threads or os.cpu_count() or 1}
-        if self.kernel == "linear" and not pays(rows):
+        if self.kernel == "linear" and not gram_pays(rows):
             solution = solve_linear(rows, labels, categories, seed=self.seed, **options)
         else:
             products = gram(rows) if self.kernel == "linear" else None
@@ -197,6 +203,11 @@ class SVM(Scorer):
             part = slice(start, start + rows)
             scores[part] = (self.dual_coef_ @ kernel.matrix(X[part], self.support_vectors_).T).T
         return scores + self.intercept_
+
+    def _k_best(self, X: Any, k: int) -> Sparse:
+        if not self.finds_best(X):
+            return super()._k_best(X, k)
+        return lists_of(self, self.intercept_).best(X, k, threads=self.threads)
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """Return the terms by w_t x_t; with other kernels the support vectors by y α K(x, x_i), named by their row."""
