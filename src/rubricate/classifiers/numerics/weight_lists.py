@@ -82,14 +82,14 @@ class WeightLists:
         return sparse.csr_array((data.ravel(), columns.ravel(), ends), shape=(X.shape[0], categories))
 
 
-class _Kept:
+class _KeptLists:
     """The lists of the weights that a classifier has at present; pickles without them."""
 
     def __init__(self, coef: Sparse | None = None, lists: WeightLists | None = None) -> None:
         self.coef, self.lists = coef, lists
 
-    def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
-        return _Kept, ()
+    def __reduce__(self) -> tuple[type[_KeptLists], tuple[()]]:
+        return _KeptLists, ()
 
 
 def pays(coef: Any, X: Any) -> bool:
@@ -99,9 +99,9 @@ def pays(coef: Any, X: Any) -> bool:
 
 def lists_of(classifier: Any, offsets: Floats) -> WeightLists:
     """Return the lists of `coef_`, made when they are first needed after it was learned."""
-    kept: _Kept = getattr(classifier, "_kept_lists", None) or _Kept()
+    kept: _KeptLists = getattr(classifier, "_kept_lists", None) or _KeptLists()
     if kept.lists is None or kept.coef is not classifier.coef_:
-        kept = _Kept(classifier.coef_, WeightLists.of(classifier.coef_, offsets))
+        kept = _KeptLists(classifier.coef_, WeightLists.of(classifier.coef_, offsets))
         classifier._kept_lists = kept
     assert kept.lists is not None
     return kept.lists
