@@ -63,7 +63,23 @@ def test_other_classifiers_are_scored_in_full(corpus):
 
 
 def test_the_best_class_of_a_column_is_that_of_all_scores():
-    words = "wheat corn gold ship crude sugar cocoa trade money rice cotton tin zinc coffee tea".split()
+    words = [
+        "wheat",
+        "corn",
+        "gold",
+        "ship",
+        "sugar",
+        "trade",
+        "rice",
+        "tin",
+        "zinc",
+        "tea",
+        "oil",
+        "gas",
+        "nut",
+        "pea",
+        "rye",
+    ]
     texts = [f"{words[i % 7]} {words[7 + i % 5]} {words[12 + i % 3]}" for i in range(105)]
     model = rb.Categorizer(rb.SVM(), folds=0, cut="rcut:1").fit(texts, [f"c{i % 7}" for i in range(105)])
     assert model.predict(texts).tolist() == model.classes_[np.argmax(model.decision_function(texts), axis=1)].tolist()
