@@ -51,6 +51,11 @@ def test_stored_zeros_and_duplicates_are_no_labels():
     assert indicator(stored).nnz == 1
 
 
+def test_one_row_is_a_matrix_whatever_holds_it():
+    for row in ([0, 1], np.array([0, 1]), sparse.coo_array(np.array([0, 1]))):
+        assert indicator(row).toarray().tolist() == [[False, True]]
+
+
 def test_indicator_leaves_its_argument_alone():
     given_ = sparse.csr_array(np.array([[0.0, 2.0]]))
     indicator(given_)

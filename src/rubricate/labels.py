@@ -35,7 +35,7 @@ def indicator(matrix: Any) -> Sparse:
            [ True, False]])
     """
     rows = sound(matrix) if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix))
-    labels = sparse.csr_array(rows)
+    labels = sparse.csr_array(rows if rows.ndim == 2 else rows.reshape((1, -1)))
     if labels.dtype.kind == "f" and np.isnan(labels.data).any():
         raise InvalidInput("the label matrix holds NaN; use 0 for no label and 1 for a label")
     labels = sparse.csr_array(labels, dtype=bool, copy=True)
