@@ -22,6 +22,8 @@ Law: TypeAlias = tuple[float, float, float]
 """a, b and c of a + b n^−c."""
 
 RESAMPLES = 200
+REACH = 0.67
+"""The part of the way from the law to what is possible that curves went at most, on six corpora."""
 EXPONENTS = np.arange(0.05, 2.001, 0.01)
 """The c that a law may have."""
 
@@ -157,12 +159,12 @@ def forecast(
 
     `points` are sizes × draws; measures where more is better are fitted as 1 − value. Values are kept within [0, 1].
 
-    The interval is for the estimate that so many documents will give, not for the law alone. It holds three doubts:
-    which law (from no further progress beyond the largest size, to progress without end, b n^−c with a = 0), how well
-    the points fix it (the central `level` of laws fitted to residuals, times √n, drawn anew), and the noise of the
-    estimate to come (the residuals again, over √documents). Where a draw is still at zero at the largest size, the
-    curve has hardly begun, and the interval reaches up to 1. docs/guides/few-labels.md shows how often it held on real
-    curves whose later half was hidden; the bootstrap of the law alone held far less often.
+    The interval is for the estimate that so many documents will give, not for the law alone. What is possible comes
+    from three doubts: which law (from no further progress beyond the largest size, to progress without end, b n^−c with
+    a = 0), how well the points fix it (the central `level` of laws fitted to residuals, times √n, drawn anew), and the
+    noise of the estimate to come (the residuals again, over √documents). The interval goes `REACH` of the way from the
+    law to that: as far as any real curve did whose later half was hidden (docs/guides/few-labels.md). Where a draw is
+    still at zero at the largest size, the curve has hardly begun, and the interval reaches up to 1.
     """
     points = np.atleast_2d(np.asarray(points, float).T).T
     if len(points) < 3:
@@ -181,11 +183,12 @@ def forecast(
     low, high = np.percentile(drawn, [tail, 100 - tail])
     last = flat[grid == grid.max()].mean()
     low, high = min(low, _endless(grid, flat, documents)), max(high, last)
+    noise = float(stdtrit(max(len(rest) - 3, 1), 0.5 + level / 2) * np.sqrt((rest**2).mean() / documents))
+    value, least, most = np.clip([_law(documents, law), low - noise, high + noise], 0, 1)
+    low, high = value - REACH * (value - least), value + REACH * (most - value)
     if not falling and (flat[grid == grid.max()] >= 1).any():
         low = 0.0  # a draw that has not begun at the largest size: the others do not say how fast it will rise
-    noise = float(stdtrit(max(len(rest) - 3, 1), 0.5 + level / 2) * np.sqrt((rest**2).mean() / documents))
-    clipped = np.clip([_law(documents, law), low - noise, high + noise], 0, 1)
-    value, low, high = clipped if falling else (1 - clipped[0], 1 - clipped[2], 1 - clipped[1])
+    value, low, high = (value, low, high) if falling else (1 - value, 1 - high, 1 - low)
     return float(value), float(low), float(high)
 
 
