@@ -50,6 +50,23 @@ def test_every_svm_has_its_estimates(result, corpus):
         assert one.categories == other.categories
 
 
+def test_what_the_store_has_is_not_computed_again(result, monkeypatch):
+    first = expected(result)
+
+    def refuse(*arguments, **options):
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(expectations, "_estimates", refuse)
+    again = expected(result)
+    assert [*again] == [*first]
+    for name, each in first.items():
+        for one, other in zip(each, again[name], strict=True):
+            assert (one.method, one.documents, one.categories, one.bias) == (
+                (other.method, other.documents, other.categories, other.bias)
+            )
+            assert (one.micro, one.macro) == (other.micro, other.macro)
+
+
 def test_the_report_has_them(result):
     assert list(study_data(result).extras["estimate"]) == ["SVM, learned cut", "SVM, plain", "RBF", "chosen C"]
 

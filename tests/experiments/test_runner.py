@@ -117,7 +117,7 @@ def test_cross_validated_decisions_are_those_of_the_categorizer(corpus, store):
         assert (run.decisions.values != other.decisions.values).nnz == 0
 
 
-def test_explanations_are_those_of_the_categorizer(corpus, store):
+def test_explanations_are_those_of_the_categorizer(corpus, store, monkeypatch):
     settings = {"classifier": "svm", "select": "chi2:20"}
     model = configured(settings).fit(corpus)
     text = corpus.test.texts[0]
@@ -125,6 +125,9 @@ def test_explanations_are_those_of_the_categorizer(corpus, store):
         trial = Trial("x", settings, Material(corpus, test=corpus.test), folder)
         trial.run()
         assert trial.explain(0, "fuel") == model.explain(text, "fuel")["fuel"]
+    monkeypatch.setattr(Trial, "fitted", lambda *arguments: pytest.fail("trained again"))
+    kept = Trial("x", settings, Material(corpus, test=corpus.test), store)
+    assert kept.explain(0, "fuel") == model.explain(text, "fuel")["fuel"]
 
 
 def plan_over(monkeypatch, corpus, systems=None, **parts):

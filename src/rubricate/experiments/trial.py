@@ -20,7 +20,7 @@ from rubricate.engines import Engine
 from rubricate.experiments.store import Store
 from rubricate.text.encoders.folder import digest_of
 from rubricate.text.encoders.locating import locate
-from rubricate.training.cache import Arrays, Entry
+from rubricate.training.cache import Arrays, Entry, Make
 from rubricate.training.candidates import links_digest
 from rubricate.training.choosing import cross_fit
 from rubricate.training.execution import Execution
@@ -112,7 +112,7 @@ class Trial(Execution):
             decided, _ = cross_fit(self.procedure.cut, held, labels, folds=dealt)
             return {"indices": decided.indices, "indptr": decided.indptr}, {}
 
-        entry = self.store.remember(self._whole("cross-validated"), make)
+        entry = self.remember("cross-validated", make)
         scores = Scores(_values(held[0]), documents.categories, documents.ids) if len(held) == 1 else None
         return Run(
             name=self.name,
@@ -125,14 +125,24 @@ class Trial(Execution):
         )
 
     def explain(self, row: int, category: str, limit: int = 10) -> list[Evidence]:
-        """Return what spoke for and against a category of a test document.
+        """Return what spoke for and against a category of a test document, from the store or computed.
 
-        Trains the classifier again where its scores came from the store.
+        To compute it the classifier is trained again where its scores came from the store.
         """
-        option, ids = self.chosen(), self.material.ids
-        vectors = self.shaped(Step(option, None)).Z[row : row + 1]
-        column = self.material.categories.index(category)
-        return explain_rows(self.fitted(option), vectors, column, limit=limit, names=self._terms, ids=ids)[0]
+
+        def make() -> tuple[Arrays, Mapping[str, Any]]:
+            option, ids = self.chosen(), self.material.ids
+            vectors = self.shaped(Step(option, None)).Z[row : row + 1]
+            column = self.material.categories.index(category)
+            found = explain_rows(self.fitted(option), vectors, column, limit=limit, names=self._terms, ids=ids)[0]
+            return {}, {"evidence": [asdict(evidence) for evidence in found]}
+
+        entry = self.remember("evidence", make, row=row, category=category, limit=limit)
+        return [_evidence(plain) for plain in entry.notes["evidence"]]
+
+    def remember(self, kind: str, make: Make, **more: Any) -> Entry:
+        """Return a further result of the whole trial, from the store or made; `more` is what else it depends on."""
+        return self.store.remember(self._whole(kind) | more, make)
 
     @cached_property
     def _terms(self) -> Sequence[str] | None:
@@ -153,7 +163,7 @@ class Trial(Execution):
 
     def _decided(self) -> Entry:
         """Return the decisions on the test documents, from the store or computed."""
-        return self.store.remember(self._whole("trial"), self._decide)
+        return self.remember("trial", self._decide)
 
     def _decide(self) -> tuple[Arrays, Mapping[str, Any]]:
         before = time.perf_counter()
@@ -169,7 +179,7 @@ class Trial(Execution):
         return {"indices": decided.indices, "indptr": decided.indptr}, notes
 
     def _whole(self, kind: str) -> dict[str, Any]:
-        test = self.material.test_digest if kind == "trial" else ""
+        test = self.material.test_digest if kind in ("trial", "evidence") else ""
         whole = {"kind": kind, "settings": self.plain, "data": self.material.train_digest, "test": test}
         return whole | self._taxonomy() | self._encoder()
 
@@ -197,3 +207,14 @@ def _values(scores: Any) -> Any:
 def _matrix(arrays: Mapping[str, Any], shape: Sequence[int]) -> Sparse:
     data = np.ones(len(arrays["indices"]), dtype=bool)
     return sparse.csr_array((data, arrays["indices"], arrays["indptr"]), shape=(shape[0], shape[1]))
+
+
+def _evidence(plain: Mapping[str, Any]) -> Evidence:
+    index = plain["index"]
+    return Evidence(
+        plain["kind"],
+        tuple(index) if isinstance(index, list) else index,
+        plain["weight"],
+        detail=plain["detail"],
+        name=plain["name"],
+    )
