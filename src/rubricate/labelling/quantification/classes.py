@@ -54,8 +54,9 @@ def _expectation_maximization(chances: Floats, prior: Floats) -> Floats:
         before = (before + EPSILON) / (before + EPSILON).sum()
     shares = before
     for step in range(STEPS):
-        corrected = shares / before * chances
-        fresh = (corrected / corrected.sum(axis=1, keepdims=True)).mean(axis=0)
+        # The mean of the posteriors as two products: no matrix is made.
+        odds = shares / before
+        fresh = odds * ((1 / (chances @ odds)) @ chances) / len(chances)
         change, shares = float(np.abs(fresh - shares).mean()), fresh
         if change < EPSILON and step > LEAST:
             break
