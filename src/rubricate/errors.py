@@ -21,6 +21,7 @@ import difflib
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "CorpusMissing",
@@ -45,6 +46,16 @@ class RubricateError(Exception):
     """Root of the tree: catch this to catch everything Rubricate raises on purpose."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes as message and attributes: the arguments of most constructors are not kept."""
+        return _restored, (type(self), self.args, dict(vars(self)))
+
+
+def _restored(kind: type[RubricateError], arguments: tuple[Any, ...], attributes: dict[str, Any]) -> RubricateError:
+    error = kind.__new__(kind, *arguments)
+    vars(error).update(attributes)
+    return error
 
 
 class UnknownName(RubricateError, LookupError):

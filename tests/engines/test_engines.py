@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from concurrent.futures import CancelledError, Future
 
 import pytest
 from threadpoolctl import threadpool_info
 
 from rubricate import __version__, cli, registry
-from rubricate.engines import one_blas_thread, run_tasks
+from rubricate.engines import AHEAD, one_blas_thread, run_tasks, stream_tasks
 from rubricate.errors import InvalidInput
 
 
@@ -32,6 +33,34 @@ def test_no_task_gives_no_result(engine):
 def test_an_error_in_a_task_is_raised(engine):
     with pytest.raises(ZeroDivisionError):
         run_tasks(lambda x: 1 // x, [1, 0, 2], engine=engine)
+
+
+def test_a_stream_has_the_results_in_the_order_of_the_tasks(engine):
+    assert list(stream_tasks(lambda x: x * x, iter(range(50)), engine=engine)) == [x * x for x in range(50)]
+    assert list(stream_tasks(abs, [], engine=engine)) == []
+
+
+def test_a_stream_takes_few_tasks_ahead(engine):
+    taken = []
+    results = stream_tasks(abs, (taken.append(i) or i for i in range(1000)), engine=engine)
+    gaps = [len(taken) - result for result in results]
+    assert len(gaps) == 1000
+    assert max(gaps) <= AHEAD * os.cpu_count() + 1
+
+
+def test_a_stream_ends_with_the_error_of_a_task(engine):
+    taken = []
+    results = stream_tasks(lambda x: 1 // (3 - x), (taken.append(i) or i for i in range(1000)), engine=engine)
+    with pytest.raises(ZeroDivisionError):
+        list(results)
+    assert len(taken) <= 4 + AHEAD * os.cpu_count()
+
+
+def test_a_stream_through_any_function():
+    assert list(stream_tasks(abs, iter([-1, -2]), engine=lambda function, tasks: [function(t) for t in tasks])) == [
+        1,
+        2,
+    ]
 
 
 def test_an_engine_may_be_any_function():
@@ -94,6 +123,59 @@ def test_workers_that_cannot_give_the_same_numbers(cluster, reason, monkeypatch)
     monkeypatch.setitem(sys.modules["rubricate.engines.dask"]._clients, "tcp://here", cluster)
     with pytest.raises(InvalidInput, match=reason):
         run_tasks(abs, [1], engine="dask:tcp://here")
+
+
+class _Lossy:
+    """Stands in for a client whose workers lose what they were sent, some times."""
+
+    status = "running"
+
+    def __init__(self, losses):
+        self.losses, self.sent = losses, 0
+        self.scheduler = type("Scheduler", (), {"address": "tcp://here"})
+
+    def wait_for_workers(self, n_workers, timeout):
+        pass
+
+    def run(self, function):
+        return {"tcp://worker": function()}
+
+    def nthreads(self):
+        return {"tcp://worker": 1}
+
+    def scatter(self, value, **options):
+        self.sent += 1
+        return value
+
+    def submit(self, function, task, wrapped, pure):
+        future = Future()
+        if self.losses:
+            self.losses -= 1
+            future.set_exception(CancelledError())
+        else:
+            future.set_result(function(task, wrapped))
+        return future
+
+
+def test_what_a_cluster_loses_is_sent_again(monkeypatch):
+    client = _Lossy(losses=2)
+    monkeypatch.setitem(sys.modules["rubricate.engines.dask"]._clients, "tcp://here", client)
+    assert run_tasks(abs, [-1, -2, -3], engine="dask:tcp://here") == [1, 2, 3]
+    assert 1 < client.sent <= 3
+
+
+def test_a_cluster_that_loses_everything_is_given_up(monkeypatch):
+    monkeypatch.setitem(sys.modules["rubricate.engines.dask"]._clients, "tcp://here", _Lossy(losses=1000))
+    with pytest.raises(InvalidInput, match="--memory-limit"):
+        run_tasks(abs, [-1], engine="dask:tcp://here")
+
+
+def test_a_worker_that_joins_with_another_version(monkeypatch):
+    module = sys.modules["rubricate.engines.dask"]
+    wrapped = module._Wrapped(abs)
+    wrapped.version = "0.0.1"
+    with pytest.raises(InvalidInput, match=r"not 0\.0\.1"):
+        module._call(-1, wrapped)
 
 
 def _die_once(task):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rubricate.cli.options import documents as inputs
+from rubricate.cli.options.stores import EngineName
 from rubricate.cli.output.answers import Answering
 from rubricate.cli.output.watch import Watch
 from rubricate.errors import InvalidInput
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rubricate.files.scorer.scorer import FileScorer
     from rubricate.training.answer_columns import AnswerColumns
     from rubricate.training.trained import Trained
+    from rubricate.types import Documents
 
 __all__ = ["classify"]
 
@@ -48,12 +49,15 @@ def classify(
     vectors: inputs.Vectors = None,
     abstain: _Abstain = None,
     outside: _Outside = None,
+    engine: EngineName = "threads",
     answering: Answering,
 ) -> None:
     """Put documents under the categories of a model; any number of them, in constant memory.
 
     Documents that look unlike those for training are said on standard error, as confidences do not hold for them.
     --outside 0.05 gives no labels to documents whose best score is below that of 95 % of the training documents.
+
+    --engine dask:ADDRESS answers batches of documents on a cluster; what is written is the same, byte for byte.
 
     CSV: id,labels. With --top one row per category: id,category,score,decision. --abstain adds the columns confidence
     and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it
@@ -63,6 +67,10 @@ def classify(
     from rubricate.files.model.model_file import read_model
 
     stored = read_model(model)
+    if engine != "threads":
+        from rubricate.engines import check_engine
+
+        check_engine(engine)
     if abstain is not None and not 0 <= abstain <= 1:
         raise InvalidInput(f"--abstain {abstain:g}: a probability lies between 0 and 1")
     if outside is not None and not 0 <= outside < 1:
@@ -71,17 +79,18 @@ def classify(
         raise InvalidInput("give documents or one text: rubricate classify MODEL FILE, or --say TEXT")
     parts = iter([inputs.said(say)]) if say is not None else inputs.batches(data or "", reading, vectors)
     few, parts = inputs.peek(parts)
-    opened, answers, whole = _opened(stored, answering, few=few)
+    opened, answers, whole = _opened(stored, answering, few=few, abstain=abstain)
     if outside is not None and opened.reference is None:
         raise InvalidInput("--outside needs a model that was trained with folds by this version; Fix: train it again")
     answering.check(opened.categories)
     watch = Watch(outside)
     answering.write(
         iter([inputs.joined(parts)]) if whole else parts,
-        lambda batch: answers(batch, abstain=abstain, top=answering.top),
+        answers,
         progress("classifying", 1 if data is None else _total(data)),
         abstaining=abstain is not None,
         threads=0 if few or whole else None,
+        engine=engine,
         watch=watch.seen,
     )
     for line in watch.lines():
@@ -89,26 +98,26 @@ def classify(
 
 
 def _opened(
-    stored: StoredModel, answering: Answering, *, few: bool
-) -> tuple[FileScorer | Trained, Callable[..., AnswerColumns], bool]:
+    stored: StoredModel, answering: Answering, *, few: bool, abstain: float | None
+) -> tuple[FileScorer | Trained, Callable[[Documents], AnswerColumns], bool]:
     """Return the model, the function that answers, and whether it must see all documents at once.
 
     A few documents are answered by plain arithmetic where that gives the same answers: the estimators of the model take
     longer to import than a few documents to classify.
     """
+    from rubricate.cli.output.model_answers import ModelAnswers
     from rubricate.files.scorer.opening import scorer_of
     from rubricate.training.answer_columns import AnswerColumns
 
+    options: dict[str, Any] = {"abstain": abstain, "top": answering.top, "confident": answering.as_json}
     scorer = scorer_of(stored) if few and not answering.explain else None
     if scorer is not None:
-        by_scorer = partial(scorer.answers, confident=answering.as_json)
-        return scorer, lambda batch, **options: AnswerColumns.of(by_scorer(batch, **options)), False
-    from rubricate.categorizer import Categorizer
+        return scorer, lambda batch: AnswerColumns.of(scorer.answers(batch, **options)), False
     from rubricate.training.scoring import needs_whole_set
 
-    trained = Categorizer.of(stored).trained()
-    by_model = partial(trained.answer_columns, explain=answering.reasons, confident=answering.as_json)
-    return trained, by_model, needs_whole_set(trained.cut)
+    answers = ModelAnswers(stored, options | {"explain": answering.reasons})
+    trained = answers.trained()
+    return trained, answers, needs_whole_set(trained.cut)
 
 
 def _total(data: str) -> int | None:

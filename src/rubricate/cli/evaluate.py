@@ -13,6 +13,7 @@ import typer
 from rubricate.cli.options.hierarchy import HierarchyOptions
 from rubricate.cli.options.predictions import PredictionOptions, Runs, Truth
 from rubricate.cli.options.printing import Form, Undefined
+from rubricate.cli.options.stores import EngineName
 from rubricate.cli.output.progress import progress
 from rubricate.cli.output.tables import print_tables
 
@@ -71,6 +72,7 @@ def evaluate(
     confusion: _Confusion = False,
     table: _Table = None,
     population: _Population = None,
+    engine: EngineName = "threads",
     structure: HierarchyOptions,
     form: Form,
 ) -> None:
@@ -88,8 +90,14 @@ def evaluate(
     --by ranks the systems, with intervals of values and ranks, and letters: systems that share one are not
     distinguishable. --csv prints one table, the first or the one of --table.
 
+    --engine dask:ADDRESS measures resamples (--bootstrap, --by) on a cluster, with the same numbers.
+
     --json prints one object per run, each on its own line.
     """
+    if engine != "threads":
+        from rubricate.engines import check_engine
+
+        check_engine(engine)
     if population is not None:
         from rubricate.cli.output.population_text import print_population
 
@@ -106,14 +114,15 @@ def evaluate(
     results = []
     with progress("evaluating", len(read)) as advance:
         for run in read:
-            results.append(evaluated(run, **cast(Any, options)))
+            results.append(evaluated(run, engine=engine, **cast(Any, options)))
             advance(1)
     strays = {name for run in read if run.strays is not None for name in run.strays.categories}
     tree.warn_outside([*results[0].categories, *sorted(strays)])
     for result in results:
         if not result.micro:
             print(f"rubricate: {result.name} has scores but no decisions; --cut makes some", file=sys.stderr)
-    ranking = _ranked(read, by, draws=bootstrap or DRAWS, level=level, seed=seed, undefined=undefined)
+    resampling = {"draws": bootstrap or DRAWS, "level": level, "seed": seed, "engine": engine}
+    ranking = _ranked(read, by, undefined=undefined, **cast(Any, resampling))
     if form.chosen == "json":
         typer.echo("\n".join(json.dumps(each, ensure_ascii=False) for each in _objects(results, ranking)))
         return
@@ -131,9 +140,7 @@ DRAWS = 1000
 """Resamples of a ranking where --bootstrap gives no number."""
 
 
-def _ranked(
-    runs: Sequence[Run], by: str | None, *, draws: int, level: float, seed: int, undefined: str
-) -> Ranking | None:
+def _ranked(runs: Sequence[Run], by: str | None, *, undefined: str, **resampling: Any) -> Ranking | None:
     """Rank the runs that have decisions, where that was asked for."""
     decided = [run for run in runs if run.decisions is not None]
     if by is None or not decided:
@@ -142,9 +149,7 @@ def _ranked(
 
     steps = len(decided) * (len(decided) + 1) // 2
     with progress(f"ranking by {by}", steps) as advance:
-        return rank_systems(
-            decided, by=by, draws=draws, level=level, seed=seed, undefined=cast(Any, undefined), advance=advance
-        )
+        return rank_systems(decided, by=by, undefined=cast(Any, undefined), advance=advance, **resampling)
 
 
 def _objects(results: Sequence[Evaluation], ranking: Ranking | None) -> list[dict[str, Any]]:

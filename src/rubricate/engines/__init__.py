@@ -1,27 +1,47 @@
 """Where work runs: one map over tasks, in this thread, on threads, or on a cluster.
 
 An engine is a function `(function, tasks) -> results in the order of the tasks`. Results never depend on the engine.
+It may take two keywords: `address` (of a cluster), and `ahead`, with which it returns an iterator, takes tasks from
+their source when they are needed, and has at most `ahead` of them per thread under way or waiting to be taken.
 """
 
 from __future__ import annotations
 
 import inspect
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import islice
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar
 
 from rubricate import registry
 from rubricate.errors import InvalidInput
 
-__all__ = ["Engine", "one_blas_thread", "run_tasks"]
+__all__ = [
+    "Engine",
+    "Shared",
+    "check_engine",
+    "one_blas_thread",
+    "run_tasks",
+    "spread_over",
+    "spreading",
+    "stream_results",
+    "stream_tasks",
+]
 
 Engine: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+AHEAD = 2
+"""Tasks per thread that are under way, or wait to be taken, while the next one is read."""
+
 _lock = Lock()
 _limits: list[Any] = []
+_spreading: ContextVar[Engine | str | None] = ContextVar("spreading", default=None)
 
 
 def run_tasks(
@@ -34,15 +54,103 @@ def run_tasks(
     >>> run_tasks(abs, [-1, 2], engine="threads")
     [1, 2]
     """
+    run, options = _chosen(engine)
+    return run(function, tasks, **options)
+
+
+def stream_tasks(
+    function: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    *,
+    engine: Engine | str = "serial",
+    ahead: int = AHEAD,
+) -> Iterator[Result]:
+    """Yield the result of every task, in the order of the tasks, in constant memory.
+
+    Tasks are taken from their source as results are taken from here: at most `ahead` per thread of the engine are under
+    way or wait. An engine without that notion gets so many tasks at a time.
+
+    >>> list(stream_tasks(abs, iter([-1, 2, -3]), engine="threads"))
+    [1, 2, 3]
+    """
+    run, options = _chosen(engine)
+    if "ahead" in inspect.signature(run).parameters:
+        yield from run(function, tasks, **options, ahead=ahead)
+        return
+    source = iter(tasks)
+    while window := list(islice(source, ahead * (os.cpu_count() or 1))):
+        yield from run(function, window, **options)
+
+
+class Shared:
+    """A function that is given to an engine several times and must not change in between: a cluster is sent it once."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.sent: dict[str, Any] = {}
+        """What an engine knows of the workers that have the function."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Shared, (self.function,)
+
+    def __call__(self, task: Any) -> Any:
+        """Call the function."""
+        return self.function(task)
+
+
+@contextmanager
+def spread_over(engine: Engine | str) -> Iterator[None]:
+    """Let what is trained in this block use an engine, if it is a cluster, for blocks of its categories.
+
+    A classifier that trains category by category asks `spreading`. On one machine its own threads do better.
+    """
+    far = isinstance(engine, str) and "address" in inspect.signature(_chosen(engine)[0]).parameters
+    token = _spreading.set(engine if far else None)
+    try:
+        yield
+    finally:
+        _spreading.reset(token)
+
+
+def spreading() -> Engine | str | None:
+    """Return the cluster that a training is spread over; None for none."""
+    return _spreading.get()
+
+
+def check_engine(engine: Engine | str) -> None:
+    """Refuse an unknown engine, and a cluster that is not there or has other versions, before any work."""
+    run_tasks(str, [], engine=engine)
+
+
+def stream_results(submit: Callable[[Task], Any], tasks: Iterable[Task], room: int) -> Iterator[Any]:
+    """Yield the results of tasks in order: `submit` returns a future for each, and at most `room` are held.
+
+    When the caller stops or a task fails, what has not started is cancelled.
+    """
+    held: deque[Any] = deque()
+    try:
+        for task in tasks:
+            held.append(submit(task))
+            while held and (len(held) >= room or held[0].done()):
+                yield held.popleft().result()
+        while held:
+            yield held.popleft().result()
+    finally:
+        for future in held:
+            future.cancel()
+
+
+def _chosen(engine: Engine | str) -> tuple[Callable[..., Any], dict[str, str]]:
+    """Return the function of an engine, and its address where there is one."""
     if not isinstance(engine, str):
-        return engine(function, tasks)
+        return engine, {}
     name, _, address = engine.partition(":")
-    chosen = registry.load("engines", name)
+    run = registry.load("engines", name)
     if not address:
-        return chosen(function, tasks)
-    if "address" not in inspect.signature(chosen).parameters:
+        return run, {}
+    if "address" not in inspect.signature(run).parameters:
         raise InvalidInput(f"the engine {name!r} takes no address, got {engine!r}; Fix: leave out {':' + address!r}")
-    return chosen(function, tasks, address=address)
+    return run, {"address": address}
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.intervals import with_intervals
 from rubricate.evaluation.measuring import evaluate_run, with_frequency, with_hierarchy
@@ -36,6 +37,7 @@ def evaluate(
     hierarchy: Hierarchy | Edges | None = None,
     acceptable: float = 2.0,
     similarity: Similarity | None = None,
+    engine: Engine | str = "threads",
 ) -> Evaluation:
     """Measure how well one system did: micro, macro, per category, ranking, probability, baselines, intervals.
 
@@ -69,6 +71,8 @@ def evaluate(
         Number of links from which on a wrong category contributes nothing.
     similarity : Similarity, optional
         Result of `measures.category_similarity`; adds the measures by similarity of categories.
+    engine : str or Engine
+        Where resamples of rankings are measured: "threads", "serial", "dask:ADDRESS", …; numbers do not depend on it.
 
     Returns
     -------
@@ -99,4 +103,5 @@ def evaluate(
     elif similarity is not None or any(resolve(name).kind == "extended" for name in measures):
         raise InvalidInput("measures by similarity or contribution need hierarchy=; give the hierarchy (--hierarchy)")
     result = with_frequency(result, run, bands=bands, highest=highest)
-    return with_intervals(result, run, resamples=bootstrap, level=level, seed=seed, limit=limit)
+    options: dict[str, Any] = {"level": level, "seed": seed, "limit": limit, "engine": engine}
+    return with_intervals(result, run, resamples=bootstrap, **options)

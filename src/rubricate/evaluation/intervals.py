@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from rubricate.engines import Engine
 from rubricate.evaluation.cell_intervals import decision_intervals
 from rubricate.evaluation.measuring import true_labels
 from rubricate.evaluation.rankings import document_values
@@ -40,15 +41,23 @@ Statistics: TypeAlias = Callable[[Ints], dict[str, float]]
 
 
 def with_intervals(
-    result: Evaluation, run: Run, *, resamples: int = 0, level: float = 0.95, seed: int = 0, limit: int | None = None
+    result: Evaluation,
+    run: Run,
+    *,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+    limit: int | None = None,
+    engine: Engine | str = "threads",
 ) -> Evaluation:
-    """Add intervals to an evaluation; without `resamples` only those of Wilson."""
+    """Add intervals to an evaluation; without `resamples` only those of Wilson. Resamples are drawn on the engine."""
     intervals = {name: (interval,) for name, interval in _wilson_all(result, level).items()}
     if resamples:
         for name, interval in decision_intervals(result, run, draws=resamples, level=level, seed=seed).items():
             intervals[name] = (*intervals.get(name, ()), interval)
         parts = _parts(result, run, limit)
-        drawn = bootstrap(_statistics(parts), result.documents, draws=resamples, seed=seed) if parts else {}
+        options: dict[str, Any] = {"draws": resamples, "seed": seed, "engine": engine}
+        drawn = bootstrap(_statistics(parts), result.documents, **options) if parts else {}
         for name, value in _statistics(parts)(np.ones(result.documents, np.int64)).items():
             intervals[name] = (*intervals.get(name, ()), centred(value, drawn[name], level=level))
     return dataclasses.replace(result, intervals=intervals, per_category=_with_ends(result, level))

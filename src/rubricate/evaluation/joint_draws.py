@@ -7,11 +7,12 @@ draws × documents per system, in a compiled loop over patterns; systems are dea
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.engines import run_tasks
+from rubricate.engines import Engine, one_blas_thread, stream_tasks
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.measuring import outside_labels, true_labels
 from rubricate.kernels.pattern_weights import pattern_weights
@@ -50,15 +51,24 @@ def joint_draws(
     level: float = 0.95,
     undefined: Undefined = "zero",
     advance: Callable[[int], None] = lambda steps: None,
+    engine: Engine | str = "threads",
 ) -> tuple[list[Interval], Floats]:
-    """Return the interval of a measure for each system, and its values in the same resamples: systems × draws."""
+    """Return the interval of a measure for each system, and its values in the same resamples: systems × draws.
+
+    The systems are the tasks of the engine.
+    """
     weights = document_weights(cells[0].documents, draws=draws, seed=seed)
-
-    def resampled(each: CountCells) -> tuple[Interval, Floats]:
-        patterns = pattern_weights(each.codes, weights, len(each.sizes)).T
-        drawn = cell_interval(each, name, patterns, level=level, undefined=undefined)
+    every = []
+    for drawn in stream_tasks(partial(_resampled, weights, name, level, undefined), cells, engine=engine):
+        every.append(drawn)
         advance(1)
-        return drawn
-
-    every = run_tasks(resampled, cells, engine="threads")
     return [interval for interval, _ in every], np.array([values for _, values in every])
+
+
+def _resampled(
+    weights: NDArray[np.uint8], name: str, level: float, undefined: Undefined, cells: CountCells
+) -> tuple[Interval, Floats]:
+    """Return the interval of a measure for one system, and its values in all resamples."""
+    with one_blas_thread():
+        patterns = pattern_weights(cells.codes, weights, len(cells.sizes)).T
+        return cell_interval(cells, name, patterns, level=level, undefined=undefined)

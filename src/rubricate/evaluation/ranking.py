@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rubricate._tables import frame_of, html_of
+from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.joint_draws import joint_draws, run_cells
 from rubricate.measures.intervals.cells import CountCells
@@ -97,6 +98,7 @@ def rank_systems(
     undefined: Undefined = "zero",
     results: Sequence[Significance] = (),
     advance: Callable[[int], None] = lambda steps: None,
+    engine: Engine | str = "threads",
 ) -> Ranking:
     """Rank runs over the same documents.
 
@@ -118,12 +120,14 @@ def rank_systems(
         Corrected tests of all pairs on this measure, where they are known already.
     advance : callable
         Is told of each system or pair that is done.
+    engine : str or Engine
+        Where systems are resampled; numbers do not depend on it.
     """
     measure = summary(by)
     _check(runs)
     cells = [run_cells(run) for run in runs]
     options: dict[str, Any] = {"draws": draws, "seed": seed, "level": level, "undefined": undefined}
-    intervals, drawn = joint_draws(cells, by, **options, advance=advance)
+    intervals, drawn = joint_draws(cells, by, **options, advance=advance, engine=engine)
     values = [float(measure(each.observed(), undefined)[0]) for each in cells]
     order = sorted(range(len(runs)), key=lambda k: (-np.nan_to_num(values[k], nan=-np.inf), runs[k].name))
     results = list(results) or _tests(

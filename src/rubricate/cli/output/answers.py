@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,12 +79,14 @@ class Answering:
         *,
         abstaining: bool = False,
         threads: int | None = None,
+        engine: str = "threads",
         watch: Callable[[AnswerColumns], AnswerColumns] = lambda answers: answers,
     ) -> None:
         """Write the answers for all documents; a file appears when all is written, lines when their batch is done.
 
         While a batch is answered, by one thread per core, the next is read and the one before is written; with
-        `threads=0` one after the other.
+        `threads=0` one after the other. Another engine answers batches where its workers are, which `answers` must
+        then be able to travel to.
         """
         from rubricate.cli.output.pipeline import pipeline
 
@@ -104,4 +107,8 @@ class Answering:
                 write(ids, watch(columns))
                 advance(len(ids))
 
-            pipeline(batches, lambda batch: (batch.ids, answers(batch)), finish, threads=threads)
+            pipeline(batches, partial(_identified, answers), finish, threads=threads, engine=engine)
+
+
+def _identified(answers: Callable[[Documents], AnswerColumns], batch: Documents) -> tuple[Sequence[str], AnswerColumns]:
+    return batch.ids, answers(batch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Semaphore, Thread
@@ -24,12 +24,14 @@ def pipeline(
     write: Callable[[Result], None],
     *,
     threads: int | None = None,
+    engine: str = "threads",
 ) -> None:
     """Write the result of every item, in the order of the items; results do not depend on the number of threads.
 
     Items are read in this thread, worked on by others (None: as many as there are cores), and written by one more, as
     soon as those before it are written. What was read before an error is written first; then the error of the earliest
-    item is raised. With `threads=0` all is done in this thread.
+    item is raised. With `threads=0` all is done in this thread. Another engine than threads works on the items where
+    its workers are; they are read and written in this thread.
 
     >>> results = []
     >>> pipeline(range(5), abs, results.append)
@@ -39,6 +41,9 @@ def pipeline(
     if threads == 0:
         for item in items:
             write(work(item))
+        return
+    if engine != "threads":
+        _through(items, work, write, engine)
         return
     threads = threads or os.cpu_count() or 1
     writer = _Writer(write, room=threads * AHEAD)
@@ -60,6 +65,26 @@ def pipeline(
             writer.finish()
     if writer.failure is not None:
         raise writer.failure
+
+
+def _through(
+    items: Iterable[Item], work: Callable[[Item], Result], write: Callable[[Result], None], engine: str
+) -> None:
+    """Write the results of an engine; an error of the reader is raised after what was read before it is written."""
+    from rubricate.engines import stream_tasks
+
+    failures: list[Exception] = []
+
+    def read() -> Iterator[Item]:
+        try:
+            yield from items
+        except Exception as error:
+            failures.append(error)
+
+    for result in stream_tasks(work, read(), engine=engine):
+        write(result)
+    if failures:
+        raise failures[0]
 
 
 class _Writer(Generic[Result]):

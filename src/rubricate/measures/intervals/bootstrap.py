@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from rubricate.engines import Engine, one_blas_thread, stream_tasks
 from rubricate.errors import InvalidInput
 from rubricate.measures.counting.tables import canonical
 from rubricate.types import Counts, Floats, Ints, Sparse
 
 __all__ = ["TableResampler", "bootstrap", "weighted_means"]
+
+BLOCK = 20
+"""Draws in a task: some seconds with a million scores, so that what a task costs on a cluster is small beside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +46,50 @@ class TableResampler:
 
 
 def bootstrap(
-    statistics: Callable[[Ints], Mapping[str, float]], documents: int, *, draws: int = 1000, seed: int = 0
+    statistics: Callable[[Ints], Mapping[str, float]],
+    documents: int,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    engine: Engine | str = "serial",
 ) -> dict[str, Floats]:
     """Return the values of statistics in resamples of the documents, drawn with replacement. efron1993, chapter 6.
 
-    `statistics` gets how often each document was drawn. The resamples depend on `seed` and `documents` alone.
+    `statistics` gets how often each document was drawn. The resamples depend on `seed` and `documents` alone: each
+    block of draws starts from the state that the generator has there, so that the engine changes nothing.
     """
     if draws < 1:
         raise InvalidInput(f"a bootstrap needs at least one draw, got {draws}; 1000 is usual")
     if documents < 1:
         raise InvalidInput("there is no document to draw; a bootstrap needs at least one")
-    rng = np.random.default_rng(seed)
-    rows = [statistics(np.bincount(rng.integers(0, documents, documents), minlength=documents)) for _ in range(draws)]
+    blocks = stream_tasks(_Draws(statistics, documents), _states(documents, draws, seed), engine=engine)
+    rows = [row for block in blocks for row in block]
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def _states(documents: int, draws: int, seed: int) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """Yield for each block of draws the state of the generator before it, and the number of draws."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, draws, BLOCK):
+        size = min(BLOCK, draws - start)
+        yield rng.bit_generator.state, size
+        for _ in range(size):  # numbers that are out of range are drawn again, so the generator cannot be advanced
+            rng.integers(0, documents, documents)
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """The statistics of a block of draws."""
+
+    statistics: Callable[[Ints], Mapping[str, float]]
+    documents: int
+
+    def __call__(self, block: tuple[Mapping[str, Any], int]) -> list[dict[str, float]]:
+        state, draws = block
+        rng, n = np.random.default_rng(), self.documents
+        rng.bit_generator.state = state
+        with one_blas_thread():  # sums of products must not depend on the cores of a machine
+            return [dict(self.statistics(np.bincount(rng.integers(0, n, n), minlength=n))) for _ in range(draws)]
 
 
 def weighted_means(each: Mapping[str, Floats], weights: Ints) -> dict[str, float]:
