@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rubricate.engines import Engine, run_tasks
+from rubricate.engines import Engine, run_tasks, spread_over
 from rubricate.folds import out_of_fold
 from rubricate.thresholds.cutting.class_chances import sharpness_of
 from rubricate.training.aligned import Aligned, Form
@@ -107,7 +107,9 @@ class Execution:
     def fitted(self, option: int) -> Any:
         """Return the classifier of an option, trained on all documents."""
         if option not in self._fitted:
-            self._fitted[option] = self._fit(option, self.shaped(Step(option, None)))
+            parts = self.shaped(Step(option, None))
+            with spread_over(self.engine):
+                self._fitted[option] = self._fit(option, parts)
         return self._fitted[option]
 
     # -- what follows from them

@@ -11,13 +11,17 @@ Where the guess finds most documents near the margins (few long documents, word 
 category is solved on all documents instead (`svm_whole`), and only what that leaves unfinished goes the way above.
 Where many stored values belong to terms of a single document, these are folded into one term per document first.
 
-Blocks and categories share no state, so that neither the order nor the number of threads changes a bit of the result.
+Blocks and categories share no state, so that neither the order nor the number of threads changes a bit of the result,
+nor whether the blocks are worked on by threads or by the workers of a cluster (`engines.spreading`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +29,7 @@ from scipy import sparse
 
 from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.classifiers.svm.solvers.solution import Solution, empty_cache, kernel_rows, worker_map
+from rubricate.engines import Shared, run_tasks, spreading
 from rubricate.folds import take_rows
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
@@ -103,6 +108,9 @@ class _Working:
         return self.primal - self.dual <= tol * self.primal or self.sweeps >= max_sweeps
 
 
+_Task: TypeAlias = tuple[str, Ints, list[_Working], tuple[Any, ...]]
+
+
 def _arrange(X: Sparse, seed: int) -> _Documents:
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     rank = np.empty(X.shape[1], np.uint32)
@@ -123,17 +131,28 @@ def _arrange(X: Sparse, seed: int) -> _Documents:
 
 
 class _Solver:
-    """The three steps for a block of categories, given by their columns."""
+    """The steps for a block of categories, given by their columns: a function of tasks that changes nothing.
+
+    A task is the name of a step, a block, what is known of its categories, and what the step needs besides. Returned is
+    what is known of the categories afterwards.
+    """
 
     def __init__(self, X: Sparse, labels: Sparse, *, weights: Floats, costs: Floats, penalty: float, seed: int) -> None:
         self.documents = _arrange(X, seed)
         self.members = sparse.csc_array(labels[self.documents.order])
         self.weights, self.costs, self.penalty, self.seed = weights[self.documents.order], costs, penalty, seed
-        self.working: dict[int, _Working] = {}
         self.scale = float(self.documents.squares.mean()) or 1.0
-        self._single = self._single_precision()
 
-    def _single_precision(self) -> tuple[Rows, Any, Any]:
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave at home what another process computes itself."""
+        return {name: value for name, value in vars(self).items() if name != "_single"}
+
+    def __call__(self, task: _Task) -> list[_Working]:
+        step, block, parts, options = task
+        return list(getattr(self, step)(block, parts, *options))
+
+    @cached_property
+    def _single(self) -> tuple[Rows, Any, Any]:
         """Return documents, inverse squares and weights for the guess, scaled to a mean square length of 1."""
         starts, terms, values = self.documents.rows
         squares = self.documents.squares / self.scale
@@ -165,20 +184,19 @@ class _Solver:
         state[COSTS:] = self.lanes(costs, block)
         return LaneBlock(self.bits(block), weights, W, beta, np.zeros(n, np.uint16), state)
 
-    def guess(self, block: Ints) -> None:
+    def guess(self, block: Ints, parts: list[_Working]) -> Iterator[_Working]:
         rows, inverse, weights = self._single
         room = self._block(block, weights, self.costs * self.scale)
         if np.isfinite(self.penalty):
             share = np.diff(self.members.indptr)[block] / len(weights)
             room.state[BIAS, : len(block)] = np.where(share < 1 / 3, -START, np.where(share > 2 / 3, START, 0.0))
         guess(rows, room, inverse, float(self.penalty * self.scale), SWEEPS)
-        for lane, (category, near) in enumerate(zip(block, _rows_of(room.near, len(block)), strict=True)):
+        for lane, near in enumerate(_rows_of(room.near, len(block))):
             own = room.beta[near, lane].astype(np.float64) / self.scale
-            self.working[category] = _Working(near, own, float(room.state[BIAS, lane]), own[:0])
+            yield _Working(near, own, float(room.state[BIAS, lane]), own[:0])
 
-    def _pack(self, block: Ints) -> WorkingSets:
+    def _pack(self, block: Ints, parts: list[_Working]) -> WorkingSets:
         """Return the working sets of a block end to end."""
-        parts = [self.working[category] for category in block]
         return WorkingSets(
             offsets=np.concatenate([[0], np.cumsum([len(part.rows) for part in parts])]),
             members=np.concatenate([part.rows for part in parts]),
@@ -188,18 +206,17 @@ class _Solver:
             place=np.full(self.documents.features, -1, np.int32),
         )
 
-    def solve(self, block: Ints, tol: float, sweeps: int) -> None:
-        sets, labels, costs = self._pack(block), self.bits(block), self.lanes(self.costs, block)
+    def solve(self, block: Ints, parts: list[_Working], tol: float, sweeps: int) -> Iterator[_Working]:
+        sets, labels, costs = self._pack(block, parts), self.bits(block), self.lanes(self.costs, block)
         documents = LaneDocuments(labels, self.weights, self.documents.squares, costs)
         done = solve_block(self.documents.rows, documents, sets, Search(self.penalty, tol, sweeps, self.seed))
-        for lane, category in enumerate(block):
-            part = self.working[category]
-            part.beta, part.bias = sets.beta[sets.offsets[lane] : sets.offsets[lane + 1]], float(sets.bias[lane])
-            part.sweeps += int(done[lane])
+        for lane, part in enumerate(parts):
+            beta, sweeps = sets.beta[sets.offsets[lane] : sets.offsets[lane + 1]], part.sweeps + int(done[lane])
+            yield replace(part, beta=beta, bias=float(sets.bias[lane]), sweeps=sweeps)
 
-    def polish(self, category: int, tol: float, sweeps: int) -> None:
+    def polish(self, block: Ints, parts: list[_Working], tol: float, sweeps: int) -> Iterator[_Working]:
         """Solve a category on its working set by steps of two documents, for which near twins are no obstacle."""
-        part, documents, penalty = self.working[category], self.documents, self.penalty
+        (category,), (part,), documents, penalty = block, parts, self.documents, self.penalty
         starts, terms, values = documents.rows
         X = sparse.csr_array((values, terms, starts), shape=(len(documents.order), documents.features))[part.rows]
         inside = np.isin(part.rows, self.members[:, [category]].indices)
@@ -209,18 +226,12 @@ class _Solver:
         matrix = KernelMatrix(kernel_rows(X), documents.squares[part.rows], form, cache, np.zeros(documents.features))
         dual = expand(matrix, y, cap, part.beta.copy())
         _, steps = solve_smo(matrix, dual, Goal(penalty == 0, tol, sweeps * len(y)))
-        part.beta, part.sweeps = dual.beta, part.sweeps + -(-steps // len(y))
-        part.bias = best_bias(dual.f, y, cap) if penalty == 0 else float(dual.beta.sum()) * shift
+        bias = best_bias(dual.f, y, cap) if penalty == 0 else float(dual.beta.sum()) * shift
+        yield replace(part, beta=dual.beta, sweeps=part.sweeps + -(-steps // len(y)), bias=bias)
 
-    def crowd(self) -> float:
-        """Return the share of documents in the working sets."""
-        return sum(len(part.rows) for part in self.working.values()) / max(
-            len(self.documents.order) * len(self.working), 1
-        )
-
-    def solve_alone(self, category: int, search: Search) -> None:
+    def solve_alone(self, block: Ints, parts: list[_Working], search: Search) -> Iterator[_Working]:
         """Solve a category on all documents, from its guess."""
-        documents, part, n = self.documents, self.working[category], len(self.documents.order)
+        (category,), (part,), documents, n = block, parts, self.documents, len(self.documents.order)
         y, positive = (
             np.full(n, -1.0),
             self.members.indices[self.members.indptr[category] : self.members.indptr[category + 1]],
@@ -235,13 +246,11 @@ class _Solver:
         primal, value, done = solve_whole(documents.rows, dual, search._replace(seed=self.seed + int(category)), scores)
         slack = 1 - y * scores
         near = np.flatnonzero((beta != 0) | (slack > -BAND)).astype(np.int32)
-        self.working[category] = _Working(
-            near, beta[near], float(dual.bias[0]), slack[near], float(primal), float(value), part.sweeps + int(done)
-        )
+        values = float(primal), float(value), part.sweeps + int(done)
+        yield _Working(near, beta[near], float(dual.bias[0]), slack[near], *values)
 
-    def check(self, block: Ints) -> None:
-        parts, penalty = [self.working[category] for category in block], self.penalty
-        room = self._block(block, self.weights, self.costs)
+    def check(self, block: Ints, parts: list[_Working]) -> Iterator[_Working]:
+        penalty, room = self.penalty, self._block(block, self.weights, self.costs)
         for lane, part in enumerate(parts):
             room.beta[part.rows, lane], room.state[BIAS, lane] = part.beta, part.bias
             room.near[part.rows[part.beta != 0]] = 1
@@ -249,9 +258,35 @@ class _Solver:
         tied = 0 < penalty < np.inf
         for lane, (part, rows) in enumerate(zip(parts, _rows_of(room.near, len(block)), strict=True)):
             half, sums = 0.5 * norms[lane], float(part.beta.sum())
-            part.primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
-            part.dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
-            part.rows, part.beta, part.slack = rows, room.beta[rows, lane], 1 - margins[rows, lane]
+            primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
+            dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
+            slack = 1 - margins[rows, lane]
+            yield _Working(rows, room.beta[rows, lane], part.bias, slack, primal, dual, part.sweeps)
+
+
+class _Solving:
+    """The categories under way: each step is worked on in blocks by `run`, a map over tasks of the solver."""
+
+    def __init__(self, solver: _Solver, run: Callable[[Callable[[Any], Any], list[Any]], list[Any]]) -> None:
+        self.solver, self.run = Shared(solver), run
+        self.working: dict[int, _Working] = {}
+        self.documents = len(solver.documents.order)
+
+    def step(self, name: str, blocks: list[Ints], *options: Any) -> None:
+        """Work on blocks of categories."""
+        tasks: list[_Task] = [
+            (name, block, [self.working[c] for c in block if c in self.working], options) for block in blocks
+        ]
+        for block, parts in zip(blocks, self.run(self.solver, tasks), strict=True):
+            self.working.update(zip(block.tolist(), parts, strict=True))
+
+    def unfinished(self, categories: Ints, tol: float, max_sweeps: int) -> Ints:
+        """Return those of some categories that are not done."""
+        return np.array([c for c in categories if not self.working[c].finished(tol, max_sweeps)], np.int64)
+
+    def crowd(self) -> float:
+        """Return the share of documents in the working sets."""
+        return sum(len(part.rows) for part in self.working.values()) / max(self.documents * len(self.working), 1)
 
     def batches(self, categories: Ints) -> list[Ints]:
         """Group categories of similar work, the most work first: at most 16 each, and few where sets are large."""
@@ -275,17 +310,17 @@ def _rows_of(near: NDArray[np.uint16], lanes: int) -> list[NDArray[np.int32]]:
     return [some[(bits >> lane) & 1 == 1] for lane in range(lanes)]
 
 
-def _blocks(categories: Ints) -> list[Ints]:
-    return [categories[k : k + LANES] for k in range(0, len(categories), LANES)]
+def _blocks(categories: Ints, size: int = LANES) -> list[Ints]:
+    return [categories[k : k + size] for k in range(0, len(categories), size)]
 
 
-def _collect(solver: _Solver, shape: tuple[int, int]) -> Solution:
+def _collect(working: dict[int, _Working], order: Ints, shape: tuple[int, int]) -> Solution:
     """Return the solutions in the documents' own order; a category that was not solved has β = 0 and no slack."""
     none = _Working(np.empty(0, np.int32), np.empty(0), 0.0, np.empty(0), 0.0, 0.0)
-    parts = [solver.working.get(category, none) for category in range(shape[1])]
+    parts = [working.get(category, none) for category in range(shape[1])]
 
     def matrix(kept: list[Any], values: list[Floats]) -> sparse.csc_array:
-        rows = [solver.documents.order[part.rows[keep]] for part, keep in zip(parts, kept, strict=True)]
+        rows = [order[part.rows[keep]] for part, keep in zip(parts, kept, strict=True)]
         data = [value[keep] for value, keep in zip(values, kept, strict=True)]
         starts = np.concatenate([[0], np.cumsum([len(keep) for keep in data])])
         return sparse.csc_array((np.concatenate(data), np.concatenate(rows), starts), shape=shape)
@@ -320,21 +355,30 @@ def solve_linear(
     """
     solver = _Solver(X, labels, weights=weights, costs=costs, penalty=penalty, seed=seed)
     left = categories[np.argsort(-np.diff(solver.members.indptr)[categories], kind="stable")]
-    with worker_map(threads) as run:
-        run(solver.guess, _blocks(left))
-        if X.nnz >= LARGE and solver.crowd() >= CROWDED:
+    with _map(threads) as run:
+        solving = _Solving(solver, run)
+        solving.step("guess", _blocks(left))
+        if X.nnz >= LARGE and solving.crowd() >= CROWDED:
             search = Search(float(penalty), float(tol), min(max_sweeps, LONGEST), 0)
-            run(lambda category: solver.solve_alone(category, search), list(left))
-            left = np.array([c for c in left if not solver.working[c].finished(tol, max_sweeps)], np.int64)
+            solving.step("solve_alone", _blocks(left, 1), search)
+            left = solving.unfinished(left, tol, max_sweeps)
         share = max(LOOSE, TIGHT * tol)
         for k in range(ROUNDS if len(left) else 0):
             if k < PATIENCE:
-                run(lambda block: solver.solve(block, share, min(max_sweeps, STRETCH << k)), solver.batches(left))  # noqa: B023
+                solving.step("solve", solving.batches(left), share, min(max_sweeps, STRETCH << k))
             else:
-                run(lambda category: solver.polish(category, share, max_sweeps), list(left))  # noqa: B023
-            run(solver.check, _blocks(left))
-            left = np.array([c for c in left if not solver.working[c].finished(tol, max_sweeps)], np.int64)
+                solving.step("polish", _blocks(left, 1), share, max_sweeps)
+            solving.step("check", _blocks(left))
+            left = solving.unfinished(left, tol, max_sweeps)
             if not len(left):
                 break
             share = TIGHT * tol * 0.5**k
-    return _collect(solver, labels.shape)
+    return _collect(solving.working, solver.documents.order, labels.shape)
+
+
+def _map(threads: int) -> Any:
+    """Return a map over tasks: of the cluster that trainings are spread over, else on threads."""
+    engine = spreading()
+    if engine is None:
+        return worker_map(threads)
+    return nullcontext(lambda function, tasks: run_tasks(function, tasks, engine=engine))
