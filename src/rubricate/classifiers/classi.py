@@ -13,7 +13,7 @@ from rubricate.classifiers.base.parameters import require_whole
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import binary_scale
 from rubricate.classifiers.words.category_terms import chosen_terms, correlation
-from rubricate.engines import Engine, run_tasks
+from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, PerceptronRule, SignedDocuments, narrow, train
 from rubricate.kernels.rows import Rows
@@ -100,7 +100,7 @@ class CLASSI(Scorer):
             own = narrow(rows, _places(chosen[c], X.shape[1]))
             return train(SignedDocuments(own, targets, weights, turns), len(chosen[c]), rule)
 
-        return run_tasks(train_category, range(len(chosen)), engine=self.engine)
+        return run_tasks(train_category, range(len(chosen)), engine=spreading() or self.engine)
 
     def _score(self, X: Any) -> Floats:
         scores = X @ self.coef_.T

@@ -14,7 +14,7 @@ from rubricate.classifiers.nnet import NNet
 from rubricate.classifiers.numerics.latent import directions
 from rubricate.classifiers.numerics.matrices import take_columns
 from rubricate.classifiers.words.category_terms import WORTH, chosen_terms
-from rubricate.engines import Engine, run_tasks
+from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.errors import UnknownName
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
@@ -116,7 +116,7 @@ class NNetsPARC(Scorer):
                 return None
             return self._network("serial").fit(self._seen(X, c), labels[:, [c]], weights)
 
-        return tuple(run_tasks(train_category, range(labels.shape[1]), engine=self.engine))
+        return tuple(run_tasks(train_category, range(labels.shape[1]), engine=spreading() or self.engine))
 
     def _regions(self, X: Sparse, labels: Sparse, weights: Floats | None, *, worth: Sparse) -> tuple[Floats, ...]:
         """Return the latent dimensions of each category's region, terms × dimensions."""
@@ -137,7 +137,7 @@ class NNetsPARC(Scorer):
             kept = None if weights is None else weights[rows]
             return directions(own[rows], int(self.size), weights=kept, seed=self.seed)
 
-        return tuple(run_tasks(decompose, range(labels.shape[1]), engine=self.engine))
+        return tuple(run_tasks(decompose, range(labels.shape[1]), engine=spreading() or self.engine))
 
     def _seen(self, X: Any, category: int) -> Any:
         """Return what the network of a category sees of the documents: its terms, or its latent dimensions."""

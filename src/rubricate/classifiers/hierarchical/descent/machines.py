@@ -18,7 +18,7 @@ from rubricate.classifiers.hierarchical.descent.checks import check_numbers, che
 from rubricate.classifiers.hierarchical.descent.groups import Group
 from rubricate.classifiers.hierarchical.descent.linear import DocumentRows, block_scores, is_quick, solve_block
 from rubricate.classifiers.numerics.matrices import take_columns
-from rubricate.engines import Engine, run_tasks
+from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal
 from rubricate.kernels.sibling_svms import GroupWeights
@@ -175,7 +175,7 @@ class Trainer:
             chosen = self._selected(X, group)
             return *self._fit(vectors, group, chosen), chosen
 
-        fitted = run_tasks(fit, list(groups), engine=self.engine)
+        fitted = run_tasks(fit, list(groups), engine=spreading() or self.engine)
         blocks = [block for _, block, _ in fitted]
         return Machines(
             group_starts=_starts(group.labels.shape[1] for group in groups),

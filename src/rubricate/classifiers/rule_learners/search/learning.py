@@ -9,7 +9,7 @@ import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.table import RuleTable
-from rubricate.engines import Engine, run_tasks
+from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Search", "learn_rules"]
@@ -38,7 +38,7 @@ def learn_rules(X: Any, labels: Sparse, weights: Floats | None, *, search: Searc
         cases, rules = search(words, positive, category)
         return [cases.in_columns(rule) for rule in rules], _counts(cases, rules)
 
-    return _table(run_tasks(learn, range(labels.shape[1]), engine=engine))
+    return _table(run_tasks(learn, range(labels.shape[1]), engine=spreading() or engine))
 
 
 def _counts(cases: Cases, rules: Sequence[Ints]) -> Floats:
