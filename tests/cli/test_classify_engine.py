@@ -9,7 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from tests.cli.test_train import WORDS, stories
@@ -140,3 +140,46 @@ def test_a_worker_killed_midway_changes_nothing(way, saved, tmp_path):
         run.stdin.writelines(lines[7 * inputs.BATCH :])
     assert len(expected) > 100_000
     assert output.read_bytes() == expected
+
+
+@pytest.mark.proof
+@pytest.mark.filterwarnings("ignore")
+def test_an_interrupt_leaves_the_old_file(saved, tmp_path):
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    (tmp_path / "out.csv").write_text("old")
+    command = [sys.executable, "-m", "rubricate", "classify", str(saved), "-", "--format", "jsonl", "-o", "out.csv"]
+    with cluster(tmp_path, workers=1) as there:
+        run = subprocess.Popen([*command, "--engine", there.engine], stdin=subprocess.PIPE, text=True, cwd=tmp_path)
+        run.stdin.writelines(line(number) + "\n" for number in range(4 * inputs.BATCH))
+        wait_for(lambda: len(list(tmp_path.glob("*out.csv*"))) > 1)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(60) == 130
+        with suppress(BrokenPipeError):
+            run.stdin.close()
+    assert [path.name for path in tmp_path.glob("*out.csv*")] == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "old"
+
+
+@pytest.mark.proof
+@pytest.mark.filterwarnings("ignore")
+def test_workers_of_another_version(saved, tmp_path):
+    """Real processes: classify, evaluate and train refuse them before any work."""
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    (tmp_path / "sitecustomize.py").write_text("import rubricate._version as own\nown.__version__ = '0.0.1'\n")
+    (tmp_path / "new.jsonl").write_text(line(1))
+    (tmp_path / "truth.csv").write_text("document,labels\nd1,earn\nd2,\n")
+    commands = (
+        ["classify", str(saved), "new.jsonl", "-o", "out.csv"],
+        ["evaluate", "truth.csv", "truth.csv", "--csv"],
+        ["train", "truth.csv", "-o", "m.rubric"],
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    with cluster(tmp_path, workers=1, PYTHONPATH=path) as there:
+        for command in commands:
+            whole = [sys.executable, "-m", "rubricate", *command, "--engine", there.engine]
+            done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, check=False)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert "has Rubricate 0.0.1" in done.stderr
+            assert "Fix: install the same version" in done.stderr
+    assert not (tmp_path / "out.csv").exists()
+    assert not (tmp_path / "m.rubric").exists()

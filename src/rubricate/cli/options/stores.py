@@ -18,7 +18,12 @@ StoreFolder = Annotated[
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute everything again, whatever is in the store.")]
 EngineName = Annotated[
-    str, typer.Option("--engine", help="Where work runs: threads, serial, dask, or dask:ADDRESS of a scheduler.")
+    str,
+    typer.Option(
+        "--engine",
+        help="Where work runs: threads, serial, dask, or dask:ADDRESS of a scheduler; results are the same.",
+        metavar="NAME",
+    ),
 ]
 
 
