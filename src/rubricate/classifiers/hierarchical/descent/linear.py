@@ -43,6 +43,9 @@ class DocumentRows:
         self.rows = Rows(matrix.indptr.astype(np.int64), matrix.indices, matrix.data)
         self._own = threading.local()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DocumentRows, (self.X,)
+
     def place(self) -> NDArray[np.int32]:
         """Return this thread's array with −1 for every term, which kernels leave as they found it."""
         if not hasattr(self._own, "place"):

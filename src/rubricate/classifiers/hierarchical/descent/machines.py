@@ -180,7 +180,8 @@ class Trainer:
         return Machines(
             group_starts=_starts(group.labels.shape[1] for group in groups),
             machines=tuple(machine for machine, _, _ in fitted),
-            selected=tuple(chosen for _, _, chosen in fitted),
+            # One array for all groups that keep all terms: in a file it is written once, wherever they were learned.
+            selected=tuple(chosen if len(chosen) else NO_TERMS for _, _, chosen in fitted),
             learned=np.concatenate([np.zeros(0, bool), *(group.mixed() for group in groups)]),
             block_starts=_starts(len(block.own) for block in blocks),
             block_terms=np.concatenate([NO_TERMS, *(block.own for block in blocks)]),
