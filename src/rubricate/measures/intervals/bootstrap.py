@@ -62,8 +62,9 @@ def bootstrap(
         raise InvalidInput(f"a bootstrap needs at least one draw, got {draws}; 1000 is usual")
     if documents < 1:
         raise InvalidInput("there is no document to draw; a bootstrap needs at least one")
-    blocks = stream_tasks(_Draws(statistics, documents), _states(documents, draws, seed), engine=engine)
-    rows = [row for block in blocks for row in block]
+    with one_blas_thread():  # once here: to set it for every block takes longer than a block of few documents
+        blocks = stream_tasks(_Draws(statistics, documents), _states(documents, draws, seed), engine=engine)
+        rows = [row for block in blocks for row in block]
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
