@@ -9,8 +9,7 @@ Return `lanes_dot`  out[c] = Σ_t values[t] · weights[terms[t], c]
 Cost   one (float32) or two (float64) 512-bit operations per stored value; LLVM splits them on narrower machines.
 Edge   an empty row gives zeros. Terms are not checked against the bounds.
 
-Numba's own loops over 16 lanes keep the sums in memory and take four times as long, which is why these are
-written as LLVM vectors. Even and odd positions are summed apart, in the same order on every machine.
+Written as LLVM vectors (see `lane_code`). Even and odd positions are summed apart, in the same order on every machine.
 """
 
 from __future__ import annotations
@@ -21,74 +20,15 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from rubricate.kernels.lane_code import ONE, LaneCode
+
 __all__ = ["LANES", "lanes_add", "lanes_dot", "lanes_near", "lanes_step"]
 
 LANES = 16
 
-_I16, _I32, _I64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
-_ONE = ir.Constant(_I64, 1)
+_I16, _I64 = ir.IntType(16), ir.IntType(64)
 _intrinsic: Any = intrinsic
 _BITS = ir.VectorType(ir.IntType(1), LANES)
-
-
-class _Lanes:
-    """Vectors of 16 floats in the code being generated."""
-
-    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, like: int) -> None:
-        self.context, self.builder = context, builder
-        self.types, self.values = signature.args, arguments
-        element = context.get_value_type(signature.args[like].dtype)
-        self.single = isinstance(element, ir.FloatType)
-        self.vector = ir.VectorType(element, LANES)
-
-    def _pointer(self, kind: Any, value: Any) -> Any:
-        return self.context.make_array(kind)(self.context, self.builder, value).data
-
-    def rows(self, argument: int) -> Any:
-        """Return the pointer to the data of an array argument, as rows of 16."""
-        data = self._pointer(self.types[argument], self.values[argument])
-        return self.builder.bitcast(data, ir.PointerType(self.vector))
-
-    def _sparse(self, part: int) -> Any:
-        """Return the pointer to the starts, terms or values of `Rows`, which is argument 0."""
-        return self._pointer(self.types[0].types[part], self.builder.extract_value(self.values[0], part))
-
-    def bounds(self) -> tuple[Any, Any]:
-        """Return the first position of the row that argument 1 names, and the one after its last."""
-        starts, row = self._sparse(0), self.values[1]
-        following = self.builder.add(row, _ONE)
-        return tuple(self.builder.load(self.builder.gep(starts, [i])) for i in (row, following))
-
-    def load(self, pointer: Any) -> Any:
-        return self.builder.load(pointer, align=4 if self.single else 8)
-
-    def store(self, vector: Any, pointer: Any) -> None:
-        self.builder.store(vector, pointer, align=4 if self.single else 8)
-
-    def constant(self, number: float) -> Any:
-        return ir.Constant(self.vector, [number] * LANES)
-
-    def splat(self, scalar: Any) -> Any:
-        undefined = ir.Constant(self.vector, ir.Undefined)
-        first = self.builder.insert_element(undefined, scalar, ir.Constant(_I32, 0))
-        return self.builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
-
-    def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
-        kind = ir.FunctionType(self.vector, [self.vector] * 3)
-        name = f"llvm.fmuladd.v{LANES}f{32 if self.single else 64}"
-        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), [a, b, c])
-
-    def choose(self, sign: str, a: Any, b: Any) -> Any:
-        """Return the larger (">") or smaller ("<") of two vectors, lane by lane."""
-        return self.builder.select(self.builder.fcmp_ordered(sign, a, b), a, b)
-
-    def value(self, position: Any) -> tuple[Any, Any]:
-        """Return term and value (in every lane) at a position of the rows."""
-        term = self.builder.zext(self.builder.load(self.builder.gep(self._sparse(1), [position])), _I64)
-        return term, self.splat(self.builder.load(self.builder.gep(self._sparse(2), [position])))
-
-    def bits(self, condition: Any) -> Any:
-        return self.builder.zext(self.builder.bitcast(condition, _I16), _I64)
 
 
 @_intrinsic
@@ -97,7 +37,7 @@ def lanes_dot(typing: Any, rows: Any, i: Any, weights: Any, out: Any) -> Any:
     signature = types.void(rows, types.int64, weights, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, like=2)
+        lanes = LaneCode(context, builder, signature, arguments, like=2)
         (first, last), weights = lanes.bounds(), lanes.rows(2)
         # Two sums that do not wait for each other: even and odd positions.
         sums = [cgutils.alloca_once_value(builder, lanes.constant(0.0)) for _ in range(2)]
@@ -109,12 +49,12 @@ def lanes_dot(typing: Any, rows: Any, i: Any, weights: Any, out: Any) -> Any:
 
         # Pairs of positions first; an odd one is left for the end.
         count = builder.sub(last, first)
-        with cgutils.for_range(builder, builder.ashr(count, _ONE)) as loop:
-            even = builder.add(first, builder.shl(loop.index, _ONE))
+        with cgutils.for_range(builder, builder.ashr(count, ONE)) as loop:
+            even = builder.add(first, builder.shl(loop.index, ONE))
             step(even, sums[0])
-            step(builder.add(even, _ONE), sums[1])
-        with builder.if_then(builder.icmp_signed("==", builder.and_(count, _ONE), _ONE)):
-            step(builder.sub(last, _ONE), sums[0])
+            step(builder.add(even, ONE), sums[1])
+        with builder.if_then(builder.icmp_signed("==", builder.and_(count, ONE), ONE)):
+            step(builder.sub(last, ONE), sums[0])
         lanes.store(builder.fadd(builder.load(sums[0]), builder.load(sums[1])), lanes.rows(3))
         return context.get_dummy_value()
 
@@ -127,7 +67,7 @@ def lanes_add(typing: Any, rows: Any, i: Any, weights: Any, factors: Any) -> Any
     signature = types.void(rows, types.int64, weights, factors)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, like=2)
+        lanes = LaneCode(context, builder, signature, arguments, like=2)
         (first, last), factors, weights = lanes.bounds(), lanes.load(lanes.rows(3)), lanes.rows(2)
         with cgutils.for_range(builder, builder.sub(last, first)) as loop:
             term, value = lanes.value(builder.add(first, loop.index))
@@ -149,7 +89,7 @@ def lanes_step(typing: Any, state: Any, beta: Any, label: Any, weight: Any, inve
     signature = types.int64(state, beta, types.int64, state.dtype, state.dtype, state.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, like=0)
+        lanes = LaneCode(context, builder, signature, arguments, like=0)
         row = [builder.gep(lanes.rows(0), [ir.Constant(_I64, k)]) for k in range(5)]
         score, bias, _, negative, positive = (lanes.load(pointer) for pointer in row)
         weight, inverse, smallest = (lanes.splat(arguments[k]) for k in (3, 4, 5))
@@ -181,7 +121,7 @@ def lanes_near(typing: Any, beta: Any, margin: Any, limit: Any) -> Any:
     signature = types.int64(beta, margin, margin.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, like=0)
+        lanes = LaneCode(context, builder, signature, arguments, like=0)
         supports = builder.fcmp_unordered("!=", lanes.load(lanes.rows(0)), lanes.constant(0.0))
         close = builder.fcmp_ordered("<", lanes.load(lanes.rows(1)), lanes.splat(arguments[2]))
         return lanes.bits(builder.or_(supports, close))

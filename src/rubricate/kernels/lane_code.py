@@ -1,0 +1,88 @@
+"""Vectors of 16 or 32 floats in code that is generated for Numba: loads, stores, sums, comparisons of whole lanes.
+
+Numba's own loops over lanes keep sums in memory and take four times as long, which is why a few inner loops are
+written as LLVM vectors. An intrinsic makes a `LaneCode` from what Numba hands it and builds its code with the methods.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils
+
+__all__ = ["ONE", "LaneCode"]
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+ONE = ir.Constant(_I64, 1)
+
+
+class LaneCode:
+    """Vectors of `lanes` floats in the code being generated, of the type of the array argument `like`."""
+
+    def __init__(
+        self, context: Any, builder: Any, signature: Any, arguments: Any, *, like: int, lanes: int = 16
+    ) -> None:
+        self.context, self.builder = context, builder
+        self.types, self.values = signature.args, arguments
+        element = context.get_value_type(signature.args[like].dtype)
+        self.single = isinstance(element, ir.FloatType)
+        self.lanes = lanes
+        self.vector = ir.VectorType(element, lanes)
+
+    def _pointer(self, kind: Any, value: Any) -> Any:
+        return self.context.make_array(kind)(self.context, self.builder, value).data
+
+    def rows(self, argument: int) -> Any:
+        """Return the pointer to the data of an array argument, as rows of lanes."""
+        data = self._pointer(self.types[argument], self.values[argument])
+        return self.builder.bitcast(data, ir.PointerType(self.vector))
+
+    def _sparse(self, part: int) -> Any:
+        """Return the pointer to the starts, terms or values of `Rows`, which is argument 0."""
+        return self._pointer(self.types[0].types[part], self.builder.extract_value(self.values[0], part))
+
+    def bounds(self) -> tuple[Any, Any]:
+        """Return the first position of the row that argument 1 names, and the one after its last."""
+        starts, row = self._sparse(0), self.values[1]
+        following = self.builder.add(row, ONE)
+        return tuple(self.builder.load(self.builder.gep(starts, [i])) for i in (row, following))
+
+    def load(self, pointer: Any) -> Any:
+        """Return the vector at a pointer."""
+        return self.builder.load(pointer, align=4 if self.single else 8)
+
+    def store(self, vector: Any, pointer: Any) -> None:
+        """Write a vector to a pointer."""
+        self.builder.store(vector, pointer, align=4 if self.single else 8)
+
+    def constant(self, number: float) -> Any:
+        """Return a number in every lane."""
+        return ir.Constant(self.vector, [number] * self.lanes)
+
+    def splat(self, scalar: Any) -> Any:
+        """Return a computed scalar in every lane."""
+        undefined = ir.Constant(self.vector, ir.Undefined)
+        first = self.builder.insert_element(undefined, scalar, ir.Constant(_I32, 0))
+        return self.builder.shuffle_vector(
+            first, undefined, ir.Constant(ir.VectorType(_I32, self.lanes), [0] * self.lanes)
+        )
+
+    def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
+        """Return a · b + c."""
+        kind = ir.FunctionType(self.vector, [self.vector] * 3)
+        name = f"llvm.fmuladd.v{self.lanes}f{32 if self.single else 64}"
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), [a, b, c])
+
+    def choose(self, sign: str, a: Any, b: Any) -> Any:
+        """Return the larger (">") or smaller ("<") of two vectors, lane by lane."""
+        return self.builder.select(self.builder.fcmp_ordered(sign, a, b), a, b)
+
+    def value(self, position: Any) -> tuple[Any, Any]:
+        """Return term and value (in every lane) at a position of the rows."""
+        term = self.builder.zext(self.builder.load(self.builder.gep(self._sparse(1), [position])), _I64)
+        return term, self.splat(self.builder.load(self.builder.gep(self._sparse(2), [position])))
+
+    def bits(self, condition: Any) -> Any:
+        """Return the lanes of a condition as bits of a whole number."""
+        return self.builder.zext(self.builder.bitcast(condition, ir.IntType(self.lanes)), _I64)
