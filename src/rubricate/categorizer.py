@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -260,9 +260,11 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     def update(self, X: Any, y: Any = None) -> Self:
         """Learn further documents where the classifier can (naive Bayes, kNN, Rocchio, sleeping experts).
 
-        Categories, terms and cuts stay.
+        Categories, terms and cuts stay; `retrained` also takes documents of new categories.
         """
         trained, documents = self.trained(), given_documents(X)
+        if y is None and isinstance(documents, Documents):
+            _refuse_new_categories(documents, self.categories_)
         labels = take_target(documents, y, self.categories_).labels
         trained.learn_more(documents, labels)
         self.train_counts_ = self.train_counts_ + np.bincount(labels.indices, minlength=labels.shape[1])
@@ -397,3 +399,14 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = vectors
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _refuse_new_categories(documents: Documents, known: Sequence[str]) -> None:
+    used = np.unique(documents.labels.indices)
+    new = sorted({documents.categories[column] for column in used} - {*known})
+    if new:
+        named = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
+        raise InvalidInput(
+            f"the documents bring categories that the model does not have: {named}. A classifier learns on within its "
+            "categories. Fix: train with --keep (or call keep), and update trains anew with all documents"
+        )

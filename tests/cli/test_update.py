@@ -46,6 +46,14 @@ def test_naive_bayes_learns_on(rubricate):
     assert (result["way"], result["documents"], result["new_documents"]) == ("learned on", 60, 20)
 
 
+def test_new_categories_need_the_documents(rubricate):
+    assert rubricate("train", "old.csv", "-o", "m", "--classifier", "nb")[0] == 0
+    code, _, talk = rubricate("update", "m", "tin.csv", "-o", "m2")
+    assert code == 2
+    assert "categories that the model does not have: tin" in talk
+    assert "train with --keep" in talk
+
+
 def test_what_cannot_learn_more_says_how_it_could(rubricate):
     assert rubricate("train", "old.csv", "-o", "m")[0] == 0
     code, _, talk = rubricate("update", "m", "new.csv", "-o", "m2")
