@@ -20,18 +20,23 @@ def rows(path):
             yield [(int(column), float(value)) for column, value in pairs]
 
 
+def megabytes(what):
+    status = Path("/proc/self/status").read_text()  # ru_maxrss would count what the parent held before the start
+    return int(next(line for line in status.splitlines() if line.startswith(what)).split()[1]) / 1024
+
+
 def main(train, test, out, threads):
+    program = megabytes("VmRSS")
     start = time.perf_counter()
     model = omikuji.Model.train_on_data(train, omikuji.Model.default_hyper_param(), n_threads=int(threads))
     fit = time.perf_counter() - start
-    status = Path("/proc/self/status").read_text()  # ru_maxrss would count what the parent held before the start
-    memory = int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+    memory = megabytes("VmHWM")
     queries = list(rows(test)) if test else []
     start = time.perf_counter()
     found = [[category for category, _ in model.predict(query, top_k=5)] for query in queries]
     predict = time.perf_counter() - start
     with Path(out).open("w") as stream:
-        json.dump({"fit": fit, "predict": predict, "memory_mb": memory, "best": found}, stream)
+        json.dump({"fit": fit, "predict": predict, "memory_mb": memory, "program_mb": program, "best": found}, stream)
 
 
 main(*sys.argv[1:5])
