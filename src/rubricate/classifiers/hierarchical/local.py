@@ -129,11 +129,15 @@ class Local(Descending, Scorer):
     def predict(self, X: Any) -> Any:
         """Return where the descent ends; for a one-dimensional y the best class, also where it ends nowhere."""
         X, descent = self._take_vectors(X), self._descent()
-        decided = (descent.reach(X, pruned=True)[1] > 0)[self.columns_].T
+        documents, nodes = descent.ends(X)
+        column = np.full(len(descent.layout.nodes), -1)
+        column[self.columns_] = np.arange(len(self.columns_))
+        documents, ends = documents[column[nodes] >= 0], column[nodes][column[nodes] >= 0]
         if self.multilabel_:
+            decided = np.zeros((X.shape[0], len(self.columns_)), bool)
+            decided[documents, ends] = True
             return sparse.csr_array(decided) if self.sparse_labels_ else decided.astype(np.int64)
-        documents, ends = np.nonzero(decided)
-        best = np.zeros(decided.shape[0], np.int64)
+        best = np.zeros(X.shape[0], np.int64)
         best[documents] = ends
         lost = np.flatnonzero(np.bincount(documents, minlength=len(best)) != 1)
         if len(lost):

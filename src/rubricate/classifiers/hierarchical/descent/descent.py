@@ -140,6 +140,33 @@ class Descent:
                     stay[node, chosen] = np.minimum(here, margins[:, -1])
         return reach, stay
 
+    def ends(self, X: Any) -> tuple[Ints, Ints]:
+        """Return (documents, nodes): where the descent ends, which is where `stay` of `reach` is above 0.
+
+        Only documents that reach a node are scored there.
+        """
+        layout, scoring = self.layout, Scoring(self, X)
+        arrived: list[list[Ints]] = [[] for _ in layout.nodes]
+        entering = np.flatnonzero(scoring.root_margin() > 0)
+        arrived[0] += [entering] if len(entering) else []
+        ends = []
+        for node, parts in enumerate(arrived):
+            if not parts:
+                continue
+            chosen = np.unique(np.concatenate(parts)) if len(parts) > 1 else parts[0]
+            children = layout.children(node)
+            if not len(children):
+                ends.append((chosen, node))
+                continue
+            choice, place = np.nonzero(scoring.margins(node, chosen).T > 0)
+            starts = np.searchsorted(choice, np.arange(len(children) + 1))
+            for k in np.flatnonzero(np.diff(starts)):
+                arrived[children[k]].append(chosen[place[starts[k] : starts[k + 1]]])
+            if self.guards.stays[node] != NONE and starts[-1] < len(place):
+                ends.append((chosen[place[starts[-1] :]], node))
+        documents = np.concatenate([np.zeros(0, np.int64), *(part for part, _ in ends)])
+        return documents, np.repeat([node for _, node in ends], [len(part) for part, _ in ends]).astype(np.int64)
+
     def scores(self, X: Any) -> Floats:
         """Return the score of each category, documents × categories; documents are taken in blocks."""
         scores = in_blocks(X, lambda part: self.reach(part)[1][self.layout.columns].T, width=len(self.layout.nodes))
@@ -253,12 +280,13 @@ def _by_rank(scores: Floats, empty: Bools, t: int) -> Floats:
     """Return score − the middle between the t-th best and the next; an empty choice comes behind all others."""
     if not scores.size:
         return scores
-    least = np.where(empty, np.inf, scores).min(axis=1, initial=0.0)
-    scores = np.where(empty, least[:, None] - 1, scores)
+    if empty.any():
+        least = np.where(empty, np.inf, scores).min(axis=1, initial=0.0)
+        scores = np.where(empty, least[:, None] - 1, scores)
     if scores.shape[1] <= t:
         return np.where(empty, -1.0, np.ones_like(scores))
-    ordered = -np.sort(-scores, axis=1)
-    return scores - (ordered[:, [t - 1]] + ordered[:, [t]]) / 2
+    ordered = np.sort(scores, axis=1)
+    return scores - ((ordered[:, -t] + ordered[:, -t - 1]) / 2)[:, None]
 
 
 def in_blocks(X: Any, score: Callable[[Any], Floats], *, width: int) -> Floats:
