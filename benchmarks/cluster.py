@@ -6,7 +6,7 @@ clock, processor time and peak memory of the command, processor time of the work
 - train: newswire stories, 1,000 categories, linear SVMs with C = 1, no folds: blocks of categories are the tasks.
 - folds: a tenth of the stories, 100 categories, cuts from five folds: folds and blocks of categories are the tasks.
 - classify: stories against the model of `folds`: batches of 8,192 documents are the tasks.
-- evaluate: the scores of all pairs, 200 resamples: blocks of 20 resamples are the tasks.
+- evaluate: all scores of as many documents and 50 categories; blocks of 20 of the 200 resamples are the tasks.
 
 `python -m benchmarks.cluster [--documents N] [--only NAME …]` prints one JSON object per command and engine.
 """
@@ -71,7 +71,7 @@ def commands(folder: Path, documents: int) -> dict[str, tuple[list[Any], Path | 
     """Write the files; return each command with the file that it writes."""
     write_stories(folder / "all.jsonl", documents, 1_000)
     write_stories(folder / "some.jsonl", documents // 10, 100)
-    write_scores(folder, documents // 3, 50)
+    write_scores(folder, documents, 50)
     model, answers = folder / "folds.rubric", folder / "answers.parquet"
     return {
         "train": (["train", folder / "all.jsonl", "-o", folder / "train.rubric", *OPTIONS], folder / "train.rubric"),

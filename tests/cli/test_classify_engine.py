@@ -11,6 +11,7 @@ import subprocess
 import sys
 from contextlib import contextmanager, suppress
 
+import pandas as pd
 import pytest
 from tests.cli.test_train import WORDS, stories
 from tests.engines.cluster import cluster, wait_for
@@ -60,10 +61,16 @@ def classify(monkeypatch, capsys, tmp_path, saved):
 def test_every_engine_writes_the_same_bytes(way, classify, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="the extra dask is not installed")
     monkeypatch.setattr(inputs, "BATCH", 40)
-    (tmp_path / "new.jsonl.gz").write_bytes(gzip.compress("\n".join(map(line, range(390))).encode()))
+    lines = list(map(line, range(390)))
+    data = "new.parquet" if "out.parquet" in way else "new.jsonl.gz"
+    if data == "new.parquet":
+        pytest.importorskip("pyarrow", reason="the extra frames is not installed")
+        pd.DataFrame(map(json.loads, lines)).to_parquet(data)
+    else:
+        (tmp_path / data).write_bytes(gzip.compress("\n".join(lines).encode()))
     written = {}
     for engine in ("threads", "serial", "dask"):
-        code, talk = classify("new.jsonl.gz", *way, "--engine", engine)
+        code, talk = classify(data, *way, "--engine", engine)
         assert code == 0, talk
         written[engine] = (tmp_path / way[1]).read_bytes()
     assert written["threads"] == written["serial"] == written["dask"]
