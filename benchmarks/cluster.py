@@ -8,7 +8,7 @@ clock, processor time and peak memory of the command, processor time of the work
 - classify: stories against the model of `folds`: batches of 8,192 documents are the tasks.
 - evaluate: all scores of as many documents and 50 categories; blocks of 20 of the 200 resamples are the tasks.
 
-`python -m benchmarks.cluster [--documents N] [--only NAME …]` prints one JSON object per command and engine.
+`python -m benchmarks.cluster [--documents N] [--only NAME …] [--engines NAME …]`: one JSON line per command and engine.
 """
 
 from __future__ import annotations
@@ -67,27 +67,30 @@ def write_scores(folder: Path, documents: int, categories: int) -> None:
     parquet.write_table(pyarrow.table(own), folder / "truth.parquet")
 
 
-def commands(folder: Path, documents: int) -> dict[str, tuple[list[Any], Path | None]]:
-    """Write the files; return each command with the file that it writes."""
-    write_stories(folder / "all.jsonl", documents, 1_000)
-    write_stories(folder / "some.jsonl", documents // 10, 100)
-    write_scores(folder, documents, 50)
+def command(what: str, folder: Path, documents: int) -> tuple[list[Any], Path | None]:
+    """Write the files of a command; return it with the file that it writes."""
     model, answers = folder / "folds.rubric", folder / "answers.parquet"
-    return {
-        "train": (["train", folder / "all.jsonl", "-o", folder / "train.rubric", *OPTIONS], folder / "train.rubric"),
-        "folds": (["train", folder / "some.jsonl", "-o", model, *SVMS, "--cut", "scut"], model),
-        "classify": (["classify", model, folder / "all.jsonl", "-o", answers], answers),
-        "evaluate": (
-            ["evaluate", folder / "truth.parquet", folder / "run.parquet", "--bootstrap", 200, "--json"],
-            None,
-        ),
-    }
+    if what == "evaluate":
+        write_scores(folder, documents, 50)
+        return ["evaluate", folder / "truth.parquet", folder / "run.parquet", "--bootstrap", 200, "--json"], None
+    if not model.exists():
+        write_stories(folder / "some.jsonl", documents // 10, 100)
+    folds: list[Any] = ["train", folder / "some.jsonl", "-o", model, *SVMS, "--cut", "scut"]
+    if what == "folds":
+        return folds, model
+    write_stories(folder / "all.jsonl", documents, 1_000)
+    if what == "train":
+        return ["train", folder / "all.jsonl", "-o", folder / "train.rubric", *OPTIONS], folder / "train.rubric"
+    if not model.exists():
+        run(folds, model)
+    return ["classify", model, folder / "all.jsonl", "-o", answers], answers
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=30_000)
     parser.add_argument("--only", nargs="+", default=["train", "folds", "classify", "evaluate"])
+    parser.add_argument("--engines", nargs="+", default=["threads", "serial", "dask"])
     given = parser.parse_args()
     from distributed import Client, LocalCluster
 
@@ -97,19 +100,16 @@ def main() -> None:
         LocalCluster(**options, dashboard_address=None) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
-        work = commands(Path(name), given.documents)
-        engines = ("threads", "serial", f"dask:{cluster.scheduler_address}")
-        if "folds" not in given.only and "classify" in given.only:
-            run(*work["folds"])
         for what in given.only:
-            arguments, target = work[what]
+            arguments, target = command(what, Path(name), given.documents)
             first = b""
-            for engine in engines:
+            for engine in given.engines:
                 before = sum(client.run(time.process_time).values())
-                took, written = run([*arguments, "--engine", engine], target)
+                where = f"dask:{cluster.scheduler_address}" if engine == "dask" else engine
+                took, written = run([*arguments, "--engine", where], target)
                 took["workers_cpu_s"] = round(sum(client.run(time.process_time).values()) - before, 1)
                 first = first or written
-                row = {"command": what, "engine": engine.partition(":")[0], **took, "same": written == first}
+                row = {"command": what, "engine": engine, **took, "same": written == first}
                 print(json.dumps(row), flush=True)
 
 
