@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -48,6 +49,14 @@ class Aligned(BaseEstimator):
         if len(self.columns_):
             self.classifier_ = clone(self.classifier).fit(X, self.target(labels))
         return self
+
+    def trained_as(self, classifier: Any, X: Any, labels: Sparse) -> Self:
+        """Return what fitting `classifier` would give, which is this one's but for what is added after training."""
+        aligned = copy(self)
+        aligned.classifier = classifier
+        if self.classifier_ is not None:
+            aligned.classifier_ = classifier.trained_as(self.classifier_, X, self.target(labels))
+        return aligned
 
     def decision_function(self, X: Any) -> Floats:
         """Score documents, documents × categories."""

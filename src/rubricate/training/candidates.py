@@ -20,13 +20,14 @@ from rubricate.text.representation import Representation, source_of
 from rubricate.training.material import Material
 from rubricate.training.representations import has_vectors
 from rubricate.training.targets import Target, count
-from rubricate.types import Documents
+from rubricate.types import Documents, Sparse
 
 __all__ = [
     "COSTS",
     "bare_target",
     "candidates_for",
     "costs_for",
+    "has_rare",
     "links_digest",
     "make_classifier",
     "placed",
@@ -37,6 +38,10 @@ COSTS = (0.5, 1.0, 2.0, 4.0)
 """The costs C among which the default classifier, a linear SVM, is chosen."""
 WIDE_COSTS = (0.25, *COSTS)
 """The same for several blocks side by side: what they repeat of each other wants a smaller C."""
+CENTROID = 2.0
+"""What the default classifier also tries with rare categories: so many times the score of the centroid is added."""
+RARE, RARE_CATEGORIES, RARE_SHARE = 2, 100, 0.25
+"""It is tried if at least 100 categories, and a quarter of all, have at most two documents: docs/decisions/0010."""
 DENSE_COSTS = (1.0, 4.0, 8.0, 16.0)
 """The same for vectors of an encoder: texts are much more alike in them than in terms, so errors must cost more."""
 
@@ -61,20 +66,37 @@ def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = Non
     return kind(**{each: values.pop(each) for each in needed})
 
 
-def candidates_for(classifier: Any, *, tuned: bool, costs: Sequence[float] = COSTS) -> tuple[Any, ...]:
+def candidates_for(
+    classifier: Any, *, tuned: bool, costs: Sequence[float] = COSTS, rare: bool = False
+) -> tuple[Any, ...]:
     """Return the candidates that a classifier, a name or None stands for; None is an SVM, `tuned` one of each cost.
+
+    With `rare` categories each SVM is also tried with the centroid's score added.
 
     >>> candidates_for(None, tuned=True)
     (SVM(C=0.5), SVM(), SVM(C=2.0), SVM(C=4.0))
+    >>> candidates_for(None, tuned=True, costs=(1.0,), rare=True)
+    (SVM(), SVM(centroid=2.0))
     """
     if classifier is None:
-        svm = registry.load("classifiers", "svm")
-        return tuple(svm(C=C) for C in costs) if tuned else (svm(),)
+        svm, centroids = registry.load("classifiers", "svm"), (0.0, CENTROID) if rare else (0.0,)
+        return tuple(svm(C=C, centroid=each) for C in costs for each in centroids) if tuned else (svm(),)
     if isinstance(classifier, str):
         return (make_classifier(classifier),)
     if isinstance(classifier, type) or not hasattr(classifier, "fit"):
         raise InvalidInput(f"expected a classifier such as rb.SVM(C=1) or a name such as 'svm', got {classifier!r}")
     return (classifier,)
+
+
+def has_rare(labels: Sparse) -> bool:
+    """Return whether so many categories have one or two documents that the centroid's score may help.
+
+    >>> has_rare(sparse.csr_array(np.eye(150, dtype=bool))), has_rare(sparse.csr_array(np.eye(50, dtype=bool)))
+    (True, False)
+    """
+    held = np.bincount(labels.indices, minlength=labels.shape[1])
+    known, few = np.count_nonzero(held), np.count_nonzero((held > 0) & (held <= RARE))
+    return bool(few >= RARE_CATEGORIES and few >= RARE_SHARE * known)
 
 
 def costs_for(representation: Representation | Blocks) -> tuple[float, ...]:

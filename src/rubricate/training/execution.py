@@ -15,7 +15,7 @@ from rubricate.engines import Engine, run_tasks, spread_over
 from rubricate.folds import out_of_fold
 from rubricate.thresholds.cutting.class_chances import sharpness_of
 from rubricate.training.aligned import Aligned, Form
-from rubricate.training.cache import Arrays, Cache, Entry, Memory
+from rubricate.training.cache import Arrays, Cache, Entry, Memory, Once
 from rubricate.training.candidates import placed
 from rubricate.training.choosing import Choice, Judged, choose, fit_cut, judge
 from rubricate.training.familiarity import reference_points
@@ -28,6 +28,9 @@ from rubricate.training.vector_evidence import training_vectors
 from rubricate.types import Ints, Sparse
 
 __all__ = ["Execution"]
+
+PLAIN = 4
+"""Trained classifiers that are kept for the next option; more than threads run at once."""
 
 
 class Execution:
@@ -50,6 +53,7 @@ class Execution:
         for option in procedure.options:
             self.classifiers.append(placed(option.candidate, option.representation, material))
         self._fitted: dict[int, Any] = {}
+        self._plain = Once(limit=PLAIN)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the engine at home: a copy in another process computes where it is."""
@@ -88,7 +92,7 @@ class Execution:
         began = time.perf_counter()
         parts = self.shaped(step)
         shaped = time.perf_counter()
-        fitted = self.fitted(step.option) if step.fold is None else self._fit(step.option, parts)
+        fitted = self.fitted(step.option) if step.fold is None else self._fit_in_fold(step, parts)
         trained = time.perf_counter()
         limit = self.procedure.limit
         if step.fold is None:
@@ -103,6 +107,27 @@ class Execution:
             form: Form = "classes" if self.procedure.single_label else "matrix"
             classifier = Aligned(classifier, form=form, classes=np.arange(labels.shape[1]))
         return clone(classifier).fit(parts.X, labels)
+
+    def _fit_in_fold(self, step: Step, parts: Shaped) -> Any:
+        """Train an option on all documents outside a fold; those that differ in the centroid share one training."""
+        plain = self._without_centroid(step.option)
+        if plain is None:
+            return self._fit(step.option, parts)
+        base = self._plain.get((step.fold, plain), lambda: self._fit(plain, parts))
+        candidate = self.classifiers[step.option]
+        return base if plain == step.option else base.trained_as(candidate, parts.X, parts.labels)
+
+    def _without_centroid(self, option: int) -> int | None:
+        """Return the option that is this one with centroid=0; None where no two options differ in that."""
+        kinds, every = [type(each) for each in self.classifiers], len(self.procedure.candidates)
+        if self.procedure.bare or not all(hasattr(kind, "trained_as") for kind in kinds) or len(kinds) < 2:
+            return None
+        own = self.classifiers[option].get_params() | {"centroid": 0.0}
+        shape = option // every
+        for other in range(shape * every, (shape + 1) * every):
+            if self.classifiers[other].get_params() == own:
+                return other
+        return None
 
     def fitted(self, option: int) -> Any:
         """Return the classifier of an option, trained on all documents."""

@@ -36,7 +36,7 @@ from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation, source_of
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
-from rubricate.training.candidates import candidates_for, costs_for, make_classifier, shown
+from rubricate.training.candidates import candidates_for, costs_for, has_rare, make_classifier, shown
 from rubricate.training.languages import AUTO_LANGUAGE, Spoken, spoken
 from rubricate.training.material import Material
 from rubricate.training.memory import check_memory
@@ -139,7 +139,9 @@ class Settings:
         check_memory(shape, material)
         return Procedure(
             representations=(shape,),
-            candidates=candidates_for(self.classifier, tuned=folds > 0, costs=costs or costs_for(shape)),
+            candidates=candidates_for(
+                self.classifier, tuned=folds > 0, costs=costs or costs_for(shape), rare=has_rare(material.labels)
+            ),
             cut=cut,
             folds=folds,
             seed=self.seed,

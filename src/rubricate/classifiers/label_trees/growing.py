@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import sparse
 
+from rubricate.classifiers.numerics.matrices import unit_centroids
 from rubricate.kernels.label_tree import halve
 from rubricate.kernels.rows import Rows
 from rubricate.types import Floats, Ints, Sparse
@@ -24,11 +24,7 @@ class Branching:
 
 def centroids_of(X: Sparse, labels: Sparse, weights: Floats) -> Rows:
     """Return the weighted sum of the documents of each category, made length 1."""
-    marks = labels.astype(np.float64)
-    marks.data = np.repeat(weights, np.diff(marks.indptr))
-    sums = sparse.csr_array(marks.T @ X)
-    lengths = np.sqrt(np.asarray(sums.multiply(sums).sum(axis=1)).ravel())
-    sums.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(sums.indptr))
+    sums = unit_centroids(X, labels, weights)
     return Rows(sums.indptr.astype(np.int64), sums.indices.astype(np.uint32), sums.data)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.types import Floats, Ints
+from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["binary_scale", "canonical_rows", "take_columns", "unit_rows", "used_columns"]
+__all__ = ["binary_scale", "canonical_rows", "take_columns", "unit_centroids", "unit_rows", "used_columns"]
 
 
 def used_columns(X: Any) -> Ints:
@@ -42,6 +42,20 @@ def canonical_rows(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def unit_centroids(X: Sparse, labels: Sparse, weights: Floats) -> Sparse:
+    """Return the weighted sum of the documents of each category, made length 1; categories × columns.
+
+    >>> unit_centroids(sparse.csr_array([[3.0, 0], [0, 4.0]]), sparse.csr_array([[1], [1]]), np.ones(2)).toarray()
+    array([[0.6, 0.8]])
+    """
+    marks = labels.astype(np.float64)
+    marks.data = np.repeat(weights, np.diff(marks.indptr))
+    sums = sparse.csr_array(marks.T @ X)
+    lengths = np.sqrt(np.asarray(sums.multiply(sums).sum(axis=1)).ravel())
+    sums.data /= np.repeat(_or_one(lengths), np.diff(sums.indptr))
+    return sums
 
 
 def unit_rows(X: Any) -> Any:

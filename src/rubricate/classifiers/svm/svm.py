@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any, Literal
+from copy import copy
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers.base.evidence import contributions, strongest
 from rubricate.classifiers.base.scorer import BLOCK, Scorer
+from rubricate.classifiers.numerics.matrices import unit_centroids
 from rubricate.classifiers.numerics.weight_lists import lists_of, pays
 from rubricate.classifiers.svm.solvers.gram import gram
 from rubricate.classifiers.svm.solvers.gram import pays as gram_pays
@@ -48,7 +50,9 @@ class SVM(Scorer):
         max over α      Σ α_i − ½ Σ α_i α_j y_i y_j K(x_i, x_j) − (Σ y_i α_i)² / 2λ      with  0 <= α_i <= C_i
 
     and C_i = C · sample weight · class weight. λ is 0 for `bias="free"` (as LIBSVM and the papers; Σ y_i α_i = 0),
-    1 for "penalised" (as LIBLINEAR), and there is no b for None. The score is w·φ(x) + b.
+    1 for "penalised" (as LIBLINEAR), and there is no b for None. The score is w·φ(x) + b, and with `centroid` γ,
+    w·x + b + γ m·x/|m|, where m is the sum of the category's documents: an SVM of one or two documents knows little
+    more than that they exist, and m says what they are about.
 
     A linear SVM is solved by working sets and joint passes for sixteen categories (`solvers.linear`); others, and
     linear ones of few long documents (`solvers.gram`), by sequential minimal optimisation with a kernel cache shared by
@@ -65,6 +69,7 @@ class SVM(Scorer):
     degree, gamma, coef0 : of the kernels; gamma "scale" is 1 / (terms · variance of X), "auto" 1 / terms.
     class_weight : None; "balanced" (n / 2n₊ for the documents of a category, n / 2n₋ for the others); or a mapping from
         class to the factor for its documents, against 1 for the others (for a y of two classes, both factors count).
+    centroid : γ, 0 for the SVM as it is. Linear kernel only; what α and ξ say (`xi_alpha`) then no longer holds.
     tol : relative duality gap of each category.
     max_sweeps : passes over a category's documents before it is given up with a ConvergenceWarning.
     probability : "sigmoid" fits Platt's sigmoid to scores of five held-out folds and adds `predict_proba`.
@@ -109,6 +114,7 @@ class SVM(Scorer):
         gamma: float | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        centroid: float = 0.0,
         tol: float = 1e-3,
         max_sweeps: int = 5000,
         probability: Literal[False, "sigmoid"] = False,
@@ -123,6 +129,7 @@ class SVM(Scorer):
         self.gamma = gamma
         self.coef0 = coef0
         self.class_weight = class_weight
+        self.centroid = centroid
         self.tol = tol
         self.max_sweeps = max_sweeps
         self.probability = probability
@@ -156,6 +163,7 @@ class SVM(Scorer):
         self.gamma_, self.radius2_ = kernel.gamma, radius2(rows, kernel)
         if self.kernel == "linear":
             self.coef_ = _weights(rows, sparse.csr_array(solution.beta))
+            self._add_centroids(rows, labels, weights)
         else:
             self.support_ = np.flatnonzero(np.diff(sparse.csr_array(solution.beta).indptr))
             self.support_vectors_ = X[self.support_]
@@ -178,6 +186,31 @@ class SVM(Scorer):
         solution.bias[inside >= total] = 1.0
         solution.bias[inside <= 0] = -1.0
         return solution
+
+    def trained_as(self, plain: SVM, X: Any, y: Any) -> Self:
+        """Return a fitted copy, given an SVM fitted on these documents that differs only in that `centroid` is 0."""
+        svm = copy(plain)
+        svm.centroid = self.centroid
+        labels = svm._take_labels(y, X.shape[0])
+        svm._add_centroids(sparse.csr_array(X), labels, np.ones(X.shape[0]))
+        return svm
+
+    def _add_centroids(self, rows: Sparse, labels: Sparse, weights: Floats) -> None:
+        """Add γ m/|m| to the weights of each category that has something to separate.
+
+        Of two classes the score of one is that of the other with the other sign: it gets the difference of both.
+        """
+        if not self.centroid:
+            return
+        inside = labels.T @ weights
+        separates = (inside > 0) & (inside < weights.sum())
+        factors = np.where(separates, float(self.centroid), 0.0)
+        centroids = sparse.diags_array(factors) @ unit_centroids(rows, labels, weights)
+        if self._is_mirrored():
+            others = sparse.csr_array(~labels.toarray())
+            centroids = centroids - sparse.diags_array(factors) @ unit_centroids(rows, others, weights)
+        total = self.coef_ + centroids
+        self.coef_ = sparse.csr_array(total) if sparse.issparse(self.coef_) else np.asfortranarray(total)
 
     def _keep(self, solution: Solution) -> None:
         self.alpha_, self.slack_ = sparse.csr_array(abs(solution.beta)), sparse.csr_array(solution.slack)

@@ -169,8 +169,11 @@ def _column(columns: Any, c: int) -> Floats:
 
 
 def has_dual(classifier: Any) -> bool:
-    """Return whether a classifier is one of our SVMs or gives what they give: α, ξ, R² and a kernel."""
-    return bool(getattr(classifier, "has_dual", False))
+    """Return whether a classifier is one of our SVMs or gives what they give: α, ξ, R² and a kernel.
+
+    With a centroid in it, the score is no longer that of α.
+    """
+    return bool(getattr(classifier, "has_dual", False)) and not getattr(classifier, "centroid", 0.0)
 
 
 def _checked_weights(sample_weight: Any, documents: int) -> Floats:

@@ -37,6 +37,10 @@ def check_options(svm: Any) -> None:
         _positive(name, getattr(svm, name), Integral)
     if svm.gamma not in ("scale", "auto"):
         _positive("gamma", svm.gamma)
+    if not isinstance(svm.centroid, Real) or isinstance(svm.centroid, bool) or not 0 <= float(svm.centroid) < np.inf:
+        raise InvalidInput(f"SVM: centroid must be a number of 0 or more, got {svm.centroid!r}")
+    if svm.centroid and svm.kernel != "linear":
+        raise InvalidInput(f"SVM: centroid={svm.centroid!r} needs the linear kernel, got kernel={svm.kernel!r}")
     if svm.probability not in (False, "sigmoid"):
         raise InvalidInput(f"SVM: probability must be False or 'sigmoid', got {svm.probability!r}")
 
