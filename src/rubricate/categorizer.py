@@ -62,7 +62,9 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     ----------
     classifier
         One of ours or of scikit-learn's, a bare name such as "knn", or None: a linear SVM whose C is chosen among 0.5,
-        1, 2, 4, for a representation of several blocks also 0.25, for one with an encoder among 1, 4, 8, 16.
+        1, 2, 4, for a representation of several blocks also 0.25, for one with an encoder among 1, 4, 8, 16. Where many
+        categories have one or two documents and the best category is assigned, each is also tried with the score of
+        the centroid added (`SVM(centroid=4)`).
     analyzer
         An `Analyzer`; None for the default one, which counts the terms of titles twice.
     weights

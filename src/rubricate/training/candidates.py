@@ -17,6 +17,8 @@ from rubricate.classifiers.words.names import name_texts
 from rubricate.errors import InvalidInput
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation, source_of
+from rubricate.thresholds.definition.threshold import Threshold
+from rubricate.thresholds.rcut import Rcut
 from rubricate.training.material import Material
 from rubricate.training.representations import has_vectors
 from rubricate.training.targets import Target, count
@@ -26,8 +28,8 @@ __all__ = [
     "COSTS",
     "bare_target",
     "candidates_for",
+    "centroids_for",
     "costs_for",
-    "has_rare",
     "links_digest",
     "make_classifier",
     "placed",
@@ -38,10 +40,10 @@ COSTS = (0.5, 1.0, 2.0, 4.0)
 """The costs C among which the default classifier, a linear SVM, is chosen."""
 WIDE_COSTS = (0.25, *COSTS)
 """The same for several blocks side by side: what they repeat of each other wants a smaller C."""
-CENTROID = 2.0
+CENTROIDS = (1.0, 4.0)
 """What the default classifier also tries with rare categories: so many times the score of the centroid is added."""
 RARE, RARE_CATEGORIES, RARE_SHARE = 2, 100, 0.25
-"""It is tried if at least 100 categories, and a quarter of all, have at most two documents: docs/decisions/0010."""
+"""That is done if at least 100 categories, and a quarter of all, have at most two documents: docs/decisions/0010."""
 DENSE_COSTS = (1.0, 4.0, 8.0, 16.0)
 """The same for vectors of an encoder: texts are much more alike in them than in terms, so errors must cost more."""
 
@@ -67,19 +69,17 @@ def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = Non
 
 
 def candidates_for(
-    classifier: Any, *, tuned: bool, costs: Sequence[float] = COSTS, rare: bool = False
+    classifier: Any, *, tuned: bool, costs: Sequence[float] = COSTS, centroids: Sequence[float] = (0.0,)
 ) -> tuple[Any, ...]:
     """Return the candidates that a classifier, a name or None stands for; None is an SVM, `tuned` one of each cost.
 
-    With `rare` categories each SVM is also tried with the centroid's score added.
-
     >>> candidates_for(None, tuned=True)
     (SVM(C=0.5), SVM(), SVM(C=2.0), SVM(C=4.0))
-    >>> candidates_for(None, tuned=True, costs=(1.0,), rare=True)
-    (SVM(), SVM(centroid=2.0))
+    >>> candidates_for(None, tuned=True, costs=(1.0,), centroids=(0.0, 4.0))
+    (SVM(), SVM(centroid=4.0))
     """
     if classifier is None:
-        svm, centroids = registry.load("classifiers", "svm"), (0.0, CENTROID) if rare else (0.0,)
+        svm = registry.load("classifiers", "svm")
         return tuple(svm(C=C, centroid=each) for C in costs for each in centroids) if tuned else (svm(),)
     if isinstance(classifier, str):
         return (make_classifier(classifier),)
@@ -88,15 +88,18 @@ def candidates_for(
     return (classifier,)
 
 
-def has_rare(labels: Sparse) -> bool:
-    """Return whether so many categories have one or two documents that the centroid's score may help.
+def centroids_for(labels: Sparse, cut: Threshold) -> tuple[float, ...]:
+    """Return how much of the centroid's score is tried beside none: where categories are rare and ranks decide.
 
-    >>> has_rare(sparse.csr_array(np.eye(150, dtype=bool))), has_rare(sparse.csr_array(np.eye(50, dtype=bool)))
-    (True, False)
+    >>> rare = sparse.csr_array(np.eye(150, dtype=bool))
+    >>> centroids_for(rare, Rcut(t=1)), centroids_for(rare[:50, :50], Rcut(t=1))
+    ((0.0, 1.0, 4.0), (0.0,))
     """
+    if not isinstance(cut, Rcut):  # cuts of each category lose by it: docs/decisions/0010
+        return (0.0,)
     held = np.bincount(labels.indices, minlength=labels.shape[1])
     known, few = np.count_nonzero(held), np.count_nonzero((held > 0) & (held <= RARE))
-    return bool(few >= RARE_CATEGORIES and few >= RARE_SHARE * known)
+    return (0.0, *CENTROIDS) if few >= RARE_CATEGORIES and few >= RARE_SHARE * known else (0.0,)
 
 
 def costs_for(representation: Representation | Blocks) -> tuple[float, ...]:

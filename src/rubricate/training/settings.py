@@ -36,7 +36,7 @@ from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation, source_of
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
-from rubricate.training.candidates import candidates_for, costs_for, has_rare, make_classifier, shown
+from rubricate.training.candidates import candidates_for, centroids_for, costs_for, make_classifier, shown
 from rubricate.training.languages import AUTO_LANGUAGE, Spoken, spoken
 from rubricate.training.material import Material
 from rubricate.training.memory import check_memory
@@ -140,7 +140,10 @@ class Settings:
         return Procedure(
             representations=(shape,),
             candidates=candidates_for(
-                self.classifier, tuned=folds > 0, costs=costs or costs_for(shape), rare=has_rare(material.labels)
+                self.classifier,
+                tuned=folds > 0,
+                costs=costs or costs_for(shape),
+                centroids=centroids_for(material.labels, cut),
             ),
             cut=cut,
             folds=folds,

@@ -13,7 +13,7 @@ from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.folds import score_matrix
 from rubricate.thresholds import resolve
-from rubricate.training.candidates import candidates_for, has_rare
+from rubricate.training.candidates import candidates_for, centroids_for
 from rubricate.training.execution import Execution
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
@@ -98,7 +98,7 @@ def test_leaving_one_out_takes_it_out_of_the_centroid_too(matrices):
         [rb.SVM(centroid=2.0).fit(X[rows != i], some[rows != i]).decision_function(X[[i]]) > 0 for i in rows]
     )
     errors = (decided != some.toarray()).mean(axis=0)
-    assert np.allclose([each.error for each in estimate.by_category], errors)
+    assert np.allclose(estimate.error, errors)
     with pytest.raises(InvalidInput, match="no dual"):
         xi_alpha(rb.SVM(centroid=2.0), X, some)
 
@@ -112,13 +112,17 @@ def rare_material(categories=150):
     return Material(texts, [(f"c{c}",) for c in documents])
 
 
-def test_centroids_are_tried_where_many_categories_are_rare():
-    assert has_rare(rare_material().labels)
-    assert not has_rare(rare_material(60).labels), "fewer than a hundred"
+def test_centroids_are_tried_where_many_categories_are_rare_and_ranks_decide():
+    best, every = resolve("rcut:1"), (0.0, 1.0, 4.0)
+    assert centroids_for(rare_material().labels, best) == every
+    assert centroids_for(rare_material().labels, resolve("micro_macro")) == (0.0,)
+    assert centroids_for(rare_material(60).labels, best) == (0.0,), "fewer than a hundred"
     common = sparse.csr_array(np.tile(np.eye(150, dtype=bool), (3, 1)))
-    assert not has_rare(common), "three documents each"
-    assert [each.centroid for each in candidates_for(None, tuned=True, costs=(1.0, 2.0), rare=True)] == [0, 2, 0, 2]
+    assert centroids_for(common, best) == (0.0,), "three documents each"
+    tried = candidates_for(None, tuned=True, costs=(1.0, 2.0), centroids=every)
+    assert [(each.C, each.centroid) for each in tried] == [(C, each) for C in (1.0, 2.0) for each in every]
     assert all(each.centroid == 0 for each in candidates_for(None, tuned=True))
+    assert candidates_for(None, tuned=False, centroids=every)[0].centroid == 0
 
 
 def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(monkeypatch):
@@ -133,7 +137,7 @@ def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(m
     monkeypatch.setattr(rb.SVM, "_learn", counted)
     procedure = Procedure(
         representations=(rb.Categorizer().settings().shape(),),
-        candidates=candidates_for(None, tuned=True, costs=(1.0, 2.0), rare=True),
+        candidates=candidates_for(None, tuned=True, costs=(1.0, 2.0), centroids=(0.0, 4.0)),
         cut=resolve("rcut:1"),
         folds=3,
         single_label=True,
@@ -151,12 +155,10 @@ def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(m
     assert not np.array_equal(scores[0], scores[1])
 
 
-def test_the_default_chooses_by_folds_and_says_so():
+def test_the_default_chooses_by_folds():
     material = rare_material()
-    model = rb.Categorizer(representation="terms").fit(material.documents, [(c,) for c in labels_of(material)])
-    assert model.classifier_.centroid in (0.0, 2.0)
-    assert f"centroid={model.classifier_.centroid}" in repr(model.classifier_) or model.classifier_.centroid == 0
-
-
-def labels_of(material):
-    return [material.categories[c] for c in material.labels.indices]
+    names = [material.categories[c] for c in material.labels.indices]
+    tried = rb.Categorizer(representation="terms").procedure(Material(material.documents, names)).candidates
+    assert {each.centroid for each in tried} == {0.0, 1.0, 4.0}
+    model = rb.Categorizer(representation="terms", cut="rcut:1", folds=2).fit(material.documents, names)
+    assert model.classifier_.centroid in (0.0, 1.0, 4.0)
