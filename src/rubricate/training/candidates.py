@@ -40,7 +40,7 @@ COSTS = (0.5, 1.0, 2.0, 4.0)
 """The costs C among which the default classifier, a linear SVM, is chosen."""
 WIDE_COSTS = (0.25, *COSTS)
 """The same for several blocks side by side: what they repeat of each other wants a smaller C."""
-CENTROIDS = (1.0, 4.0)
+CENTROIDS = (4.0,)
 """What the default classifier also tries with rare categories: so many times the score of the centroid is added."""
 RARE, RARE_CATEGORIES, RARE_SHARE = 2, 100, 0.25
 """That is done if at least 100 categories, and a quarter of all, have at most two documents: docs/decisions/0010."""
@@ -93,7 +93,7 @@ def centroids_for(labels: Sparse, cut: Threshold) -> tuple[float, ...]:
 
     >>> rare = sparse.csr_array(np.eye(150, dtype=bool))
     >>> centroids_for(rare, Rcut(t=1)), centroids_for(rare[:50, :50], Rcut(t=1))
-    ((0.0, 1.0, 4.0), (0.0,))
+    ((0.0, 4.0), (0.0,))
     """
     if not isinstance(cut, Rcut):  # cuts of each category lose by it: docs/decisions/0010
         return (0.0,)
