@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -129,13 +130,15 @@ def test_resampling_every_document_once_gives_the_values_themselves(monkeypatch)
     real = np.random.default_rng
 
     class Once:
+        bit_generator = SimpleNamespace(state=None)  # blocks of draws take over the state of the generator
+
         def integers(self, low, high, size):
             return np.arange(high)
 
         def multinomial(self, n, shares, draws):
             return np.tile(np.rint(n * shares).astype(np.int64), (draws, 1))
 
-    monkeypatch.setattr(np.random, "default_rng", lambda seed: Once() if seed == 0 else real(seed))
+    monkeypatch.setattr(np.random, "default_rng", lambda seed=0: Once() if seed == 0 else real(seed))
     found, points = whole(bootstrap=1), 0
     for name, intervals in found.intervals.items():
         where, *steps = name.split(".")
