@@ -186,6 +186,7 @@ def test_the_whole_procedure_is_judged_and_kept(model, news):
 # Data in other forms
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_columns_of_other_libraries_give_the_same_model(news, model):
     texts, labels = news

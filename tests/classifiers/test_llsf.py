@@ -75,6 +75,7 @@ def test_ridge_is_least_squares_with_the_penalty_written_below(problem, ridge):
         np.testing.assert_allclose(LLSF(ridge=ridge).fit(form, Y).coef_.T, exact, atol=1e-8)
 
 
+@pytest.mark.proof
 def test_ridge_agrees_with_scikit_learn_on_both_ways_and_both_shapes(monkeypatch):
     for shape in ((300, 120), (120, 300)):
         X, Y = textlike(*shape)

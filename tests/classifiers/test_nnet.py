@@ -307,6 +307,7 @@ def reuters(reuters_folder):
     )
 
 
+@pytest.mark.proof
 def test_effectiveness_on_reuters(reuters):
     """Recorded with the design, 64 units, five-fold cuts: micro-F1 .860, macro-F1 .543; yangliu1999: .829, .377.
 

@@ -99,6 +99,7 @@ def test_show_the_synthetic_corpus_says_so():
     assert "synthetic" in result.stdout.splitlines()[0]
 
 
+@pytest.mark.proof
 def test_show_reuters(reuters_folder):
     found = json.loads(
         run("show", "reuters21578", "--split", "aptemod", "--json", "--folder", str(reuters_folder)).stdout

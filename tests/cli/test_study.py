@@ -207,6 +207,7 @@ def test_ctrl_c_and_kill_lose_nothing_and_a_rerun_gives_what_two_undisturbed_run
     assert entries(folder).keys() == entries(other).keys()
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 @SIGNALS
 def test_on_a_terminal_there_is_progress_with_the_time_left(plan, tmp_path):

@@ -197,6 +197,7 @@ def test_data_without_labels_are_refused(rubricate, tmp_path):
     assert "nothing to tell apart" in talk
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_standard_input(tmp_path):
     rows = "".join(json.dumps({"text": text, "labels": list(labels)}) + "\n" for _, text, labels in stories())

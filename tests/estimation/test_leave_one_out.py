@@ -42,6 +42,7 @@ def _agrees(svm, X, y):
     return found, scores
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 @given(
     st.integers(0, 10_000),
@@ -164,6 +165,7 @@ def test_facts_add_up_where_no_solution_is_stable():
     assert found.facts["settled"] == 0
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 def test_the_order_of_documents_does_not_matter(bias):

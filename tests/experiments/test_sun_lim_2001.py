@@ -27,15 +27,18 @@ def cells(reuters_folder):
     return found
 
 
+@pytest.mark.proof
 def test_the_trees_are_those_of_figure_1(cells):
     assert sum(cell.agrees is True for cell in cells if cell.table == "figure1") == 40
     assert tally(cell for cell in cells if cell.table == "figure1").counted == 0
 
 
+@pytest.mark.proof
 def test_all_counts_of_table_2(cells):
     assert str(tally(cell for cell in cells if cell.table == "2")) == "81 same, 0 better, 0 off of 81"
 
 
+@pytest.mark.proof
 def test_one_reading_of_the_subtree_negatives_explains_all_six(reuters_folder):
     """Negative documents of the subtree classifier of c, with s the category beside it; printed in table 2."""
     found = load_reproduction("sun-lim-2001")
@@ -73,6 +76,7 @@ READINGS = {
 }
 
 
+@pytest.mark.proof
 def test_figure_1_is_drawn(reuters_folder):
     _, figures = reproduce("sun-lim-2001", tables=("figure1",))
     assert [one.name for one in figures] == ["figure1-a", "figure1-b", "figure1-c"]
@@ -80,12 +84,14 @@ def test_figure_1_is_drawn(reuters_folder):
     assert ">nat-gas  75<" in figures[0].svg
 
 
+@pytest.mark.proof
 def test_table_3_and_the_averages_of_all_trees(cells):
     assert str(tally(cell for cell in cells if cell.table == "3")) == "15 same, 0 better, 1 off of 16"
     averages = {cell.column: cell.ours for cell in cells if cell.row == "average" and cell.ours is not None}
     assert averages == pytest.approx({"tree a": 0.553, "tree b": 0.495, "tree c": 0.387}, abs=0.001)
 
 
+@pytest.mark.proof
 def test_results_of_categories_with_enough_documents(cells):
     """Most of 66 figures within .05, the others within .09."""
     found = [cell for cell in cells if cell.row in ENOUGH.get(cell.table, ())]

@@ -72,6 +72,7 @@ def test_one_threshold_for_all_and_the_ranks_of_rcut(seed):
     assert cuts.break_even(scored, "Rcut") == pytest.approx(nearest(scored.truth, ranks))
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_halving_finds_the_x_of_pcut(seed):
@@ -147,6 +148,7 @@ def study(reuters_folder):
     return Study(FOUND, lambda _: None)
 
 
+@pytest.mark.proof
 def test_our_versions_and_theirs(study):
     found = table_1(study)
     ours = {version: [found[version, c] for c in ("categories", "training documents", "test documents")] for version in

@@ -113,6 +113,7 @@ def test_every_colour_of_text_can_be_read(page, theme):
             assert (high + 0.05) / (low + 0.05) >= 4.5, (text, ground)
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_a_page_of_the_size_of_reuters_is_small():
     categories = tuple(f"category {c}" for c in range(90))

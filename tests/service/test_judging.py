@@ -31,6 +31,7 @@ def test_evaluate_gives_the_numbers_of_the_library(client, tmp_path):
     assert answer["report"].startswith("<!doctype html>")
 
 
+@pytest.mark.proof
 def test_compare_gives_tests_and_the_page_alone_on_demand(client, tmp_path):
     for name, content in {"truth.csv": TRUTH, **RUNS}.items():
         (tmp_path / name).write_bytes(content)

@@ -49,6 +49,7 @@ def systems(documents, *noise):
     ]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("measure", ["micro_f1", "macro_f1"])
 def test_all_pairs_at_once_agree_with_plain_draws(measure):
     """Pairs far from the line of Holm have a normal tail, those near it are drawn; few documents are always drawn."""

@@ -17,6 +17,8 @@ from rubricate import load
 from rubricate.measures import counts, macro, micro
 from rubricate.thresholds import FixedCut, MicroMacro, Scut, Thresholded
 
+pytestmark = pytest.mark.proof  # the scores of all of Reuters
+
 
 @pytest.fixture(scope="module")
 def reuters(reuters_folder):

@@ -170,6 +170,7 @@ def test_facts_add_up():
     assert f"settled: {facts['settled']}" in str(found)
 
 
+@pytest.mark.proof
 def test_ten_categories_of_reuters_equal_retraining(reuters_folder):
     """600 documents of the ten largest categories: every document in doubt, and a sample of the rest, by retraining."""
     corpus = rb.load("reuters21578", split="r10")
