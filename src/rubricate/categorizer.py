@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from rubricate.training.keeping import joined, kept_documents, plain_documents
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.settings import Settings, open_parts, parse_settings
-from rubricate.training.targets import given_documents, ids_of, take_target
+from rubricate.training.targets import given_documents, ids_of, refuse_new_categories, take_target
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
 from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Signature
@@ -266,7 +266,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         """
         trained, documents = self.trained(), given_documents(X)
         if y is None and isinstance(documents, Documents):
-            _refuse_new_categories(documents, self.categories_)
+            refuse_new_categories(documents, self.categories_)
         labels = take_target(documents, y, self.categories_).labels
         trained.learn_more(documents, labels)
         self.train_counts_ = self.train_counts_ + np.bincount(labels.indices, minlength=labels.shape[1])
@@ -401,14 +401,3 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = vectors
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def _refuse_new_categories(documents: Documents, known: Sequence[str]) -> None:
-    used = np.unique(documents.labels.indices)
-    new = sorted({documents.categories[column] for column in used} - {*known})
-    if new:
-        named = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
-        raise InvalidInput(
-            f"the documents bring categories that the model does not have: {named}. A classifier learns on within its "
-            "categories. Fix: train with --keep (or call keep), and update trains anew with all documents"
-        )

@@ -17,7 +17,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import column, flag_matrix, label_matrix
 from rubricate.types import Corpus, Decisions, Documents, Sparse
 
-__all__ = ["Target", "YForm", "count", "given_documents", "ids_of", "take_target"]
+__all__ = ["Target", "YForm", "count", "given_documents", "ids_of", "refuse_new_categories", "take_target"]
 
 YForm: TypeAlias = Literal["column", "sets", "dense", "sparse"]
 
@@ -136,3 +136,15 @@ def _from_column(values: list[Any], categories: tuple[str, ...] | None) -> Targe
 
 def _is_label(value: Any) -> bool:
     return isinstance(value, (str, bool, int, np.integer)) or (isinstance(value, float) and value == value)
+
+
+def refuse_new_categories(documents: Documents, known: Sequence[str]) -> None:
+    """Raise InvalidInput for documents of categories that a model does not have."""
+    used = np.unique(documents.labels.indices)
+    new = sorted({documents.categories[column] for column in used} - {*known})
+    if new:
+        named = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
+        raise InvalidInput(
+            f"the documents bring categories that the model does not have: {named}. A classifier learns on within its "
+            "categories. Fix: train with --keep (or call keep), and update trains anew with all documents"
+        )
