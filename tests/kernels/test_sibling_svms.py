@@ -17,9 +17,10 @@ from rubricate.kernels.sibling_svms import (
     gather_rows,
     group_scores,
     solve_group,
-    triangular,
 )
-from rubricate.kernels.svm_local import Search
+from rubricate.kernels.svm_local import Dual, Search, solve_exactly
+
+NONE = np.zeros(0, bool)
 
 
 def random_rows(seed, documents=30, terms=12):
@@ -90,14 +91,75 @@ def test_categories_of_all_or_no_rows_have_a_bias_alone():
     assert b.tolist() == [1.0, -1.0]
 
 
-@given(seed=st.integers(0, 1000), twins=st.booleans())
-def test_triangular_rows_have_the_same_products(seed, twins):
-    rng = np.random.default_rng(seed)
-    dense = rng.random((7, 30)) * (rng.random((7, 30)) < 0.4)
-    if twins:
-        dense[5], dense[6] = dense[1], 0.0
-    X = sparse.csr_array(dense)
-    rows = Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data)
-    starts, terms, values = triangular(rows, (dense**2).sum(axis=1), 30)
-    L = sparse.csr_array((values, terms.astype(np.int64), starts), shape=(7, 7)).toarray()
-    np.testing.assert_allclose(L @ L.T, dense @ dense.T, atol=1e-10)
+def solved(X, labels, C, search, weights=None):
+    """Return weights of all terms, biases and gaps."""
+    rows, own = gather_rows(parts(X), np.arange(X.shape[0]), Renumbering(np.full(X.shape[1], -1, np.int32), NONE))
+    n, k = labels.shape
+    weights = np.ones(n) if weights is None else weights
+    W, b, gaps = solve_group(rows, GroupProblem(labels, weights, np.full((2, k), C), len(own)), search)
+    wide = np.zeros((X.shape[1], k))
+    wide[own] = W
+    return wide, b, gaps
+
+
+@pytest.mark.parametrize("length", [1e-30, 1e-3, 1.0, 1e3, 1e30])
+@pytest.mark.parametrize("C", [1e-6, 0.7, 10.0])
+def test_any_length_and_cost_ends_at_a_small_gap_that_is_true(length, C):
+    """C |x|² decides how hard a problem is: the same machines where it is the same, beyond single precision too."""
+    X = random_rows(5, documents=25)
+    labels, cost = np.random.default_rng(5).random((25, 18)) < 0.3, C / length**2
+    W, b, gaps = solved(X * length, labels, cost, Search(length**-2, 1e-3, 5000, 0))
+    found = objective((X * length).toarray(), W, b, labels, cost, length**-2)
+    _, _, dual = zip(*(reference(X, labels[:, c], C) for c in range(18)), strict=True)
+    assert (gaps <= 1e-3).all()
+    np.testing.assert_allclose(found * length**2, dual, rtol=2e-3)
+    assert (found * length**2 >= np.array(dual) * (1 - 1e-6)).all()
+
+
+@pytest.mark.parametrize("sweeps", [0, 3, 100])
+def test_what_is_not_solved_says_so(sweeps):
+    X, labels = random_rows(5, documents=25), np.random.default_rng(5).random((25, 18)) < 0.3
+    W, b, gaps = solved(X, labels, 1e6, Search(1.0, 1e-3, sweeps, 0))
+    assert np.isfinite(W).all()
+    assert np.isfinite(b).all()
+    assert (gaps[3:6] > 0.5).all()
+
+
+def reference(X, positive, C):
+    """Solve one category alone, in double precision, to a gap of 1e-7: β, b and the dual value."""
+    rows, own = gather_rows(parts(X), np.arange(X.shape[0]), Renumbering(np.full(X.shape[1], -1, np.int32), NONE))
+    y, squares = np.where(positive, 1.0, -1.0), np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    dual = Dual(y, np.full(len(y), C), squares, np.zeros(len(y)), np.zeros(len(own)), np.zeros(1))
+    solve_exactly(rows, dual, Search(1.0, 1e-7, 100_000, 0))
+    beta = dual.beta
+    value = np.abs(beta).sum() - 0.5 * (dual.w**2).sum() - 0.5 * beta.sum() ** 2
+    return beta, dual.bias[0], value
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, np.inf])
+def test_weights_repeat_rows_and_rows_of_zeros_are_allowed(penalty):
+    X = sparse.csr_array(sparse.vstack([random_rows(7, documents=20), sparse.csr_array((2, 12))]))
+    labels, times = np.random.default_rng(7).random((22, 4)) < 0.4, np.random.default_rng(8).integers(1, 4, 22)
+    search = Search(penalty, 1e-6 if penalty else 1e-3, 20_000, 0)
+    W, b, gaps = solved(X, labels, 0.5, search, weights=times.astype(float))
+    repeated = np.repeat(np.arange(22), times)
+    V, d, _ = solved(sparse.csr_array(X[repeated]), labels[repeated], 0.5, search)
+    assert (gaps <= search.tol).all()
+    dense = X[repeated].toarray()
+    first, second = (objective(dense, A, c, labels[repeated], 0.5, penalty) for A, c in ((W, b), (V, d)))
+    np.testing.assert_allclose(first, second, rtol=3 * search.tol)
+
+
+def test_no_rows_say_no():
+    W, b, gaps = solved(sparse.csr_array((0, 12)), np.zeros((0, 3), bool), 1.0, Search(1.0, 1e-3, 100, 0))
+    assert not W.any()
+    assert (b.tolist(), gaps.tolist()) == ([-1.0] * 3, [0.0] * 3)
+
+
+def test_the_places_of_categories_beyond_sixteen_are_kept():
+    X, labels = random_rows(9, documents=50), np.random.default_rng(9).random((50, 3)) < 0.3
+    order = np.random.default_rng(9).integers(0, 3, 35)
+    W, b, _ = solved(X, labels, 0.7, Search(1.0, 1e-7, 5000, 0))
+    V, d, _ = solved(X, labels[:, order], 0.7, Search(1.0, 1e-7, 5000, 0))
+    np.testing.assert_allclose(V, W[:, order], atol=2e-3)
+    np.testing.assert_allclose(d, b[order], atol=2e-3)

@@ -1,12 +1,12 @@
 """Linear SVMs of the categories below one parent: the same few documents, one machine per category.
 
 Problem: that of `svm_local`, for k categories over the same rows. The rows are copied once, with terms renumbered
-0, 1, …, so that every weight vector is short and near in memory; then each category is solved alone.
+0, 1, …, so that all weights are near in memory. Sixteen categories are solved at once in single precision
+(`sibling_lanes`); from their β the weights and the duality gaps are computed in double precision, and a category whose
+gap is not small enough is finished alone.
 
-Where a group has fewer rows than a row has stored values, its rows are first written in another basis: with the rows
-L_i of the Cholesky factor of the products x_i·x_j = L_i·L_j the problem has the same β, on rows of at most n values.
-
-Ties, order and convergence are those of `svm_local.solve_rows`; results do not depend on other groups.
+Ties and order are those of `sibling_lanes.solve_lanes` and `svm_local.solve_rows`; results do not depend on other
+groups.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_local import Dual, Search, add_row, dot_row, solve_exactly
+from rubricate.kernels.sibling_lanes import BIAS, COSTS, STATES, SiblingLanes, measure_lanes, solve_lanes
+from rubricate.kernels.svm_lanes import LANES
+from rubricate.kernels.svm_local import Dual, Search, solve_exactly
 
 __all__ = [
     "Gathered",
@@ -27,15 +29,15 @@ __all__ = [
     "gather_rows",
     "group_scores",
     "solve_group",
-    "triangular",
 ]
 
 
-PER_CATEGORY = 20
-"""Rows per category up to which the other basis pays: products cost n² / 2 passes over a row, sweeps some 40 n per
-category."""
-RANK = 1e-12
-"""Pivots up to this share of the largest |x|² are 0: such a row is a sum of rows before it."""
+EMPTY = 1e-200
+"""A mean square length up to this is that of rows of zeros."""
+FINEST = 1e-5
+"""The least relative gap that is asked for in single precision, which is exact to about 1e-6."""
+SWEEPS = 60
+"""Sweeps of the guess. Most groups need 11 to 16; categories that take longer are finished alone."""
 
 
 class Renumbering(NamedTuple):
@@ -102,37 +104,76 @@ def gather_rows(rows: Rows, chosen: np.ndarray, renumbering: Renumbering) -> Gat
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def triangular(rows: Rows, squares: np.ndarray, terms: int) -> Rows:
-    """Return rows of the Cholesky factor of all products, in the order of the rows: row i has i + 1 values.
+def _squares(rows: Rows) -> np.ndarray:
+    """Return |x_i|² of each row."""
+    starts, _, values = rows
+    squares = np.zeros(len(starts) - 1)
+    for r in range(len(squares)):
+        for p in range(starts[r], starts[r + 1]):
+            squares[r] += values[p] * values[p]
+    return squares
 
-    Cost: n² / 2 products of rows and n³ / 6 operations.
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _lanes(problem: GroupProblem, first: int, squares: np.ndarray, biased: bool) -> SiblingLanes:
+    """Return up to sixteen categories from `first` on, with β = 0 and the bias, if any, at the share of each class."""
+    labels, weights, costs, _ = problem
+    n, k = labels.shape
+    bits, state = np.zeros(n, np.uint16), np.zeros((STATES, LANES))
+    for c in range(first, min(k, first + LANES)):
+        inside, lane = 0, c - first
+        for r in range(n):
+            inside += labels[r, c]
+            bits[r] |= labels[r, c] << lane
+        # Between −1, where no row is positive, and 1, where all are; in both cases there is nothing to learn.
+        state[BIAS, lane] = 2.0 * inside / max(n, 1) - 1.0
+        if 0 < inside < n:
+            state[BIAS, lane] *= biased
+            state[COSTS, lane], state[COSTS + 1, lane] = costs[0, c], costs[1, c]
+    return SiblingLanes(bits, weights, squares, np.zeros((n, LANES)), state)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _guess(rows: Rows, block: SiblingLanes, terms: int, search: Search) -> None:
+    """Solve in single precision: β, within its bounds, and the biases change in place.
+
+    Rows are scaled to a mean square length of 1: with x = s x' and β = β' / s², C and λ become C s² and λ s².
     """
-    n, dense = len(squares), np.zeros(terms)
-    L, largest = np.zeros((n, n)), 0.0
-    for i in range(n):
-        add_row(rows, i, 1.0, dense)
-        for j in range(i + 1):
-            L[i, j] = dot_row(rows, j, dense)
-        add_row(rows, i, -1.0, dense)
-        largest = max(largest, squares[i])
-    for j in range(n):
-        pivot = L[j, j]
-        for m in range(j):
-            pivot -= L[j, m] * L[j, m]
-        root = np.sqrt(pivot) if pivot > RANK * largest else 0.0
-        L[j, j] = root
-        for i in range(j + 1, n):
-            value = L[i, j]
-            for m in range(j):
-                value -= L[i, m] * L[j, m]
-            L[i, j] = value / root if root > 0 else 0.0
-    size = n * (n + 1) // 2
-    starts, columns, values = np.zeros(n + 1, np.int64), np.empty(size, np.uint32), np.empty(size)
-    for i in range(n):
-        starts[i + 1] = starts[i] + i + 1
-        for j in range(i + 1):
-            columns[starts[i] + j], values[starts[i] + j] = j, L[i, j]
-    return Rows(starts, columns, values)
+    labels, weights, squares, beta, state = block
+    scale2 = squares.mean()
+    scale2 = scale2 if EMPTY < scale2 < np.inf else 1.0
+    scaled = Rows(rows.starts, rows.terms, (rows.values / np.sqrt(scale2)).astype(np.float32))
+    single = SiblingLanes(
+        labels,
+        weights.astype(np.float32),
+        (squares / scale2).astype(np.float32),
+        np.zeros(beta.shape, np.float32),
+        state.astype(np.float32),
+    )
+    single.state[COSTS : COSTS + 2] *= np.float32(scale2)
+    solve_lanes(scaled, single, terms, Search(search.penalty * scale2, search.tol, search.sweeps, search.seed))
+    for c in range(LANES):
+        b = single.state[BIAS, c]
+        state[BIAS, c] = b if np.isfinite(b) else 0.0
+        for r in range(len(beta)):
+            positive = (labels[r] >> c) & 1
+            y, cap = 2.0 * positive - 1, weights[r] * state[COSTS + positive, c]
+            # Rounding may pass the bounds, and what is beyond single precision is not a number.
+            alpha = y * single.beta[r, c] / scale2
+            beta[r, c] = y * min(alpha, cap) if alpha > 0 else 0.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _finish(rows: Rows, block: SiblingLanes, lane: int, w: np.ndarray, search: Search) -> tuple[np.ndarray, float]:
+    """Solve one lane in double precision from where it is: (w, relative gap); its bias changes in place."""
+    labels, weights, squares, beta, state = block
+    y, cap = np.empty(len(labels)), np.empty(len(labels))
+    for r in range(len(labels)):
+        positive = (labels[r] >> lane) & 1
+        y[r], cap[r] = 2.0 * positive - 1, weights[r] * state[COSTS + positive, lane]
+    dual = Dual(y, cap, squares, beta[:, lane].copy(), w.copy(), state[BIAS, lane : lane + 1])
+    gap, primal, _ = solve_exactly(rows, dual, search)
+    return dual.w, gap / max(primal, 1e-300)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -140,39 +181,26 @@ def solve_group(rows: Rows, problem: GroupProblem, search: Search) -> tuple[np.n
     """Solve all categories: weights (terms × categories), biases, and the relative duality gap of each.
 
     A category that none of the rows has gets the bias −1, one that all have 1, and no weights. Cost: sweeps ×
-    categories × stored values.
+    stored values for each sixteen categories, and for each category that is finished alone.
     """
-    (starts, _, values), (labels, weights, costs, terms) = rows, problem
-    n, k = labels.shape
+    k, terms, squares = problem.labels.shape[1], problem.terms, _squares(rows)
     W, bias, gaps = np.zeros((terms, k)), np.zeros(k), np.zeros(k)
-    squares = np.zeros(n)
-    for r in range(n):
-        for p in range(starts[r], starts[r + 1]):
-            squares[r] += values[p] * values[p]
-    y, cap = np.empty(n), np.empty(n)
-    small = n <= PER_CATEGORY * k and n * n <= len(values)
-    basis, width = (triangular(rows, squares, terms), n) if small else (rows, terms)
-    for c in range(k):
-        inside = 0
-        for r in range(n):
-            positive = labels[r, c]
-            inside += positive
-            y[r], cap[r] = (1.0, costs[1, c]) if positive else (-1.0, costs[0, c])
-            cap[r] *= weights[r]
-        # Nothing to tell apart: a constant says what all rows are.
-        if inside == 0 or inside == n:
-            bias[c] = 1.0 if inside else -1.0
-            continue
-        dual = Dual(y, cap, squares, np.zeros(n), np.zeros(width), bias[c : c + 1])
+    limits = (max(search.tol, FINEST), min(search.sweeps, SWEEPS))
+    for first in range(0, k, LANES):
         # The seed depends on the place in the group alone: other groups change nothing.
-        own = Search(search.penalty, search.tol, search.sweeps, search.seed + c)
-        gap, primal, _ = solve_exactly(basis, dual, own)
-        gaps[c] = gap / max(primal, 1e-300)
-        for t in range(0 if small else terms):
-            W[t, c] = dual.w[t]
-        for r in range(n if small else 0):
-            for p in range(starts[r], starts[r + 1] if dual.beta[r] != 0 else starts[r]):
-                W[rows.terms[p], c] += dual.beta[r] * values[p]
+        block = _lanes(problem, first, squares, search.penalty < np.inf)
+        _guess(rows, block, terms, Search(search.penalty, limits[0], limits[1], search.seed + first))
+        w, near = measure_lanes(rows, block, terms, search.penalty)
+        for c in range(first, min(k, first + LANES)):
+            lane = c - first
+            # With a free bias, Σ β = 0 is left to the end. A gap that is not a number is not small enough either.
+            if not near[lane] <= search.tol or (search.penalty == 0 and block.state[COSTS, lane] > 0):
+                own = Search(search.penalty, search.tol, search.sweeps, search.seed + c)
+                w[:, lane], near[lane] = _finish(rows, block, lane, w[:, lane], own)
+            bias[c], gaps[c] = block.state[BIAS, lane], near[lane]
+        for t in range(terms):
+            for c in range(first, min(k, first + LANES)):
+                W[t, c] = w[t, c - first]
     return W, bias, gaps
 
 

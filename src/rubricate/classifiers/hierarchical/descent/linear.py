@@ -77,7 +77,7 @@ def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) 
         costs *= class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights=weights)
     search = Search(PENALTIES[base.bias], float(base.tol), min(int(base.max_sweeps), SWEEPS), int(base.seed))
     W, bias, gaps = solve_group(rows, GroupProblem(group.labels, weights, costs, len(own)), search)
-    if (gaps > base.tol).any():
+    if not (gaps <= base.tol).all():
         return None
     return GroupWeights(own, W, bias)
 
