@@ -24,14 +24,15 @@ from rubricate.thresholds.cutting.class_chances import class_chances
 from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
-from rubricate.training.keeping import joined, kept_documents, plain_documents
+from rubricate.training.keeping import joined, kept_documents, kept_with, plain_documents
+from rubricate.training.learning_on import learned_on
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.settings import Settings, open_parts, parse_settings
-from rubricate.training.targets import given_documents, ids_of, refuse_new_categories, take_target
+from rubricate.training.targets import further_target, given_documents
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
-from rubricate.types import Corpus, Decisions, Documents, Floats, Run, Signature
+from rubricate.types import Corpus, Documents, Floats, Run, Signature
 
 __all__ = ["Categorizer", "configured"]
 
@@ -242,35 +243,28 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     def out_of_fold_run(self, name: str | None = None) -> Run:
         """Return the out-of-fold decisions on the training documents, beside the truth.
 
-        Known after `fit` with folds, not after `open`: the file keeps the figures, not the documents' outcomes.
+        Known after `fit` with folds, not after `open`: the file keeps the figures, not the documents' outcomes. What
+        `update` learned later is not part of it.
         """
-        judged = self.trained().judged
-        if judged is None:
-            raise InvalidInput(
-                "out-of-fold decisions are there after fit with folds; this model was opened or had none"
-            )
-        return Run(
-            name=name or self._name(),
-            documents=self.ids_,
-            categories=self.categories_,
-            decisions=Decisions(judged.decided, self.categories_, self.ids_),
-            truth=judged.labels,
-            train_counts=self.train_counts_,
-            signature=self.signature(),
-        )
+        run = self.trained().out_of_fold_run(name or self._name())
+        return replace(run, train_counts=self.train_counts_[: len(run.categories)], signature=self.signature())
 
     def update(self, X: Any, y: Any = None) -> Self:
         """Learn further documents where the classifier can (naive Bayes, kNN, Rocchio, sleeping experts).
 
-        Categories, terms and cuts stay; `retrained` also takes documents of new categories.
+        New categories stand behind the known ones (`training.learning_on`). Terms, weights and the cuts of known
+        categories stay: words that the model does not know are not learned. `retrained` learns everything anew.
         """
-        trained, documents = self.trained(), given_documents(X)
-        if y is None and isinstance(documents, Documents):
-            refuse_new_categories(documents, self.categories_)
-        labels = take_target(documents, y, self.categories_).labels
-        trained.learn_more(documents, labels)
-        self.train_counts_ = self.train_counts_ + np.bincount(labels.indices, minlength=labels.shape[1])
-        self.ids_ = (*self.ids_, *map(str, ids_of(documents, labels.shape[0], len(self.ids_))))
+        documents, before = given_documents(X), self.train_counts_
+        target = further_target(documents, y, categories=self.categories_, classes=self.classes_)
+        kept = kept_with(getattr(self, "kept_", None), documents, y)
+        trained = learned_on(self.trained(), documents, target, held=before)
+        held = np.bincount(target.labels.indices, minlength=len(target.categories))
+        self.train_counts_ = held + np.pad(before, (0, len(held) - len(before)))
+        self.categories_, self.classes_, self.ids_ = target.categories, target.classes, tuple(trained.ids)
+        self.cut_, self.confidence_ = trained.cut, trained.confidence
+        if kept is not None:
+            self.kept_ = kept
         return self
 
     def keep(self, documents: Any) -> Self:

@@ -154,16 +154,17 @@ def test_parts_of_a_single_label_y_may_lack_classes():
     X, y = texts(60, 20, 15), np.array(["a", "b", "c"])[np.arange(60) // 20]
     parts = rb.KNN(5).partial_fit(X[:20], y[:20], classes=["c", "a", "b"]).partial_fit(X[20:], y[20:])
     assert (parts.decision_function(X) == rb.KNN(5).fit(X, y).decision_function(X)).all()
-    with pytest.raises(InvalidInput, match=r"not known before: \['d'\]"):
-        parts.update(X[:1], ["d"])
+    with pytest.raises(InvalidInput, match=r"not among `classes`: \['d'\]"):
+        parts.partial_fit(X[:1], ["d"], classes=["a", "b", "c"])
+    assert parts.classes_.tolist() == ["a", "b", "c"], "a batch that is refused leaves no category"
     with pytest.raises(InvalidInput, match="a column of classes, got a matrix of 2 columns"):
         parts.update(X[:1], [[0, 1]])
 
 
-def test_parts_of_a_label_matrix_keep_its_columns():
+def test_parts_of_a_label_matrix_have_its_columns():
     X = texts(30, 20, 16)
     knn = rb.KNN(5).fit(X, sparse.csr_array(np.eye(30)[:, :3]))
-    with pytest.raises(InvalidInput, match="label matrix of 3 columns, got a matrix of 2"):
+    with pytest.raises(InvalidInput, match="learned 3 categories, got a matrix of 2"):
         knn.update(X[:1], [[0, 1]])
     with pytest.raises(InvalidInput, match="got a column; give a matrix"):
         knn.update(X[:1], ["a"])

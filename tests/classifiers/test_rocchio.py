@@ -57,8 +57,8 @@ def test_further_documents_of_classes_named_at_first():
     X, y = np.eye(3), np.array(["a", "b", "c"])
     model = rb.classifiers.Rocchio().partial_fit(X[:1], y[:1], classes=y)
     assert model.update(X[1:], y[1:]).predict(X).tolist() == ["a", "b", "c"]
-    with pytest.raises(InvalidInput, match="not known before"):
-        model.partial_fit(X[:1], ["d"])
+    with pytest.raises(InvalidInput, match="not among `classes`"):
+        model.partial_fit(X[:1], ["d"], classes=y)
 
 
 def test_the_midpoint_lies_between_the_mean_scores():

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rubricate.classifiers.base.batches import take_stream
+from rubricate.classifiers.base.batches import take_batch
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.words.presence import present_terms
 from rubricate.errors import InvalidInput
@@ -58,6 +58,7 @@ class Experts(Scorer):
     ('corn', 'gold', 'tin')
     """
 
+    learns_on = True
     _natural_cut = 0.5
     seen_: Floats
     first_: Ints
@@ -74,24 +75,20 @@ class Experts(Scorer):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn further documents of a stream, in their order.
 
-        y may bring new categories: classes not met before, or further columns of a label matrix.
+        y may bring new categories, which get columns behind the known ones: classes not met before, or further columns
+        of a label matrix. `classes` names all classes that a single-label y may have, also those still to come; then
+        others are an error, as in scikit-learn.
         """
-        X, labels, weights = take_stream(self, X, y, classes=classes, sample_weight=sample_weight)
+        X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
         self._go_on(X, labels, weights)
         return self
 
     def progressive(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Floats:
         """Learn further documents; return the scores that each had before, documents × categories."""
-        X, labels, weights = take_stream(self, X, y, classes=classes, sample_weight=sample_weight)
+        X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
         scores = np.zeros(labels.shape)
         self._go_on(X, labels, weights, scores=scores)
         return scores
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return scores, documents × categories; for two classes one dimension, the second less the first."""
-        if not getattr(self, "multilabel_", True) and len(self.classes_) == 1:
-            return self._score(self._take_vectors(X))
-        return super().decision_function(X)
 
     def check_state(self) -> None:
         """Raise ValueError for learned arrays that do not fit together (of a model read from a file)."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rubricate.classifiers.base.batches import take_batch
 from rubricate.classifiers.base.parameters import require_whole
 from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.numerics.matrices import unit_rows
+from rubricate.classifiers.numerics.matrices import extended, unit_rows
 from rubricate.classifiers.numerics.neighbours import DensePoints, Postings, index_of
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rows import Lists
@@ -51,6 +51,7 @@ class KNN(Scorer):
     ['corn', 'gold']
     """
 
+    learns_on = True
     vectors_: Any
     labels_: Sparse
 
@@ -66,19 +67,22 @@ class KNN(Scorer):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn these documents in addition to those before, with the same result as one `fit` with all.
 
-        The first call may name all `classes` of a single-label y; later ones must not bring others.
+        y may bring new categories, which get columns behind the known ones: classes not met before, or further columns
+        of a label matrix. `classes` names all classes that a single-label y may have, also those still to come; then
+        others are an error, as in scikit-learn.
         """
         known = hasattr(self, "vectors_")
         X, labels, _ = take_batch(self, X, y, classes=classes)
         if not known:
             self._learn(X, labels, None)
             return self
-        together = sparse.csr_array(sparse.vstack([self.labels_, labels]), dtype=bool)
+        before = extended(self.labels_, (self.labels_.shape[0], labels.shape[1]))
+        together = sparse.csr_array(sparse.vstack([before, labels]), dtype=bool)
         self._keep(_below(self.vectors_, unit_rows(X)), together)
         return self
 
     def update(self, X: Any, y: Any) -> Self:
-        """Learn further documents; the categories stay the same."""
+        """Learn further documents, of new categories as well."""
         check_is_fitted(self)
         return self.partial_fit(X, y)
 

@@ -23,6 +23,7 @@ from rubricate.classifiers.naive_bayes.weights import (
     multinomial,
     multinomial_rest,
 )
+from rubricate.classifiers.numerics.matrices import extended
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Sparse
 
@@ -82,6 +83,7 @@ class NB(Scorer):
     (['corn', 'gold'], [[0.87, 0.13]])
     """
 
+    learns_on = True
     _nonnegative = True
     term_counts_: Sparse
     term_totals_: Floats
@@ -104,8 +106,11 @@ class NB(Scorer):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn these documents in addition to those before, with the same result as one `fit` with all.
 
-        The first call may name all `classes` of a single-label y; later ones must not bring others.
+        y may bring new categories, which get columns behind the known ones: classes not met before, or further columns
+        of a label matrix. `classes` names all classes that a single-label y may have, also those still to come; then
+        others are an error, as in scikit-learn. A prior that was given as numbers admits no new categories.
         """
+        self._check_parameters()
         known = hasattr(self, "term_counts_")
         X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
         if known:
@@ -115,7 +120,7 @@ class NB(Scorer):
         return self
 
     def update(self, X: Any, y: Any) -> Self:
-        """Learn further documents; the categories stay the same."""
+        """Learn further documents, of new categories as well."""
         check_is_fitted(self)
         return self.partial_fit(X, y)
 
@@ -138,7 +143,7 @@ class NB(Scorer):
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._check_parameters()
         terms, categories = X.shape[1], labels.shape[1]
-        log_prior(self.prior, np.ones(categories), None)
+        self._check_width(categories)
         self.term_counts_ = sparse.csr_array((terms, categories), dtype=np.float64)
         self.term_totals_, self.category_counts_, self.documents_ = np.zeros(terms), np.zeros(categories), 0.0
         self._add(X, labels, weights)
@@ -148,12 +153,14 @@ class NB(Scorer):
         weights = np.ones(X.shape[0]) if weights is None else weights
         members = sparse.csr_array(labels, dtype=np.float64)
         members.data = np.repeat(weights, np.diff(members.indptr))
-        counts = sparse.csr_array(self.term_counts_ + sparse.csr_array(X.T) @ members)
+        before = extended(self.term_counts_, (X.shape[1], members.shape[1]))
+        counts = sparse.csr_array(before + sparse.csr_array(X.T) @ members)
         counts.eliminate_zeros()
         counts.sort_indices()
         self.term_counts_ = counts
         self.term_totals_ = self.term_totals_ + X.T @ weights
-        self.category_counts_ = self.category_counts_ + np.bincount(members.indices, members.data, members.shape[1])
+        known = np.pad(self.category_counts_, (0, members.shape[1] - len(self.category_counts_)))
+        self.category_counts_ = known + np.bincount(members.indices, members.data, members.shape[1])
         self.documents_ = self.documents_ + float(weights.sum())
         self._weights()
 
@@ -206,6 +213,9 @@ class NB(Scorer):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # on the checks' data, which are not counts, as scikit-learn's NB
         return tags
+
+    def _check_width(self, categories: int) -> None:
+        log_prior(self.prior, np.ones(categories), None)
 
     def _check_parameters(self) -> None:
         for name, known in (("model", {m for m, _ in FORMS}), ("against", {a for _, a in FORMS})):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rubricate.classifiers.base.batches import take_batch
 from rubricate.classifiers.base.evidence import contributions
 from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.numerics.matrices import unit_rows
+from rubricate.classifiers.numerics.matrices import extended, unit_rows
 from rubricate.classifiers.numerics.weight_lists import lists_of, pays
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.types import Evidence, Floats, Sparse
@@ -56,6 +56,7 @@ class Rocchio(Scorer):
     [[0.96, -0.199, 0.199], [-0.221, 0.734, 0.642]]
     """
 
+    learns_on = True
     sums_: Sparse
     total_: Floats
     sizes_: Floats
@@ -67,14 +68,20 @@ class Rocchio(Scorer):
         self.negatives = negatives
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, *, sample_weight: Any = None) -> Self:
-        """Learn these documents in addition to those before; the first call may name all `classes` of a column y."""
+        """Learn these documents in addition to those before.
+
+        y may bring new categories, which get columns behind the known ones: classes not met before, or further columns
+        of a label matrix. `classes` names all classes that a single-label y may have, also those still to come; then
+        others are an error, as in scikit-learn.
+        """
+        self._check()
         known = hasattr(self, "sums_")
         X, labels, weights = take_batch(self, X, y, classes=classes, sample_weight=sample_weight)
         self._add(X, labels, weights, afresh=not known)
         return self
 
     def update(self, X: Any, y: Any) -> Self:
-        """Learn further documents; the categories stay the same."""
+        """Learn further documents, of new categories as well."""
         check_is_fitted(self)
         return self.partial_fit(X, y)
 
@@ -106,8 +113,9 @@ class Rocchio(Scorer):
         sums, total = sparse.csr_array(marks.T @ unit), weights @ unit
         sizes, size = np.asarray(marks.sum(axis=0)).ravel(), float(weights.sum())
         if not afresh:
-            sums, total = sparse.csr_array(self.sums_ + sums), self.total_ + total
-            sizes, size = self.sizes_ + sizes, self.size_ + size
+            sums, total = sparse.csr_array(extended(self.sums_, sums.shape) + sums), self.total_ + total
+            sizes[: len(self.sizes_)] += self.sizes_
+            size += self.size_
         self.sums_, self.total_, self.sizes_, self.size_ = sums, total, sizes, size
         self._settle()
 

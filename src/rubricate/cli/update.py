@@ -22,39 +22,77 @@ def update(
 ) -> None:
     """Learn from more labelled documents and write another model file; says which way it took.
 
-    A model that was trained with --keep holds its documents: it is trained anew on old and new ones, and new
-    categories are allowed. Without them, naive Bayes, kNN, Rocchio and sleeping experts learn on: terms, cuts and
-    categories stay as they are. Every other model has to be trained again with 'rubricate train --keep'.
+    A model that was trained with --keep holds its documents: it is trained anew on old and new ones. Without them,
+    naive Bayes, kNN, Rocchio and sleeping experts learn on: terms and the cuts of known categories stay as they are.
+    Both learn new categories. Every other model has to be trained again with 'rubricate train --keep'.
     """
     from rubricate.categorizer import Categorizer
 
     opened = Categorizer.open(model)
-    new = inputs.corpus_of(data, reading).train
-    before = set(opened.categories_)
+    # Rows of a file without ids are numbered; the prefix keeps them apart from those learned before.
+    new = inputs.corpus_of(data, reading, prefix=f"{len(opened.ids_)}+").train
+    before = _held(opened)
     retrained = opened.kept_documents() is not None
     changed = opened.retrained(new) if retrained else opened.update(new)
     changed.save(output)
+    added = sorted(_held(changed) - before)
     result: dict[str, Any] = {
         "model": str(output),
         "way": "retrained" if retrained else "learned on",
         "documents": len(changed.ids_),
         "new_documents": len(new),
-        "new_categories": sorted(set(changed.categories_) - before),
+        "new_categories": added,
+        "new_cuts": None if retrained else _cuts(changed, added),
+        "without_terms": None if retrained else _without_terms(changed.features(new)),
         "single_label": changed.single_label_,
         "cross_validation": changed.cross_validated if retrained else None,
     }
     typer.echo(json.dumps(result, ensure_ascii=False, indent=2) if as_json else _text(result))
 
 
+def _held(model: Any) -> set[str]:
+    """Return the categories that have documents."""
+    return {name for name, held in zip(model.categories_, model.train_counts_, strict=True) if held}
+
+
+def _cuts(model: Any, names: list[str]) -> dict[str, float] | None:
+    """Return the cuts of some categories; None where the decision does not go by a cut for each."""
+    cuts = getattr(getattr(model.cut_, "cut_", model.cut_), "cuts_", None)
+    if cuts is None:
+        return None
+    return {name: float(cuts[model.categories_.index(name)]) for name in names}
+
+
+def _without_terms(vectors: Any) -> int:
+    """Return how many documents have no term that the model knows."""
+    return int((abs(vectors).sum(axis=1) == 0).sum())
+
+
 def _text(result: dict[str, Any]) -> str:
     ways = {
         "retrained": "trained anew on the documents kept with the model and the new ones",
-        "learned on": "the classifier learned on; terms, cuts and categories stay",
+        "learned on": "the classifier learned on; terms and cuts stay",
     }
     lines = [f"{result['model']}: {result['new_documents']:,} new documents, {ways[result['way']]}"]
     if result["new_categories"]:
         lines.append(f"new categories: {', '.join(result['new_categories'])}")
+    if result["new_categories"] and result["way"] == "learned on":
+        lines.append(_decision(result["new_cuts"]))
+    if result["without_terms"]:
+        lines.append(
+            f"{result['without_terms']:,} new documents have no term that the model knows; train anew to learn them"
+        )
     if result["cross_validation"]:
         figures, name = result["cross_validation"], "accuracy" if result["single_label"] else "micro-F1"
         lines.append(f"cross-validated: {name} {figures['micro_f1']:.4f}, macro-F1 {figures['macro_f1']:.4f}")
     return "\n".join(lines)
+
+
+def _decision(cuts: dict[str, float] | None) -> str:
+    """Return how documents get the new categories."""
+    if cuts is None:
+        return "new categories are decided upon as the others: there is no cut for each"
+    cut = next(iter(cuts.values()))  # one common value
+    if cut == float("inf"):
+        return "cut of new categories: none could be found, they are never assigned; train anew to learn one"
+    return f"cut of new categories: {cut:.4g}, the median of the known ones; training anew learns one for each"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from rubricate.errors import InvalidInput
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.grid import take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Floats, Sparse
+from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["FixedCut"]
 
@@ -42,6 +43,10 @@ class FixedCut(Threshold):
         """Return the decisions, documents × categories: boolean, sparse."""
         grid = take_scores(scores)
         return above(grid, self._cut_per_category(grid.shape[1]))
+
+    def grown(self, labels: Sparse, held: Ints) -> Self:
+        """Return a copy for more categories; new ones have the common cut, one given for each admits none."""
+        return copy(self).fit(None, labels)
 
     def _cut_per_category(self, categories: int) -> Floats:
         cuts = np.asarray(self.cut, dtype=np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.grid import ScoreGrid, take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Floats, Sparse
+from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Pcut"]
 
@@ -78,6 +79,13 @@ class Pcut(Threshold):
         """Take over the first fit; all agree, since they see the same labels."""
         self.counts_, self.total_ = fitted[0].counts_, fitted[0].total_
         return self
+
+    def grown(self, labels: Sparse, held: Ints) -> Self:
+        """Return a copy whose P(c) counts further documents, too: that of one `fit` with all labels."""
+        grown = copy(self).fit(None, labels)
+        grown.counts_[: len(self.counts_)] += self.counts_
+        grown.total_ += self.total_
+        return grown
 
 
 def _columns(grid: ScoreGrid) -> Iterator[Floats]:

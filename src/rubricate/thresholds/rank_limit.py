@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from numbers import Integral
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from rubricate.thresholds.cutting.decisions import best
 from rubricate.thresholds.cutting.grid import scores_at, take_scores
 from rubricate.thresholds.definition.catalogue import resolve
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Scores, Sparse
+from rubricate.types import Ints, Scores, Sparse
 
 __all__ = ["RankLimit"]
 
@@ -108,3 +109,9 @@ class RankLimit(Threshold):
         """Take over what the inner cut learned in several fits."""
         self.cut_ = resolve(self.cut).merge([fit.cut_ for fit in fitted])
         return self
+
+    def grown(self, labels: Sparse, held: Ints) -> Self:
+        """Return a copy whose inner cut has grown."""
+        grown = copy(self)
+        grown.cut_ = self.cut_.grown(labels, held)
+        return grown

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from rubricate.errors import InvalidInput
 from rubricate.folds import score_matrix, sparse_scores
 from rubricate.thresholds.rank_limit import RankLimit
-from rubricate.types import Floats, Scores, Sparse
+from rubricate.types import Floats, Ints, Scores, Sparse
 
 __all__ = ["Aligned", "Form"]
 
@@ -57,6 +57,29 @@ class Aligned(BaseEstimator):
         if self.classifier_ is not None:
             aligned.classifier_ = classifier.trained_as(self.classifier_, X, self.target(labels))
         return aligned
+
+    def learn_on(self, X: Any, labels: Sparse) -> None:
+        """Teach the classifier further documents; further columns of `labels` are new categories.
+
+        A category that had no document so far is new to the classifier, too: it is shown behind the others.
+        """
+        grown = copy(self)
+        grown.columns_ = np.concatenate([self.columns_, self.new_columns(labels)])
+        grown.classes = np.concatenate([self.classes, np.arange(len(self.classes), labels.shape[1])])
+        learn = getattr(self.classifier_, "update", None) or self.classifier_.partial_fit  # type: ignore[union-attr]
+        learn(X, grown.target(labels))
+        self.columns_, self.classes = grown.columns_, grown.classes
+        self.constants_ = np.pad(self.constants_, (0, labels.shape[1] - len(self.constants_)), constant_values=-np.inf)
+
+    def new_columns(self, labels: Sparse) -> Ints:
+        """Return the columns of the categories that have documents now and had none before."""
+        known = np.concatenate([self.columns_, np.flatnonzero(self.constants_ == np.inf)])
+        return np.setdiff1d(labels.indices, known)
+
+    def place(self, column: int) -> int | None:
+        """Return where the classifier keeps a category; None where it was not shown to it."""
+        places = np.flatnonzero(self.columns_ == column)
+        return int(places[0]) if len(places) else None
 
     def decision_function(self, X: Any) -> Floats:
         """Score documents, documents × categories."""

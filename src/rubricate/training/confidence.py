@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -69,6 +70,16 @@ class Confidence(BaseEstimator):
     def _features(self, x: Floats, column: Ints) -> Floats:
         z, a, f = np.clip(x / self.scale_, -FARTHEST, FARTHEST), (x >= 0).astype(np.float64), self.familiar_[column]
         return np.column_stack([z, np.abs(z), a, f, z * f, a * f])
+
+    def grown(self, held: Ints, new: Ints) -> Self:
+        """Return a copy for more categories; `held` are the further documents of each, `new` the new categories.
+
+        The f of a known category stays, since the curve was learned with it.
+        """
+        grown = copy(self)
+        grown.familiar_ = np.pad(self.familiar_, (0, len(held) - len(self.familiar_)))
+        grown.familiar_[new] = np.log1p(held[new])
+        return grown
 
     def check_state(self) -> None:
         """Check that there are a curve and a weight for each feature."""

@@ -18,8 +18,8 @@ def explain_rows(
     aligned: Any, X: Any, column: int, *, limit: int, names: Sequence[str] | None, ids: Sequence[str]
 ) -> list[list[Evidence]]:
     """Return what spoke most for or against a category, for each row; nothing for one never or always assigned."""
-    place = int(np.searchsorted(aligned.columns_, column))
-    if aligned.classifier_ is None or place == len(aligned.columns_) or aligned.columns_[place] != column:
+    place = aligned.place(column)
+    if aligned.classifier_ is None or place is None:
         return [[] for _ in range(X.shape[0])]
     classifier = aligned.classifier_
     if hasattr(classifier, "explain"):
@@ -33,9 +33,8 @@ def explain_rows(
 
 def top_terms(aligned: Any, column: int, limit: int, names: Sequence[str] | None) -> list[str]:
     """Return the terms with the largest positive weights for a category; none where the classifier is not linear."""
-    place = int(np.searchsorted(aligned.columns_, column))
-    known = place < len(aligned.columns_) and aligned.columns_[place] == column
-    if names is None or not known or getattr(aligned.classifier_, "coef_", None) is None:
+    place = aligned.place(column)
+    if names is None or place is None or getattr(aligned.classifier_, "coef_", None) is None:
         return []
     shown = column if aligned.shows_all() else place
     weights = _linear_weights(aligned.classifier_, shown, len(aligned.columns_))

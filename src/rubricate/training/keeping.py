@@ -10,7 +10,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import label_matrix
 from rubricate.types import Documents
 
-__all__ = ["joined", "kept_documents", "plain_documents"]
+__all__ = ["joined", "kept_documents", "kept_with", "plain_documents"]
 
 
 def plain_documents(documents: Documents) -> dict[str, Any]:
@@ -31,6 +31,15 @@ def plain_documents(documents: Documents) -> dict[str, Any]:
 def kept_documents(plain: Mapping[str, Any]) -> Documents:
     """Return the documents that `plain_documents` was given."""
     return Documents(**{name: plain[name] for name in ("ids", "bodies", "titles", "labels", "categories")})
+
+
+def kept_with(plain: Mapping[str, Any] | None, X: Any, y: Any) -> dict[str, Any] | None:
+    """Return the documents kept and further ones, which must be `Documents`; None where none are kept."""
+    if plain is None:
+        return None
+    if y is not None or not isinstance(X, Documents):
+        raise InvalidInput("the model keeps its documents and could not keep these; Fix: give them as Documents")
+    return plain_documents(joined(kept_documents(plain), X))
 
 
 def joined(old: Documents, new: Documents) -> Documents:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import column, flag_matrix, label_matrix
 from rubricate.types import Corpus, Decisions, Documents, Sparse
 
-__all__ = ["Target", "YForm", "count", "given_documents", "ids_of", "refuse_new_categories", "take_target"]
+__all__ = ["Target", "YForm", "count", "further_target", "given_documents", "ids_of", "in_columns", "take_target"]
 
 YForm: TypeAlias = Literal["column", "sets", "dense", "sparse"]
 
@@ -138,13 +138,57 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, (str, bool, int, np.integer)) or (isinstance(value, float) and value == value)
 
 
-def refuse_new_categories(documents: Documents, known: Sequence[str]) -> None:
-    """Raise InvalidInput for documents of categories that a model does not have."""
-    used = np.unique(documents.labels.indices)
-    new = sorted({documents.categories[column] for column in used} - {*known})
-    if new:
-        named = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
-        raise InvalidInput(
-            f"the documents bring categories that the model does not have: {named}. A classifier learns on within its "
-            "categories. Fix: train with --keep (or call keep), and update trains anew with all documents"
-        )
+def further_target(X: Any, y: Any, *, categories: tuple[str, ...], classes: NDArray[Any]) -> Target:
+    """Return the labels of further documents over these categories, and behind them the new ones, sorted by name.
+
+    Only categories that some document has are new. A matrix without names has these columns first; it may have more
+    where the categories have no names either.
+    """
+    given = take_target(X, y)
+    names = _wider_matrix(given, categories) if given.form in ("dense", "sparse") and not _is_named(y) else None
+    if names is None:
+        used = {given.categories[column] for column in np.unique(given.labels.indices)}
+        names = (*categories, *sorted(used - {*categories}))
+        given = replace(given, labels=in_columns(given.labels, given.categories, names))
+    return replace(given, categories=names, classes=_wider_classes(given, names[len(categories) :], classes))
+
+
+def in_columns(labels: Sparse, names: tuple[str, ...], known: tuple[str, ...]) -> Sparse:
+    """Return labels over other categories; those left out must have no documents."""
+    if names == known:
+        return labels
+    place = {name: i for i, name in enumerate(known)}
+    moved = np.array([place.get(name, 0) for name in names], dtype=np.int64)
+    matrix = sparse.csr_array((labels.data, moved[labels.indices], labels.indptr), shape=(labels.shape[0], len(known)))
+    matrix.sort_indices()
+    return matrix
+
+
+def _is_named(y: Any) -> bool:
+    return y is None or hasattr(y, "columns")
+
+
+def _wider_matrix(given: Target, categories: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the columns of a matrix without names."""
+    width, known = given.labels.shape[1], len(categories)
+    if width == known:
+        return categories
+    if width > known and given.categories[:known] == categories:
+        return given.categories
+    raise InvalidInput(
+        f"a label matrix of {width} columns without names, for {known} categories; Fix: give as many columns, a data "
+        "frame with the names, or label sets"
+    )
+
+
+def _wider_classes(given: Target, new: tuple[str, ...], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes with the new ones behind; new numbers where they are numbers."""
+    if not new:
+        return classes
+    if classes.dtype.kind in "UO":
+        return np.concatenate([classes, np.array(new, dtype=str)])
+    own = {str(value): value for value in given.classes.tolist()}
+    values = np.array([own[name] for name in new])
+    if values.dtype.kind != classes.dtype.kind:
+        raise InvalidInput(f"the classes so far are {classes.dtype}, these are {values.dtype}; give one kind")
+    return np.concatenate([classes, values])

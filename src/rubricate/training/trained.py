@@ -182,30 +182,13 @@ class Trained:
         decided = Decisions(scoring.decide(self.cut, iter(parts), columns), self.categories, ids)
         return Run(name, ids, self.categories, scores=named, decisions=decided)
 
-    def learn_more(self, X: Any, labels: Sparse) -> None:
-        """Teach the classifier further documents of the categories that it knows; representation and cut stay."""
-        classifier = self.classifier.classifier_
-        method = getattr(classifier, "update", None) or getattr(classifier, "partial_fit", None)
-        if method is None:
+    def out_of_fold_run(self, name: str) -> Run:
+        """Return the out-of-fold decisions on the documents of the training; those learned later are left out."""
+        if self.judged is None:
             raise InvalidInput(
-                f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them "
-                "(train --keep keeps them with the model), or use one that can: nb, knn, rocchio, experts"
+                "out-of-fold decisions are there after fit with folds; this model was opened or had none"
             )
-        if labels.shape[0] != count(X):
-            raise InvalidInput(f"{count(X)} documents and {labels.shape[0]} label sets; give one set per document")
-        self._check_learnable(labels)
-        method(self.vectors(X), self.classifier.target(labels))
-
-    def _check_learnable(self, labels: Sparse) -> None:
-        lengths, aligned = np.diff(labels.indptr), self.classifier
-        if aligned.form == "classes" and np.any(lengths != 1):
-            row = int(np.flatnonzero(lengths != 1)[0])
-            raise InvalidInput(
-                f"document {row} has {lengths[row]} labels; this model was learned from one label per document"
-            )
-        held = np.bincount(labels.indices, minlength=labels.shape[1])
-        strange = np.where(aligned.constants_ > 0, held != labels.shape[0], held > 0)
-        strange[aligned.columns_] = False
-        if strange.any():
-            name = self.categories[int(np.flatnonzero(strange)[0])]
-            raise InvalidInput(f"{name!r} had all or none of the training documents and was not learned; fit anew")
+        rows, columns = self.judged.decided.shape
+        ids, categories = self.ids[:rows], self.categories[:columns]
+        decided = Decisions(self.judged.decided, categories, ids)
+        return Run(name, ids, categories, decisions=decided, truth=self.judged.labels)

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.training.targets import take_target
-from rubricate.types import Decisions, Documents, Ints, Run, Scores, Sparse
+from rubricate.training.targets import in_columns, take_target
+from rubricate.types import Decisions, Documents, Ints, Run, Scores
 
 __all__ = ["with_truth"]
 
@@ -26,7 +26,7 @@ def with_truth(run: Run, documents: Any, y: Any) -> Run:
         target = replace(target, categories=run.categories)
     extra = [name for name in target.categories if name not in set(run.categories)]
     known = run.categories + tuple(extra)
-    truth = _over(target.labels, target.categories, known)
+    truth = in_columns(target.labels, target.categories, known)
     return replace(
         run,
         categories=known,
@@ -35,16 +35,6 @@ def with_truth(run: Run, documents: Any, y: Any) -> Run:
         decisions=_wider_decisions(run.decisions, known, len(extra)),
         train_counts=_wider_counts(run.train_counts, len(extra)),
     )
-
-
-def _over(labels: Sparse, names: tuple[str, ...], known: tuple[str, ...]) -> Sparse:
-    if names == known:
-        return labels
-    place = {name: i for i, name in enumerate(known)}
-    moved = np.array([place[name] for name in names], dtype=np.int64)
-    matrix = sparse.csr_array((labels.data, moved[labels.indices], labels.indptr), shape=(labels.shape[0], len(known)))
-    matrix.sort_indices()
-    return matrix
 
 
 def _wider_scores(scores: Scores | None, known: tuple[str, ...], extra: int) -> Scores | None:

@@ -1,7 +1,13 @@
-"""Further documents for a classifier that learns in batches: vectors, labels in its columns, weights."""
+"""Further documents for a classifier that learns in batches: vectors, labels in its columns, weights.
+
+Categories grow. One that was not met before gets a column behind the known ones, which stay where they are: new classes
+of a one-dimensional y (sorted among themselves), further columns of a label matrix, new names of a data frame (whose
+columns are matched by name).
+"""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -15,42 +21,32 @@ from rubricate.errors import InvalidInput
 from rubricate.matrices import sound
 from rubricate.types import Floats, Sparse
 
-__all__ = ["take_batch", "take_stream"]
+__all__ = ["take_batch"]
+
+NAMES = ("classes_", "categories_", "multilabel_", "sparse_labels_")
+"""What a classifier knows of the form and the names of its labels."""
 
 
 def take_batch(
     scorer: Scorer, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None
 ) -> tuple[Any, Sparse, Floats | None]:
-    """Return vectors, labels in the columns that the classifier has, and weights; the categories stay.
+    """Return vectors, labels and weights of a batch, and give the classifier the categories that are new in it.
 
-    The first call decides the columns: `classes` where given, else the classes in y; a label matrix has its own.
-    """
-    first = not hasattr(scorer, "classes_")
-    X, weights = _take_rows(scorer, X, y, first=first, sample_weight=sample_weight)
-    if _is_matrix(y):
-        labels = _known_matrix(scorer, y, X.shape[0], first=first)
-    else:
-        known = classes if first else scorer.classes_
-        labels = _known_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes=known)
-    return X, labels, weights
-
-
-def take_stream(
-    scorer: Scorer, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None
-) -> tuple[Any, Sparse, Floats | None]:
-    """Return vectors, labels and weights of a batch of a stream, which may bring new categories.
-
-    Categories that were not met before get columns behind the known ones: new classes of a one-dimensional y (sorted
-    among themselves), further columns of a label matrix, new names of a data frame (whose columns are matched by name).
+    `classes` names the classes that a column y may have: those not met yet get columns, too, and a y with others is
+    refused. A batch that is refused leaves the categories as they were.
     """
     first = not hasattr(scorer, "classes_")
     X, weights = _take_rows(scorer, X, y, first=first, sample_weight=sample_weight)
     if np.ndim(y) == 2 and np.shape(y)[0] != X.shape[0]:
         raise InvalidInput(f"X has {X.shape[0]} documents and y has {np.shape(y)[0]}; inconsistent numbers of samples")
+    grown = copy(scorer)
     if _is_matrix(y):
-        labels = _growing_matrix(scorer, y, X.shape[0], first=first)
+        labels = _take_matrix(grown, y, X.shape[0], first=first)
     else:
-        labels = _growing_classes(scorer, np.ravel(np.asarray(y)), X.shape[0], classes=classes, first=first)
+        labels = _take_column(grown, np.ravel(np.asarray(y)), X.shape[0], classes=classes, first=first)
+    scorer._check_width(labels.shape[1])
+    for name in NAMES:
+        setattr(scorer, name, getattr(grown, name))
     return X, labels, weights
 
 
@@ -70,34 +66,7 @@ def _is_matrix(y: Any) -> bool:
     return sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
 
 
-def _known_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
-    if first:
-        return scorer._take_labels(y, rows)
-    columns = len(scorer.classes_)
-    if not scorer.multilabel_ or np.shape(y)[1] != columns:
-        form = f"a label matrix of {columns} columns" if scorer.multilabel_ else "a column of classes"
-        raise InvalidInput(f"learned from {form}, got a matrix of {np.shape(y)[1]} columns; give the same categories")
-    names, was_sparse = scorer.categories_, scorer.sparse_labels_
-    labels = scorer._take_labels(y, rows)
-    scorer.categories_, scorer.sparse_labels_ = names, was_sparse
-    return labels
-
-
-def _known_classes(scorer: Scorer, y: Any, rows: int, *, classes: Any) -> Sparse:
-    if getattr(scorer, "multilabel_", False):
-        raise InvalidInput(
-            f"learned from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix"
-        )
-    if classes is None:
-        return scorer._take_labels(y, rows)
-    known = np.unique(classes)
-    strange = np.setdiff1d(y, known)
-    if len(strange):
-        raise InvalidInput(f"y has classes not known before: {strange[:5].tolist()}; name all of them in `classes`")
-    return scorer._take_labels(np.concatenate([known, y]), rows + len(known))[len(known) :]
-
-
-def _growing_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
+def _take_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
     if first:
         return scorer._take_labels(y, rows)
     if not scorer.multilabel_:
@@ -110,7 +79,6 @@ def _growing_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse
         columns = np.array([places[name] for name in names])
     else:
         if len(names) < len(known):
-            scorer.classes_, scorer.categories_ = np.arange(len(known)), known
             raise InvalidInput(
                 f"learned {len(known)} categories, got a matrix of {len(names)} columns; give all of them"
             )
@@ -126,19 +94,24 @@ def _placed(labels: Sparse, columns: Any, width: int) -> Sparse:
     return moved
 
 
-def _growing_classes(scorer: Scorer, y: Any, rows: int, *, classes: Any, first: bool) -> Sparse:
-    check_classification_targets(y)
+def _take_column(scorer: Scorer, y: Any, rows: int, *, classes: Any, first: bool) -> Sparse:
+    check_classification_targets(np.tile(y, 2))  # twice: scikit-learn warns of many classes among few documents
     if len(y) != rows:
         raise InvalidInput(f"X has {rows} documents and y has {len(y)}; inconsistent numbers of samples")
     if not first and scorer.multilabel_:
         raise InvalidInput(
             f"learned from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix"
         )
-    known = scorer.classes_ if not first else np.unique(y if classes is None else classes)
-    if (known.dtype.kind in "UO") != (y.dtype.kind in "UO"):
-        raise InvalidInput(f"the classes so far are {known.dtype}, these are {y.dtype}; give one kind")
+    allowed = np.unique(y if classes is None else classes)
+    known = allowed if first else scorer.classes_
+    for kind in (y, allowed):
+        if (known.dtype.kind in "UO") != (kind.dtype.kind in "UO"):
+            raise InvalidInput(f"the classes so far are {known.dtype}, these are {kind.dtype}; give one kind")
+    strange = np.setdiff1d(y, allowed)
+    if len(strange):
+        raise InvalidInput(f"y has classes that are not among `classes`: {strange[:5].tolist()}; name all of them")
     scorer.multilabel_, scorer.sparse_labels_ = False, False
-    scorer.classes_ = np.concatenate([known, np.setdiff1d(y, known)])
+    scorer.classes_ = np.concatenate([known, np.setdiff1d(allowed, known)])
     scorer.categories_ = tuple(str(name) for name in scorer.classes_)
     order = np.argsort(scorer.classes_)
     column = order[np.searchsorted(scorer.classes_, y, sorter=order)]

@@ -50,6 +50,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     needs_hierarchy    it takes `taxonomy=`, which the program fills in from the corpus
     names_categories   it goes by the names of the categories, and sees every column, also those without documents
+    learns_on          `partial_fit` adds documents, of new categories as well
     has_dual           it keeps α and ξ of every document, from which ξα-estimates and leave-one-out follow
     _mirrored          of two classes it learns one; the score of the other is the negative
     _natural_cut       the cut of `predict` for a multi-label y
@@ -66,6 +67,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     needs_hierarchy = False
     names_categories = False
+    learns_on = False
     has_dual = False
     _mirrored = False
     _natural_cut = 0.0
@@ -84,7 +86,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Return scores, documents × categories; one dimension for a y of two classes, positive for the second."""
         scores = self._score(self._take_vectors(X))
-        if self.multilabel_ or len(self.classes_) > 2:
+        if self.multilabel_ or len(self.classes_) != 2:
             return scores
         return scores[:, 0] if self._is_mirrored() else scores[:, 1] - scores[:, 0]
 
@@ -160,6 +162,9 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     def _is_mirrored(self) -> bool:
         return self._mirrored and not self.multilabel_ and len(self.classes_) == 2
+
+    def _check_width(self, categories: int) -> None:
+        """Raise InvalidInput where the parameters do not allow so many categories."""
 
     def _term_names(self) -> Sequence[str]:
         """Return the names of the columns of X; `x0`, `x1`, … where it had none."""

@@ -1,4 +1,4 @@
-"""Rows and columns of dense and sparse matrices: canonical form, length 1, some of the columns, a safe scale."""
+"""Rows and columns of dense and sparse matrices: canonical form, length 1, some or more of them, a safe scale."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["binary_scale", "canonical_rows", "take_columns", "unit_centroids", "unit_rows", "used_columns"]
+__all__ = ["binary_scale", "canonical_rows", "extended", "take_columns", "unit_centroids", "unit_rows", "used_columns"]
 
 
 def used_columns(X: Any) -> Ints:
@@ -42,6 +42,16 @@ def canonical_rows(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def extended(matrix: Sparse, shape: tuple[int, int]) -> Sparse:
+    """Return a csr matrix with further rows and columns of zeros.
+
+    >>> extended(sparse.csr_array([[1.0, 2.0]]), (2, 3)).toarray().tolist()
+    [[1.0, 2.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    starts = np.pad(matrix.indptr, (0, shape[0] - matrix.shape[0]), mode="edge")
+    return sparse.csr_array((matrix.data, matrix.indices, starts), shape=shape)
 
 
 def unit_centroids(X: Sparse, labels: Sparse, weights: Floats) -> Sparse:

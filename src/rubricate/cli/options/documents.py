@@ -103,8 +103,9 @@ def corpus_of(
     test: str | None = None,
     vectors: str | None = None,
     test_vectors: str | None = None,
+    prefix: str = "",
 ) -> Corpus:
-    """Load the corpus of this name, or the user's documents."""
+    """Load the corpus of this name, or the user's documents; `prefix` is put before ids that are row numbers."""
     from rubricate.corpora import load
 
     if data in registry.names("corpora"):
@@ -117,8 +118,8 @@ def corpus_of(
         return replace(_assembled(both, data, test=None, seed=seed), split="files")
     if test_vectors is not None:
         raise InvalidInput("--test-vectors goes with --vectors and --test FILE; add them, or leave it out")
-    if data == STDIN or vectors is not None:
-        return _assembled(stream(data, reading, vectors), data, test=share, seed=seed)
+    if data == STDIN or vectors is not None or prefix:
+        return _assembled(stream(data, reading, vectors, prefix), data, test=share, seed=seed)
     return load(data, test=share, seed=seed, **asdict(reading))
 
 

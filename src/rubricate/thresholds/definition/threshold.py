@@ -21,6 +21,7 @@ how many times, whoever trains the classifier should make scores for `fit`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,8 +29,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.thresholds.cutting.decisions import above
-from rubricate.thresholds.cutting.grid import take_scores
-from rubricate.types import Floats, Sparse
+from rubricate.thresholds.cutting.expected_cuts import with_expected_cuts
+from rubricate.thresholds.cutting.grid import take_labels, take_scores
+from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Threshold"]
 
@@ -59,3 +61,16 @@ class Threshold(BaseEstimator):
         of the middle two)."""
         self.cuts_ = np.median([fit.cuts_ for fit in fitted], axis=0)
         return self
+
+    def grown(self, labels: Sparse, held: Ints) -> Self:
+        """Return a copy for a classifier that has learned further documents, some of them of new categories.
+
+        `labels` are those of the further documents; columns beyond the known categories are new ones. `held` are the
+        documents that each known category had before; one that had none counts as new. What was learned stays. A new
+        category has no held-out score to learn a cut from: it gets the one that goes with its number of documents
+        (`cutting.expected_cuts`).
+        """
+        grown = copy(self)
+        if hasattr(self, "cuts_"):
+            grown.cuts_ = with_expected_cuts(self.cuts_, held, take_labels(labels))
+        return grown
