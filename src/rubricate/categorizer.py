@@ -24,7 +24,7 @@ from rubricate.thresholds.cutting.class_chances import class_chances
 from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
-from rubricate.training.keeping import joined, kept_documents, kept_with, plain_documents
+from rubricate.training.keeping import joined_corpus, kept_documents, kept_with, plain_documents
 from rubricate.training.learning_on import learned_on
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
@@ -284,13 +284,15 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     def retrained(self, X: Any) -> Self:
         """Return a model trained anew, with the same settings, on the documents kept and those given.
 
-        New categories are allowed. The new model keeps all documents.
+        New categories are allowed; those of a hierarchical classifier must be in its taxonomy. The new model keeps all
+        documents.
         """
         old = self.kept_documents()
         if old is None:
             raise InvalidInput("the model keeps no documents; Fix: train it with --keep, or call keep after fit")
-        documents = joined(old, given_documents(X))
-        return clone(self).fit(documents).keep(documents)
+        taxonomy = getattr(self.aligned_.classifier, "taxonomy", None)
+        corpus = joined_corpus(old, given_documents(X), taxonomy=taxonomy)
+        return clone(self).fit(corpus).keep(corpus)
 
     def predict(self, X: Any) -> Any:
         """Decide in the form of y: the best class for a column, a matrix for a matrix, else tuples of labels."""

@@ -46,12 +46,40 @@ def test_naive_bayes_learns_on(rubricate):
     assert (result["way"], result["documents"], result["new_documents"]) == ("learned on", 60, 20)
 
 
-def test_new_categories_need_the_documents(rubricate):
-    assert rubricate("train", "old.csv", "-o", "m", "--classifier", "nb")[0] == 0
-    code, _, talk = rubricate("update", "m", "tin.csv", "-o", "m2")
-    assert code == 2
-    assert "categories that the model does not have: tin" in talk
-    assert "train with --keep" in talk
+def test_new_categories_are_learned_on(rubricate, tmp_path):
+    assert rubricate("train", "old.csv", "-o", "m", "--classifier", "nb", "--weights", "nnn")[0] == 0
+    code, out, _ = rubricate("update", "m", "tin.csv", "-o", "m2")
+    assert code == 0
+    assert "8 new documents, the classifier learned on; terms and cuts stay" in out
+    assert "new categories: tin\n" in out
+    result = json.loads(rubricate("update", "m", "tin.csv", "-o", "m2", "--json")[1])
+    model = rb.Categorizer.open("m2")
+    assert result["new_categories"] == ["tin"]
+    assert result["new_cuts"] == {"tin": model.cut_.cuts_[model.categories_.index("tin")]}
+    assert f"as expected of categories with as many documents: tin {result['new_cuts']['tin']:.4g}\n" in out
+    again = json.loads(rubricate("update", "m2", "tin.csv", "-o", "m3", "--json")[1])
+    assert (again["new_categories"], again["new_cuts"], again["documents"]) == ([], {}, 56)
+
+
+def test_new_categories_of_documents_with_one_label_need_no_cut(rubricate, tmp_path):
+    rows = [f"{'wheat tin' if i % 2 else 'oil wells'},{'grain' if i % 2 else 'oil'}\n" for i in range(24)]
+    (tmp_path / "a.csv").write_text("text,labels\n" + "".join(rows))
+    (tmp_path / "b.csv").write_text("text,labels\ntin,metal\ntin tin,metal\nnickel,metal\n")
+    assert rubricate("train", "a.csv", "-o", "m", "--classifier", "knn", "--set", "k=1")[0] == 0
+    out = rubricate("update", "m", "b.csv", "-o", "m2")[1]
+    assert "no cut of their own" in out
+    assert "1 of the new documents have no term that the model knows" in out
+    model = rb.Categorizer.open("m2")
+    assert model.classify(["tin", "wheat tin"]) == [("metal",), ("grain",)]
+    assert model.ids_[22:] == ("23", "24", "24+1", "24+2", "24+3"), "rows are numbered on, not twice"
+
+
+def test_rows_without_ids_are_trained_anew_too(rubricate, tmp_path):
+    rows = [f"{'wheat' if i % 2 else 'oil'} {'prices' if i % 3 else 'up'},{'ab'[i % 2]}\n" for i in range(24)]
+    for name, part in (("a.csv", rows[:16]), ("b.csv", rows[16:])):
+        (tmp_path / name).write_text("text,labels\n" + "".join(part))
+    assert rubricate("train", "a.csv", "-o", "m", "--keep")[0] == 0
+    assert "8 new documents, trained anew" in rubricate("update", "m", "b.csv", "-o", "m2")[1]
 
 
 def test_what_cannot_learn_more_says_how_it_could(rubricate):

@@ -47,6 +47,8 @@ def _text(described: dict[str, Any]) -> str:
             f"cross-validated: {name} {figures['micro_f1']:.4f}, macro-F1 {figures['macro_f1']:.4f}, "
             f"{figures['exactly_right']:.1%} of {figures['documents']:,} documents exactly right"
         )
+        if later := described["documents"] - figures["documents"]:
+            lines.append(f"{later:,} documents were learned on after that: the figures, confidences and cuts stayed")
     lines += [described["signature"], ""]
     width = max(len(each["name"]) for each in described["categories"])
     for each in described["categories"]:

@@ -15,6 +15,8 @@ __all__ = ["update"]
 
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
 _Output = Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")]
+SHOWN = 10
+"""Cuts of new categories that are printed; --json has all."""
 
 
 def update(
@@ -73,14 +75,14 @@ def _text(result: dict[str, Any]) -> str:
         "retrained": "trained anew on the documents kept with the model and the new ones",
         "learned on": "the classifier learned on; terms and cuts stay",
     }
-    lines = [f"{result['model']}: {result['new_documents']:,} new documents, {ways[result['way']]}"]
+    documents = "1 new document" if result["new_documents"] == 1 else f"{result['new_documents']:,} new documents"
+    lines = [f"{result['model']}: {documents}, {ways[result['way']]}"]
     if result["new_categories"]:
         lines.append(f"new categories: {', '.join(result['new_categories'])}")
-    if result["new_categories"] and result["way"] == "learned on":
-        lines.append(_decision(result["new_cuts"]))
+        lines += [] if result["way"] == "retrained" else [_cut_line(result["new_cuts"])]
     if result["without_terms"]:
         lines.append(
-            f"{result['without_terms']:,} new documents have no term that the model knows; train anew to learn them"
+            f"{result['without_terms']:,} of the new documents have no term that the model knows, and taught it nothing"
         )
     if result["cross_validation"]:
         figures, name = result["cross_validation"], "accuracy" if result["single_label"] else "micro-F1"
@@ -88,11 +90,12 @@ def _text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _decision(cuts: dict[str, float] | None) -> str:
-    """Return how documents get the new categories."""
+def _cut_line(cuts: dict[str, float] | None) -> str:
+    """Return how documents get new categories that were learned on."""
     if cuts is None:
-        return "new categories are decided upon as the others: there is no cut for each"
-    cut = next(iter(cuts.values()))  # one common value
-    if cut == float("inf"):
-        return "cut of new categories: none could be found, they are never assigned; train anew to learn one"
-    return f"cut of new categories: {cut:.4g}, the median of the known ones; training anew learns one for each"
+        return "they have no cut of their own: they compete with the others"
+    if float("inf") in cuts.values():
+        return "they have no cut and are never assigned, since the others have none; train anew to learn one"
+    shown = ", ".join(f"{name} {cut:.4g}" for name, cut in [*cuts.items()][:SHOWN])
+    left = f" and {len(cuts) - SHOWN} more" if len(cuts) > SHOWN else ""
+    return f"their cuts, as expected of categories with as many documents: {shown}{left}"

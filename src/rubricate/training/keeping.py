@@ -8,9 +8,9 @@ from typing import Any
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import label_matrix
-from rubricate.types import Documents
+from rubricate.types import Corpus, Documents, Edges
 
-__all__ = ["joined", "kept_documents", "kept_with", "plain_documents"]
+__all__ = ["joined", "joined_corpus", "kept_documents", "kept_with", "plain_documents"]
 
 
 def plain_documents(documents: Documents) -> dict[str, Any]:
@@ -61,6 +61,12 @@ def joined(old: Documents, new: Documents) -> Documents:
         categories=categories,
         titles=titles,
     )
+
+
+def joined_corpus(old: Documents, new: Documents, *, taxonomy: Edges | None) -> Corpus:
+    """Return old and new documents as those for training of a corpus without a name."""
+    documents = joined(old, new)
+    return Corpus("", "", documents, documents.take([]), taxonomy=taxonomy)
 
 
 def _label_names(documents: Documents) -> list[list[str]]:

@@ -53,8 +53,8 @@ def _check_classifier(trained: Trained) -> None:
     classifier = trained.classifier.classifier_
     if not hasattr(classifier, "update") and not hasattr(classifier, "partial_fit"):
         raise InvalidInput(
-            f"{type(classifier).__name__} cannot learn further documents; fit it anew with all of them "
-            "(train --keep keeps them with the model), or use one that can: nb, knn, rocchio, experts"
+            f"{type(classifier).__name__} cannot learn further documents. Fix: fit it anew with all of them "
+            "(train --keep keeps them with the model for that), or use one that can: nb, knn, rocchio, experts"
         )
 
 
@@ -63,7 +63,8 @@ def _check_labels(trained: Trained, labels: Sparse) -> None:
     if aligned.form == "classes" and np.any(lengths != 1):
         row = int(np.flatnonzero(lengths != 1)[0])
         raise InvalidInput(
-            f"document {row} has {lengths[row]} labels; this model was learned from one label per document"
+            f"document {row} has {lengths[row]} labels; this model was learned from one label per document. Fix: leave "
+            "such documents out, or train a model with all"
         )
     full = np.flatnonzero(aligned.constants_ == np.inf)
     missed = full[_held(labels)[full] < labels.shape[0]]
