@@ -81,9 +81,8 @@ def _text(result: dict[str, Any]) -> str:
         lines.append(f"new categories: {', '.join(result['new_categories'])}")
         lines += [] if result["way"] == "retrained" else [_cut_line(result["new_cuts"])]
     if result["without_terms"]:
-        lines.append(
-            f"{result['without_terms']:,} of the new documents have no term that the model knows, and taught it nothing"
-        )
+        strange = f"{result['without_terms']:,} of the new documents have no term that the model knows"
+        lines.append(f"{strange}; training anew learns theirs")
     if result["cross_validation"]:
         figures, name = result["cross_validation"], "accuracy" if result["single_label"] else "micro-F1"
         lines.append(f"cross-validated: {name} {figures['micro_f1']:.4f}, macro-F1 {figures['macro_f1']:.4f}")
