@@ -55,6 +55,34 @@ def test_arrays_are_apart_and_outlive_the_block(everything_outside):
     assert not scratch.is_out_of_core()
 
 
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the pages of a process are not told here")
+def test_rest_gives_back_pages_and_loses_nothing():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    with within():
+        array, texts = empty(1 << 24, np.float64), MappedTexts(["a", "b" * 10**7])
+        array[:] = 7.0
+        before = resident()
+        assert texts[1][:3] == "bbb"
+        scratch.rest()
+        assert resident() < before - array.nbytes // 2
+        assert array.sum() == 7.0 * len(array)
+        assert texts == ["a", "b" * 10**7]
+    scratch.rest()
+    assert (array == 7.0).all()
+
+
+@pytest.mark.parametrize("length", [1000, scratch.EXTENT // 4])
+def test_a_sparse_matrix_does_not_copy_them_into_memory(everything_outside, length):
+    with within():
+        data, indices, starts = empty(length, np.float64), empty(length, np.int32), np.array([0, length], np.int32)
+        data[:], indices[:] = 1, np.arange(length)
+        matrix = sparse.csr_array((data, indices, starts), shape=(1, length))
+    assert np.shares_memory(matrix.data, data)
+    assert np.shares_memory(matrix.indices, indices)
+
+
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_rows_are_taken_as_in_memory(seed, mask):
     draw = np.random.default_rng(seed)

@@ -20,12 +20,13 @@ from itertools import chain
 from pathlib import Path
 from threading import RLock
 from typing import Any, overload
+from weakref import WeakSet
 
 import numpy as np
 
 from rubricate.errors import InvalidInput
 
-__all__ = ["MappedTexts", "empty", "is_out_of_core", "memory_size", "out_of_core", "stored"]
+__all__ = ["MappedTexts", "empty", "is_out_of_core", "memory_size", "out_of_core", "rest", "stored"]
 
 EXTENT = 1 << 26
 """Bytes of the files that small arrays share."""
@@ -47,21 +48,33 @@ class _Area:
         self.folder = folder
         self._extent: Any = None
         self._used = 0
+        self._maps: WeakSet[mmap.mmap] = WeakSet()
 
     def array(self, length: int, kind: Any) -> Any:
         size = length * kind.itemsize
         if size >= EXTENT:
-            return np.frombuffer(self._file(size), np.uint8)[:size].view(kind)
+            return _within(self._file(size), length, kind)
         with _lock:
             start = -(-self._used // 64) * 64
             if self._extent is None or start + size > EXTENT:
-                self._extent, start = np.frombuffer(self._file(EXTENT), np.uint8), 0
+                self._extent, start = self._file(EXTENT), 0
             self._used = start + size
-            return self._extent[start : start + size].view(kind)
+            return _within(self._extent, length, kind, start)
 
     def _file(self, size: int) -> mmap.mmap:
         with self.stream(size) as file:
-            return mmap.mmap(file.fileno(), size)
+            return self.map(file)
+
+    def map(self, file: Any, access: int = mmap.ACCESS_WRITE) -> mmap.mmap:
+        """Map a file into memory, and remember it for `rest`."""
+        mapped = mmap.mmap(file.fileno(), 0, access=access)
+        self._maps.add(mapped)
+        return mapped
+
+    def rest(self) -> None:
+        """Give back the pages of all files; what is used again is read again, mostly from the system's cache."""
+        for mapped in list(self._maps):
+            mapped.madvise(mmap.MADV_DONTNEED)
 
     def stream(self, size: int = 0) -> Any:
         """Open a file without a name, with room for so many bytes."""
@@ -80,6 +93,15 @@ class _Area:
             f"the scratch folder {self.folder} {problem}: vectors that do not fit into memory are kept there. "
             "Fix: make room, or name another folder by the variable TMPDIR"
         )
+
+
+def _within(file: mmap.mmap, length: int, kind: Any, start: int = 0) -> Any:
+    """Return an array within a file.
+
+    It is a view of an array of its own length: SciPy copies the arrays of a sparse matrix into memory where they are
+    views of something more than twice as long, be it in bytes.
+    """
+    return np.ndarray((length,), kind, buffer=file, offset=start)[:]
 
 
 def reserve(handle: int, size: int, folder: Path) -> None:
@@ -128,6 +150,17 @@ def empty(length: int, kind: Any) -> Any:
     if not _areas or length * dtype.itemsize < LARGE:
         return np.empty(length, dtype)
     return _areas[-1].array(int(length), dtype)
+
+
+def rest() -> None:
+    """Let the process hold no page of what `out_of_core` keeps in files, for the moment; nothing is lost.
+
+    Called where a step of a training is done with large arrays: else the process grows to the size of all that it ever
+    looked at, and the system has to find out by itself what is not needed any more.
+    """
+    with _lock:
+        for area in _areas if hasattr(mmap, "MADV_DONTNEED") else ():
+            area.rest()
 
 
 def stored(values: Any) -> Any:
@@ -186,7 +219,7 @@ class MappedTexts(Sequence[str]):
                 self._file.flush()
             except OSError as error:
                 raise self._area.failure(error) from None
-            self._bytes = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ) if self._ends[-1] else b""
+            self._bytes = self._area.map(self._file, mmap.ACCESS_READ) if self._ends[-1] else b""
         return self._bytes
 
     def take(self, rows: Iterable[int]) -> MappedTexts:

@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.oracles import svm as oracle
 
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, check, guess
+from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, guess, measure, squared_norms, sum_weights
 from rubricate.kernels.svm_lanes import LANES
 
 
@@ -34,7 +34,10 @@ def test_the_check_is_the_definition(seed):
     beta = y * caps * rng.choice([0.0, 0.0, 0.4, 1.0], caps.shape)
     near, W, state = beta.any(axis=1).astype(np.uint16), np.zeros((X.shape[1], LANES)), np.zeros((5, LANES))
     state[BIAS], state[COSTS:] = rng.standard_normal(LANES), costs
-    margin, norms, losses = check(_rows(X), LaneBlock(bits, weights, W, beta, near, state))
+    block, margin, losses = LaneBlock(bits, weights, W, beta, near, state), np.empty(beta.shape), np.zeros(LANES)
+    sum_weights(_rows(X), block)
+    norms = squared_norms(W)
+    measure(_rows(X), block, margin, losses)
     np.testing.assert_allclose(W, X.T @ beta, atol=1e-12)
     np.testing.assert_allclose(norms, (W**2).sum(axis=0))
     np.testing.assert_allclose(margin, y * (X @ W + state[BIAS]), atol=1e-12)

@@ -1,4 +1,4 @@
-"""Passes over all documents for a block of up to sixteen linear SVMs at once: a first guess, and the exact check.
+"""Passes over all documents for a block of up to sixteen linear SVMs at once: a first guess, and the exact measure.
 
 Problem, for each category c with y_i = ±1 (bit c of `labels`), C_i = weight_i · cost of that sign, λ >= 0 or ∞:
 
@@ -24,7 +24,7 @@ import numpy as np
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step
 
-__all__ = ["BIAS", "COSTS", "LaneBlock", "check", "guess"]
+__all__ = ["BIAS", "COSTS", "LaneBlock", "guess", "measure", "squared_norms", "sum_weights"]
 
 BAND = 1e-3
 """How far beyond the margin a document still counts as near.
@@ -97,26 +97,34 @@ def guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, penalty: float, swe
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def check(rows: Rows, block: LaneBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute from β and the bias, exactly: margins y f (documents × 16), |w|² and Σ C ξ of every lane.
+def sum_weights(rows: Rows, block: LaneBlock) -> None:
+    """Add Σ β_i x_i to W over the documents with `near` ≠ 0, which are those with some β ≠ 0."""
+    for i in range(len(block.near)):
+        if block.near[i]:
+            lanes_add(rows, i, block.W, block.beta[i])
 
-    W (zeros on entry) and `near` change in place; `near` is not zero on entry for documents with some β ≠ 0.
-    """
-    labels, weights, W, beta, near, state = block
-    margins, norms, losses = np.empty((len(labels), LANES)), np.zeros(LANES), np.zeros(LANES)
-    # W is summed anew from β: the sum of all steps of a solve has lost digits.
-    for i in range(len(labels)):
-        if near[i]:
-            lanes_add(rows, i, W, beta[i])
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def squared_norms(W: np.ndarray) -> np.ndarray:
+    """Return |w|² of every lane."""
+    norms = np.zeros(LANES)
     for t in range(len(W)):
         for c in range(LANES):
             norms[c] += W[t, c] * W[t, c]
+    return norms
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def measure(rows: Rows, block: LaneBlock, margins: np.ndarray, losses: np.ndarray) -> None:
+    """Compute the margins y f (documents × 16) from W, exactly; add Σ C ξ to the losses of every lane.
+
+    `near` becomes the working sets of the next round: what supports the solution or could come to violate its margin.
+    """
+    labels, weights, W, beta, near, state = block
     for i in range(len(labels)):
         lanes_dot(rows, i, W, margins[i])
         for c in range(LANES):
             positive = (labels[i] >> c) & 1
             margins[i, c] = (2 * positive - 1) * (margins[i, c] + state[BIAS, c])
             losses[c] += weights[i] * state[COSTS + positive, c] * max(0.0, 1 - margins[i, c])
-        # The working set of the next round: what supports the solution or could come to violate its margin.
         near[i] = lanes_near(beta[i], margins[i], 1 + BAND)
-    return margins, norms, losses

@@ -15,7 +15,7 @@ from scipy import sparse
 from rubricate.errors import InvalidInput
 from rubricate.kernels.counting import count, settle
 from rubricate.kernels.rows import Rows
-from rubricate.scratch import empty, stored
+from rubricate.scratch import empty, rest, stored
 from rubricate.types import Ints, Sparse, Terms
 
 __all__ = ["Chunk", "Columns", "chunk", "columns_of", "counts", "frequent", "gather"]
@@ -97,6 +97,7 @@ def gather(chunks: list[Chunk], columns: Columns, width: int) -> Sparse:
         starts = starts.astype(np.int32)
     matrix = sparse.csr_array((data, indices, starts), shape=(len(starts) - 1, width))
     matrix.has_canonical_format = True
+    rest()
     return matrix
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import UnknownName
-from rubricate.scratch import empty
+from rubricate.scratch import empty, rest
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["SCHEMES", "idf", "parse_scheme", "weigh", "weigh_row"]
@@ -86,6 +86,7 @@ def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
         np.multiply(weights, idf[counts.indices[part]], out=data[part])
     if norm == "c":
         make_unit(starts, data)
+    rest()
     if data.all():
         return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
     weights = sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)

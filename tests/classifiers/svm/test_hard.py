@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers import gram, linear
+from rubricate.classifiers.svm.solvers import block_solver, gram, linear
 from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rows import Rows
@@ -30,7 +30,8 @@ def way(request, monkeypatch):
     whole = request.param == "all documents"
     monkeypatch.setattr(linear, "LARGE", 0 if whole else 1 << 60)
     monkeypatch.setattr(linear, "CROWDED", 0.0)
-    monkeypatch.setattr(linear, "LONELY", 0.0)
+    monkeypatch.setattr(block_solver, "SMALL", 0 if whole else 1 << 60)
+    monkeypatch.setattr(block_solver, "LONELY", 0.0)
     return request.param
 
 
@@ -122,7 +123,8 @@ def test_all_ways_find_the_optimum(seed, bias):
                 by_products(patch)
             patch.setattr(linear, "LARGE", large or 0)
             patch.setattr(linear, "CROWDED", 0.0)
-            patch.setattr(linear, "LONELY", 0.0)
+            patch.setattr(block_solver, "SMALL", large or 0)
+            patch.setattr(block_solver, "LONELY", 0.0)
             values.append(rb.SVM(bias=bias, tol=1e-5, threads=1).fit(X, Y).primal_)
     for other in values[1:]:
         assert np.all(np.abs(values[0] - other) <= 1e-5 * np.maximum(values[0], 1e-12) + 1e-12)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from rubricate import registry
-from rubricate.classifiers.svm.solvers import linear
+from rubricate.classifiers.svm.solvers import block_solver, linear
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.engines import Shared, spread_over, spreading
 
@@ -78,6 +78,27 @@ def test_crowded_margins_are_spread_too(monkeypatch):
         there = SVM().fit(X, labels)
     assert "solve_alone" in engine.steps
     assert np.array_equal(here.coef_, there.coef_)
+
+
+@pytest.mark.parametrize("options", [{}, {"C": 1000.0, "tol": 1e-9}, {"bias": "penalised"}])
+def test_documents_by_stretches_and_categories_by_groups_change_no_bit(options, monkeypatch):
+    X, labels = problem(categories=140)
+    monkeypatch.setattr("rubricate.classifiers.svm.svm.pays", lambda rows: False)
+    whole = SVM(**options).fit(X, labels)
+    monkeypatch.setattr(block_solver, "STRETCH", 7)
+    monkeypatch.setattr(linear, "TOGETHER", 0)
+    monkeypatch.setattr("rubricate.classifiers.svm.solvers.kernel.BLOCK", 11)
+    engine = Elsewhere()
+    monkeypatch.setattr(registry, "load", lambda kind, name: engine)
+    with spread_over("far"):
+        parts = SVM(**options).fit(X, labels)
+    assert engine.steps.count("guess") == 9  # 64, 64 and 12 categories in blocks of 16
+    assert engine.steps[4] == "solve"
+    assert len(engine.copies) == 1
+    for name in LEARNED:
+        assert np.array_equal(getattr(whole, name), getattr(parts, name)), name
+    for name in ("alpha_", "slack_"):
+        assert (getattr(whole, name) != getattr(parts, name)).nnz == 0
 
 
 @pytest.mark.parametrize("engine", ["threads", "serial", lambda function, tasks: pytest.fail("not for blocks")])

@@ -15,6 +15,8 @@ from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Kernel", "radius2", "solve_kernel", "squared_lengths"]
 
+BLOCK = 1 << 16
+"""Rows whose squares are summed together."""
 KINDS = {"linear": 0, "poly": 1, "rbf": 2}
 PROBES = 64
 """Documents whose exact radius is computed before an upper bound stands for the rest.
@@ -26,9 +28,12 @@ def squared_lengths(X: Any) -> Floats:
     """Return |x_i|² of each row."""
     if not sparse.issparse(X):
         return np.asarray((X * X).sum(axis=1), np.float64)
-    squares, some = np.zeros(X.shape[0]), np.diff(X.indptr) > 0
-    if some.any():
-        squares[some] = np.add.reduceat(X.data**2, X.indptr[:-1][some])
+    squares = np.zeros(X.shape[0])
+    for first in range(0, X.shape[0], BLOCK):
+        starts = X.indptr[first : first + BLOCK + 1]
+        some, values = np.diff(starts) > 0, X.data[starts[0] : starts[-1]]
+        if len(values):
+            squares[first : first + BLOCK][some] = np.add.reduceat(values**2, starts[:-1][some] - starts[0])
     return squares
 
 
