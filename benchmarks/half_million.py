@@ -7,13 +7,18 @@ Weights are ltc. Test documents are drawn the same way; "findable" is the share 
 document.
 
 `python -m benchmarks.half_million [--documents N] [--categories N] [--trees N]` prints one JSON object: seconds of
-training and prediction by the clock and of processor time, peak memory, precision at 1, 3, 5.
+training and prediction by the clock and of processor time, peak memory, precision at 1, 3, 5. With `--omikuji SECONDS`
+a second one says the same of Omikuji 0.5.2 at its defaults (three trees) and two threads, or that it had not ended by
+then; its times include reading the file of the matrix.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -21,7 +26,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks._environments import peer_python
 from rubricate.classifiers import LabelTree
+from rubricate.files.xmc import write_xmc
 from rubricate.text.smart import idf, weigh
 
 TERMS, SECTIONS, GROUP, OWN, NOISE, SHARE = 200_000, 500, 30, 6, 3, 0.6
@@ -66,6 +73,36 @@ def precision(best: Any, truth: sparse.csr_array) -> list[float]:
     return [round(float(table[:, :k].mean()), 4) for k in (1, 3, 5)]
 
 
+def omikuji(matrices: tuple[Any, Any, Any], truth: Any, limit: int) -> dict[str, Any]:
+    """Return the figures of the peer, or that it did not end within the limit."""
+    python = peer_python("omikuji", "omikuji==0.5.2")
+    if python is None:
+        raise SystemExit("Omikuji cannot be installed here")
+    X, Y, Z = matrices
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_xmc(folder / "train.txt", X, Y)
+        write_xmc(folder / "test.txt", Z, truth)
+        script = Path(__file__).with_name("_many_peer.py")
+        call = [python, script, folder / "train.txt", folder / "test.txt", folder / "result.json", "2"]
+        try:
+            subprocess.run(list(map(str, call)), check=True, timeout=limit, stdout=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent = round(usage.ru_utime + usage.ru_stime)
+            return {"peer": "Omikuji", "ended": False, "cpu_s": spent, "peak_mb": usage.ru_maxrss >> 10}
+        told = json.loads((folder / "result.json").read_text())
+    best = np.array([(found + [-1] * 5)[:5] for found in told["best"]])
+    return {
+        "peer": "Omikuji",
+        "train_s": round(told["fit"], 1),
+        "train_cpu_s": round(told["fit_cpu"], 1),
+        "predict_s": round(told["predict"], 2),
+        "peak_mb": round(told["memory_mb"]),
+        "precision": precision(best, truth),
+    }
+
+
 def peak() -> int:
     status = Path("/proc/self/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
@@ -77,6 +114,7 @@ def main() -> None:
     parser.add_argument("--categories", type=int, default=500_000)
     parser.add_argument("--trees", type=int, default=1)
     parser.add_argument("--test", type=int, default=10_000)
+    parser.add_argument("--omikuji", type=int, metavar="SECONDS", help="run the peer, for so long at most")
     given = parser.parse_args()
     LabelTree(leaf=2).fit(np.eye(6), sparse.csr_array(np.eye(6, dtype=bool))).top(np.eye(6), 2)  # compiled before
     draw = np.random.default_rng(0)
@@ -109,6 +147,9 @@ def main() -> None:
         "weights": len(model.weights_),
     }
     print(json.dumps(result), flush=True)
+    if given.omikuji is not None:
+        del model
+        print(json.dumps(omikuji((X, Y, Z), truth, given.omikuji)), flush=True)
 
 
 if __name__ == "__main__":
