@@ -234,10 +234,11 @@ class BlockSolver:
         for lane, part in enumerate(parts):
             room.state[BIAS, lane] = part.bias
         # W is summed anew from β: the sum of all steps of a solve has lost digits.
-        for _, rows, stretch in self._stretches(room, parts):
+        stretches = list(self._stretches(room, parts)) if len(room.beta) == len(self.weights) else None
+        for _, rows, stretch in stretches or self._stretches(room, parts):
             sum_weights(rows, stretch)
         norms, tied = squared_norms(room.W), 0 < penalty < np.inf
-        for first, rows, stretch in self._stretches(room, parts):
+        for first, rows, stretch in stretches or self._stretches(room, parts):
             measure(rows, stretch, margins, losses)
             for lane, near in enumerate(_rows_of(stretch.near, len(parts))):
                 pieces[lane].append((near + np.int32(first), stretch.beta[near, lane], 1 - margins[near, lane]))
