@@ -11,10 +11,10 @@ from typing import Any
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils
 
-__all__ = ["ONE", "LaneCode"]
+__all__ = ["LaneCode"]
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
-ONE = ir.Constant(_I64, 1)
+_ONE = ir.Constant(_I64, 1)
 
 
 class LaneCode:
@@ -45,7 +45,7 @@ class LaneCode:
     def bounds(self) -> tuple[Any, Any]:
         """Return the first position of the row that argument 1 names, and the one after its last."""
         starts, row = self._sparse(0), self.values[1]
-        following = self.builder.add(row, ONE)
+        following = self.builder.add(row, _ONE)
         return tuple(self.builder.load(self.builder.gep(starts, [i])) for i in (row, following))
 
     def load(self, pointer: Any) -> Any:
@@ -82,6 +82,28 @@ class LaneCode:
         """Return term and value (in every lane) at a position of the rows."""
         term = self.builder.zext(self.builder.load(self.builder.gep(self._sparse(1), [position])), _I64)
         return term, self.splat(self.builder.load(self.builder.gep(self._sparse(2), [position])))
+
+    def times_row(self, weights: Any, start: Any) -> Any:
+        """Return start + Σ value · weights[term] over the row that argument 1 names.
+
+        Even and odd positions are summed apart, so that the two sums do not wait for each other.
+        """
+        builder, (first, last) = self.builder, self.bounds()
+        sums = [cgutils.alloca_once_value(builder, own) for own in (start, self.constant(0.0))]
+
+        def step(position: Any, total: Any) -> None:
+            term, value = self.value(position)
+            row = self.load(builder.gep(weights, [term]))
+            builder.store(self.multiply_add(value, row, builder.load(total)), total)
+
+        count = builder.sub(last, first)
+        with cgutils.for_range(builder, builder.ashr(count, _ONE)) as loop:
+            even = builder.add(first, builder.shl(loop.index, _ONE))
+            step(even, sums[0])
+            step(builder.add(even, _ONE), sums[1])
+        with builder.if_then(builder.icmp_signed("==", builder.and_(count, _ONE), _ONE)):
+            step(builder.sub(last, _ONE), sums[0])
+        return builder.fadd(builder.load(sums[0]), builder.load(sums[1]))
 
     def bits(self, condition: Any) -> Any:
         """Return the lanes of a condition as bits of a whole number."""

@@ -21,7 +21,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from rubricate.kernels.lane_code import ONE, LaneCode
+from rubricate.kernels.lane_code import LaneCode
 
 __all__ = ["LANES", "aligned_lanes", "lanes_count", "lanes_reach", "lanes_total", "lowest_lane", "prefetch"]
 
@@ -38,23 +38,8 @@ def lanes_total(typing: Any, rows: Any, i: Any, weights: Any, totals: Any, peaks
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes = LaneCode(context, builder, signature, arguments, like=2, lanes=LANES)
-        (first, last), weights, totals, peaks = lanes.bounds(), lanes.rows(2), lanes.rows(3), lanes.rows(4)
-        # Two sums that do not wait for each other: even and odd positions.
-        sums = [cgutils.alloca_once_value(builder, start) for start in (lanes.load(totals), lanes.constant(0.0))]
-
-        def step(position: Any, total: Any) -> None:
-            term, value = lanes.value(position)
-            row = lanes.load(builder.gep(weights, [term]))
-            builder.store(lanes.multiply_add(value, row, builder.load(total)), total)
-
-        count = builder.sub(last, first)
-        with cgutils.for_range(builder, builder.ashr(count, ONE)) as loop:
-            even = builder.add(first, builder.shl(loop.index, ONE))
-            step(even, sums[0])
-            step(builder.add(even, ONE), sums[1])
-        with builder.if_then(builder.icmp_signed("==", builder.and_(count, ONE), ONE)):
-            step(builder.sub(last, ONE), sums[0])
-        total = builder.fadd(builder.load(sums[0]), builder.load(sums[1]))
+        totals, peaks = lanes.rows(3), lanes.rows(4)
+        total = lanes.times_row(lanes.rows(2), lanes.load(totals))
         lanes.store(total, totals)
         lanes.store(lanes.choose(">", total, lanes.load(peaks)), peaks)
         return context.get_dummy_value()

@@ -9,7 +9,7 @@ Return `lanes_dot`  out[c] = Σ_t values[t] · weights[terms[t], c]
 Cost   one (float32) or two (float64) 512-bit operations per stored value; LLVM splits them on narrower machines.
 Edge   an empty row gives zeros. Terms are not checked against the bounds.
 
-Written as LLVM vectors (see `lane_code`). Even and odd positions are summed apart, in the same order on every machine.
+Written as LLVM vectors (see `lane_code`). The order of sums is the same on every machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from rubricate.kernels.lane_code import ONE, LaneCode
+from rubricate.kernels.lane_code import LaneCode
 
 __all__ = ["LANES", "lanes_add", "lanes_dot", "lanes_near", "lanes_step"]
 
@@ -38,24 +38,7 @@ def lanes_dot(typing: Any, rows: Any, i: Any, weights: Any, out: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes = LaneCode(context, builder, signature, arguments, like=2)
-        (first, last), weights = lanes.bounds(), lanes.rows(2)
-        # Two sums that do not wait for each other: even and odd positions.
-        sums = [cgutils.alloca_once_value(builder, lanes.constant(0.0)) for _ in range(2)]
-
-        def step(position: Any, total: Any) -> None:
-            term, value = lanes.value(position)
-            row = lanes.load(builder.gep(weights, [term]))
-            builder.store(lanes.multiply_add(value, row, builder.load(total)), total)
-
-        # Pairs of positions first; an odd one is left for the end.
-        count = builder.sub(last, first)
-        with cgutils.for_range(builder, builder.ashr(count, ONE)) as loop:
-            even = builder.add(first, builder.shl(loop.index, ONE))
-            step(even, sums[0])
-            step(builder.add(even, ONE), sums[1])
-        with builder.if_then(builder.icmp_signed("==", builder.and_(count, ONE), ONE)):
-            step(builder.sub(last, ONE), sums[0])
-        lanes.store(builder.fadd(builder.load(sums[0]), builder.load(sums[1])), lanes.rows(3))
+        lanes.store(lanes.times_row(lanes.rows(2), lanes.constant(0.0)), lanes.rows(3))
         return context.get_dummy_value()
 
     return signature, generate
