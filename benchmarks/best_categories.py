@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks._memory import megabytes
+
 ROWS = 1 << 22
 LEAST = 0.1
 WAYS = ("product", "lists")
@@ -51,12 +53,6 @@ def by_product(W: Any, b: Any, Z: Any, k: int) -> tuple[Any, Any]:
     return np.concatenate(found), np.concatenate(values)
 
 
-def peak() -> float:
-    """Return the largest memory of this process in MB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
-
-
 def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Measure one way in this process."""
     from rubricate.classifiers.numerics.weight_lists import WeightLists
@@ -68,7 +64,7 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         W.data[np.abs(W.data) < LEAST] = 0.0
         W.eliminate_zeros()
     WeightLists.of(sparse.csr_array(np.eye(300)), np.zeros(300)).best(sparse.csr_array(np.eye(300)), 1)  # compiled
-    before, began = peak(), time.process_time()
+    before, began = megabytes("VmHWM"), time.process_time()
     lists = WeightLists.of(W, b) if options.way == "lists" else None
     made = time.process_time() - began
     clock, cpu = time.perf_counter(), time.process_time()
@@ -87,7 +83,7 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "threads": options.threads,
         "µs per document": round(1e6 * seconds / Z.shape[0], 1),
         "seconds to make lists": round(made, 2),
-        "MB gained": round(peak() - before),
+        "MB gained": round(megabytes("VmHWM") - before),
         "sum": float(values.sum()),
     }
 

@@ -20,7 +20,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
 import rubricate as rb
+from benchmarks._memory import Watch
 from benchmarks._timing import Row, publish
 from rubricate.corpora.newswire import stream
 
@@ -64,22 +64,10 @@ def ours(folder: Path, form: str) -> tuple[float, float]:
     command += ["--json"] if form == "jsonl" else []
     start = time.perf_counter()
     done = subprocess.Popen(command, cwd=folder, env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}"})
-    peak = [0.0]
-    Thread(target=watch, args=(done.pid, peak), daemon=True).start()
+    watch = Watch(done.pid, "VmHWM")
     if done.wait():
         raise SystemExit("rubricate classify failed")
-    return time.perf_counter() - start, peak[0]
-
-
-def watch(process: int, peak: list[float]) -> None:
-    """Read the peak memory of a process until it ends; that of its resources would count what its parent held."""
-    while True:
-        try:
-            lines = Path(f"/proc/{process}/status").read_text().splitlines()
-        except OSError:
-            return
-        peak[0] = max(peak[0], *(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
-        time.sleep(0.2)
+    return time.perf_counter() - start, watch.peaks["VmHWM"]
 
 
 def answered(folder: Path, form: str) -> list[list[str]]:

@@ -24,6 +24,7 @@ import numpy as np
 from scipy import sparse
 
 import rubricate as rb
+from benchmarks._memory import megabytes
 from benchmarks.many import precision
 from rubricate.classifiers import KNN, LLSF, NB, SVM, NNet
 
@@ -71,11 +72,10 @@ def run(name: str, folder: Path) -> dict[str, Any]:
         "predict_s": time.perf_counter() - fitted,
         "predict_cpu_s": time.process_time() - fitted_cpu,
     }
-    status = Path("/proc/self/status").read_text()
-    peak = int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
     figures = dict(zip(("p1", "p3", "p5"), precision(best.tolist(), truth), strict=True))
     sizes = {"documents": X.shape[0], "terms": X.shape[1], "categories": Y.shape[1]}
-    return {"name": name} | sizes | {k: round(v, 4) for k, v in (result | figures).items()} | {"peak_mb": peak}
+    shown = {k: round(v, 4) for k, v in (result | figures).items()}
+    return {"name": name, **sizes, **shown, "peak_mb": round(megabytes("VmHWM"))}
 
 
 def main() -> None:

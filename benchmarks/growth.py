@@ -20,11 +20,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
 
+from benchmarks._memory import Watch
 from rubricate.corpora.newswire import stream
 from rubricate.experiments.figure import Figure, Series
 from rubricate.reports.figures import write_figure
@@ -42,17 +42,6 @@ def write_stories(path: Path, documents: int, categories: int) -> None:
                 file.write(json.dumps({"id": part.ids[i], "text": f"{title}. {body}", "labels": own}) + "\n")
 
 
-def anonymous(process: int, peak: list[int]) -> None:
-    """Watch the memory that no file backs, five times a second, until the process ends."""
-    while True:
-        try:
-            lines = Path(f"/proc/{process}/status").read_text().splitlines()
-        except OSError:
-            return
-        peak[0] = max(peak[0], *(int(line.split()[1]) for line in lines if line.startswith("RssAnon")), 0)
-        time.sleep(0.2)
-
-
 def train(path: Path, memory: str) -> dict[str, Any]:
     target = path.with_suffix(f".{memory}.rubric")
     command = [sys.executable, "-m", "rubricate", "train", path, "-o", target, *OPTIONS, "--memory", memory, "--json"]
@@ -60,9 +49,7 @@ def train(path: Path, memory: str) -> dict[str, Any]:
     done = subprocess.Popen(
         list(map(str, command)), stdout=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}"}
     )
-    peak = [0]
-    watch = Thread(target=anonymous, args=(done.pid, peak), daemon=True)
-    watch.start()
+    watch = Watch(done.pid, "VmHWM", "RssAnon")
     _, status, usage = os.wait4(done.pid, 0)
     if status:
         raise SystemExit("rubricate train failed")
@@ -70,8 +57,8 @@ def train(path: Path, memory: str) -> dict[str, Any]:
         "memory": memory,
         "clock_s": round(time.perf_counter() - start, 1),
         "cpu_s": round(usage.ru_utime + usage.ru_stime, 1),
-        "peak_mb": usage.ru_maxrss // 1024,
-        "anonymous_mb": peak[0] // 1024,
+        "peak_mb": round(watch.peaks["VmHWM"]),
+        "anonymous_mb": round(watch.peaks["RssAnon"]),
         "file": target,
     }
 

@@ -27,6 +27,7 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks._environments import peer_python
+from benchmarks._memory import megabytes
 from rubricate.classifiers import LabelTree
 from rubricate.files.xmc import write_xmc
 from rubricate.text.smart import idf, weigh
@@ -103,11 +104,6 @@ def omikuji(matrices: tuple[Any, Any, Any], truth: Any, limit: int) -> dict[str,
     }
 
 
-def peak() -> int:
-    status = Path("/proc/self/status").read_text()
-    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=1_000_000)
@@ -125,9 +121,9 @@ def main() -> None:
     X, Z = weigh(counts[train], "ltc", own), weigh(counts[held], "ltc", own)
     Y, truth = labels[train], labels[held]
     learned = np.bincount(Y.indices, minlength=given.categories)
-    before, clock, cpu = peak(), time.perf_counter(), time.process_time()
+    before, clock, cpu = round(megabytes("VmHWM")), time.perf_counter(), time.process_time()
     model = LabelTree(given.trees).fit(X, Y)
-    fit, fit_cpu, memory = time.perf_counter() - clock, time.process_time() - cpu, peak()
+    fit, fit_cpu, memory = time.perf_counter() - clock, time.process_time() - cpu, round(megabytes("VmHWM"))
     clock, cpu = time.perf_counter(), time.process_time()
     best = model.top(Z, 5).ranking(5)
     predict, predict_cpu = time.perf_counter() - clock, time.process_time() - cpu
