@@ -19,7 +19,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 CORES  := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
-PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile
+# One worker more than cores: tests of commands and servers often wait.
+WORKERS := $(shell expr $(CORES) + 1)
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
 COVERED := training files thresholds measures significance
 
 .PHONY: study test proof bounds fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean

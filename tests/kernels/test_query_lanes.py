@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rubricate.kernels.lane_code import lowest_lane
 from rubricate.kernels.query_lanes import (
     LANES,
     aligned_lanes,
     lanes_count,
     lanes_reach,
     lanes_total,
-    lowest_lane,
 )
 from rubricate.kernels.rows import Rows
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from tests.oracles import svm as oracle
 
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, guess, measure, squared_norms, sum_weights
+from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, gather, guess, measure, squared_norms, sum_weights
 from rubricate.kernels.svm_lanes import LANES
 
 
@@ -44,6 +44,12 @@ def test_the_check_is_the_definition(seed):
     np.testing.assert_allclose(losses, (caps * np.maximum(0, 1 - margin)).sum(axis=0))
     wanted = (beta != 0) | (margin < 1 + BAND)
     assert ((near[:, None] >> np.arange(LANES)) & 1 == wanted).all()
+    starts, documents, support, slack = gather(block, margin, 100)
+    lanes, rows = np.nonzero(wanted.T)
+    np.testing.assert_array_equal(np.repeat(np.arange(LANES), np.diff(starts)), lanes)
+    np.testing.assert_array_equal(documents, rows + 100)
+    np.testing.assert_array_equal(support, beta[rows, lanes])
+    np.testing.assert_array_equal(slack, 1 - margin[rows, lanes])
 
 
 def _guessed(seed, penalty, sweeps):

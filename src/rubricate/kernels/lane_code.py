@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
-__all__ = ["LaneCode"]
+__all__ = ["LaneCode", "lowest_lane"]
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 _ONE = ir.Constant(_I64, 1)
+_intrinsic: Any = intrinsic
 
 
 class LaneCode:
@@ -108,3 +110,13 @@ class LaneCode:
     def bits(self, condition: Any) -> Any:
         """Return the lanes of a condition as bits of a whole number."""
         return self.builder.zext(self.builder.bitcast(condition, ir.IntType(self.lanes)), _I64)
+
+
+@_intrinsic
+def lowest_lane(typing: Any, bits: Any) -> Any:
+    """Return the number of the lowest bit that is set; that of 0 is undefined."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate

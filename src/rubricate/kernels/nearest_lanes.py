@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from rubricate.kernels.lane_code import lowest_lane
 from rubricate.kernels.postings import PostingLists
 from rubricate.kernels.query_lanes import (
     LANES,
@@ -28,7 +29,6 @@ from rubricate.kernels.query_lanes import (
     lanes_count,
     lanes_reach,
     lanes_total,
-    lowest_lane,
     prefetch,
 )
 from rubricate.kernels.rows import Rows

@@ -5,10 +5,9 @@ Return `lanes_total` totals[c] += Σ_t values[t] · weights[terms[t], c];  peaks
        `lanes_count` counts[c] = the number of the first n rows whose lane c is at least bars[c]
        `lanes_reach` a bit for every lane whose total is at least its bar
        `prefetch`    nothing: it asks for the cache line of array[i] ahead of its use
-       `lowest_lane` the number of the lowest bit that is set
 Cost   two 512-bit operations per stored value; twice that where an array does not begin at a multiple of 64 bytes,
        for which there is `aligned_lanes`.
-Edge   an empty row adds nothing. Terms are not checked against the bounds. `lowest_lane` of 0 is undefined.
+Edge   an empty row adds nothing. Terms are not checked against the bounds.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from numba.extending import intrinsic
 
 from rubricate.kernels.lane_code import LaneCode
 
-__all__ = ["LANES", "aligned_lanes", "lanes_count", "lanes_reach", "lanes_total", "lowest_lane", "prefetch"]
+__all__ = ["LANES", "aligned_lanes", "lanes_count", "lanes_reach", "lanes_total", "prefetch"]
 
 LANES = 32
 _LINE = 64
@@ -76,16 +75,6 @@ def lanes_count(typing: Any, rows: Any, size: Any, bars: Any, counts: Any) -> An
         return context.get_dummy_value()
 
     return signature, generate
-
-
-@_intrinsic
-def lowest_lane(typing: Any, bits: Any) -> Any:
-    """Return the number of the lowest bit that is set."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), generate
 
 
 @_intrinsic

@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from rubricate.kernels.lane_code import lowest_lane
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step
 
-__all__ = ["BIAS", "COSTS", "LaneBlock", "guess", "measure", "squared_norms", "sum_weights"]
+__all__ = ["BIAS", "COSTS", "LaneBlock", "gather", "guess", "measure", "squared_norms", "sum_weights"]
 
 BAND = 1e-3
 """How far beyond the margin a document still counts as near.
@@ -128,3 +129,31 @@ def measure(rows: Rows, block: LaneBlock, margins: np.ndarray, losses: np.ndarra
             margins[i, c] = (2 * positive - 1) * (margins[i, c] + state[BIAS, c])
             losses[c] += weights[i] * state[COSTS + positive, c] * max(0.0, 1 - margins[i, c])
         near[i] = lanes_near(beta[i], margins[i], 1 + BAND)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def gather(block: LaneBlock, margins: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """List the documents near the margin by lane: (where each lane starts, documents, β, 1 − yf).
+
+    Document i of the block is number first + i; those of a lane ascend.
+    """
+    near, beta = block.near, block.beta
+    starts, at = np.zeros(LANES + 1, np.int64), np.zeros(LANES, np.int64)
+    for i in range(len(near)):
+        bits = np.int64(near[i])
+        while bits:
+            starts[lowest_lane(bits) + 1] += 1
+            bits &= bits - 1
+    for c in range(LANES):
+        starts[c + 1] += starts[c]
+        at[c] = starts[c]
+    documents, support, slack = np.empty(starts[-1], np.int32), np.empty(starts[-1]), np.empty(starts[-1])
+    for i in range(len(near)):
+        bits = np.int64(near[i])
+        while bits:
+            c = lowest_lane(bits)
+            bits &= bits - 1
+            place = at[c]
+            at[c] += 1
+            documents[place], support[place], slack[place] = first + i, beta[i, c], 1 - margins[i, c]
+    return starts, documents, support, slack

@@ -21,7 +21,7 @@ from rubricate.folds import take_rows
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_fold import fold_rows
-from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, guess, measure, squared_norms, sum_weights
+from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, gather, guess, measure, squared_norms, sum_weights
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Dual, LaneDocuments, Search, WorkingSets, compact, solve_block
 from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
@@ -230,7 +230,7 @@ class BlockSolver:
         """Compute the exact values over all documents, and the new working sets."""
         penalty, room = self.penalty, self._block(block, self.weights, self.costs, STRETCH)
         margins, losses = np.empty_like(room.beta), np.zeros(LANES)
-        pieces: list[list[tuple[Any, Any, Any]]] = [[] for _ in parts]
+        pieces: list[tuple[Any, ...]] = []
         for lane, part in enumerate(parts):
             room.state[BIAS, lane] = part.bias
         # W is summed anew from β: the sum of all steps of a solve has lost digits.
@@ -240,13 +240,13 @@ class BlockSolver:
         norms, tied = squared_norms(room.W), 0 < penalty < np.inf
         for first, rows, stretch in stretches or self._stretches(room, parts):
             measure(rows, stretch, margins, losses)
-            for lane, near in enumerate(_rows_of(stretch.near, len(parts))):
-                pieces[lane].append((near + np.int32(first), stretch.beta[near, lane], 1 - margins[near, lane]))
+            pieces.append(gather(stretch, margins, first))
         for lane, part in enumerate(parts):
             half, sums = 0.5 * norms[lane], float(part.beta.sum())
             primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
             dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
-            near, beta, slack = map(np.concatenate, zip(*pieces[lane], strict=True))
+            own = [[values[at[lane] : at[lane + 1]] for values in lists] for at, *lists in pieces]
+            near, beta, slack = own[0] if len(own) == 1 else map(np.concatenate, zip(*own, strict=True))
             yield Working(near, beta, part.bias, slack, primal, dual, part.sweeps)
 
     def _stretches(self, room: LaneBlock, parts: list[Working]) -> Iterator[tuple[int, Rows, LaneBlock]]:
