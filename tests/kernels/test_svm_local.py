@@ -13,11 +13,14 @@ from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_local import (
     Dual,
+    LaneDocuments,
     Search,
+    WorkingSets,
     balance,
-    compact,
+    copy_rows,
     duality_gap,
     scores,
+    solve_block,
     solve_exactly,
     solve_rows,
     weight_vectors,
@@ -111,14 +114,27 @@ def test_balance_keeps_the_bounds_and_the_weights(seed):
 
 
 @given(seed=numbers)
-def test_compact_rows_are_the_rows(seed):
+def test_copied_rows_are_the_rows(seed):
     X, _, _ = _problem(seed, n=15, d=30)
-    rows, place = np.array([3, 0, 7, 7], np.int32), np.full(30, -1, np.int32)
-    (starts, terms, values), used = compact(_rows(X), rows, place)
-    assert (place == -1).all()
-    assert used == len(np.unique(X[rows].indices))
-    own = sparse.csr_array((values, terms, starts), shape=(4, max(used, 1))).toarray()
-    np.testing.assert_allclose(own @ own.T, (X[rows] @ X[rows].T).toarray())
+    rows = np.array([3, 0, 7, 7], np.int32)
+    starts, terms, values = copy_rows(_rows(X), rows)
+    np.testing.assert_array_equal(sparse.csr_array((values, terms, starts), shape=(4, 30)).toarray(), X[rows].toarray())
+
+
+@given(seed=numbers)
+def test_a_block_is_solved_lane_by_lane_and_leaves_its_room_empty(seed):
+    X, y, cap = _problem(seed, n=15, d=30)
+    bits, members = np.where(y > 0, 3, 0).astype(np.uint16), np.arange(15, dtype=np.int32)
+    documents = LaneDocuments(bits, cap, X.multiply(X).sum(axis=1), np.ones((2, 16)))
+    sets = WorkingSets(
+        np.array([0, 15, 30]), np.tile(members, 2), np.zeros(30), np.zeros(2), np.array([5, 6]), np.zeros(30)
+    )
+    solve_block(_rows(X), documents, sets, Search(1.0, 1e-8, 5000, 0))
+    alone = _dual(X, y, cap)
+    solve_exactly(_rows(X), alone, Search(1.0, 1e-8, 5000, 5))
+    np.testing.assert_allclose(sets.beta[:15], alone.beta, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(X.T @ sets.beta[:15], X.T @ sets.beta[15:], atol=1e-3)
+    assert not sets.w.any()
 
 
 @given(seed=numbers)

@@ -3,7 +3,7 @@
 Problem (see `svm_joint`): max over 0 <= y_i β_i <= C_i of  Σ |β_i| − ½ |w|² − (Σ β_i)² / 2λ,  w = Σ β_i x_i.
 λ = 0 is a free bias (Σ β_i = 0), λ = ∞ none.
 
-Given  the rows with compact terms (uint32), and a `Dual`: y ±1, `cap` C_i (0 leaves a row out), |x_i|², a start β with
+Given  the rows (terms uint32), and a `Dual`: y ±1, `cap` C_i (0 leaves a row out), |x_i|², a start β with
        its w, and b in an array of one. β, w and b change in place.
 Return (gap, primal, sweeps): the duality gap and the primal value on these rows as last measured.
 Cost   a sweep is two operations per stored value of the rows still active.
@@ -34,7 +34,7 @@ __all__ = [
     "add_row",
     "balance",
     "bias_step",
-    "compact",
+    "copy_rows",
     "dot_row",
     "duality_gap",
     "scores",
@@ -93,7 +93,7 @@ class LaneDocuments(NamedTuple):
 class WorkingSets(NamedTuple):
     """Working sets end to end: lane c has rows `members[offsets[c]:offsets[c + 1]]` with their β, a bias and a seed.
 
-    `place` holds −1 for every term, before and after.
+    `w` is room for a weight of every term, zeros before and after.
     """
 
     offsets: np.ndarray
@@ -101,7 +101,7 @@ class WorkingSets(NamedTuple):
     beta: np.ndarray
     bias: np.ndarray
     seeds: np.ndarray
-    place: np.ndarray
+    w: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -297,30 +297,18 @@ def duality_gap(rows: Rows, dual: Dual, penalty: float) -> float:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def compact(rows: Rows, chosen: np.ndarray, place: np.ndarray) -> tuple[Rows, int]:
-    """Copy rows and renumber their terms 0, 1, …: (rows, number of terms).
-
-    `place` holds −1 for every term, before and after.
-    """
+def copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
+    """Copy rows, so that they lie together."""
     starts, terms, values = rows
     own = np.zeros(len(chosen) + 1, np.int64)
     for a in range(len(chosen)):
         own[a + 1] = own[a] + starts[chosen[a] + 1] - starts[chosen[a]]
-    # Terms are numbered as they come, so that terms of one row lie together in w.
-    mine, copy, used, seen = np.empty(own[-1], np.uint32), np.empty(own[-1]), 0, np.empty(own[-1], np.uint32)
+    mine, copy = np.empty(own[-1], np.uint32), np.empty(own[-1])
     for a in range(len(chosen)):
         shift = own[a] - starts[chosen[a]]
         for p in range(starts[chosen[a]], starts[chosen[a] + 1]):
-            t = terms[p]
-            if place[t] < 0:
-                place[t] = used
-                seen[used] = t
-                used += 1
-            mine[p + shift] = place[t]
-            copy[p + shift] = values[p]
-    for t in seen[:used]:
-        place[t] = -1
-    return Rows(own, mine, copy), used
+            mine[p + shift], copy[p + shift] = terms[p], values[p]
+    return Rows(own, mine, copy)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -334,9 +322,10 @@ def solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search:
     done = np.zeros(len(offsets) - 1, np.int64)
     for c in range(len(done)):
         own, beta = sets.members[offsets[c] : offsets[c + 1]], sets.beta[offsets[c] : offsets[c + 1]]
-        # With terms renumbered w is short and stays in the cache; this is worth the copy from the first sweep on.
-        near, used = compact(rows, own, sets.place)
-        dual = Dual(np.empty(len(own)), np.empty(len(own)), np.empty(len(own)), beta, np.zeros(used), bias[c : c + 1])
+        # Rows that lie together are worth the copy. Renumbering their terms as well, so that w is short, is not: the
+        # most frequent terms come first in `rows`, and what is used of w stays in the cache.
+        near = copy_rows(rows, own)
+        dual = Dual(np.empty(len(own)), np.empty(len(own)), np.empty(len(own)), beta, sets.w, bias[c : c + 1])
         for a in range(len(own)):
             positive = (labels[own[a]] >> c) & 1
             y, cap = 2.0 * positive - 1, weights[own[a]] * costs[positive, c]
@@ -345,6 +334,8 @@ def solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search:
             beta[a] = y * min(max(y * beta[a], 0.0), cap)
             add_row(near, a, beta[a], dual.w)
         done[c] = solve_exactly(near, dual, Search(search.penalty, search.tol, search.sweeps, sets.seeds[c]))[2]
+        for t in near.terms:
+            sets.w[t] = 0.0
     return done
 
 

@@ -23,7 +23,7 @@ from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_fold import fold_rows
 from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, gather, guess, measure, squared_norms, sum_weights
 from rubricate.kernels.svm_lanes import LANES
-from rubricate.kernels.svm_local import Dual, LaneDocuments, Search, WorkingSets, compact, solve_block
+from rubricate.kernels.svm_local import Dual, LaneDocuments, Search, WorkingSets, copy_rows, solve_block
 from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
 from rubricate.kernels.svm_whole import solve_whole
 from rubricate.scratch import empty, rest
@@ -70,6 +70,8 @@ class Working:
     primal: float = np.inf
     dual: float = -np.inf
     sweeps: int = 0
+    stuck: bool = False
+    """Whether the last solve ended because no sweep was left."""
 
     def finished(self, tol: float, max_sweeps: int) -> bool:
         """Tell whether the gap is within the tolerance, or no sweep is left."""
@@ -180,7 +182,7 @@ class BlockSolver:
             beta=np.concatenate([part.beta for part in parts]),
             bias=np.array([part.bias for part in parts]),
             seeds=np.asarray(self.seed + block, np.int64),
-            place=np.full(self.documents.features, -1, np.int32),
+            w=np.zeros(self.documents.features),
         )
 
     def solve(self, block: Ints, parts: list[Working], tol: float, sweeps: int) -> Iterator[Working]:
@@ -189,18 +191,18 @@ class BlockSolver:
         documents = LaneDocuments(labels, self.weights, self.documents.squares, costs)
         done = solve_block(self.documents.rows, documents, sets, Search(self.penalty, tol, sweeps, self.seed))
         for lane, part in enumerate(parts):
-            beta, sweeps = sets.beta[sets.offsets[lane] : sets.offsets[lane + 1]], part.sweeps + int(done[lane])
-            yield replace(part, beta=beta, bias=float(sets.bias[lane]), sweeps=sweeps)
+            beta, total = sets.beta[sets.offsets[lane] : sets.offsets[lane + 1]], part.sweeps + int(done[lane])
+            yield replace(part, beta=beta, bias=float(sets.bias[lane]), sweeps=total, stuck=bool(done[lane] >= sweeps))
 
     def polish(self, block: Ints, parts: list[Working], tol: float, sweeps: int) -> Iterator[Working]:
         """Solve a category on its working set by steps of two documents, for which near twins are no obstacle."""
         (category,), (part,), documents, penalty = block, parts, self.documents, self.penalty
-        rows, used = compact(documents.rows, part.rows, np.full(documents.features, -1, np.int32))
+        rows = copy_rows(documents.rows, part.rows)
         inside = np.isin(part.rows, self.members[:, [category]].indices)
         y, cap = np.where(inside, 1.0, -1.0), self.weights[part.rows] * self.costs[inside.astype(int), category]
         shift, cache = 1 / penalty if penalty > 0 else 0.0, empty_cache(len(y), CACHE)
         form = KernelForm(0, 1.0, 1.0, 0.0, shift)
-        matrix = KernelMatrix(rows, documents.squares[part.rows], form, cache, np.zeros(used))
+        matrix = KernelMatrix(rows, documents.squares[part.rows], form, cache, np.zeros(documents.features))
         dual = expand(matrix, y, cap, part.beta.copy())
         _, steps = solve_smo(matrix, dual, Goal(penalty == 0, tol, sweeps * len(y)))
         bias = best_bias(dual.f, y, cap) if penalty == 0 else float(dual.beta.sum()) * shift
@@ -247,7 +249,7 @@ class BlockSolver:
             dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
             own = [[values[at[lane] : at[lane + 1]] for values in lists] for at, *lists in pieces]
             near, beta, slack = own[0] if len(own) == 1 else map(np.concatenate, zip(*own, strict=True))
-            yield Working(near, beta, part.bias, slack, primal, dual, part.sweeps)
+            yield Working(near, beta, part.bias, slack, primal, dual, part.sweeps, part.stuck)
 
     def _stretches(self, room: LaneBlock, parts: list[Working]) -> Iterator[tuple[int, Rows, LaneBlock]]:
         """Yield the documents by stretches: the first one, their rows, and the room with their labels and β.

@@ -5,7 +5,7 @@
     solve   each category alone on its working set, in float64, at first loosely
     check   in blocks again, the exact primal and dual values over all documents and the new working sets;
             a category whose relative duality gap is within the tolerance is done, the others are solved again, tighter,
-            from the fifth round on by steps of two documents (`svm_smo`), which ill-conditioned ones need
+            from the fifth round on by steps of two documents (`svm_smo`) where sweeps do not get there
 
 Where the guess finds most documents near the margins (few long documents, word pairs), working sets are of no use: each
 category is solved on all documents instead (`svm_whole`), and only what that leaves unfinished goes the way above.
@@ -48,7 +48,8 @@ STRETCH = 64
 It keeps a hard category from being solved on a working set that the check would change; 16 to 256 take the same time on
 Reuters."""
 PATIENCE = 4
-"""Rounds of coordinate descent before steps of two documents take over, which near twins with opposite labels need."""
+"""Rounds of coordinate descent before steps of two documents take over where it runs out of sweeps, as with near twins of
+opposite labels. Where it does not, the working set was at fault, and the next round has a better one."""
 CROWDED, LARGE, LONGEST = 0.45, 50_000, 512
 """Categories are solved on all documents where this share of them is near the margins after the guess, and the
 documents have so many stored values; after so many sweeps the working sets take over.
@@ -92,10 +93,9 @@ class _Solving:
             left = self.unfinished(left, tol, most)
         share = max(LOOSE, TIGHT * tol)
         for k in range(ROUNDS if len(left) else 0):
-            if k < PATIENCE:
-                self.step("solve", self.batches(left), share, min(most, STRETCH << k))
-            else:
-                self.step("polish", _blocks(left, 1), share, most)
+            stuck = np.array([k >= PATIENCE and self.working[c].stuck for c in left])
+            self.step("solve", self.batches(left[~stuck]), share, min(most, STRETCH << k))
+            self.step("polish", _blocks(left[stuck], 1), share, most)
             self.step("check", _blocks(left))
             left = self.unfinished(left, tol, most)
             if not len(left):
