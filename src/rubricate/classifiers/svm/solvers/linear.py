@@ -48,8 +48,8 @@ STRETCH = 64
 It keeps a hard category from being solved on a working set that the check would change; 16 to 256 take the same time on
 Reuters."""
 PATIENCE = 4
-"""Rounds of coordinate descent before steps of two documents take over where it runs out of sweeps, as with near twins of
-opposite labels. Where it does not, the working set was at fault, and the next round has a better one."""
+"""Rounds of coordinate descent before steps of two documents take over where it runs out of sweeps, as with near twins
+of opposite labels. Where it does not, the working set was at fault, and the next round has a better one."""
 CROWDED, LARGE, LONGEST = 0.45, 50_000, 512
 """Categories are solved on all documents where this share of them is near the margins after the guess, and the
 documents have so many stored values; after so many sweeps the working sets take over.
