@@ -13,6 +13,7 @@ from tests.engines.cluster import cluster, wait_for
 
 import rubricate as rb
 from rubricate.engines import AHEAD, stream_tasks
+from rubricate.text import partitions
 
 WORDS = {"grain": "wheat corn harvest", "fuel": "oil gas crude", "metal": "gold ore silver", "money": "bank rate debt"}
 CLASSIFIERS = ("svm", "classi", "ripper", "nnets_parc")
@@ -35,7 +36,8 @@ def workers(tmp_path_factory):
 @pytest.mark.proof
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_same_model_from_a_cluster(classifier, workers, texts, tmp_path):
+def test_the_same_model_from_a_cluster(classifier, workers, texts, tmp_path, monkeypatch):
+    monkeypatch.setattr(partitions, "PARTITION", 400)  # texts of about 2,000 characters: workers count their terms
     for name, engine in (("here", "serial"), ("there", workers.engine)):
         model = rb.Categorizer(classifier, folds=0, engine=engine, cut="rcut:1")
         model.fit(*texts).set_params(engine="threads").save(tmp_path / name)

@@ -100,9 +100,10 @@ class Shared:
 
 @contextmanager
 def spread_over(engine: Engine | str) -> Iterator[None]:
-    """Let what is trained in this block use an engine, if it is a cluster, for blocks of its categories.
+    """Let what is trained in this block use an engine, if it is a cluster, for partitions and blocks of categories.
 
-    A classifier that trains category by category asks `spreading`. On one machine its own threads do better.
+    Counts of terms and classifiers that train category by category ask `spreading`. On one machine their own threads do
+    better.
     """
     far = isinstance(engine, str) and "address" in inspect.signature(_chosen(engine)[0]).parameters
     token = _spreading.set(engine if far else None)

@@ -1,7 +1,7 @@
 """Texts in any form, checked and cut into blocks of bounded size.
 
-Accepted: `Documents`; a list, tuple or iterator of strings; a NumPy array of strings; a pandas, polars or Arrow
-column. Only `Documents` have titles; a string is a body. Columns are turned into strings a few thousand at a time.
+Accepted: `Documents`; such blocks; a list, tuple or iterator of strings; a NumPy array of strings; a pandas, polars or
+Arrow column. Only `Documents` have titles; a string is a body. Columns are turned into strings some thousand at a time.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _check(values: list[Any], first: int, part: str) -> None:
 
 def _columns(documents: Any) -> tuple[Iterator[Any] | None, Iterator[Any]]:
     """Return titles (None where there are none) and bodies."""
-    if isinstance(documents, Documents):
+    if isinstance(documents, Documents | Texts):
         return None if documents.titles is None else _values(documents.titles), _values(documents.bodies)
     if isinstance(documents, (str, bytes)) or not hasattr(documents, "__iter__"):
         kind = "one string" if isinstance(documents, str) else type(documents).__name__

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from rubricate.engines import spreading
 from rubricate.errors import InvalidInput
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import Chunk, chunk, columns_of, frequent, gather
 from rubricate.text.length_weights import named_weights
+from rubricate.text.partitions import count_by_partitions
 from rubricate.text.select import Select
 from rubricate.text.smart import idf, parse_scheme, weigh
 from rubricate.text.sparse_output import SparseTransformer
@@ -133,6 +135,9 @@ class Vectors(SparseTransformer, BaseEstimator):
         return Analyzer() if self.analyzer is None else self.analyzer
 
     def _count(self, X: Any) -> tuple[list[Chunk], Sequence[str]]:
+        engine = spreading()
+        if engine is not None:
+            return count_by_partitions(self._analyzer(), X, self._known()[1], engine)
         words: Sequence[str] = ()
         chunks: list[Chunk] = []
         for terms in self._analyzer().batches(X, threads=self.threads, stop=self._known()[1]):

@@ -132,9 +132,8 @@ class Execution:
     def fitted(self, option: int) -> Any:
         """Return the classifier of an option, trained on all documents."""
         if option not in self._fitted:
-            parts = self.shaped(Step(option, None))
             with spread_over(self.engine):
-                self._fitted[option] = self._fit(option, parts)
+                self._fitted[option] = self._fit(option, self.shaped(Step(option, None)))
         return self._fitted[option]
 
     # -- what follows from them
@@ -190,9 +189,10 @@ class Execution:
         choice = self.choice(held)
         judged = self.judged(held) if self.procedure.held_out == "folds" else None
         sharpness = self._sharpness(held[choice.option][0]) if judged is not None else None
+        classifier = self.fitted(choice.option)  # first: a cluster counts the terms for it
         return Trained(
             representation=material.fitted(self.procedure.options[choice.option].representation),
-            classifier=self.fitted(choice.option),
+            classifier=classifier,
             cut=choice.cut,
             categories=material.categories,
             ids=material.ids,
