@@ -54,8 +54,7 @@ class Guards:
         """Return the guards of problems that machines have learned."""
         layout = Layout.of(problems.places)
         bare = cls(problems.guards, problems.stays, int(problems.root), np.zeros(0, np.int64))
-        groups = [_choice_group(bare.choices(layout, node), machines) for node in range(len(layout.nodes))]
-        return cls(bare.guards, bare.stays, bare.root_guard, np.array(groups, np.int64))
+        return cls(bare.guards, bare.stays, bare.root_guard, _choice_groups(bare, layout, machines))
 
     def choices(self, layout: Layout, node: int) -> Ints:
         """Return the problems at a node: its links in order, then its own where it has one."""
@@ -63,13 +62,20 @@ class Guards:
         return links if self.stays[node] == NONE else np.append(links, self.stays[node])
 
 
-def _choice_group(choices: Ints, machines: Machines) -> int:
-    """Return the group that consists of exactly these problems, in this order."""
-    if not len(choices) or (np.diff(choices) != 1).any() or choices[0] == NONE:
-        return NONE
-    group = machines.group_of(int(choices[0]))
-    first, last = machines.group_starts[group : group + 2]
-    return group if first == choices[0] and last == choices[-1] + 1 else NONE
+def _choice_groups(guards: Guards, layout: Layout, machines: Machines) -> Ints:
+    """Return for each node the group that consists of exactly its choices, in this order; else NONE."""
+    groups = np.full(len(layout.nodes), NONE, np.int64)
+    inner = np.flatnonzero(np.diff(layout.child_starts) > 0)
+    first, last = layout.child_starts[inner], layout.child_starts[inner + 1] - 1
+    # Links that are not one after the other have a jump between them.
+    jumps = np.concatenate([[0], np.cumsum(np.diff(guards.guards) != 1)])
+    single = (jumps[first] == jumps[last]) & (guards.guards[first] != NONE)
+    ends, stays = guards.guards[last], guards.stays[inner]
+    ends = np.where(stays == NONE, ends, np.where(stays == ends + 1, stays, NONE))
+    own = np.searchsorted(machines.group_starts, guards.guards[first], side="right") - 1
+    whole = (machines.group_starts[own] == guards.guards[first]) & (machines.group_starts[own + 1] == ends + 1)
+    groups[inner[single & whole]] = own[single & whole]
+    return groups
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -36,7 +37,11 @@ class Group:
 
     def mixed(self) -> Bools:
         """Return which problems have documents on both sides."""
-        inside = self.labels.sum(axis=0)
+        return self._mixed
+
+    @cached_property
+    def _mixed(self) -> Bools:
+        inside = np.count_nonzero(self.labels, axis=0)
         mixed: Bools = (inside > 0) & (inside < len(self.labels))
         return mixed
 
@@ -57,18 +62,21 @@ class Problems:
     count: int = 0
 
     def __post_init__(self) -> None:
+        self._place = np.zeros(self.places.documents, np.int64)
         self.guards = np.full(len(self.places.tree.child_ids), NONE, np.int64)
         self.stays = np.full(len(self.places.tree), NONE, np.int64)
 
     def add(self, rows: Ints, positives: list[Ints]) -> Ints:
-        """Add a group of problems over these rows; return their numbers."""
+        """Add a group of problems over these rows, each given once; return their numbers."""
         rows = np.asarray(rows, np.int64)
         labels = np.zeros((len(rows), len(positives)), bool)
-        order = np.argsort(rows, kind="stable")
-        ordered = np.append(rows[order], -1)  # the last stands for whatever lies beyond
-        for k, inside in enumerate(positives):  # np.isin has a high fixed cost
-            at = np.searchsorted(ordered[:-1], inside)
-            labels[order[at[ordered[at] == inside]], k] = True
+        if len(rows) and positives:
+            # np.isin has a high fixed cost. Places of rows of other groups are left over, so the row is compared.
+            self._place[rows] = np.arange(len(rows))
+            inside = np.concatenate(positives)
+            at, column = self._place[inside], np.repeat(np.arange(len(positives)), [len(part) for part in positives])
+            present = rows[np.minimum(at, len(rows) - 1)] == inside
+            labels[at[present], column[present]] = True
         return self._append(rows, labels)
 
     def add_contested(self, rows: Ints, inside: Ints, contested: Ints) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from rubricate.kernels.sibling_svms import (
 from rubricate.kernels.svm_local import Search
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["DocumentRows", "block_scores", "is_quick", "solve_block"]
+__all__ = ["DocumentRows", "SiblingSolver", "block_scores"]
 
 SMALL = 50_000
 """Documents × problems up to which a group is solved here; the joint solver of `SVM` is quicker beyond."""
@@ -54,32 +55,43 @@ class DocumentRows:
         return place
 
 
-def is_quick(base: Any, group: Group) -> bool:
-    """Return whether this module solves the group: a linear SVM without probabilities, on a small group."""
-    if type(base) is not SVM or base.kernel != "linear" or base.probability:
-        return False
-    return base.class_weight in (None, "balanced") and group.labels.size <= SMALL
+@dataclass(frozen=True)
+class SiblingSolver:
+    """How linear SVMs of small groups are solved: the options of an `SVM`, and how to search."""
 
+    base: SVM
+    search: Search
 
-def solve_block(base: Any, vectors: DocumentRows, group: Group, *, kept: Bools) -> GroupWeights | None:
-    """Solve each problem to the relative duality gap `tol`.
+    @classmethod
+    def of(cls, base: Any) -> SiblingSolver | None:
+        """Return the solver of a linear SVM without probabilities; None for any other base."""
+        if type(base) is not SVM or base.kernel != "linear" or base.probability:
+            return None
+        if base.class_weight not in (None, "balanced"):
+            return None
+        check_options(base)
+        sweeps = min(int(base.max_sweeps), SWEEPS)
+        return cls(base, Search(PENALTIES[base.bias], float(base.tol), sweeps, int(base.seed)))
 
-    Return None where the block would be too large, or some problem is not solved after 500 sweeps: `SVM` solves it.
-    """
-    check_options(base)
-    rows, own = gather_rows(vectors.rows, group.rows, Renumbering(vectors.place(), kept))
-    n, k = group.labels.shape
-    if len(own) * k > WEIGHTS:
-        return None
-    weights = np.ones(n) if group.weights is None else group.weights
-    costs = np.full((2, k), float(base.C))
-    if base.class_weight is not None:
-        costs *= class_costs(base.class_weight, np.arange(k), sparse.csr_array(group.labels), weights=weights)
-    search = Search(PENALTIES[base.bias], float(base.tol), min(int(base.max_sweeps), SWEEPS), int(base.seed))
-    W, bias, gaps = solve_group(rows, GroupProblem(group.labels, weights, costs, len(own)), search)
-    if not (gaps <= base.tol).all():
-        return None
-    return GroupWeights(own, W, bias)
+    def solve(self, vectors: DocumentRows, group: Group, *, kept: Bools) -> GroupWeights | None:
+        """Solve each problem to the relative duality gap `tol`.
+
+        Return None where the group or its block would be too large, or some problem is not solved after 500 sweeps:
+        `SVM` solves it.
+        """
+        if group.labels.size > SMALL:
+            return None
+        rows, own = gather_rows(vectors.rows, group.rows, Renumbering(vectors.place(), kept))
+        n, k = group.labels.shape
+        if len(own) * k > WEIGHTS:
+            return None
+        weights = np.ones(n) if group.weights is None else group.weights
+        costs = np.full((2, k), float(self.base.C))
+        if self.base.class_weight is not None:
+            labels = sparse.csr_array(group.labels)
+            costs *= class_costs(self.base.class_weight, np.arange(k), labels, weights=weights)
+        W, bias, gaps = solve_group(rows, GroupProblem(group.labels, weights, costs, len(own)), self.search)
+        return GroupWeights(own, W, bias) if (gaps <= self.search.tol).all() else None
 
 
 def block_scores(block: GroupWeights, vectors: DocumentRows, chosen: Ints) -> Floats:

@@ -16,7 +16,7 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.hierarchical.descent.bases import base_scores, fit_base
 from rubricate.classifiers.hierarchical.descent.checks import check_numbers, check_values
 from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.hierarchical.descent.linear import DocumentRows, block_scores, is_quick, solve_block
+from rubricate.classifiers.hierarchical.descent.linear import DocumentRows, SiblingSolver, block_scores
 from rubricate.classifiers.numerics.matrices import take_columns
 from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.errors import InvalidInput
@@ -169,11 +169,11 @@ class Trainer:
 
     def train(self, X: Any, groups: Sequence[Group]) -> Machines:
         """Fit a clone of the base for each group."""
-        vectors = DocumentRows(X)
+        vectors, solver = DocumentRows(X), SiblingSolver.of(self.base)
 
         def fit(group: Group) -> tuple[Any, GroupWeights, NDArray[np.int32]]:
             chosen = self._selected(X, group)
-            return *self._fit(vectors, group, chosen), chosen
+            return *self._fit(vectors, group, chosen, solver=solver), chosen
 
         fitted = run_tasks(fit, list(groups), engine=spreading() or self.engine)
         blocks = [block for _, block, _ in fitted]
@@ -203,13 +203,15 @@ class Trainer:
         kept = clone(self.select).fit(X[group.rows], labels).get_support(indices=True)
         return np.asarray(kept, np.int32)
 
-    def _fit(self, vectors: DocumentRows, group: Group, chosen: NDArray[np.int32]) -> tuple[Any, GroupWeights]:
+    def _fit(
+        self, vectors: DocumentRows, group: Group, chosen: NDArray[np.int32], *, solver: SiblingSolver | None
+    ) -> tuple[Any, GroupWeights]:
         """Return a fitted base, or None and a block; a block of no terms has the biases of constant problems."""
         mixed = group.mixed()
-        if mixed.any() and is_quick(self.base, group):
+        if solver is not None and mixed.any():
             kept = np.zeros(vectors.X.shape[1] if len(chosen) else 0, bool)
             kept[chosen] = True
-            block = solve_block(self.base, vectors, group, kept=kept)
+            block = solver.solve(vectors, group, kept=kept)
             if block is not None:
                 return None, block
         full = group.labels.all(axis=0) & (len(group.labels) > 0)
