@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 import numpy as np
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 import rubricate as rb
 from rubricate.cli import build
 from rubricate.estimation.leave_one_out import leave_one_out
+from rubricate.estimation.theory.best_category import best_categories
 from rubricate.estimation.xi_alpha import xi_alpha
 
 
@@ -51,6 +53,18 @@ def test_leave_one_out_is_that_of_retraining(seed, C, bias):
     exact = leave_one_out(svm, X, labels, single=True, every=True)
     assert exact.accuracy == estimate.accuracy
     assert estimate.facts["solves"] <= exact.facts["solves"]
+
+
+@pytest.mark.parametrize("together", [1, 3])
+@pytest.mark.parametrize("bias", ["free", "penalised", None])
+@pytest.mark.parametrize("seed", range(2))
+def test_categories_that_are_passed_over_would_not_have_been_best(monkeypatch, together, bias, seed):
+    monkeypatch.setattr(importlib.import_module("rubricate.estimation.leave_one_out"), "TOGETHER", together)
+    X, labels, _ = _problem(seed, n=80, classes=6)
+    svm = rb.SVM(C=1.0, bias=bias)
+    spared, exact = (leave_one_out(svm, X, labels, single=True, every=every) for every in (False, True))
+    assert (best_categories(spared.scores, labels) != best_categories(exact.scores, labels)).nnz == 0
+    assert spared.facts["solves"] <= exact.facts["solves"] - (bias != "free")
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from rubricate.errors import InvalidInput
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
-from rubricate.estimation.theory.best_category import best_categories, lowered_scores
+from rubricate.estimation.theory.best_category import best_categories, both_columns, lowered_scores
 from rubricate.estimation.theory.bounds import rogers_wagner
 from rubricate.labels import indicator
 from rubricate.measures import counts
@@ -27,6 +28,11 @@ __all__ = ["leave_one_out"]
 
 BIAS = "almost none: the expected estimate is the expected error after training on n − 1 documents (theorem 1)"
 SPREAD = "higher than that of 10-fold cross-validation; mean square deviation <= 1/n + 6 Pr(h_n ≠ h_n−1) (theorem 2)"
+TOGETHER = 16
+"""Categories of single-label documents that are solved before their scores spare others some work.
+
+Fewer leave threads idle, more spare less: 2,659 questions in 77 categories take 10,606 re-solves in five parts and
+17,066 where nothing is spared."""
 
 
 @estimator(needs_svm=True)
@@ -56,7 +62,8 @@ def leave_one_out(
     classifier : an SVM fitted on these documents, whose solution is used, or any classifier to be fitted.
     every : re-solve all support vectors, so that all scores are leave-one-out scores, for learning cuts or calibration.
     single : every document has one label and gets its best category. An SVM then re-solves the documents whose own
-        category may not stay the best one (2 α R², or α K(x, x), apart from the others; `theory.best_category`).
+        category may not stay the best one (2 α R², or α K(x, x), apart from the others; `theory.best_category`), in
+        the categories that may then be the best.
     sample_weight : C_i = C w_i, as in `SVM.fit`, only for SVMs. A fitted SVM needs those of its training, others are
         refused. Documents are counted, not weights.
     engine : runs the categories of an SVM, or the trainings of another classifier.
@@ -92,16 +99,16 @@ def leave_one_out(
     if single and not hasattr(svm, "alpha_"):
         svm = clone(svm).fit(X, indicator(labels), sample_weight=sample_weight)
     svms = SolvedSVMs.of(svm, X, labels, sample_weight=sample_weight)
-    gram, among = shared_matrix(svms), None
-    if single and not every:
-        among = _unsettled(svms, svm.decision_function(X))
-    columns = range(svms.labels.shape[1])
+    gram = shared_matrix(svms)
 
-    def work(c: int) -> LeftOut:
-        return leave_one_out_scores(svms, c, gram=gram, every=every or single, among=among)
+    def work(task: tuple[int, Bools | None]) -> LeftOut:
+        return leave_one_out_scores(svms, task[0], gram=gram, every=every or single, among=task[1])
 
     with one_blas_thread():
-        left = run_tasks(work, columns, engine=engine)
+        if single and not every:
+            left = _best_left_out(svms, svm.decision_function(X), lambda tasks: run_tasks(work, tasks, engine=engine))
+        else:
+            left = run_tasks(work, [(c, None) for c in range(svms.labels.shape[1])], engine=engine)
     scores = np.column_stack([category.score for category in left])
     decided = best_categories(scores, svms.labels) if single else sparse.csr_array(scores > 0)
     return Estimate(
@@ -119,21 +126,39 @@ def leave_one_out(
     )
 
 
-def _unsettled(svms: SolvedSVMs, scores: Any) -> Bools:
-    """Return the documents whose own category may not be the best one when they are left out.
+def _best_left_out(svms: SolvedSVMs, scores: Any, run: Callable[[list[Any]], list[LeftOut]]) -> list[LeftOut]:
+    """Leave out the documents whose own category may not stay the best one, of each category those that may be best.
 
-    The bounds hold for a free bias where a retrained SVM has some 0 < α < C. Where few documents have, that is not
-    certain, and every support vector of such a category is taken; where none has, every document.
+    Removing a document lowers the score of its own category and raises the others, each by a bounded amount
+    (`theory.best_category`). A category is passed over for a document whose raised score stays below another one that
+    is certain: the full score of any other category, or the score of its own after an earlier part of the categories
+    was solved. The bounds hold for a free bias where a retrained SVM has some 0 < α < C. Where few documents have, that
+    is not certain, and every support vector of such a category is taken; where none has, every document.
     """
-    lowered = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
-    lowered[svms.labels.toarray()] -= SAFETY
-    unsettled = np.asarray((svms.labels != best_categories(lowered, svms.labels)).sum(axis=1)).ravel() > 0
-    for c in range(svms.labels.shape[1]) if svms.free else ():
-        side = svms.side(c)
-        free = int(side.free.sum())
-        if free <= FEW:
-            unsettled |= (side.beta != 0) | (free == 0)
-    return unsettled
+    own, full = svms.labels.toarray(), both_columns(scores, svms.labels.shape[1])
+    moved = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
+    sides = [svms.side(c) for c in range(own.shape[1])]
+    free = np.array([int(side.free.sum()) for side in sides])
+    shaky = (free <= FEW) & svms.free
+    unsettled = _rivalled(np.where(own, moved - SAFETY, moved), svms.labels)
+    for c in np.flatnonzero(shaky):
+        unsettled |= (sides[c].beta != 0) | (free[c] == 0)
+    certain = np.where(own, moved, full)
+    certain[:, shaky] = -np.inf
+    left: list[LeftOut] = []
+    for first in range(0, own.shape[1], TOGETHER):
+        chosen = np.arange(first, min(first + TOGETHER, own.shape[1]))
+        near = moved[:, chosen] >= certain.max(axis=1, keepdims=True) - 2 * SAFETY
+        pairs = unsettled[:, None] & (own[:, chosen] | shaky[chosen] | near)
+        left += run([(int(c), pairs[:, k]) for k, c in enumerate(chosen)])
+        for c in chosen:
+            certain[left[c].solved, c] = left[c].score[left[c].solved]
+    return left
+
+
+def _rivalled(scores: Any, labels: Sparse) -> Bools:
+    """Return the documents whose own category is not the best one."""
+    return np.asarray((labels != best_categories(scores, labels)).sum(axis=1)).ravel() > 0
 
 
 def _facts(left: list[LeftOut], n: int) -> dict[str, Any]:

@@ -29,6 +29,10 @@ SLACK = 1e-4
 """A margin that falls short by less does not count: single precision gives no more for sums of some hundred terms."""
 
 
+STEPS = 64
+"""Steps of size by which removals are sorted: finer ones than documents would be of no use."""
+
+
 class LaneRemovals(NamedTuple):
     """Which documents to leave out and how sure to be.
 
@@ -59,19 +63,68 @@ class Pivoted(NamedTuple):
     hit: np.ndarray
 
 
+class _Near(NamedTuple):
+    """Documents in the terms of the working set, numbered 0, 1, …, for in no other term can w' differ from w.
+
+    `inner` are the rows of the working set, `outer` what the documents outside have of these terms, `lengths` of that.
+    """
+
+    inner: Rows
+    outer: Rows
+    lengths: np.ndarray
+    terms: int
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _move_weights(documents: Rows, removals: LaneRemovals, changes: np.ndarray) -> np.ndarray:
+def _renumbered(documents: Rows, chosen: np.ndarray, place: np.ndarray) -> Rows:
+    """Copy rows in other numbers of the terms; terms without a number (−1) are left out."""
+    starts, terms, values = documents
+    size = 0
+    for r in chosen:
+        size += starts[r + 1] - starts[r]
+    new_starts, new_terms = np.zeros(len(chosen) + 1, np.int64), np.empty(size, np.uint32)
+    new_values, at = np.empty(size, values.dtype), 0
+    for a in range(len(chosen)):
+        for p in range(starts[chosen[a]], starts[chosen[a] + 1]):
+            if place[terms[p]] >= 0:
+                new_terms[at], new_values[at] = place[terms[p]], values[p]
+                at += 1
+        new_starts[a + 1] = at
+    return Rows(new_starts, new_terms[:at], new_values[:at])
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _near(outside: Outside, rows: np.ndarray, width: int) -> _Near:
+    """Return the documents as `_Near` has them, from the rows of the working set and the number of all terms."""
+    starts, terms, _ = outside.rows
+    place, used = np.full(width, -1, np.int32), 0
+    for r in rows:
+        for p in range(starts[r], starts[r + 1]):
+            place[terms[p]] = 0
+    for t in range(len(place)):
+        if place[t] == 0:
+            place[t] = used
+            used += 1
+    inner, outer = _renumbered(outside.rows, rows, place), _renumbered(outside.rows, outside.places, place)
+    lengths = np.zeros(len(outside.places))
+    for o in range(len(lengths)):
+        for p in range(outer.starts[o], outer.starts[o + 1]):
+            lengths[o] += outer.values[p] * outer.values[p]
+    return _Near(inner, outer, np.sqrt(lengths), used)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _move_weights(near: _Near, W: np.ndarray, changes: np.ndarray) -> np.ndarray:
     """Set W = w' − w of every lane (terms × lanes); return |w' − w| of each."""
-    rows, W = removals.rows, removals.W
     W[:] = 0.0
     size = np.zeros(LANES, np.float32)
-    for a in range(len(rows)):
+    for a in range(len(near.inner.starts) - 1):
         moved = False
         for lane in range(LANES):
             moved |= changes[a, lane] != 0.0
         # All of F moves, but of N only what was pivoted: most of it keeps its β in all sixteen removals.
         if moved:
-            lanes_add(documents, rows[a], W, changes[a])
+            lanes_add(near.inner, a, W, changes[a])
     for t in range(len(W)):
         for lane in range(LANES):
             size[lane] += W[t, lane] * W[t, lane]
@@ -80,23 +133,38 @@ def _move_weights(documents: Rows, removals: LaneRemovals, changes: np.ndarray) 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _look_outside(
-    outside: Outside, W: np.ndarray, sizes: np.ndarray, shift: np.ndarray
+    outside: Outside, near: _Near, W: np.ndarray, sizes: np.ndarray, shift: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return C (1 − y f')₊ of the documents outside, summed per lane, and a bit per lane in which each falls short."""
-    documents, places, spare, lengths, y, cap = outside
+    _, places, spare, _, y, cap = outside
     extra, short = np.zeros(LANES), np.zeros(len(places), np.uint16)
     change, farthest, most = np.empty(LANES, np.float32), sizes.max(), np.abs(shift).max()
     for o in range(len(places)):
         # Too far to be reached in any lane (Cauchy and Schwarz).
-        if spare[o] >= farthest * lengths[o] + most:
+        if spare[o] >= farthest * near.lengths[o] + most:
             continue
-        lanes_dot(documents, places[o], W, change)
+        lanes_dot(near.outer, o, W, change)
         for lane in range(LANES):
             lack = -spare[o] - y[o] * (change[lane] + shift[lane])
             if lack > SLACK:
                 extra[lane] += cap[o] * lack
                 short[o] |= np.uint16(1 << lane)
     return extra, short
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _taken(optimum: Optimum, chosen: np.ndarray) -> Optimum:
+    """Copy the solution without the places at the end that no document has taken (C = 0): every response is shorter."""
+    table, free, y, cap, home, start = optimum
+    n = free
+    for a in range(free, len(cap)):
+        n = a + 1 if cap[a] > 0 else n
+    for r in chosen:
+        n = max(n, r + 1)
+    short, begin = np.empty((n, n + 1), table.dtype), np.empty(n + 1, start.dtype)
+    short[:, :n], short[:, n] = table[:n, :n], table[:n, len(cap)]
+    begin[:n], begin[n] = start[:n], start[len(cap)]
+    return Optimum(short, free, y[:n], cap[:n], home[:n], begin)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -109,34 +177,58 @@ def _certainty(optimum: Optimum, removals: LaneRemovals) -> Certainty:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def leave_out_by_pivots(optimum: Optimum, outside: Outside, removals: LaneRemovals) -> Pivoted:
+def _by_size(optimum: Optimum, chosen: np.ndarray) -> np.ndarray:
+    """Return the order of the removals by |β|, in steps of √|β|; of equals the earlier comes first.
+
+    What is removed together reaches about as far then: the documents to look at are those that the farthest reaches.
+    """
+    sizes, starts, order = np.empty(len(chosen)), np.zeros(STEPS + 1, np.int64), np.empty(len(chosen), np.int64)
+    for k in range(len(chosen)):
+        r = chosen[k]
+        sizes[k] = np.sqrt(abs(optimum.start[r] if r < optimum.free else optimum.home[r]))
+    scale = (STEPS - 1) / max(sizes.max(), 1e-30) if len(sizes) else 0.0
+    for size in sizes:
+        starts[np.int64(size * scale) + 1] += 1
+    for step in range(STEPS):
+        starts[step + 1] += starts[step]
+    for k in range(len(chosen)):
+        step = np.int64(sizes[k] * scale)
+        order[starts[step]] = k
+        starts[step] += 1
+    return order
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def leave_out_by_pivots(solution: Optimum, outside: Outside, removals: LaneRemovals) -> Pivoted:
     """Leave out each of the chosen documents.
 
     The score is w'·x + b' with w' from the changes of β: errors of the table cancel there, where documents are nearly
     equal.
     """
-    documents, chosen, W = outside.rows, removals.chosen, removals.W
+    chosen, optimum = removals.chosen, _taken(solution, removals.chosen)
+    near = _near(outside, removals.rows[: len(optimum.y)], len(removals.W))
+    W = removals.W[: near.terms]
     n, count = len(optimum.y), len(chosen)
     scores, free, steps = np.zeros(count), np.zeros(count, np.int64), np.zeros(count, np.int64)
     open_, hit = np.zeros(count, np.bool_), np.zeros(len(outside.places), np.bool_)
     room, certainty = make_room(n), _certainty(optimum, removals)
     changes, product, gaps = np.empty((n + 1, LANES), np.float32), np.empty(LANES, np.float32), np.zeros(LANES)
+    order = _by_size(optimum, chosen)
     for first in range(0, count, LANES):
-        last = min(first + LANES, count)
+        together = order[first : first + LANES]
         changes[:] = 0.0
-        for k in range(first, last):
-            scores[k], gaps[k - first], free[k], steps[k] = retrain(optimum, room, chosen[k], certainty)
+        for lane, k in enumerate(together):
+            scores[k], gaps[lane], free[k], steps[k] = retrain(optimum, room, chosen[k], certainty)
             if free[k] >= 0:
                 for a in range(n + 1):
-                    changes[a, k - first] = room.change[a]
+                    changes[a, lane] = room.change[a]
         # One pass over the documents for all sixteen: this is what the lanes are for.
-        sizes = _move_weights(documents, removals, changes)
-        extra, short = _look_outside(outside, W, sizes, changes[n])
+        sizes = _move_weights(near, W, changes)
+        extra, short = _look_outside(outside, near, W, sizes, changes[n])
         marked = np.uint16(0)
-        for k in range(first, last):
-            lane = k - first
+        for lane, k in enumerate(together):
             if free[k] >= 0:
-                lanes_dot(documents, removals.rows[chosen[k]], W, product)
+                lanes_dot(near.inner, chosen[k], W, product)
                 scores[k] = removals.scores[k] + product[lane] + changes[n, lane]
             gap = gaps[lane] + extra[lane]
             # Only if documents outside add to the gap can they turn the sign or, where it is asked for, the score.

@@ -15,7 +15,7 @@ from scipy import sparse
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.types import Floats, Sparse
 
-__all__ = ["best_categories", "lowered_best", "lowered_scores"]
+__all__ = ["best_categories", "both_columns", "lowered_best", "lowered_scores"]
 
 
 def lowered_scores(scores: Any, svms: SolvedSVMs, factor: float) -> Floats:
