@@ -192,9 +192,9 @@ def _by_size(optimum: Optimum, chosen: np.ndarray) -> np.ndarray:
     for step in range(STEPS):
         starts[step + 1] += starts[step]
     for k in range(len(chosen)):
-        step = np.int64(sizes[k] * scale)
-        order[starts[step]] = k
-        starts[step] += 1
+        own = np.int64(sizes[k] * scale)
+        order[starts[own]] = k
+        starts[own] += 1
     return order
 
 

@@ -11,7 +11,7 @@ from tests.kernels.small_cases import count_cases
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
-from rubricate.classifiers.svm.leave_one_out import pivots
+from rubricate.classifiers.svm.leave_one_out import pivots, responses
 from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.pivots import PivotTable, suits
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
@@ -54,6 +54,20 @@ def test_scores_are_those_of_retraining(seed, C, bias, twins, share):
     rows = np.random.default_rng(seed).choice(len(y), 20, replace=False)
     scores, _ = retrained(rb.SVM(C=C, bias=bias, tol=1e-9), X, y, rows)
     np.testing.assert_allclose(left.score[rows], scores, atol=3e-3)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("spare", [0, 7, 192])
+def test_scores_depend_neither_on_the_order_nor_on_places_kept_free(monkeypatch, bias, spare):
+    X, y = _problem(3)
+    machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    expected, free = PivotTable(machine, 0).leave_out(chosen, exact=True)
+    order = np.random.default_rng(0).permutation(len(chosen))
+    monkeypatch.setattr(responses, "SPARE", spare)
+    scores, counts = PivotTable(machine, 0).leave_out(chosen[order], exact=True)
+    np.testing.assert_allclose(scores, expected[order], atol=1e-5)
+    assert (counts == free[order]).all()
 
 
 @given(seed=st.integers(0, 10_000), C=st.sampled_from([0.3, 1.0, 5.0]), bias=st.sampled_from(["penalised", None]))
