@@ -87,7 +87,8 @@ def omikuji(matrices: tuple[Any, Any, Any], truth: Any, limit: int) -> dict[str,
         script = Path(__file__).with_name("_many_peer.py")
         call = [python, script, folder / "train.txt", folder / "test.txt", folder / "result.json", "2"]
         try:
-            subprocess.run(list(map(str, call)), check=True, timeout=limit, stdout=subprocess.DEVNULL)
+            quiet = subprocess.DEVNULL
+            subprocess.run(list(map(str, call)), check=True, timeout=limit, stdout=quiet, stderr=quiet)
         except subprocess.TimeoutExpired:
             usage = resource.getrusage(resource.RUSAGE_CHILDREN)
             spent = round(usage.ru_utime + usage.ru_stime)
