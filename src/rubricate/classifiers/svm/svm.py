@@ -27,6 +27,7 @@ from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, held_out_sco
 from rubricate.classifiers.svm.solvers.solution import Solution
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import weight_vectors
+from rubricate.scratch import rest
 from rubricate.types import Evidence, Floats, Sparse
 
 __all__ = ["SVM"]
@@ -158,6 +159,7 @@ class SVM(Scorer):
         costs = self.C * class_costs(self.class_weight, self.classes_, labels, weights=weights)
         kernel, rows = make_kernel(self, X), sparse.csr_array(X)
         solution = self._solve(rows, labels, kernel, weights=weights, costs=costs)
+        rest()
         self._keep(solution)
         self.stable_ = _has_free(solution.beta, weights, costs)
         self.gamma_, self.radius2_ = kernel.gamma, radius2(rows, kernel)
