@@ -95,7 +95,7 @@ def draw(rows: list[dict[str, Any]], folder: Path) -> None:
 
     times = [series("out of core", "out_of_core", "cpu_s"), series("in memory", "in_memory", "cpu_s")]
     first = rows[0]["out_of_core"]["cpu_s"] / rows[0]["documents"]
-    times.append(Series("in proportion", [r["documents"] for r in rows], [first * r["documents"] for r in rows]))
+    times.append(Series("linear", [r["documents"] for r in rows], [first * r["documents"] for r in rows]))
     title = "rubricate train, newswire, 1,000 categories"
     write_figure(
         Figure("growth", title, "documents", "processor seconds", times, log_x=True, log_y=True), folder, forms=("svg",)
