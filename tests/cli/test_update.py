@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from tests.cli.test_train import stories
 
@@ -109,3 +110,13 @@ def test_one_label_each_is_judged_by_accuracy(rubricate, tmp_path):
     assert rubricate("train", "a.csv", "-o", "m", "--keep")[0] == 0
     assert "cross-validated: accuracy 1.0000, macro-F1 1.0000" in rubricate("update", "m", "b.csv", "-o", "m2")[1]
     assert json.loads(rubricate("update", "m", "b.csv", "-o", "m2", "--json")[1])["single_label"] is True
+
+
+def test_vectors_of_ones_own_learn_on(rubricate, tmp_path):
+    for name, rows, label in (("a", [[1, 0, 0], [0, 1, 0]] * 6, "{}"), ("b", [[0, 0, 1]] * 3, "tin")):
+        np.save(tmp_path / f"{name}.npy", np.array(rows, np.float32))
+        labels = [label.format("grain" if row[0] else "oil") for row in rows]
+        (tmp_path / f"{name}.csv").write_text("labels\n" + "\n".join(labels) + "\n")
+    assert rubricate("train", "a.csv", "--vectors", "a.npy", "-o", "m", "--classifier", "rocchio")[0] == 0
+    assert "new categories: tin" in rubricate("update", "m", "b.csv", "--vectors", "b.npy", "-o", "m2")[1]
+    assert rb.Categorizer.open("m2").classify(np.eye(3)) == [("grain",), ("oil",), ("tin",)]

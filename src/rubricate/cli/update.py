@@ -20,7 +20,13 @@ SHOWN = 10
 
 
 def update(
-    model: _Model, data: inputs.Data, output: _Output, *, reading: inputs.Reading, as_json: Json = False
+    model: _Model,
+    data: inputs.Data,
+    output: _Output,
+    *,
+    reading: inputs.Reading,
+    vectors: inputs.Vectors = None,
+    as_json: Json = False,
 ) -> None:
     """Learn from more labelled documents and write another model file; says which way it took.
 
@@ -32,7 +38,7 @@ def update(
 
     opened = Categorizer.open(model)
     # Rows of a file without ids are numbered; the prefix keeps them apart from those learned before.
-    new = inputs.corpus_of(data, reading, prefix=f"{len(opened.ids_)}+").train
+    new = inputs.corpus_of(data, reading, vectors=vectors, prefix=f"{len(opened.ids_)}+").train
     before = _held(opened)
     retrained = opened.kept_documents() is not None
     changed = opened.retrained(new) if retrained else opened.update(new)
