@@ -25,7 +25,7 @@ from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
 from rubricate.training.keeping import joined_corpus, kept_documents, kept_with, plain_documents
-from rubricate.training.learning_on import learned_on
+from rubricate.training.learning_on import growth_of, learned_on
 from rubricate.training.material import Material
 from rubricate.training.procedure import Procedure
 from rubricate.training.settings import Settings, open_parts, parse_settings
@@ -247,22 +247,22 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         `update` learned later is not part of it.
         """
         run = self.trained().out_of_fold_run(name or self._name())
-        return replace(run, train_counts=self.train_counts_[: len(run.categories)], signature=self.signature())
+        return replace(run, train_counts=self.train_counts_, signature=self.signature())
 
     def update(self, X: Any, y: Any = None) -> Self:
         """Learn further documents where the classifier can (naive Bayes, kNN, Rocchio, sleeping experts).
 
-        New categories stand behind the known ones (`training.learning_on`). Terms, weights and the cuts of known
-        categories stay: words that the model does not know are not learned. `retrained` learns everything anew.
+        New categories stand where a training on all documents would have them (`training.learning_on`). Terms, weights
+        and cuts of known categories stay: words unknown to the model are not learned. `retrained` learns all anew.
         """
-        documents, before = given_documents(X), self.train_counts_
+        documents = given_documents(X)
         target = further_target(documents, y, categories=self.categories_, classes=self.classes_)
         kept = kept_with(getattr(self, "kept_", None), documents, y)
-        trained = learned_on(self.trained(), documents, target, held=before)
-        held = np.bincount(target.labels.indices, minlength=len(target.categories))
-        self.train_counts_ = held + np.pad(before, (0, len(held) - len(before)))
+        growth = growth_of(target, self.categories_, self.train_counts_)
+        trained = learned_on(self.trained(), documents, growth, categories=target.categories)
+        self.train_counts_ = growth.held + growth.more
         self.categories_, self.classes_, self.ids_ = target.categories, target.classes, tuple(trained.ids)
-        self.cut_, self.confidence_ = trained.cut, trained.confidence
+        self.cut_, self.confidence_, self._judged = trained.cut, trained.confidence, trained.judged
         if kept is not None:
             self.kept_ = kept
         return self

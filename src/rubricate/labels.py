@@ -7,6 +7,7 @@ and a matrix documents × categories, dense or sparse.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.matrices import sound
-from rubricate.types import Sparse
+from rubricate.types import Ints, Sparse
 
-__all__ = ["column", "flag_matrix", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
+__all__ = ["Growth", "column", "flag_matrix", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
 
 
 def column(values: Any) -> list[Any]:
@@ -120,3 +121,37 @@ def _from_sets(sets: Iterable[set[str]], names: tuple[str, ...]) -> Sparse:
     return sparse.csr_array(
         (data, np.asarray(indices, np.int32), np.asarray(starts)), shape=(len(starts) - 1, len(names))
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """What further documents add to a model: their labels, over the categories that it knows and new ones.
+
+    `held` are the documents that each category had before, `places` the columns of the known categories, in the order
+    in which the model has them.
+
+    >>> growth = Growth(indicator([[1, 0, 1]]), np.array([0, 4, 2]), np.array([1, 2]))
+    >>> growth.new.tolist(), growth.placed([0.5, 0.7], 9.0).tolist()
+    ([0], [9.0, 0.5, 0.7])
+    """
+
+    labels: Sparse
+    held: Ints
+    places: Ints
+
+    @property
+    def more(self) -> Ints:
+        """Further documents of each category."""
+        return np.bincount(self.labels.indices, minlength=self.labels.shape[1])
+
+    @property
+    def new(self) -> Ints:
+        """Columns of the categories that have documents now and had none before."""
+        return np.flatnonzero((self.more > 0) & (self.held == 0))
+
+    def placed(self, values: Any, missing: Any) -> Any:
+        """Return what the model has of each known category in its new column, `missing` in the others."""
+        values = np.asarray(values)
+        grown = np.full(self.labels.shape[1], missing, dtype=values.dtype)
+        grown[self.places] = values
+        return grown

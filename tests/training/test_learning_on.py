@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.labels import label_matrix
+from rubricate.labels import Growth, indicator, label_matrix
 from rubricate.thresholds import Pcut, RankLimit, Scut, resolve
 from rubricate.thresholds.cutting.expected_cuts import with_expected_cuts
 from rubricate.types import Corpus, Documents
@@ -41,8 +42,7 @@ LATER_ONE = ["art" if "art" in own else sorted(own)[0] for own in LATER[1]]
 
 
 def same_scores(parts, whole, X):
-    order = [parts.categories_.index(name) for name in whole.categories_]
-    np.testing.assert_allclose(parts._scores(X)[:, order], whole._scores(X), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(parts._scores(X), whole._scores(X), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -51,11 +51,14 @@ def test_it_scores_as_if_all_had_been_there(name, old, later):
     X, Z = vectors(OLD[0]), vectors(LATER[0])
     parts = rb.Categorizer(name, cut="rcut:1", **OWN).fit(X, old).update(Z, later)
     whole = rb.Categorizer(name, cut="rcut:1", **OWN).fit(np.vstack([X, Z]), [*old, *later])
-    assert parts.categories_ == ("fuel", "grain", "metal", "art"), "known categories keep their places"
+    assert parts.categories_ == whole.categories_ == ("art", "fuel", "grain", "metal")
+    assert parts.classes_.tolist() == whole.classes_.tolist()
     same_scores(parts, whole, np.vstack([X, Z]))
-    order = [parts.categories_.index(each) for each in whole.categories_]
-    assert parts.train_counts_[order].tolist() == whole.train_counts_.tolist()
+    assert parts.train_counts_.tolist() == whole.train_counts_.tolist()
     assert parts.ids_ == whole.ids_
+    assert (parts.predict(Z) == whole.predict(Z)).all()
+    later, once = (model.run(X, name, y=old) for name, model in (("later", parts), ("once", whole)))
+    assert rb.compare([later, once]).results, "their columns are the same"
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -88,7 +91,9 @@ def test_a_file_holds_all_that_grew(name, labels, tmp_path):
     assert again.answers(texts, top=2) == model.answers(texts, top=2)
     assert ((model.confidence(texts) > 0) & (model.confidence(texts) < 1)).all()
     assert model.cross_validated == before, "figures are those of the training"
-    assert model.out_of_fold_run().decisions.values.shape == (24, 3)
+    run = model.out_of_fold_run()
+    assert rb.evaluate(run).micro["f1"] == pytest.approx(before["micro_f1"])
+    assert (run.categories, len(run.documents)) == (("art", "fuel", "grain", "metal"), 24)
     if model.single_label_:
         assert model.predict_proba(texts).shape == (len(texts), 4)
         np.testing.assert_allclose(again.predict_proba(texts).sum(axis=1), 1)
@@ -102,50 +107,73 @@ def test_what_is_new_is_assigned():
     known = model.cut_.cuts_.copy()
     model.update(["opera museum paint"] * 8, [{"art"}] * 8)
     assert model.classify(["museum paint", "crude oil"]) == [("art",), ("fuel",)]
-    assert model.cut_.cuts_[:3].tolist() == known.tolist()
+    assert model.cut_.cuts_[1:].tolist() == known.tolist()
     line = np.polyfit(np.log1p(held), known, 1)
-    assert model.cut_.cuts_[3] == pytest.approx(np.clip(np.polyval(line, np.log(9)), known.min(), known.max()))
+    assert model.cut_.cuts_[0] == pytest.approx(np.clip(np.polyval(line, np.log(9)), known.min(), known.max()))
+
+
+def growth(held, more, places=None):
+    """Return the growth by so many documents of each category, one label each."""
+    labels = indicator(np.repeat(np.eye(len(more)), more, axis=0))
+    return Growth(labels, np.array(held), np.flatnonzero(held) if places is None else np.array(places))
 
 
 def test_expected_cuts_lie_on_the_line_of_the_others():
-    held, labels = np.array([1, 3, 7, 0, 0]), sparse.csr_array(np.repeat([[0, 0, 0, 0, 0, 1]], 15, axis=0))
-    cuts = 2.0 - 0.5 * np.log2(1 + held[:3])  # 1.5, 1, .5
-    assert with_expected_cuts(np.r_[cuts, np.inf, 9.0], held, labels).tolist() == [*cuts, np.inf, 9.0, 0.5]
-    steeper = with_expected_cuts(np.r_[cuts[:2], np.inf], np.array([1, 15, 4]), labels[:3, 2:])
-    assert steeper.tolist() == [1.5, 1.0, np.inf, 1.25], "the median where a line has two points"
-    assert with_expected_cuts(np.array([np.inf]), np.array([4]), labels[:, 4:]).tolist() == [np.inf, np.inf]
-    line = with_expected_cuts(cuts, held[:3], labels[:4, 2:])
-    assert line[3] == pytest.approx(2 - 0.5 * np.log2(5))
+    cuts = 2.0 - 0.5 * np.log2(1 + np.array([1, 3, 7]))  # 1.5, 1, .5
+    more = with_expected_cuts(cuts, growth([0, 1, 3, 7, 0], [4, 0, 2, 0, 15]))
+    assert more[1:4].tolist() == cuts.tolist()
+    assert more[0] == pytest.approx(2 - 0.5 * np.log2(5))
+    assert more[4] == 0.5, "no farther than the cuts known"
+    empty = growth([1, 3, 7, 0, 0], [0, 0, 0, 3, 0], places=[0, 1, 2, 3, 4])
+    assert with_expected_cuts(np.r_[cuts, 9.0, np.inf], empty)[3:].tolist() == [1.0, np.inf]
+    two = growth([1, 15, 4, 0], [0, 0, 0, 3])
+    assert with_expected_cuts(np.r_[cuts[:2], np.inf], two).tolist() == [1.5, 1.0, np.inf, 1.25], "the median of two"
+    assert with_expected_cuts(np.array([np.inf]), growth([4, 0], [0, 1])).tolist() == [np.inf, np.inf]
 
 
 def test_every_cut_grows():
-    old, further = sparse.csr_array([[1, 0], [0, 1], [1, 0]]), sparse.csr_array([[0, 0, 1], [1, 0, 0]])
-    held = np.array([2, 1])
-    whole = sparse.csr_array([[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1], [1, 0, 0]])
+    old, further = sparse.csr_array([[1, 0], [0, 1], [1, 0]]), indicator([[0, 1, 0], [0, 0, 1]])
+    grew = Growth(further, np.array([2, 0, 1]), np.array([0, 2]))
+    whole = sparse.csr_array([[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     for prior in ("documents", "labels"):
-        grown = Pcut(prior=prior).fit(None, old).grown(further, held)
+        grown = Pcut(prior=prior).fit(None, old).grown(grew)
         assert grown.quotas(10).tolist() == Pcut(prior=prior).fit(None, whole).quotas(10).tolist()
-    assert resolve(0.3).fit(None, old).grown(further, held).cuts_.tolist() == [0.3] * 3
+    assert resolve(0.3).fit(None, old).grown(grew).cuts_.tolist() == [0.3] * 3
     with pytest.raises(InvalidInput, match="one cut or 3 of them"):
-        rb.thresholds.FixedCut(cut=[0.1, 0.2]).fit(None, old).grown(further, held)
+        rb.thresholds.FixedCut(cut=[0.1, 0.2]).fit(None, old).grown(grew)
     scores = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.4]])
-    inner = Scut().fit(scores, old).grown(further, held).cuts_
-    limited = RankLimit(rank=2, cut="scut").fit(scores, old).grown(further, held)
-    assert limited.cut_.cuts_.tolist() == inner.tolist()
+    before = Scut().fit(scores, old)
+    assert before.grown(grew).cuts_.tolist() == [before.cuts_[0], before.cuts_.mean(), before.cuts_[1]]
+    limited = RankLimit(rank=2, cut="scut").fit(scores, old).grown(grew)
+    assert limited.cut_.cuts_.tolist() == before.grown(grew).cuts_.tolist()
     assert limited.decide(np.ones((1, 3))).shape == (1, 3)
     for common in ("rcut:1", "refuse:0.1"):
-        assert resolve(common).fit(scores, old).grown(further, held).decide(np.eye(3)).shape == (3, 3)
+        assert resolve(common).fit(scores, old).grown(grew).decide(np.eye(3)).shape == (3, 3)
 
 
 def test_numbers_stay_numbers():
     X, y = vectors(OLD[0]), np.array([3, 5, 9] * 8)
     model = rb.Categorizer("nb", **OWN).fit(X, y)
     model.update(vectors(["opera museum"] * 9), np.array([10] * 9)).update(vectors(["paint"] * 9), [7] * 9)
-    assert model.classes_.tolist() == [3, 5, 9, 10, 7]
+    assert model.classes_.tolist() == [3, 5, 7, 9, 10]
     assert model.predict(vectors(["opera", "paint"])).tolist() == [10, 7]
     for other in ([1.0], ["tin"], [{"tin"}]):
         with pytest.raises(InvalidInput, match="give one kind"):
             model.update(X[:1], other)
+
+
+def test_columns_in_an_order_of_their_own_keep_it():
+    X, Z = vectors(OLD[0]), vectors(["opera paint", "museum", "crude gas"])
+    frame = pd.DataFrame({name: [int(name in own) for own in OLD[1]] for name in ("metal", "fuel", "grain")})
+    model = rb.Categorizer("nb", cut=0.0, **OWN).fit(X, frame)
+    model.update(Z, pd.DataFrame({"fuel": [0, 0, 1], "art": [1, 1, 0]}))
+    assert model.categories_ == ("metal", "fuel", "grain", "art")
+    assert model.train_counts_[3] == 2
+    numbered = rb.Categorizer("nb", cut=0.0, **OWN).fit(X, np.tile([[1, 0] + [0] * 8, [0, 1] + [0] * 8], (12, 1)))
+    numbered.update(Z, sparse.csr_array(np.eye(12)[[10, 10, 3]]))
+    assert numbered.categories_ == tuple(map(str, range(12)))
+    assert numbered.predict(Z).shape == (3, 12)
+    assert numbered.rank(Z[:1], 1)[0][0][0] == "10"
 
 
 def test_what_is_refused_changes_nothing():

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rubricate.errors import InvalidInput
+from rubricate.labels import Growth
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.grid import take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Floats, Ints, Sparse
+from rubricate.types import Floats, Sparse
 
 __all__ = ["FixedCut"]
 
@@ -44,9 +45,9 @@ class FixedCut(Threshold):
         grid = take_scores(scores)
         return above(grid, self._cut_per_category(grid.shape[1]))
 
-    def grown(self, labels: Sparse, held: Ints) -> Self:
+    def grown(self, growth: Growth) -> Self:
         """Return a copy for more categories; new ones have the common cut, one given for each admits none."""
-        return copy(self).fit(None, labels)
+        return copy(self).fit(None, growth.labels)
 
     def _cut_per_category(self, categories: int) -> Floats:
         cuts = np.asarray(self.cut, dtype=np.float64)

@@ -12,10 +12,11 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.labels import Growth
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.grid import ScoreGrid, take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Floats, Ints, Sparse
+from rubricate.types import Floats, Sparse
 
 __all__ = ["Pcut"]
 
@@ -80,10 +81,10 @@ class Pcut(Threshold):
         self.counts_, self.total_ = fitted[0].counts_, fitted[0].total_
         return self
 
-    def grown(self, labels: Sparse, held: Ints) -> Self:
+    def grown(self, growth: Growth) -> Self:
         """Return a copy whose P(c) counts further documents, too: that of one `fit` with all labels."""
-        grown = copy(self).fit(None, labels)
-        grown.counts_[: len(self.counts_)] += self.counts_
+        grown = copy(self).fit(None, growth.labels)
+        grown.counts_ += growth.placed(self.counts_, 0)
         grown.total_ += self.total_
         return grown
 

@@ -12,11 +12,12 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
+from rubricate.labels import Growth
 from rubricate.thresholds.cutting.decisions import best
 from rubricate.thresholds.cutting.grid import scores_at, take_scores
 from rubricate.thresholds.definition.catalogue import resolve
 from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.types import Ints, Scores, Sparse
+from rubricate.types import Scores, Sparse
 
 __all__ = ["RankLimit"]
 
@@ -110,8 +111,8 @@ class RankLimit(Threshold):
         self.cut_ = resolve(self.cut).merge([fit.cut_ for fit in fitted])
         return self
 
-    def grown(self, labels: Sparse, held: Ints) -> Self:
+    def grown(self, growth: Growth) -> Self:
         """Return a copy whose inner cut has grown."""
         grown = copy(self)
-        grown.cut_ = self.cut_.grown(labels, held)
+        grown.cut_ = self.cut_.grown(growth)
         return grown

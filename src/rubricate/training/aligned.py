@@ -14,8 +14,9 @@ from sklearn.pipeline import Pipeline
 
 from rubricate.errors import InvalidInput
 from rubricate.folds import score_matrix, sparse_scores
+from rubricate.labels import Growth
 from rubricate.thresholds.rank_limit import RankLimit
-from rubricate.types import Floats, Ints, Scores, Sparse
+from rubricate.types import Floats, Scores, Sparse
 
 __all__ = ["Aligned", "Form"]
 
@@ -58,23 +59,23 @@ class Aligned(BaseEstimator):
             aligned.classifier_ = classifier.trained_as(self.classifier_, X, self.target(labels))
         return aligned
 
-    def learn_on(self, X: Any, labels: Sparse) -> None:
-        """Teach the classifier further documents; further columns of `labels` are new categories.
+    def learn_on(self, X: Any, growth: Growth) -> None:
+        """Teach the classifier further documents.
 
-        A category that had no document so far is new to the classifier, too: it is shown behind the others.
+        It is shown new categories, and those that had no documents so far, behind the others; `columns_` says where
+        the model has them.
         """
         grown = copy(self)
-        grown.columns_ = np.concatenate([self.columns_, self.new_columns(labels)])
-        grown.classes = np.concatenate([self.classes, np.arange(len(self.classes), labels.shape[1])])
+        # The classifier orders new classes by their numbers; a new category gets the next one.
+        numbers = growth.placed(self.classes, -1)
+        unnumbered = np.flatnonzero(numbers < 0)
+        numbers[unnumbered] = len(self.classes) + np.arange(len(unnumbered))
+        new = growth.new[np.argsort(numbers[growth.new])]
+        grown.classes, grown.columns_ = numbers, np.concatenate([growth.places[self.columns_], new])
         learn = getattr(self.classifier_, "update", None) or self.classifier_.partial_fit  # type: ignore[union-attr]
-        learn(X, grown.target(labels))
+        learn(X, grown.target(growth.labels))
         self.columns_, self.classes = grown.columns_, grown.classes
-        self.constants_ = np.pad(self.constants_, (0, labels.shape[1] - len(self.constants_)), constant_values=-np.inf)
-
-    def new_columns(self, labels: Sparse) -> Ints:
-        """Return the columns of the categories that have documents now and had none before."""
-        known = np.concatenate([self.columns_, np.flatnonzero(self.constants_ == np.inf)])
-        return np.setdiff1d(labels.indices, known)
+        self.constants_ = growth.placed(self.constants_, -np.inf)
 
     def place(self, column: int) -> int | None:
         """Return where the classifier keeps a category; None where it was not shown to it."""
@@ -92,9 +93,14 @@ class Aligned(BaseEstimator):
         return scores
 
     def finds_best(self, X: Any) -> bool:
-        """Return whether `limited` finds the best scores of such documents without those of all categories."""
+        """Return whether `limited` finds the best scores of such documents without those of all categories.
+
+        Not where the classifier has learned on and has another order: of equal scores it would keep others.
+        """
         finds = getattr(self.classifier_, "finds_best", None)
-        return finds is not None and not self.shows_all() and len(self.columns_) > 2 and bool(finds(X))
+        if finds is None or self.shows_all() or len(self.columns_) <= 2:
+            return False
+        return bool(np.all(np.diff(self.columns_) > 0)) and bool(finds(X))
 
     def limited(self, X: Any, k: int) -> Scores:
         """Return the k best scores of each document, without those of −inf; of equal ones the earlier categories'."""

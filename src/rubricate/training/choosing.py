@@ -8,13 +8,15 @@ scores of the other folds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from rubricate.folds import out_of_fold, take_rows
+from rubricate.labels import Growth
 from rubricate.measures import abstention_curve, counts, macro, micro
 from rubricate.training.confidence import Confidence, exactly_right
 from rubricate.training.offsets import offsets
@@ -86,6 +88,22 @@ class Judged:
     def confidence(self) -> Confidence:
         """Learn how sure a decision is."""
         return Confidence().fit(self.offsets, self.labels, self.right)
+
+    def grown(self, growth: Growth) -> Judged:
+        """Return the same of more categories, which no document had and none was given."""
+
+        def moved(matrix: Any, missing: Any) -> Any:
+            shape = (matrix.shape[0], growth.labels.shape[1])
+            if sparse.issparse(matrix):
+                wider = sparse.csr_array((matrix.data, growth.places[matrix.indices], matrix.indptr), shape=shape)
+                wider.sort_indices()
+                return wider
+            whole = np.full(shape, missing, dtype=matrix.dtype)
+            whole[:, growth.places] = matrix
+            return whole
+
+        labels, decided = moved(self.labels, False), moved(self.decided, False)
+        return replace(self, labels=labels, decided=decided, offsets=moved(self.offsets, -np.inf))
 
     def coverage(self) -> dict[str, Floats]:
         """Return the error among the documents answered by how many are, as at most 1,000 points."""

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
+from rubricate.labels import Growth
 from rubricate.training.offsets import FARTHEST, sureness
 from rubricate.types import Bools, Floats, Ints, Sparse
 
@@ -71,14 +72,11 @@ class Confidence(BaseEstimator):
         z, a, f = np.clip(x / self.scale_, -FARTHEST, FARTHEST), (x >= 0).astype(np.float64), self.familiar_[column]
         return np.column_stack([z, np.abs(z), a, f, z * f, a * f])
 
-    def grown(self, held: Ints, new: Ints) -> Self:
-        """Return a copy for more categories; `held` are the further documents of each, `new` the new categories.
-
-        The f of a known category stays, since the curve was learned with it.
-        """
+    def grown(self, growth: Growth) -> Self:
+        """Return a copy for more categories; the f of a known one stays, since the curve was learned with it."""
         grown = copy(self)
-        grown.familiar_ = np.pad(self.familiar_, (0, len(held) - len(self.familiar_)))
-        grown.familiar_[new] = np.log1p(held[new])
+        grown.familiar_ = growth.placed(self.familiar_, 0.0)
+        grown.familiar_[growth.new] = np.log1p(growth.more[growth.new])
         return grown
 
     def check_state(self) -> None:

@@ -9,44 +9,47 @@ from typing import Any
 import numpy as np
 
 from rubricate.errors import InvalidInput
+from rubricate.labels import Growth
 from rubricate.training.targets import Target, count, ids_of
 from rubricate.training.trained import Trained
-from rubricate.types import Ints, Sparse
+from rubricate.types import Ints
 
-__all__ = ["learned_on"]
+__all__ = ["growth_of", "learned_on"]
 
 REMEDY = "Fix: train with --keep (or call keep), and update trains anew with all documents"
 
 
-def learned_on(trained: Trained, X: Any, target: Target, *, held: Ints) -> Trained:
-    """Return a model whose classifier has learned further documents, too; `held` are those of each category before.
+def growth_of(target: Target, categories: Sequence[str], held: Ints) -> Growth:
+    """Return what the documents of a target add to a model of these categories, which had so many documents each."""
+    columns = {name: column for column, name in enumerate(target.categories)}
+    growth = Growth(target.labels, np.zeros(len(columns), np.int64), np.array([columns[name] for name in categories]))
+    return replace(growth, held=growth.placed(held, 0))
 
-    Columns of the target beyond the known ones are new categories. They stand behind the known ones, which keep their
-    places. Terms and weights stay, and so does what was learned from out-of-fold scores: cuts, confidence, familiarity.
-    A new category has no such score. Its cut is that of `Threshold.grown`, its part in the confidence that of a
-    category of as many documents. The classifier learns in place.
+
+def learned_on(trained: Trained, X: Any, growth: Growth, *, categories: tuple[str, ...]) -> Trained:
+    """Return a model whose classifier has learned further documents, too, of these categories.
+
+    Terms and weights stay, and so does what was learned from out-of-fold scores: cuts, confidence, familiarity. A new
+    category has no such score. Its cut is that of `Threshold.grown`, its part in the confidence that of a category of
+    as many documents. The classifier learns in place.
     """
-    labels = target.labels
+    labels = growth.labels
     if labels.shape[0] != count(X):
         raise InvalidInput(f"{count(X)} documents and {labels.shape[0]} label sets; give one set per document")
     _check_classifier(trained)
-    _check_labels(trained, labels)
-    new = trained.classifier.new_columns(labels)
-    _check_new(trained.classifier.classifier_, [target.categories[column] for column in new])
-    cut = trained.cut.grown(labels, held)
-    trained.classifier.learn_on(trained.vectors(X), labels)
-    confidence = trained.confidence
+    _check_labels(trained, growth)
+    _check_new(trained.classifier.classifier_, [categories[column] for column in growth.new])
+    cut = trained.cut.grown(growth)
+    trained.classifier.learn_on(trained.vectors(X), growth)
+    confidence, judged = trained.confidence, trained.judged
     return replace(
         trained,
         cut=cut,
-        categories=target.categories,
+        judged=None if judged is None else judged.grown(growth),
+        categories=categories,
         ids=(*trained.ids, *map(str, ids_of(X, labels.shape[0], len(trained.ids)))),
-        confidence=None if confidence is None else confidence.grown(_held(labels), new),
+        confidence=None if confidence is None else confidence.grown(growth),
     )
-
-
-def _held(labels: Sparse) -> Ints:
-    return np.bincount(labels.indices, minlength=labels.shape[1])
 
 
 def _check_classifier(trained: Trained) -> None:
@@ -58,8 +61,8 @@ def _check_classifier(trained: Trained) -> None:
         )
 
 
-def _check_labels(trained: Trained, labels: Sparse) -> None:
-    lengths, aligned = np.diff(labels.indptr), trained.classifier
+def _check_labels(trained: Trained, growth: Growth) -> None:
+    lengths, aligned = np.diff(growth.labels.indptr), trained.classifier
     if aligned.form == "classes" and np.any(lengths != 1):
         row = int(np.flatnonzero(lengths != 1)[0])
         raise InvalidInput(
@@ -67,7 +70,7 @@ def _check_labels(trained: Trained, labels: Sparse) -> None:
             "such documents out, or train a model with all"
         )
     full = np.flatnonzero(aligned.constants_ == np.inf)
-    missed = full[_held(labels)[full] < labels.shape[0]]
+    missed = full[growth.more[growth.places[full]] < len(lengths)]
     if len(missed):
         name = trained.categories[missed[0]]
         raise InvalidInput(f"{name!r} had all training documents and was not learned. {REMEDY}")

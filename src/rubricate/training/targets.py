@@ -139,18 +139,29 @@ def _is_label(value: Any) -> bool:
 
 
 def further_target(X: Any, y: Any, *, categories: tuple[str, ...], classes: NDArray[Any]) -> Target:
-    """Return the labels of further documents over these categories, and behind them the new ones, sorted by name.
+    """Return the labels of further documents over these categories and new ones.
 
-    Only categories that some document has are new. A matrix without names has these columns first; it may have more
-    where the categories have no names either.
+    Only categories that some document has are new. They stand where a training on all documents would have them: among
+    the others, by name, where those are sorted; else behind them, sorted among themselves. A matrix without names has
+    the known columns first; it may have more where the categories have no names either.
     """
     given = take_target(X, y)
-    names = _wider_matrix(given, categories) if given.form in ("dense", "sparse") and not _is_named(y) else None
-    if names is None:
-        used = {given.categories[column] for column in np.unique(given.labels.indices)}
-        names = (*categories, *sorted(used - {*categories}))
-        given = replace(given, labels=in_columns(given.labels, given.categories, names))
-    return replace(given, categories=names, classes=_wider_classes(given, names[len(categories) :], classes))
+    if given.form in ("dense", "sparse") and not _is_named(y):
+        names = _wider_matrix(given, categories)
+        return replace(given, categories=names, classes=_wider_classes(given, names[len(categories) :], classes))
+    used = {given.categories[column] for column in np.unique(given.labels.indices)}
+    names = (*categories, *sorted(used - {*categories}))
+    wider = _wider_classes(given, names[len(categories) :], classes)
+    if len(names) > len(categories) and _are_sorted(categories, classes):
+        order = np.argsort(wider, kind="stable")
+        names, wider = tuple(names[column] for column in order), wider[order]
+    return replace(given, labels=in_columns(given.labels, given.categories, names), categories=names, classes=wider)
+
+
+def _are_sorted(categories: tuple[str, ...], classes: NDArray[Any]) -> bool:
+    """Return whether the columns are in the order of their classes; those of a matrix without names are numbers."""
+    numbered = classes.dtype.kind in "UO" and categories == tuple(map(str, range(len(categories))))
+    return not numbered and bool(np.all(classes[:-1] <= classes[1:]))
 
 
 def in_columns(labels: Sparse, names: tuple[str, ...], known: tuple[str, ...]) -> Sparse:

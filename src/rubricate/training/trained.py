@@ -188,7 +188,6 @@ class Trained:
             raise InvalidInput(
                 "out-of-fold decisions are there after fit with folds; this model was opened or had none"
             )
-        rows, columns = self.judged.decided.shape
-        ids, categories = self.ids[:rows], self.categories[:columns]
-        decided = Decisions(self.judged.decided, categories, ids)
-        return Run(name, ids, categories, decisions=decided, truth=self.judged.labels)
+        ids = self.ids[: self.judged.decided.shape[0]]
+        decided = Decisions(self.judged.decided, self.categories, ids)
+        return Run(name, ids, self.categories, decisions=decided, truth=self.judged.labels)

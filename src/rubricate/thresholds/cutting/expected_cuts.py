@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.types import Floats, Ints, Sparse
+from rubricate.labels import Growth
+from rubricate.types import Floats
 
 __all__ = ["with_expected_cuts"]
 
@@ -21,18 +22,14 @@ FEWEST = 3
 """Categories that a line is fitted to, at least: through two it would follow their noise."""
 
 
-def with_expected_cuts(cuts: Floats, held: Ints, labels: Sparse) -> Floats:
-    """Return the cuts of known categories, and of those that get their first documents by `labels` the expected ones.
+def with_expected_cuts(cuts: Floats, growth: Growth) -> Floats:
+    """Return the cuts of known categories, and of those that get their first documents the expected ones.
 
-    `held` are the documents that each known category had before. A category without any is cut at +inf, as is every
-    new one where no cut is known.
+    A category without documents is cut at +inf, as is every new one where no cut is known.
     """
-    more = np.bincount(labels.indices, minlength=labels.shape[1])
-    before = np.pad(held, (0, len(more) - len(held)))
-    grown = np.pad(cuts, (0, len(more) - len(cuts)), constant_values=np.inf)
-    known = (before > 0) & np.isfinite(grown)
-    new = (before == 0) & (more > 0)
-    grown[new] = _expected(np.log1p(before[known]), grown[known], np.log1p(more[new]))
+    grown: Floats = growth.placed(cuts, np.inf)
+    known, new = (growth.held > 0) & np.isfinite(grown), growth.new
+    grown[new] = _expected(np.log1p(growth.held[known]), grown[known], np.log1p(growth.more[new]))
     return grown
 
 

@@ -28,10 +28,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from rubricate.labels import Growth
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.expected_cuts import with_expected_cuts
-from rubricate.thresholds.cutting.grid import take_labels, take_scores
-from rubricate.types import Floats, Ints, Sparse
+from rubricate.thresholds.cutting.grid import take_scores
+from rubricate.types import Floats, Sparse
 
 __all__ = ["Threshold"]
 
@@ -62,15 +63,13 @@ class Threshold(BaseEstimator):
         self.cuts_ = np.median([fit.cuts_ for fit in fitted], axis=0)
         return self
 
-    def grown(self, labels: Sparse, held: Ints) -> Self:
+    def grown(self, growth: Growth) -> Self:
         """Return a copy for a classifier that has learned further documents, some of them of new categories.
 
-        `labels` are those of the further documents; columns beyond the known categories are new ones. `held` are the
-        documents that each known category had before; one that had none counts as new. What was learned stays. A new
-        category has no held-out score to learn a cut from: it gets the one that goes with its number of documents
-        (`cutting.expected_cuts`).
+        What was learned stays. A new category has no held-out score to learn a cut from: it gets the one that goes with
+        its number of documents (`cutting.expected_cuts`).
         """
         grown = copy(self)
         if hasattr(self, "cuts_"):
-            grown.cuts_ = with_expected_cuts(self.cuts_, held, take_labels(labels))
+            grown.cuts_ = with_expected_cuts(self.cuts_, growth)
         return grown
