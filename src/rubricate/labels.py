@@ -17,7 +17,7 @@ from rubricate.errors import InvalidInput
 from rubricate.matrices import sound
 from rubricate.types import Ints, Sparse
 
-__all__ = ["Growth", "column", "flag_matrix", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
+__all__ = ["CategoryGrowth", "column", "flag_matrix", "indicator", "label_matrix", "label_sets", "refuse_fractions"]
 
 
 def column(values: Any) -> list[Any]:
@@ -124,13 +124,13 @@ def _from_sets(sets: Iterable[set[str]], names: tuple[str, ...]) -> Sparse:
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class CategoryGrowth:
     """What further documents add to a model: their labels, over the categories that it knows and new ones.
 
     `held` are the documents that each category had before, `places` the columns of the known categories, in the order
     in which the model has them.
 
-    >>> growth = Growth(indicator([[1, 0, 1]]), np.array([0, 4, 2]), np.array([1, 2]))
+    >>> growth = CategoryGrowth(indicator([[1, 0, 1]]), np.array([0, 4, 2]), np.array([1, 2]))
     >>> growth.new.tolist(), growth.placed([0.5, 0.7], 9.0).tolist()
     ([0], [9.0, 0.5, 0.7])
     """

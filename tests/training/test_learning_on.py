@@ -10,7 +10,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.labels import Growth, indicator, label_matrix
+from rubricate.labels import CategoryGrowth, indicator, label_matrix
 from rubricate.thresholds import Pcut, RankLimit, Scut, resolve
 from rubricate.thresholds.cutting.expected_cuts import with_expected_cuts
 from rubricate.types import Corpus, Documents
@@ -115,7 +115,7 @@ def test_what_is_new_is_assigned():
 def growth(held, more, places=None):
     """Return the growth by so many documents of each category, one label each."""
     labels = indicator(np.repeat(np.eye(len(more)), more, axis=0))
-    return Growth(labels, np.array(held), np.flatnonzero(held) if places is None else np.array(places))
+    return CategoryGrowth(labels, np.array(held), np.flatnonzero(held) if places is None else np.array(places))
 
 
 def test_expected_cuts_lie_on_the_line_of_the_others():
@@ -133,7 +133,7 @@ def test_expected_cuts_lie_on_the_line_of_the_others():
 
 def test_every_cut_grows():
     old, further = sparse.csr_array([[1, 0], [0, 1], [1, 0]]), indicator([[0, 1, 0], [0, 0, 1]])
-    grew = Growth(further, np.array([2, 0, 1]), np.array([0, 2]))
+    grew = CategoryGrowth(further, np.array([2, 0, 1]), np.array([0, 2]))
     whole = sparse.csr_array([[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     for prior in ("documents", "labels"):
         grown = Pcut(prior=prior).fit(None, old).grown(grew)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rubricate.errors import InvalidInput
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.grid import take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
@@ -45,7 +45,7 @@ class FixedCut(Threshold):
         grid = take_scores(scores)
         return above(grid, self._cut_per_category(grid.shape[1]))
 
-    def grown(self, growth: Growth) -> Self:
+    def grown(self, growth: CategoryGrowth) -> Self:
         """Return a copy for more categories; new ones have the common cut, one given for each admits none."""
         return copy(self).fit(None, growth.labels)
 

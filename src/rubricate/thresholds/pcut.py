@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.grid import ScoreGrid, take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
@@ -81,7 +81,7 @@ class Pcut(Threshold):
         self.counts_, self.total_ = fitted[0].counts_, fitted[0].total_
         return self
 
-    def grown(self, growth: Growth) -> Self:
+    def grown(self, growth: CategoryGrowth) -> Self:
         """Return a copy whose P(c) counts further documents, too: that of one `fit` with all labels."""
         grown = copy(self).fit(None, growth.labels)
         grown.counts_ += growth.placed(self.counts_, 0)

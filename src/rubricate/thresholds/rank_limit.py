@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.thresholds.cutting.decisions import best
 from rubricate.thresholds.cutting.grid import scores_at, take_scores
 from rubricate.thresholds.definition.catalogue import resolve
@@ -111,7 +111,7 @@ class RankLimit(Threshold):
         self.cut_ = resolve(self.cut).merge([fit.cut_ for fit in fitted])
         return self
 
-    def grown(self, growth: Growth) -> Self:
+    def grown(self, growth: CategoryGrowth) -> Self:
         """Return a copy whose inner cut has grown."""
         grown = copy(self)
         grown.cut_ = self.cut_.grown(growth)

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from rubricate.errors import InvalidInput
 from rubricate.folds import score_matrix, sparse_scores
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.types import Floats, Scores, Sparse
 
@@ -59,7 +59,7 @@ class Aligned(BaseEstimator):
             aligned.classifier_ = classifier.trained_as(self.classifier_, X, self.target(labels))
         return aligned
 
-    def learn_on(self, X: Any, growth: Growth) -> None:
+    def learn_on(self, X: Any, growth: CategoryGrowth) -> None:
         """Teach the classifier further documents.
 
         It is shown new categories, and those that had no documents so far, behind the others; `columns_` says where

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rubricate.folds import out_of_fold, take_rows
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.measures import abstention_curve, counts, macro, micro
 from rubricate.training.confidence import Confidence, exactly_right
 from rubricate.training.offsets import offsets
@@ -89,7 +89,7 @@ class Judged:
         """Learn how sure a decision is."""
         return Confidence().fit(self.offsets, self.labels, self.right)
 
-    def grown(self, growth: Growth) -> Judged:
+    def grown(self, growth: CategoryGrowth) -> Judged:
         """Return the same of more categories, which no document had and none was given."""
 
         def moved(matrix: Any, missing: Any) -> Any:

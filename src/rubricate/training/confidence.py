@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.training.offsets import FARTHEST, sureness
 from rubricate.types import Bools, Floats, Ints, Sparse
 
@@ -72,7 +72,7 @@ class Confidence(BaseEstimator):
         z, a, f = np.clip(x / self.scale_, -FARTHEST, FARTHEST), (x >= 0).astype(np.float64), self.familiar_[column]
         return np.column_stack([z, np.abs(z), a, f, z * f, a * f])
 
-    def grown(self, growth: Growth) -> Self:
+    def grown(self, growth: CategoryGrowth) -> Self:
         """Return a copy for more categories; the f of a known one stays, since the curve was learned with it."""
         grown = copy(self)
         grown.familiar_ = growth.placed(self.familiar_, 0.0)

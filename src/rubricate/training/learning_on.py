@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rubricate.errors import InvalidInput
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.training.targets import Target, count, ids_of
 from rubricate.training.trained import Trained
 from rubricate.types import Ints
@@ -19,14 +19,16 @@ __all__ = ["growth_of", "learned_on"]
 REMEDY = "Fix: train with --keep (or call keep), and update trains anew with all documents"
 
 
-def growth_of(target: Target, categories: Sequence[str], held: Ints) -> Growth:
+def growth_of(target: Target, categories: Sequence[str], held: Ints) -> CategoryGrowth:
     """Return what the documents of a target add to a model of these categories, which had so many documents each."""
     columns = {name: column for column, name in enumerate(target.categories)}
-    growth = Growth(target.labels, np.zeros(len(columns), np.int64), np.array([columns[name] for name in categories]))
+    growth = CategoryGrowth(
+        target.labels, np.zeros(len(columns), np.int64), np.array([columns[name] for name in categories])
+    )
     return replace(growth, held=growth.placed(held, 0))
 
 
-def learned_on(trained: Trained, X: Any, growth: Growth, *, categories: tuple[str, ...]) -> Trained:
+def learned_on(trained: Trained, X: Any, growth: CategoryGrowth, *, categories: tuple[str, ...]) -> Trained:
     """Return a model whose classifier has learned further documents, too, of these categories.
 
     Terms and weights stay, and so does what was learned from out-of-fold scores: cuts, confidence, familiarity. A new
@@ -61,7 +63,7 @@ def _check_classifier(trained: Trained) -> None:
         )
 
 
-def _check_labels(trained: Trained, growth: Growth) -> None:
+def _check_labels(trained: Trained, growth: CategoryGrowth) -> None:
     lengths, aligned = np.diff(growth.labels.indptr), trained.classifier
     if aligned.form == "classes" and np.any(lengths != 1):
         row = int(np.flatnonzero(lengths != 1)[0])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.types import Floats
 
 __all__ = ["with_expected_cuts"]
@@ -22,7 +22,7 @@ FEWEST = 3
 """Categories that a line is fitted to, at least: through two it would follow their noise."""
 
 
-def with_expected_cuts(cuts: Floats, growth: Growth) -> Floats:
+def with_expected_cuts(cuts: Floats, growth: CategoryGrowth) -> Floats:
     """Return the cuts of known categories, and of those that get their first documents the expected ones.
 
     A category without documents is cut at +inf, as is every new one where no cut is known.

@@ -28,7 +28,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.labels import Growth
+from rubricate.labels import CategoryGrowth
 from rubricate.thresholds.cutting.decisions import above
 from rubricate.thresholds.cutting.expected_cuts import with_expected_cuts
 from rubricate.thresholds.cutting.grid import take_scores
@@ -63,7 +63,7 @@ class Threshold(BaseEstimator):
         self.cuts_ = np.median([fit.cuts_ for fit in fitted], axis=0)
         return self
 
-    def grown(self, growth: Growth) -> Self:
+    def grown(self, growth: CategoryGrowth) -> Self:
         """Return a copy for a classifier that has learned further documents, some of them of new categories.
 
         What was learned stays. A new category has no held-out score to learn a cut from: it gets the one that goes with
