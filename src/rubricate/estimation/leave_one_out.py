@@ -83,7 +83,8 @@ def leave_one_out(
 
     Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: the
     inverse of one matrix per category and some ten microseconds for each document in doubt, less in all than 10-fold
-    cross-validation; memory 4 s² bytes for s documents near the margin, 8 n² for other kernels.
+    cross-validation on Reuters; with `single` between .7 and 13 times as much (docs/decisions/0009). Memory: 4 s² bytes
+    for s documents near the margin, 8 n² for other kernels.
     """
     if not has_dual(classifier):
         if sample_weight is not None:
