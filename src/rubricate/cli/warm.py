@@ -28,7 +28,7 @@ def warm(as_json: Json = False) -> None:
 
     Trains, classifies, measures and compares on a few synthetic stories with every system. The code is kept where later
     runs look for it: beside the package, or in the user's cache where that cannot be written. It is never needed: what
-    is not compiled is compiled when it is first used.
+    is not compiled, as some rare settings are, is compiled when it is first used.
     """
     import numpy as np
 
@@ -76,7 +76,8 @@ def _uses(corpus: Corpus) -> dict[str, Callable[[], Any]]:
             uses[name] = partial(_classifier, name, corpus)
     for name in registry.names("thresholds"):
         uses[name] = partial(_threshold, name, corpus)
-    return uses | {"estimates": partial(_estimates, corpus), "tests": partial(_tests, corpus)}
+    uses |= {"estimates": partial(_estimates, corpus), "tests": partial(_tests, corpus)}
+    return uses | {"many queries and categories": _many, "retraining": _retraining, "margins": _crowded_margins}
 
 
 def _defaults(corpus: Corpus) -> None:
@@ -132,7 +133,58 @@ def _estimates(corpus: Corpus) -> None:
 
 def _tests(corpus: Corpus) -> None:
     from rubricate.categorizer import Categorizer
+    from rubricate.evaluation import evaluate
     from rubricate.significance import compare
 
     runs = [Categorizer(name, folds=2).fit(corpus).run(corpus.test) for name in ("nb", "rocchio")]
     compare(runs)
+    evaluate(runs[0], hierarchy=corpus.taxonomy)
+
+
+def _many() -> None:
+    """Search neighbours of many queries, sparse and dense, and the best of many categories."""
+    import numpy as np
+    from scipy import sparse
+
+    from rubricate.classifiers import KNN, LabelTree, NNet, Rocchio
+
+    X, draw = _random(200, 120, 0.1), np.random.default_rng(1)
+    labels = sparse.csr_array(draw.random((200, 300)) < 0.02)
+    for classifier in (KNN(5), Rocchio(), LabelTree(3)):
+        classifier.fit(X, labels).top(X, 2)
+    KNN(5).fit(X.toarray(), labels).top(X.toarray(), 2)
+    NNet(epochs=1).fit(X.toarray(), labels[:, :3])
+
+
+def _retraining() -> None:
+    """Leave out each document of noise, of which many have to be trained again without it."""
+    import numpy as np
+    from scipy import sparse
+    from sklearn.preprocessing import normalize
+
+    from rubricate.classifiers.svm.svm import SVM
+    from rubricate.estimation import estimate
+
+    labels = sparse.csr_array(np.random.default_rng(2).random((320, 1)) < 0.3)
+    X = _random(320, 400, 0.03)
+    # Of vectors of length 1 by pivots, else by rows.
+    for vectors in (normalize(X), 3 * X):
+        estimate(SVM().fit(vectors, labels), vectors, labels, method="leave_one_out")
+
+
+def _crowded_margins() -> None:
+    """Solve SVMs that most documents support, of words that mostly occur once."""
+    import numpy as np
+    from scipy import sparse
+
+    from rubricate.classifiers.svm.svm import SVM
+
+    labels = sparse.csr_array(np.random.default_rng(3).random((1000, 3)) < 0.3)
+    SVM(C=0.001).fit(_random(1000, 40_000, 0.0016), labels)
+
+
+def _random(documents: int, terms: int, density: float) -> Any:
+    from numpy.random import default_rng
+    from scipy import sparse
+
+    return sparse.csr_array(sparse.random_array((documents, terms), density=density, rng=default_rng(0), format="csr"))
