@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import types
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,7 @@ def test_compiled_functions_have_no_comprehensions():
                 assert not [n for n in ast.walk(function) if isinstance(n, ast.ListComp | ast.GeneratorExp)], path.name
 
 
+@cache
 def _modules() -> list[tuple[str, ast.Module]]:
     """Every module of the package by its dotted name, parsed."""
     names = {path: ".".join(("rubricate", *path.relative_to(SOURCE).with_suffix("").parts)) for path in _files()}

@@ -41,7 +41,7 @@ def test_a_resample_counts_as_the_documents_that_were_drawn(pair, seed):
         assert np.array_equal(getattr(ours, cell), getattr(theirs, cell))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_bootstrap_holds_about_as_often_as_it_says():
     """Recall of independent documents with p = .7: a 90 % interval should hold 90 % of the time; 200 trials, ±3 s.e."""
     rng = np.random.default_rng(0)

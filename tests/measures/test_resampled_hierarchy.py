@@ -69,7 +69,7 @@ def test_whatever_compare_can_test_has_an_interval():
                 assert all(0 <= one.p_value <= 1 for one in results), asked
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_extended_interval_holds_about_as_often_as_it_says():
     """Independent documents whose micro extended F1 over many is known: 90 % of 90 %-intervals hold it, ±3 s.e."""
     many = evaluated(*_drawn_pair(np.random.default_rng(0), 40_000))[0].hierarchy.micro["distance"]["extended_f1"]

@@ -90,6 +90,7 @@ def test_p_values_reach_what_holm_asks_for():
     assert max(p[1:]) * 1128 < 0.05
 
 
+@pytest.mark.proof
 def test_level_under_true_nulls():
     """Answers exchanged at random: about 5 % of the p-values are below .05 (400 nulls, standard error 1.1 %)."""
     rng, low = np.random.default_rng(9), 0

@@ -82,7 +82,7 @@ def test_crowded_margins_are_spread_too(monkeypatch):
 
 @pytest.mark.parametrize("options", [{}, {"C": 1000.0, "tol": 1e-9}, {"bias": "penalised"}])
 def test_documents_by_stretches_and_categories_by_groups_change_no_bit(options, monkeypatch):
-    X, labels = problem(categories=140)
+    X, labels = problem(documents=150, categories=140)
     monkeypatch.setattr("rubricate.classifiers.svm.svm.pays", lambda rows: False)
     whole = SVM(**options).fit(X, labels)
     monkeypatch.setattr(block_solver, "STRETCH", 7)
