@@ -43,8 +43,8 @@ CORPORA = (
     "banking77", "goemotions", "newsgroups20", "newswire", "ohsumed", "reuters21578", "webkb", "wikivitals"
 )  # fmt: skip
 OPTIONS: dict[str, dict[str, Any]] = {"reuters21578": {"split": "aptemod"}, "wikivitals": {"path": True}}
-SAMPLES = {"goemotions": 2500, "newswire": 1500} | dict.fromkeys(
-    ("newsgroups20", "ohsumed", "reuters21578", "webkb", "wikivitals"), 1000
+SAMPLES = {"goemotions": 2500, "newswire": 1000} | dict.fromkeys(
+    ("newsgroups20", "ohsumed", "reuters21578", "webkb", "wikivitals"), 700
 )
 """Training documents, about, that are learned from without --full; all of the other corpora."""
 FIXED = ("terms", "words", "characters", "mixed")
