@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.printing import Json
+
+if TYPE_CHECKING:
+    from rubricate.categorizer import Categorizer
 
 __all__ = ["update"]
 
@@ -58,12 +61,12 @@ def update(
     typer.echo(json.dumps(result, ensure_ascii=False, indent=2) if as_json else _text(result))
 
 
-def _held(model: Any) -> set[str]:
+def _held(model: Categorizer) -> set[str]:
     """Return the categories that have documents."""
     return {name for name, held in zip(model.categories_, model.train_counts_, strict=True) if held}
 
 
-def _cuts(model: Any, names: list[str]) -> dict[str, float] | None:
+def _cuts(model: Categorizer, names: list[str]) -> dict[str, float] | None:
     """Return the cuts of some categories; None where the decision does not go by a cut for each."""
     cuts = getattr(getattr(model.cut_, "cut_", model.cut_), "cuts_", None)
     if cuts is None:
