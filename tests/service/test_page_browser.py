@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tests.reports.browser import browser, browser_paths
@@ -77,7 +77,7 @@ def _get(site, path):
 def _until(condition, seconds=120):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        with suppress(StaleElementReferenceException, NoSuchElementException):  # the page is being loaded anew
+        with suppress(WebDriverException):  # the page is being loaded anew: no element, an old one, or neither
             if condition():
                 return
         time.sleep(0.05)
