@@ -28,7 +28,7 @@ def problem(seed):
 
 def demand(penalty, tol):
     everyone = np.arange(6)
-    return Demand(everyone, np.array([1e-2, tol]), 50_000, np.full(6, 1e9), 1e-9, penalty)
+    return Demand(everyone, np.array([1e-2, tol]), 50_000, np.full(6, 1e9), 1e-9, True, np.zeros(6), penalty)
 
 
 @given(seed=SEEDS, penalty=st.sampled_from([1.0, np.inf]))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out.category import FEW, SAFETY, LeftOut, leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.category import FEW, SAFETY, LeftOut, Way, leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
 from rubricate.engines import Engine, one_blas_thread, run_tasks
@@ -22,7 +22,7 @@ from rubricate.estimation.theory.best_category import best_categories, both_colu
 from rubricate.estimation.theory.bounds import rogers_wagner
 from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Bools, Signature, Sparse
+from rubricate.types import Bools, Floats, Signature, Sparse
 
 __all__ = ["leave_one_out"]
 
@@ -33,6 +33,10 @@ TOGETHER = 16
 
 Fewer leave threads idle, more spare less: 2,659 questions in 77 categories take 10,606 re-solves in five parts and
 17,066 where nothing is spared."""
+KEPT = 1 << 29
+"""Bytes of tables up to which those of all categories are kept, so that a document's own category comes first."""
+_Task: TypeAlias = tuple[int, Bools | None, Floats | None]
+"""A category, the documents to leave out, and the bar of each document."""
 
 
 @estimator(needs_svm=True)
@@ -83,7 +87,7 @@ def leave_one_out(
 
     Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: the
     inverse of one matrix per category and some ten microseconds for each document in doubt, less in all than 10-fold
-    cross-validation on Reuters; with `single` between .7 and 13 times as much (docs/decisions/0009). Memory: 4 s² bytes
+    cross-validation on Reuters; with `single` between .9 and 4 times as much (docs/decisions/0009). Memory: 4 s² bytes
     for s documents near the margin, 8 n² for other kernels.
     """
     if not has_dual(classifier):
@@ -102,14 +106,21 @@ def leave_one_out(
     svms = SolvedSVMs.of(svm, X, labels, sample_weight=sample_weight)
     gram = shared_matrix(svms)
 
-    def work(task: tuple[int, Bools | None]) -> LeftOut:
-        return leave_one_out_scores(svms, task[0], gram=gram, every=every or single, among=task[1])
+    twice = engine in ("serial", "threads") and _table_bytes(svms) <= KEPT
+    ways: dict[int, Way] | None = {} if single and not every and twice else None
+
+    def work(task: _Task) -> LeftOut:
+        c, among, bars = task
+        return leave_one_out_scores(svms, c, gram=gram, every=every or single, among=among, bars=bars, ways=ways)
+
+    def run(tasks: list[_Task]) -> list[LeftOut]:
+        return run_tasks(work, tasks, engine=engine)
 
     with one_blas_thread():
         if single and not every:
-            left = _best_left_out(svms, svm.decision_function(X), lambda tasks: run_tasks(work, tasks, engine=engine))
+            left = _best_left_out(svms, svm.decision_function(X), run, twice=twice)
         else:
-            left = run_tasks(work, [(c, None) for c in range(svms.labels.shape[1])], engine=engine)
+            left = run([(c, None, None) for c in range(svms.labels.shape[1])])
     scores = np.column_stack([category.score for category in left])
     decided = best_categories(scores, svms.labels) if single else sparse.csr_array(scores > 0)
     return Estimate(
@@ -127,16 +138,20 @@ def leave_one_out(
     )
 
 
-def _best_left_out(svms: SolvedSVMs, scores: Any, run: Callable[[list[Any]], list[LeftOut]]) -> list[LeftOut]:
+def _best_left_out(
+    svms: SolvedSVMs, scores: Any, run: Callable[[list[_Task]], list[LeftOut]], *, twice: bool
+) -> list[LeftOut]:
     """Leave out the documents whose own category may not stay the best one, of each category those that may be best.
 
     Removing a document lowers the score of its own category and raises the others, each by a bounded amount
     (`theory.best_category`). A category is passed over for a document whose raised score stays below another one that
-    is certain: the full score of any other category, or the score of its own after an earlier part of the categories
-    was solved. The bounds hold for a free bias where a retrained SVM has some 0 < α < C. Where few documents have, that
-    is not certain, and every support vector of such a category is taken; where none has, every document.
+    is certain: the full score of any other category, or the score of its own after that was solved. What is certain is
+    the bar as well: a score below it need not be known. With `twice` the documents of each category are solved before
+    the others, else sixteen categories after the other. The bounds hold for a free bias where a retrained SVM has some
+    0 < α < C. Where few documents have, that is not certain, and every support vector of such a category is taken;
+    where none has, every document.
     """
-    own, full = svms.labels.toarray(), both_columns(scores, svms.labels.shape[1])
+    own, full = np.asarray(svms.labels.toarray(), bool), both_columns(scores, svms.labels.shape[1])
     moved = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
     sides = [svms.side(c) for c in range(own.shape[1])]
     free = np.array([int(side.free.sum()) for side in sides])
@@ -146,15 +161,23 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, run: Callable[[list[Any]], lis
         unsettled |= (sides[c].beta != 0) | (free[c] == 0)
     certain = np.where(own, moved, full)
     certain[:, shaky] = -np.inf
-    left: list[LeftOut] = []
-    for first in range(0, own.shape[1], TOGETHER):
-        chosen = np.arange(first, min(first + TOGETHER, own.shape[1]))
-        near = moved[:, chosen] >= certain.max(axis=1, keepdims=True) - 2 * SAFETY
-        pairs = unsettled[:, None] & (own[:, chosen] | shaky[chosen] | near)
-        left += run([(int(c), pairs[:, k]) for k, c in enumerate(chosen)])
-        for c in chosen:
-            certain[left[c].solved, c] = left[c].score[left[c].solved]
-    return left
+    left: dict[int, LeftOut] = {}
+    for part in (own, ~own) if twice else (np.ones_like(own),):
+        for first in range(0, own.shape[1], TOGETHER):
+            chosen = np.arange(first, min(first + TOGETHER, own.shape[1]))
+            best = certain.max(axis=1) - 2 * SAFETY
+            near = own[:, chosen] | shaky[chosen] | (moved[:, chosen] >= best[:, None])
+            pairs = unsettled[:, None] & part[:, chosen] & near
+            for c, found in zip(chosen, run([(int(c), pairs[:, k], best) for k, c in enumerate(chosen)]), strict=True):
+                left[c] = left[c].with_more(found) if c in left else found
+                certain[found.solved, c] = found.score[found.solved]
+    return [left[c] for c in range(own.shape[1])]
+
+
+def _table_bytes(svms: SolvedSVMs) -> int:
+    """Return about how many bytes the tables of all categories take."""
+    near = np.bincount(sparse.coo_array(svms.alpha).col, minlength=svms.labels.shape[1]).astype(float)
+    return int(8 * (near**2).sum())
 
 
 def _rivalled(scores: Any, labels: Sparse) -> Bools:

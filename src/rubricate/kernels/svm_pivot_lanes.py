@@ -29,6 +29,8 @@ SLACK = 1e-4
 """A margin that falls short by less does not count: single precision gives no more for sums of some hundred terms."""
 
 
+PAYS = 30
+"""Responses of a removal, about: so often a table without free places is read where copying it is worth its cost."""
 STEPS = 64
 """Steps of size by which removals are sorted: finer ones than documents would be of no use."""
 
@@ -37,8 +39,8 @@ class LaneRemovals(NamedTuple):
     """Which documents to leave out and how sure to be.
 
     `rows` are the documents of the working set, `chosen` places among them, `scores` of these by the full solution;
-    `levels` and `reach2` as in `svm_pivots`; a gap above `largest` leaves a score open. `W` is room for terms × 16
-    numbers, each row of which best fills one line of the cache.
+    `levels`, `reach2` and `signs` as in `svm_pivots`, with a bar of each document; a gap above `largest` leaves a score
+    open. `W` is room for terms × 16 numbers, each row of which best fills one line of the cache.
     """
 
     rows: np.ndarray
@@ -47,6 +49,8 @@ class LaneRemovals(NamedTuple):
     levels: np.ndarray
     reach2: float
     largest: float
+    signs: bool
+    bars: np.ndarray
     W: np.ndarray
 
 
@@ -64,13 +68,16 @@ class Pivoted(NamedTuple):
 
 
 class _Near(NamedTuple):
-    """Documents in the terms of the working set, numbered 0, 1, …, for in no other term can w' differ from w.
+    """Documents by the terms of the working set, for in no other term can w' differ from w.
 
-    `inner` are the rows of the working set, `outer` what the documents outside have of these terms, `lengths` of that.
+    `inner` are the rows of the working set, at the places `inner_at`, `outer` the documents outside, at `outer_at`,
+    with their `lengths`. Where the working set has few of all terms, these are numbered 0, 1, …, without the others.
     """
 
     inner: Rows
+    inner_at: np.ndarray
     outer: Rows
+    outer_at: np.ndarray
     lengths: np.ndarray
     terms: int
 
@@ -105,12 +112,14 @@ def _near(outside: Outside, rows: np.ndarray, width: int) -> _Near:
         if place[t] == 0:
             place[t] = used
             used += 1
+    if 2 * used > width:
+        return _Near(outside.rows, rows, outside.rows, outside.places, outside.lengths, width)
     inner, outer = _renumbered(outside.rows, rows, place), _renumbered(outside.rows, outside.places, place)
     lengths = np.zeros(len(outside.places))
     for o in range(len(lengths)):
         for p in range(outer.starts[o], outer.starts[o + 1]):
             lengths[o] += outer.values[p] * outer.values[p]
-    return _Near(inner, outer, np.sqrt(lengths), used)
+    return _Near(inner, np.arange(len(rows)), outer, np.arange(len(lengths)), np.sqrt(lengths), used)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -118,13 +127,13 @@ def _move_weights(near: _Near, W: np.ndarray, changes: np.ndarray) -> np.ndarray
     """Set W = w' − w of every lane (terms × lanes); return |w' − w| of each."""
     W[:] = 0.0
     size = np.zeros(LANES, np.float32)
-    for a in range(len(near.inner.starts) - 1):
+    for a in range(len(near.inner_at)):
         moved = False
         for lane in range(LANES):
             moved |= changes[a, lane] != 0.0
         # All of F moves, but of N only what was pivoted: most of it keeps its β in all sixteen removals.
         if moved:
-            lanes_add(near.inner, a, W, changes[a])
+            lanes_add(near.inner, near.inner_at[a], W, changes[a])
     for t in range(len(W)):
         for lane in range(LANES):
             size[lane] += W[t, lane] * W[t, lane]
@@ -143,7 +152,7 @@ def _look_outside(
         # Too far to be reached in any lane (Cauchy and Schwarz).
         if spare[o] >= farthest * near.lengths[o] + most:
             continue
-        lanes_dot(near.outer, o, W, change)
+        lanes_dot(near.outer, near.outer_at[o], W, change)
         for lane in range(LANES):
             lack = -spare[o] - y[o] * (change[lane] + shift[lane])
             if lack > SLACK:
@@ -154,13 +163,18 @@ def _look_outside(
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _taken(optimum: Optimum, chosen: np.ndarray) -> Optimum:
-    """Copy the solution without the places at the end that no document has taken (C = 0): every response is shorter."""
+    """Copy the solution without the places at the end that no document has taken (C = 0): every response is shorter.
+
+    For few removals it is taken as it is.
+    """
     table, free, y, cap, home, start = optimum
     n = free
     for a in range(free, len(cap)):
         n = a + 1 if cap[a] > 0 else n
     for r in chosen:
         n = max(n, r + 1)
+    if PAYS * len(chosen) * (len(cap) - n) < n * n:
+        return optimum
     short, begin = np.empty((n, n + 1), table.dtype), np.empty(n + 1, start.dtype)
     short[:, :n], short[:, n] = table[:n, :n], table[:n, len(cap)]
     begin[:n], begin[n] = start[:n], start[len(cap)]
@@ -173,7 +187,7 @@ def _certainty(optimum: Optimum, removals: LaneRemovals) -> Certainty:
     within = np.empty((len(levels), 2, len(optimum.y)), np.float32)
     for k in range(len(levels)):
         within[k] = intervals(optimum, levels[k])
-    return Certainty(levels, within, removals.reach2)
+    return Certainty(levels, within, removals.reach2, removals.signs)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -218,7 +232,7 @@ def leave_out_by_pivots(solution: Optimum, outside: Outside, removals: LaneRemov
         together = order[first : first + LANES]
         changes[:] = 0.0
         for lane, k in enumerate(together):
-            scores[k], gaps[lane], free[k], steps[k] = retrain(optimum, room, chosen[k], certainty)
+            scores[k], gaps[lane], free[k], steps[k] = retrain(optimum, room, chosen[k], certainty, removals.bars[k])
             if free[k] >= 0:
                 for a in range(n + 1):
                     changes[a, lane] = room.change[a]
@@ -228,11 +242,16 @@ def leave_out_by_pivots(solution: Optimum, outside: Outside, removals: LaneRemov
         marked = np.uint16(0)
         for lane, k in enumerate(together):
             if free[k] >= 0:
-                lanes_dot(near.inner, chosen[k], W, product)
+                lanes_dot(near.inner, near.inner_at[chosen[k]], W, product)
                 scores[k] = removals.scores[k] + product[lane] + changes[n, lane]
             gap = gaps[lane] + extra[lane]
             # Only if documents outside add to the gap can they turn the sign or, where it is asked for, the score.
-            open_[k] = extra[lane] > 0 and (scores[k] * scores[k] <= removals.reach2 * gap or gap > removals.largest)
+            proved = (scores[k] - removals.bars[k]) ** 2 > removals.reach2 * gap
+            if removals.signs:
+                open_[k] = extra[lane] > 0 and (not proved or gap > removals.largest)
+            else:
+                below = proved and scores[k] < removals.bars[k]
+                open_[k] = extra[lane] > 0 and not below and gap > removals.largest
             marked |= np.uint16(open_[k]) << np.uint16(lane)
         for o in range(len(hit)):
             hit[o] |= (short[o] & marked) != 0

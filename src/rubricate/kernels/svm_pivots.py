@@ -64,11 +64,15 @@ class Optimum(NamedTuple):
 
 
 class Certainty(NamedTuple):
-    """How sure a score must be: levels of violation, the `intervals` of each, and |f − f*|² for a gap of 1."""
+    """How sure a score must be: levels of violation, the `intervals` of each, and |f − f*|² for a gap of 1.
+
+    With `signs` a level is enough that proves the sign, without one that proves the score to be below the bar.
+    """
 
     levels: np.ndarray
     within: np.ndarray
     reach2: float
+    signs: bool
 
 
 class Room(NamedTuple):
@@ -300,8 +304,11 @@ def _score(optimum: Optimum, room: Room, r: int) -> float:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def retrain(optimum: Optimum, room: Room, r: int, certainty: Certainty) -> tuple[float, float, int, int]:
-    """Solve without row r: (score, gap, free documents or −1, responses); `room.change` is filled."""
+def retrain(optimum: Optimum, room: Room, r: int, certainty: Certainty, bar: float) -> tuple[float, float, int, int]:
+    """Solve without row r: (score, gap, free documents or −1, responses); `room.change` is filled.
+
+    `bar` is what the score is compared with: 0 for its sign.
+    """
     levels, count, steps, k = certainty.levels, room.size, 1, 0
     _begin(optimum, room, r)
     for round in range(ROUNDS):
@@ -314,10 +321,12 @@ def retrain(optimum: Optimum, room: Room, r: int, certainty: Certainty) -> tuple
             if count[0] > MOST or _count_free(optimum, room) < 1:
                 return 0.0, np.inf, -1, steps
             if left == before and count[0] == left:
-                # Every condition holds to this level: enough if the sign is proved, else on to the next level.
+                # Every condition holds to this level: enough if what is asked is proved, else on to the next level.
                 score, gap = _score(optimum, room, r), _gap(optimum, room, r)
                 k += 1
-                if k == len(levels) or score * score > certainty.reach2 * gap or abs(score) > CLEAR * levels[k - 1]:
+                apart = abs(score - bar)
+                clear = apart * apart > certainty.reach2 * gap or apart > CLEAR * levels[k - 1]
+                if k == len(levels) or (clear and (certainty.signs or score < bar)):
                     _note_changes(optimum, room, r)
                     return score, gap, _count_free(optimum, room) + (r < optimum.free), steps
                 continue

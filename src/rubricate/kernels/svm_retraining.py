@@ -42,7 +42,8 @@ class Demand(NamedTuple):
 
     `levels` are tolerances of the solver, decreasing, each of which may take `limit` sweeps or steps; `reach2` (of
     every row) is |f(x) − f*(x)|² for a duality gap of 1, at most; a score may be off by `accuracy`, or this share.
-    `penalty` is the λ of ½ λ b².
+    With `signs` its sign must be certain; without, a score that is certain to lie below its bar (one of each row to
+    leave out) may be off by more. `penalty` is the λ of ½ λ b².
     """
 
     chosen: np.ndarray
@@ -50,6 +51,8 @@ class Demand(NamedTuple):
     limit: int
     reach2: np.ndarray
     accuracy: float
+    signs: bool
+    bars: np.ndarray
     penalty: float
 
 
@@ -79,15 +82,21 @@ def _empty(count: int) -> Retrained:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _is_certain(score: float, deviation2: float, accuracy: float) -> bool:
-    """Return whether a deviation leaves the sign of a score as it is, and the score within `accuracy`."""
-    return score * score > deviation2 and deviation2 <= (accuracy * max(abs(score), 1.0)) ** 2
+def _is_certain(score: float, deviation2: float, demand: Demand, c: int) -> bool:
+    """Return whether a score that may deviate says what is asked of removal c."""
+    close = deviation2 <= (demand.accuracy * max(abs(score), 1.0)) ** 2
+    if demand.signs:
+        return score * score > deviation2 and close
+    return close or (score < demand.bars[c] and (demand.bars[c] - score) ** 2 > deviation2)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _solve_without(rows: Rows, dual: Dual, r: int, demand: Demand) -> tuple[float, float, int, bool]:
-    """Solve without row r, whose C is 0 by now, from the dual, which changes: (score, gap, sweeps, gap missed)."""
-    beta, w = dual.beta, dual.w
+def _solve_without(rows: Rows, dual: Dual, c: int, demand: Demand) -> tuple[float, float, int, bool]:
+    """Solve without the row of removal c, whose C is 0: (score, gap, sweeps, whether the gap was missed).
+
+    It starts from the dual, which changes.
+    """
+    beta, w, r = dual.beta, dual.w, demand.chosen[c]
     # With a free bias Σ β is off by β_r now; the augmented Lagrangian brings it back while it solves.
     add_row(rows, r, -beta[r], w)
     beta[r], score, gap, done, short = 0.0, 0.0, np.inf, 0, False
@@ -96,7 +105,7 @@ def _solve_without(rows: Rows, dual: Dual, r: int, demand: Demand) -> tuple[floa
         done += more
         gap = duality_gap(rows, dual, demand.penalty)
         score = dot_row(rows, r, w) + dual.bias[0]
-        if _is_certain(score, demand.reach2[r] * gap, demand.accuracy):
+        if _is_certain(score, demand.reach2[r] * gap, demand, c):
             break
         short = more >= demand.limit
         if short:
@@ -140,14 +149,14 @@ def leave_out_by_rows(
         r = demand.chosen[c]
         # Every removal starts from the full solution, not from the one before: results do not depend on the order.
         own.beta[:], own.w[:], own.bias[0], kept, cap[r] = dual.beta, dual.w, dual.bias[0], cap[r], 0.0
-        score, gap, results.steps[c], results.short[c] = _solve_without(rows, own, r, demand)
+        score, gap, results.steps[c], results.short[c] = _solve_without(rows, own, c, demand)
         for a in range(len(cap)):
             results.free[c] += own.beta[a] != 0 and abs(own.beta[a]) < cap[a]
         results.scores[c], cap[r] = score, kept
         # From here own.w is w' − w, of which the rows outside are tested.
         own.w[:] -= dual.w
         extra = _lack(outside, own.w, own.bias[0] - dual.bias[0], lacking)
-        again[c] = extra > 0.0 and not _is_certain(score, demand.reach2[r] * (gap + extra), demand.accuracy)
+        again[c] = extra > 0.0 and not _is_certain(score, demand.reach2[r] * (gap + extra), demand, c)
         if again[c]:
             hit |= lacking
     return results, again, hit
@@ -183,17 +192,20 @@ def _hand_over(kernel: KernelMatrix, dual: Expansion, i: int) -> int:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _settle_without(kernel: KernelMatrix, dual: Expansion, r: int, demand: Demand) -> tuple[float, int, bool]:
-    """Solve without row r, whose bounds must be 0, from the dual, which changes: (score, steps, level missed)."""
+def _settle_without(kernel: KernelMatrix, dual: Expansion, c: int, demand: Demand) -> tuple[float, int, bool]:
+    """Solve without the row of removal c, whose bounds are 0: (score, steps, whether the level was missed).
+
+    It starts from the dual, which changes.
+    """
     steps, short, score, free = 0, False, 0.0, demand.penalty == 0
-    cap = dual.high - dual.low
+    cap, r = dual.high - dual.low, demand.chosen[c]
     for level in demand.levels:
         more = settle(kernel, dual, Goal(free, level, demand.limit))[2]
         steps += more
         b = best_bias(dual.f, dual.y, cap) if free else 0.0
         score = dual.f[r] + b
         gap = max(primal_and_gap(dual, b)[1], 0.0)
-        if _is_certain(score, demand.reach2[r] * gap, demand.accuracy):
+        if _is_certain(score, demand.reach2[r] * gap, demand, c):
             break
         short = more >= demand.limit
         if short:
@@ -217,7 +229,7 @@ def leave_out_by_matrix(kernel: KernelMatrix, dual: Expansion, demand: Demand) -
             add_multiple(own.f, -own.beta[r], kernel_row(kernel, r))
             own.beta[r] = 0.0
         kept_low, kept_high, low[r], high[r] = low[r], high[r], 0.0, 0.0
-        results.scores[c], steps, results.short[c] = _settle_without(kernel, own, r, demand)
+        results.scores[c], steps, results.short[c] = _settle_without(kernel, own, c, demand)
         low[r], high[r] = kept_low, kept_high
         results.steps[c] = handed + steps
         for a in range(len(low)):

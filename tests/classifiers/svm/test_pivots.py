@@ -200,3 +200,29 @@ def test_ten_categories_of_reuters_equal_retraining(reuters_folder):
         np.testing.assert_allclose(exact.scores[i], scores, atol=5e-3)
         sure = np.abs(scores) > 1e-3
         np.testing.assert_array_equal((found.scores[i] > 0)[sure], (scores > 0)[sure])
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("made", [PivotTable, RowRetraining])
+@pytest.mark.parametrize("bar", [-np.inf, -0.3, 0.2, np.inf])
+def test_scores_below_a_bar_are_below_it_and_others_are_exact(bias, made, bar):
+    X, y = _problem(5, n=250, terms=200, twins=10)
+    machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    exact, _ = made(machine, 0).leave_out(chosen, exact=True)
+    scores, _ = made(machine, 0).leave_out(chosen, exact=True, bars=np.full(len(chosen), bar))
+    sure = np.abs(exact - bar) > 0.01
+    np.testing.assert_array_equal((scores < bar)[sure], (exact < bar)[sure])
+    np.testing.assert_allclose(scores[exact >= bar], exact[exact >= bar], atol=0.01)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_a_table_answers_twice(bias):
+    X, y = _problem(6)
+    machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    whole, _ = PivotTable(machine, 0).leave_out(chosen, exact=True)
+    table = PivotTable(machine, 0)
+    halves = [table.leave_out(half, exact=True)[0] for half in (chosen[::2], chosen[1::2])]
+    np.testing.assert_allclose(halves[0], whole[::2], atol=1e-3)
+    np.testing.assert_allclose(halves[1], whole[1::2], atol=1e-3)

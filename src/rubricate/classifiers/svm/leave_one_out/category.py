@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import MutableMapping
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["FEW", "SAFETY", "LeftOut", "leave_one_out_scores"]
+__all__ = ["FEW", "SAFETY", "LeftOut", "Way", "leave_one_out_scores"]
 
 SAFETY = 0.02
 """How much the conditions are widened, for what the polished solution lacks of the optimum.
@@ -30,21 +31,36 @@ class LeftOut:
 
     `score`, where `solved` or α = 0, is that of the retrained SVM; elsewhere of the full one, whose decision the
     retrained one shares. `unstable` marks retrained solutions without 0 < α < C. `full` are the scores of all.
-    `candidates` are the documents whose removal changes the solution (α > 0) and others re-solved, `steps` the
-    coordinate steps and pivots times the documents they were made for, `short` the re-solves that ended before the sign
-    was certain.
+    `support` marks the documents whose removal changes the solution (α > 0); `steps` are the coordinate steps and
+    pivots times the documents they were made for, `short` the re-solves that ended before the sign was certain.
     """
 
     score: Floats
     full: Floats
     solved: Bools
     unstable: Bools
-    candidates: int = 0
+    support: Bools
     steps: int = 0
     short: int = 0
 
+    @property
+    def candidates(self) -> int:
+        """The number of support vectors and others re-solved."""
+        return int(np.count_nonzero(self.solved | self.support))
 
-class _Way(Protocol):
+    def with_more(self, more: LeftOut) -> LeftOut:
+        """Return this with further documents of the same category solved."""
+        return replace(
+            self,
+            score=np.where(more.solved, more.score, self.score),
+            solved=self.solved | more.solved,
+            unstable=self.unstable | more.unstable,
+            steps=self.steps + more.steps,
+            short=self.short + more.short,
+        )
+
+
+class Way(Protocol):
     """A way to leave documents out of one category, with the full solution as it has polished it."""
 
     y: Floats
@@ -54,10 +70,12 @@ class _Way(Protocol):
     steps: int
     short: int
 
-    def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]: ...
+    def leave_out(self, chosen: Ints, *, exact: bool = False, bars: Floats | None = None) -> tuple[Floats, Ints]:
+        """Return the scores of these documents when left out, and how many others are then free."""
+        ...
 
 
-def _doubtful(svms: SolvedSVMs, way: _Way, every: bool) -> Ints:
+def _doubtful(svms: SolvedSVMs, way: Way, every: bool) -> Ints:
     """Return the documents whose decision a retraining may change (see the package for why).
 
     Of those that are classified rightly: with a free bias 2 α_i R² + ξ_i >= 1 (joachims2000, lemma 1), or any α_i > 0
@@ -76,7 +94,7 @@ def _doubtful(svms: SolvedSVMs, way: _Way, every: bool) -> Ints:
     return np.flatnonzero((alpha > 0) & (alpha * own >= margin - SAFETY))
 
 
-def _way(svms: SolvedSVMs, c: int, gram: Floats | None) -> _Way:
+def _way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
     """Choose pivots where their conditions hold; else retrain, by the kernel matrix if there is one."""
     if gram is not None:
         return MatrixRetraining(svms, c, gram)
@@ -88,27 +106,38 @@ def _way(svms: SolvedSVMs, c: int, gram: Floats | None) -> _Way:
 
 
 def leave_one_out_scores(
-    svms: SolvedSVMs, c: int, *, gram: Floats | None = None, every: bool = False, among: Bools | None = None
+    svms: SolvedSVMs,
+    c: int,
+    *,
+    gram: Floats | None = None,
+    every: bool = False,
+    among: Bools | None = None,
+    bars: Floats | None = None,
+    ways: MutableMapping[int, Way] | None = None,
 ) -> LeftOut:
     """Return the score of every document by the SVM of category c trained without it.
 
     `gram` is the kernel matrix of all documents; without it the rows themselves are used, for a linear kernel.
-    `every` re-solves all support vectors; with `among` only those of these documents. A document that is alone on its
-    side, of those with a weight, leaves nothing to separate: the score is that of the other side, ∓1.
+    `every` re-solves all support vectors; with `among` only those of these documents. With `bars`, one of each
+    document, signs do not matter, and a score below its bar only has to be certain to be so. `ways` keeps what was
+    prepared for a category from one call to the next. A document that is alone on its side, of those with a weight,
+    leaves nothing to separate: the score is that of the other side, ∓1.
     """
     n, inside = svms.labels.shape[0], svms.labels[:, [c]].toarray()[:, 0]
     sides = np.array([np.count_nonzero(svms.weights[inside == side]) for side in (False, True)])
     if not sides.all():
-        constant = np.full(n, svms.intercept[c])
-        return LeftOut(constant, constant, np.zeros(n, np.bool_), np.zeros(n, np.bool_))
-    way = _way(svms, c, gram)
+        constant, nobody = np.full(n, svms.intercept[c]), np.zeros(n, np.bool_)
+        return LeftOut(constant, constant, nobody, nobody, nobody)
+    known = ways.get(c) if ways is not None else None
+    way, steps, short = known or _way(svms, c, gram), getattr(known, "steps", 0), getattr(known, "short", 0)
+    if ways is not None:
+        ways[c] = way
     score, solved, unstable = way.full.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     lonely = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
     score[lonely], solved[lonely] = -way.y[lonely], True
     chosen = _doubtful(svms, way, every)
     chosen = chosen[~lonely[chosen] & (True if among is None else among[chosen])]
     if len(chosen):
-        score[chosen], free = way.leave_out(chosen, exact=every)
+        score[chosen], free = way.leave_out(chosen, exact=every, bars=None if bars is None else bars[chosen])
         solved[chosen], unstable[chosen] = True, free == 0
-    candidates = int(np.count_nonzero(solved | (way.beta != 0)))
-    return LeftOut(score, way.full, solved, unstable & svms.free, candidates, way.steps, way.short)
+    return LeftOut(score, way.full, solved, unstable & svms.free, way.beta != 0, way.steps - steps, way.short - short)

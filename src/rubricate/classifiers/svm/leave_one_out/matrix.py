@@ -45,18 +45,23 @@ class MatrixRetraining:
         self._dual = dual._replace(f=gram @ self.beta)
         self.full = self._dual.f + 0.5 * (lower + upper)
 
-    def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]:
-        """Return the scores of these documents when left out, and how many others are then free."""
+    def leave_out(self, chosen: Ints, *, exact: bool = False, bars: Floats | None = None) -> tuple[Floats, Ints]:
+        """Return the scores of these documents when left out, and how many others are then free.
+
+        With `bars` signs do not matter, and a score below its bar only has to be certain to be so.
+        """
         demand = Demand(
             chosen=chosen,
             levels=LEVELS,
             limit=LIMIT * len(self.y),
             reach2=self.svms.reach2,
             accuracy=ACCURACY if exact else np.inf,
+            signs=bars is None,
+            bars=np.zeros(len(chosen)) if bars is None else bars,
             penalty=0.0 if self.svms.free else np.inf,
         )
         results = leave_out_by_matrix(self._kernel, self._dual, demand)
-        self.steps, self.short = self.steps + int(results.steps.sum()), int(results.short.sum())
+        self.steps, self.short = self.steps + int(results.steps.sum()), self.short + int(results.short.sum())
         return results.scores, results.free
 
 

@@ -23,8 +23,9 @@ LEVEL, SWEEPS = 2e-4, 400
 
 About the precision of a sum of float32 products. Reuters needs 16 sweeps in the median and 87 for nine categories of
 ten."""
-LEVELS, FINE = np.array([0.02, 2e-3, 2e-4, 5e-5]), np.array([2e-4])
-"""To what those of a retrained solution hold: for decisions the first that settles the sign; for scores.
+LEVELS, FINE, BARRED = np.array([0.02, 2e-3, 2e-4, 5e-5]), np.array([2e-4]), np.array([0.02, 2e-4])
+"""To what those of a retrained solution hold: for decisions the first that settles the sign; for scores; for scores
+that matter above a bar.
 
 The first level settles nearly all signs with a few pivots; below 5e-5 rounding of the table is all that is left."""
 LARGEST = 1e-3
@@ -109,17 +110,16 @@ class PivotTable:
             beta[free] -= beta.sum() / free.sum()
         return beta
 
-    def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]:
+    def leave_out(self, chosen: Ints, *, exact: bool = False, bars: Floats | None = None) -> tuple[Floats, Ints]:
         """Return the scores of these documents when left out, and how many others are then free.
 
         Where documents outside could turn a decision (with `exact`: change a score), they enter the working set. What
-        pivots do not solve, and scores very near to zero, go to `RowRetraining`.
+        pivots do not solve, and scores very near to zero, go to `RowRetraining`. With `bars` signs do not matter, and a
+        score below its bar only has to be certain to be so.
         """
         scores, free = np.zeros(len(chosen)), np.full(len(chosen), -1, np.int64)
         left = np.arange(len(chosen))
-        try:
-            self._respond()
-        except LinAlgError:
+        if not self._answers():
             left = left[:0]
         if len(left):
             near = self._within(1 + BAND, self.rows, chosen)
@@ -127,18 +127,28 @@ class PivotTable:
         for _ in range(GROWTH):
             if not len(left) or len(self.rows) > 2 * MOST:
                 break
-            scores[left], free[left], still, reached = self._round(chosen[left], exact)
+            own = None if bars is None else bars[left]
+            scores[left], free[left], still, reached = self._round(chosen[left], exact, own)
             left = left[still]
             self._grow(reached)
         free[left] = -1
         steep = STEEPER if _steepness(self.svms, self.cap) > 1 else 1.0
         least = NEAR * (PENALISED if self.svms.shift else steep)
-        doubt = np.flatnonzero((free < 0) | (np.abs(scores) < least))
+        doubt = np.flatnonzero((free < 0) | ((np.abs(scores) < least) & (bars is None)))
         if len(doubt):
-            rows = RowRetraining(self.svms, self.c)
-            scores[doubt], free[doubt] = rows.leave_out(chosen[doubt], exact=exact)
-            self.steps, self.short = self.steps + rows.steps, rows.short
+            rows, own = RowRetraining(self.svms, self.c), None if bars is None else bars[doubt]
+            scores[doubt], free[doubt] = rows.leave_out(chosen[doubt], exact=exact, bars=own)
+            self.steps, self.short = self.steps + rows.steps, self.short + rows.short
         return scores, free
+
+    def _answers(self) -> bool:
+        """Make the table unless it is there; return whether it could be made."""
+        if not hasattr(self, "responses"):
+            try:
+                self._respond()
+            except LinAlgError:
+                return False
+        return True
 
     def _respond(self) -> None:
         """Make the table of the working set, documents with 0 < α < C first; the kernel matrix is used up for it."""
@@ -172,7 +182,7 @@ class PivotTable:
         home[:inside] = 0.0
         return rows, Optimum(table, inside, y, cap, home, start)
 
-    def _round(self, chosen: Ints, exact: bool) -> tuple[Floats, Ints, Bools, Ints]:
+    def _round(self, chosen: Ints, exact: bool, bars: Floats | None) -> tuple[Floats, Ints, Bools, Ints]:
         """Return scores, free documents, which are open still, and the documents outside to take in before the next."""
         svms, place = self.svms, np.full(len(self.y), -1, np.int64)
         place[self.rows] = np.arange(len(self.rows))
@@ -190,9 +200,11 @@ class PivotTable:
             rows=rows,
             chosen=place[chosen],
             scores=self.full[chosen],
-            levels=FINE if exact else LEVELS,
+            levels=LEVELS if not exact else FINE if bars is None else BARRED,
             reach2=2 * svms.radius2 if svms.free else svms.bound,
             largest=LARGEST if exact else np.inf,
+            signs=bars is None,
+            bars=np.zeros(len(chosen)) if bars is None else bars,
             W=_aligned(svms.products.width),
         )
         results = leave_out_by_pivots(optimum, outer, removals)

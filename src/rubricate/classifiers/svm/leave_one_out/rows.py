@@ -75,17 +75,19 @@ class RowRetraining:
         rows, squares = self.rows, self.svms.squares
         return Dual(self.y[rows], self.cap[rows], squares[rows], self.beta[rows], self.w, np.array([self.bias]))
 
-    def leave_out(self, chosen: Ints, *, exact: bool = False) -> tuple[Floats, Ints]:
+    def leave_out(self, chosen: Ints, *, exact: bool = False, bars: Floats | None = None) -> tuple[Floats, Ints]:
         """Return the scores of these documents when left out, and how many others are then free.
 
         Where documents from outside come to violate their margin and could turn a decision (with `exact`: change a
-        score), the working set grows and it is done again.
+        score), the working set grows and it is done again. With `bars` signs do not matter, and a score below its bar
+        only has to be certain to be so.
         """
         self._grow(np.setdiff1d(chosen, self.rows))
         scores, free = np.empty(len(chosen)), np.empty(len(chosen), np.int64)
-        left = np.arange(len(chosen))
+        left, accuracy = np.arange(len(chosen)), ACCURACY if exact else np.inf
         while len(left):
-            scores[left], free[left], again, reached = self._round(chosen[left], ACCURACY if exact else np.inf)
+            own = None if bars is None else bars[left]
+            scores[left], free[left], again, reached = self._round(chosen[left], accuracy, own)
             left = left[again]
             self._grow(reached)
         return scores, free
@@ -96,7 +98,7 @@ class RowRetraining:
             self.rows = np.union1d(self.rows, more)
             self._compact()
 
-    def _round(self, chosen: Ints, accuracy: float) -> tuple[Floats, Ints, Bools, Ints]:
+    def _round(self, chosen: Ints, accuracy: float, bars: Floats | None) -> tuple[Floats, Ints, Bools, Ints]:
         """Return scores, free documents, which to repeat, and the documents outside to take in before that."""
         outside, svms = self.outside, self.svms
         outer = Outside(
@@ -113,6 +115,8 @@ class RowRetraining:
             limit=SWEEPS,
             reach2=svms.reach2[self.rows],
             accuracy=accuracy,
+            signs=bars is None,
+            bars=np.zeros(len(chosen)) if bars is None else bars,
             penalty=svms.penalty,
         )
         results, again, hit = leave_out_by_rows(self.near, self._dual(), outer, demand)
