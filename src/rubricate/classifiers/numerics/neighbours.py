@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,18 +67,16 @@ class Postings:
         """Return the k nearest documents of each query and their cosines; see `kernels.postings`, `nearest_lanes`."""
         unit = unit_rows(sparse.csr_array(queries))
         many = self._gains_from_lanes(unit, k)
-        together, alone = partial(self._together, k=k), partial(self._alone, k=k)
-        if many.all():
-            return in_blocks(lambda begin, end: together(unit[begin:end]), len(many), rows=QUERIES, threads=threads)
-        if not many.any():
-            return in_blocks(lambda begin, end: alone(unit[begin:end]), len(many), rows=QUERIES, threads=threads)
-        neighbours, cosines = np.empty((len(many), k), np.int64), np.empty((len(many), k))
-        for chosen, search in ((many, together), (~many, alone)):
-            part = unit[chosen]
-            neighbours[chosen], cosines[chosen] = in_blocks(
-                lambda begin, end, part=part, search=search: search(part[begin:end]),  # type: ignore[misc]
-                part.shape[0], rows=QUERIES, threads=threads,
-            )  # fmt: skip
+        first, order = int(many.sum()), np.argsort(~many, kind="stable")
+        mixed = 0 < first < len(many)
+        sorted_ = unit[order] if mixed else unit
+
+        def block(begin: int, end: int) -> tuple[Ints, Floats]:
+            return (self._together if begin < first else self._alone)(sorted_[begin:end], k)
+
+        neighbours, cosines = in_blocks(block, len(many), rows=QUERIES, threads=threads, border=first)
+        if mixed:
+            neighbours[order], cosines[order] = neighbours.copy(), cosines.copy()
         return neighbours, cosines
 
     def _gains_from_lanes(self, unit: sparse.csr_array, k: int) -> NDArray[np.bool_]:
@@ -165,13 +164,36 @@ def index_of(vectors: Any) -> Postings | DensePoints:
     return Postings.of(vectors) if sparse.issparse(vectors) else DensePoints.of(vectors)
 
 
+def _even_parts(first: int, last: int, *, rows: int, workers: int) -> list[tuple[int, int]]:
+    """Return parts of at most `rows` queries, as many for every worker, each of whole lanes but for the last.
+
+    >>> _even_parts(0, 300, rows=256, workers=2), _even_parts(300, 340, rows=256, workers=2)
+    ([(0, 160), (160, 300)], [(300, 332), (332, 340)])
+    """
+    lanes = min(LANES, rows)
+    units = -(-(last - first) // lanes)
+    parts = min(-(-units // (rows // lanes) // workers) * workers, units)
+    borders = [min(first + -(-units * part // parts) * lanes, last) for part in range(parts + 1)] if parts else []
+    return list(pairwise(borders))
+
+
 def in_blocks(
-    block: Callable[[int, int], tuple[Ints, Floats]], queries: int, *, rows: int, threads: int | None
+    block: Callable[[int, int], tuple[Ints, Floats]],
+    queries: int,
+    *,
+    rows: int,
+    threads: int | None,
+    border: int = 0,
 ) -> tuple[Ints, Floats]:
-    """Return the results of blocks of `rows` queries one below the other, whichever thread made them."""
-    tasks = [(begin, min(begin + rows, queries)) for begin in range(0, queries, rows)] or [(0, 0)]
-    workers = min(threads or os.cpu_count() or 1, len(tasks))
-    if workers == 1:
+    """Return the results of blocks of `rows` queries at most, one below the other, whichever thread made them.
+
+    No block goes across the border.
+    """
+    workers = threads or os.cpu_count() or 1
+    tasks = [
+        part for ends in ((0, border), (border, queries)) for part in _even_parts(*ends, rows=rows, workers=workers)
+    ] or [(0, 0)]
+    if min(workers, len(tasks)) == 1:
         parts = [block(*task) for task in tasks]
     else:
         with ThreadPoolExecutor(workers) as pool:
