@@ -81,6 +81,7 @@ def test_own_categories_come_first_where_tables_are_kept_and_decide_alike(monkey
     spared, exact = (leave_one_out(rb.SVM(bias=bias), X, labels, single=True, every=every) for every in (False, True))
     assert (best_categories(spared.scores, labels) != best_categories(exact.scores, labels)).nnz == 0
     assert spared.facts["candidates"] == exact.facts["candidates"]
+    np.testing.assert_array_equal(spared.facts["disagreement"], exact.facts["disagreement"])
     assert spared.facts["solves"] < exact.facts["solves"] * (0.8 if kept else 1.0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -76,7 +75,8 @@ def leave_one_out(
     -------
     Estimate
         `scores` are leave-one-out scores of all documents re-solved and of those with α = 0, whose removal changes
-        nothing; of the others the full solution's. Zero decides as "not in the category". `facts` holds `candidates`,
+        nothing; of the others the full solution's. With `single`, those that are certain not to be the best are only
+        known to be below it, unless `every` is set. Zero decides as "not in the category". `facts` holds `candidates`,
         documents with α > 0 and others re-solved; `settled`, those of them that the conditions above settle; `solves`,
         the others; `steps`; `short`, re-solves that ended before the sign was certain; `unstable`, retrained solutions
         without 0 < α < C, whose bias is the middle of an interval; `disagreement` of full and retrained decisions on
@@ -104,25 +104,13 @@ def leave_one_out(
     if single and not hasattr(svm, "alpha_"):
         svm = clone(svm).fit(X, indicator(labels), sample_weight=sample_weight)
     svms = SolvedSVMs.of(svm, X, labels, sample_weight=sample_weight)
-    gram = shared_matrix(svms)
-
-    twice = engine in ("serial", "threads") and _table_bytes(svms) <= KEPT
-    ways: dict[int, Way] | None = {} if single and not every and twice else None
-
-    def work(task: _Task) -> LeftOut:
-        c, among, bars = task
-        return leave_one_out_scores(svms, c, gram=gram, every=every or single, among=among, bars=bars, ways=ways)
-
-    def run(tasks: list[_Task]) -> list[LeftOut]:
-        return run_tasks(work, tasks, engine=engine)
-
-    with one_blas_thread():
-        if single and not every:
-            left = _best_left_out(svms, svm.decision_function(X), run, twice=twice)
-        else:
-            left = run([(c, None, None) for c in range(svms.labels.shape[1])])
-    scores = np.column_stack([category.score for category in left])
-    decided = best_categories(scores, svms.labels) if single else sparse.csr_array(scores > 0)
+    if single and not every:
+        left = _best_left_out(svms, svm.decision_function(X), engine=engine)
+    else:
+        tasks: list[_Task] = [(c, None, None) for c in range(svms.labels.shape[1])]
+        left = _run(svms, tasks, gram=shared_matrix(svms), every=every, engine=engine)
+    scores, full = (np.column_stack([getattr(each, name) for each in left]) for name in ("score", "full"))
+    decided, before = (_decided(values, svms.labels, single=single) for values in (scores, full))
     return Estimate(
         method="leave_one_out",
         documents=svms.labels.shape[0],
@@ -133,23 +121,45 @@ def leave_one_out(
         undetermined=np.array([bool(category.unstable.any()) for category in left]),
         scores=scores,
         single_label=single,
-        facts=_facts(left, scores.shape[0]),
+        facts=_facts(left, decided, before),
         signature=signature or Signature(classifier=" ".join(repr(classifier).split())),
     )
 
 
-def _best_left_out(
-    svms: SolvedSVMs, scores: Any, run: Callable[[list[_Task]], list[LeftOut]], *, twice: bool
+def _decided(scores: Floats, labels: Sparse, *, single: bool) -> Sparse:
+    return best_categories(scores, labels) if single else sparse.csr_array(scores > 0)
+
+
+def _run(
+    svms: SolvedSVMs,
+    tasks: list[_Task],
+    *,
+    gram: Floats | None,
+    every: bool,
+    engine: Engine | str,
+    ways: dict[int, Way] | None = None,
 ) -> list[LeftOut]:
+    """Leave documents out of categories, each category a task of the engine."""
+
+    def work(task: _Task) -> LeftOut:
+        c, among, bars = task
+        return leave_one_out_scores(svms, c, gram=gram, every=every, among=among, bars=bars, ways=ways)
+
+    with one_blas_thread():
+        return run_tasks(work, tasks, engine=engine)
+
+
+def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> list[LeftOut]:
     """Leave out the documents whose own category may not stay the best one, of each category those that may be best.
 
     Removing a document lowers the score of its own category and raises the others, each by a bounded amount
     (`theory.best_category`). A category is passed over for a document whose raised score stays below another one that
     is certain: the full score of any other category, or the score of its own after that was solved. What is certain is
-    the bar as well: a score below it need not be known. With `twice` the documents of each category are solved before
-    the others, else sixteen categories after the other. The bounds hold for a free bias where a retrained SVM has some
-    0 < α < C. Where few documents have, that is not certain, and every support vector of such a category is taken;
-    where none has, every document.
+    the bar as well: a score below it need not be known. Where the tables of all categories fit into `KEPT`, each
+    category is first solved for its own documents and then for the others, else for all of them together.
+
+    The bounds hold for a free bias where a retrained SVM has some 0 < α < C. Where few documents have, that is not
+    certain, and every support vector of such a category is taken; where none has, every document.
     """
     own, full = np.asarray(svms.labels.toarray(), bool), both_columns(scores, svms.labels.shape[1])
     moved = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
@@ -161,14 +171,19 @@ def _best_left_out(
         unsettled |= (sides[c].beta != 0) | (free[c] == 0)
     certain = np.where(own, moved, full)
     certain[:, shaky] = -np.inf
+    twice = engine in ("serial", "threads") and _table_bytes(svms) <= KEPT
+    ways: dict[int, Way] | None = {} if twice else None
     left: dict[int, LeftOut] = {}
+    gram = shared_matrix(svms)
     for part in (own, ~own) if twice else (np.ones_like(own),):
         for first in range(0, own.shape[1], TOGETHER):
             chosen = np.arange(first, min(first + TOGETHER, own.shape[1]))
             best = certain.max(axis=1) - 2 * SAFETY
             near = own[:, chosen] | shaky[chosen] | (moved[:, chosen] >= best[:, None])
             pairs = unsettled[:, None] & part[:, chosen] & near
-            for c, found in zip(chosen, run([(int(c), pairs[:, k], best) for k, c in enumerate(chosen)]), strict=True):
+            tasks: list[_Task] = [(int(c), pairs[:, k], best) for k, c in enumerate(chosen)]
+            done = _run(svms, tasks, gram=gram, every=True, engine=engine, ways=ways)
+            for c, found in zip(chosen, done, strict=True):
                 left[c] = left[c].with_more(found) if c in left else found
                 certain[found.solved, c] = found.score[found.solved]
     return [left[c] for c in range(own.shape[1])]
@@ -185,8 +200,9 @@ def _rivalled(scores: Any, labels: Sparse) -> Bools:
     return np.asarray((labels != best_categories(scores, labels)).sum(axis=1)).ravel() > 0
 
 
-def _facts(left: list[LeftOut], n: int) -> dict[str, Any]:
-    apart = np.array([float(np.mean((category.score > 0) != (category.full > 0))) for category in left])
+def _facts(left: list[LeftOut], decided: Sparse, before: Sparse) -> dict[str, Any]:
+    n = decided.shape[0]
+    apart = np.asarray((decided != before).sum(axis=0)).ravel() / n
     resolved = np.array([int(category.solved.sum()) for category in left])
     candidates, solves = sum(category.candidates for category in left), int(resolved.sum())
     return {

@@ -19,7 +19,9 @@ that |w − w*|² <= G. Without a bias |f(x) − f*(x)| <= √(K(x, x) G), where
 1. A free bias is a weighted quantile of y − w·x, and moves by no more than w·x does for some document z, so that
 |f(x) − f*(x)| <= |(w − w*)·(x − z)| <= √(2 R² G), because |x − z|² = K(x, x) − K(x, z) + K(z, z) − K(x, z) <= 2R². In
 short |f − f*|² <= reach2 · G (`SolvedSVMs.reach2`). G counts all documents, also those that were not looked at while
-solving: where they come to violate their margin and leave the sign open, they enter and it is done again.
+solving: where they come to violate their margin and leave the sign open, they enter and it is done again. Where
+each document gets one label, signs do not matter: a score is compared with a bar, what another category is certain to
+have.
 
 **By pivots** (`pivots`, kernels `svm_pivots` and `svm_pivot_lanes`). Let F be the documents with 0 < α < C and N the
 others near the margin. While none changes its role, all β on F, all f on N and b are linear in any one β of N or f of
