@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from rubricate import __version__, cli, registry
-from rubricate.engines import AHEAD, one_blas_thread, run_tasks, stream_tasks
+from rubricate.engines import AHEAD, free_cores, one_blas_thread, run_tasks, stream_tasks
 from rubricate.errors import InvalidInput
 
 
@@ -33,6 +33,19 @@ def test_no_task_gives_no_result(engine):
 def test_an_error_in_a_task_is_raised(engine):
     with pytest.raises(ZeroDivisionError):
         run_tasks(lambda x: 1 // x, [1, 0, 2], engine=engine)
+
+
+def test_tasks_know_their_share_of_the_cores(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert free_cores() == 6
+    assert set(run_tasks(lambda _: free_cores(), range(6), engine="threads")) == {1}
+    assert set(run_tasks(lambda _: free_cores(), range(2), engine="threads")) == {3}
+    assert run_tasks(lambda _: free_cores(), range(8), engine="threads") == [1] * 6 + [3] * 2
+    within = run_tasks(
+        lambda _: run_tasks(lambda _: free_cores(), range(2), engine="threads"), range(2), engine="threads"
+    )
+    assert within == [[1, 1], [1, 1]]
+    assert free_cores() == 6
 
 
 def test_a_stream_has_the_results_in_the_order_of_the_tasks(engine):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,6 +14,7 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.label_trees.growing import centroids_of, grow
 from rubricate.classifiers.label_trees.learning import learn_forest
 from rubricate.classifiers.svm.solvers.solution import worker_map
+from rubricate.engines import free_cores
 from rubricate.errors import InvalidInput
 from rubricate.kernels.label_tree import Beam, Hinge, LabelForest, merge, search
 from rubricate.kernels.rows import Rows
@@ -256,7 +256,7 @@ class LabelTree(Keeping, Scorer):
 
 
 def _workers(threads: int | None) -> int:
-    return int(threads or os.cpu_count() or 1)
+    return int(threads or free_cores())
 
 
 def _rows(X: Sparse) -> Rows:

@@ -24,12 +24,14 @@ __all__ = [
     "Engine",
     "Shared",
     "check_engine",
+    "free_cores",
     "one_blas_thread",
     "run_tasks",
     "spread_over",
     "spreading",
     "stream_results",
     "stream_tasks",
+    "take_share",
 ]
 
 Engine: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
@@ -42,6 +44,7 @@ AHEAD = 2
 _lock = Lock()
 _limits: list[Any] = []
 _spreading: ContextVar[Engine | str | None] = ContextVar("spreading", default=None)
+_share: ContextVar[int | None] = ContextVar("share", default=None)
 
 
 def run_tasks(
@@ -116,6 +119,16 @@ def spread_over(engine: Engine | str) -> Iterator[None]:
 def spreading() -> Engine | str | None:
     """Return the cluster that a training is spread over; None for none."""
     return _spreading.get()
+
+
+def free_cores() -> int:
+    """Return the cores that threads started here would have to themselves: all, or the share of a task among tasks."""
+    return _share.get() or os.cpu_count() or 1
+
+
+def take_share(cores: int) -> None:
+    """Say, in a thread that runs tasks, how many cores each of them has."""
+    _share.set(cores)
 
 
 def check_engine(engine: Engine | str) -> None:

@@ -1,13 +1,12 @@
-"""Run tasks on as many threads as there are cores; kernels release the interpreter lock while they run."""
+"""Run tasks on as many threads as there are free cores; kernels release the interpreter lock while they run."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from rubricate.engines import one_blas_thread, stream_results
+from rubricate.engines import free_cores, one_blas_thread, stream_results, take_share
 
 __all__ = ["threads"]
 
@@ -25,8 +24,24 @@ def threads(function: Callable[[Any], Any], tasks: Iterable[Any], ahead: int | N
 
 
 def _results(function: Callable[[Any], Any], tasks: Iterable[Any], ahead: int | None) -> Iterator[Any]:
-    cores = os.cpu_count() or 1
+    cores = free_cores()
     waiting = list(tasks) if ahead is None else tasks
-    room = len(waiting) + 1 if isinstance(waiting, list) else max(1, (ahead or 1) * cores)
-    with one_blas_thread(), ThreadPoolExecutor(max_workers=cores) as pool:
-        yield from stream_results(lambda task: pool.submit(function, task), waiting, room)
+    count = len(waiting) if isinstance(waiting, list) else None
+    room = max(1, (ahead or 1) * cores) if count is None else count + 1
+
+    def work(numbered: tuple[int, Any]) -> Any:
+        take_share(_share(numbered[0], count, cores))
+        return function(numbered[1])
+
+    with one_blas_thread(), ThreadPoolExecutor(cores) as pool:
+        yield from stream_results(lambda task: pool.submit(work, task), enumerate(waiting), room)
+
+
+def _share(number: int, count: int | None, cores: int) -> int:
+    """Return how many cores a task has to itself: one, or more where the last tasks are fewer than the cores.
+
+    >>> [_share(number, 5, 2) for number in range(5)]
+    [1, 1, 1, 1, 2]
+    """
+    left = 0 if count is None else count % cores
+    return cores // left if count is not None and number >= count - left else 1

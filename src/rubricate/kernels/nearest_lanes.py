@@ -43,6 +43,7 @@ GROUPS = 4
 """Groups of documents for each of the k, whose peaks set the bar."""
 ROOM = 4
 """Places for candidates of a query, for each of the k."""
+ONE = np.uint64(1)
 HALVINGS = 12
 """Steps of a search for a bar: it is found to within 2 / 2¹² of the best one."""
 HIGHEST = np.float32(1.5)
@@ -132,10 +133,11 @@ def _add_rare(rare: _Rare, block: int, lists: PostingLists, first: int, totals: 
     """Add the postings of the documents of a tile, which begins at `first`, to their totals."""
     documents, weights, last = lists.documents, lists.weights, first + len(totals)
     for i in range(rare.starts[block], rare.starts[block + 1]):
-        lane, value, at, end = rare.lanes[i], rare.values[i], rare.positions[i], rare.ends[i]
+        lane, value = np.uint64(rare.lanes[i]), rare.values[i]
+        at, end = np.uint64(rare.positions[i]), np.uint64(rare.ends[i])
         while at < end and documents[at] < last:
-            totals[documents[at] - first, lane] += np.float32(value * weights[at])
-            at += 1
+            totals[np.uint64(documents[at] - first), lane] += np.float32(value * weights[at])
+            at += ONE
         rare.positions[i] = at
 
 
@@ -259,9 +261,9 @@ def _compute(query: np.ndarray, vectors: Rows, documents: np.ndarray, upcoming: 
     for i in range(len(documents)):
         if i < len(upcoming):
             _ask_for(vectors, upcoming[i])
-        total = 0.0
-        for p in range(starts[documents[i]], starts[documents[i] + 1]):
-            total += query[terms[p]] * values[p]
+        total, row = 0.0, np.uint64(documents[i])
+        for p in range(np.uint64(starts[row]), np.uint64(starts[row + ONE])):
+            total += query[np.uint64(terms[p])] * values[p]
         similarities[i] = total
     return similarities
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.classifiers.numerics.matrices import unit_rows
-from rubricate.engines import one_blas_thread
+from rubricate.engines import free_cores, one_blas_thread
 from rubricate.kernels.nearest_lanes import TILE, Frequent, LaneIndex, nearest_by_lanes
 from rubricate.kernels.postings import PostingLists, nearest_by_postings
 from rubricate.kernels.query_lanes import LANES
@@ -189,7 +188,7 @@ def in_blocks(
 
     No block goes across the border.
     """
-    workers = threads or os.cpu_count() or 1
+    workers = threads or free_cores()
     tasks = [
         part for ends in ((0, border), (border, queries)) for part in _even_parts(*ends, rows=rows, workers=workers)
     ] or [(0, 0)]

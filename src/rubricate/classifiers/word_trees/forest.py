@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.classifiers.words.presence import presence, present_terms
+from rubricate.engines import free_cores
 from rubricate.kernels.rows import Lists
 from rubricate.kernels.tree import (
     ASKED,
@@ -87,7 +87,7 @@ def grow(X: Any, labels: Sparse, weights: Floats | None, *, growth: Growth, thre
         truth[members.indices[members.indptr[category] : members.indptr[category + 1]]] = True
         return plant(truth)
 
-    workers = min(os.cpu_count() or 1 if threads is None else threads, len(truths))
+    workers = min(free_cores() if threads is None else threads, len(truths))
     if workers <= 1:
         return _joined([plant_category(category) for category in truths])
     with ThreadPoolExecutor(workers) as pool:
