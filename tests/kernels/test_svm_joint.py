@@ -10,7 +10,24 @@ from scipy import sparse
 from tests.oracles import svm as oracle
 
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, gather, guess, measure, squared_norms, sum_weights
+from rubricate.kernels.svm_joint import (
+    BAND,
+    BIAS,
+    COSTS,
+    LIMITS,
+    CheckedBlock,
+    LaneBlock,
+    NearDocuments,
+    RoughBlock,
+    SupportSets,
+    find_support,
+    gather,
+    guess,
+    measure,
+    place_support,
+    squared_norms,
+    sum_weights,
+)
 from rubricate.kernels.svm_lanes import LANES
 
 
@@ -28,28 +45,64 @@ def _rows(X, kind=np.float64):
     return Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(kind))
 
 
+def _checked(seed, slack=1e-3):
+    """A block with random β, measured: all that the definition needs, and what the kernels return."""
+    rng, X, y, bits, weights, costs, caps = _block(seed)
+    beta = y * caps * rng.choice([0.0, 0.0, 0.4, 1.0], caps.shape) * (rng.random((len(y), 1)) < 0.5)
+    some, state = np.flatnonzero(beta.any(axis=1)), np.zeros((5, LANES))
+    state[BIAS], state[COSTS:] = 3 * rng.standard_normal(LANES), costs
+    lanes, members = np.nonzero((beta.T != 0) | (rng.random((LANES, len(y))) < 0.2))
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(lanes, minlength=LANES))])
+    sets = SupportSets(offsets, (members + 7).astype(np.int32), beta[members, lanes])
+    places = np.zeros(len(y), np.int32)
+    assert find_support(sets, 7, places) == len(some)
+    np.testing.assert_array_equal(places[some], np.arange(1, len(some) + 1))
+    own = np.zeros((len(some) + 1, LANES))
+    place_support(sets, 7, places, own)
+    np.testing.assert_array_equal(own[places], beta)
+    others = np.zeros(9, np.int32)  # a stretch in the middle
+    assert find_support(sets, 12, others) == np.count_nonzero(beta[5:14].any(axis=1))
+    block = CheckedBlock(bits, weights, np.zeros((X.shape[1], LANES)), own, places, state)
+    sum_weights(_rows(X), block)
+    rough = RoughBlock(_rows(X / 2, np.float32), np.empty(block.W.shape, np.float32), np.zeros((3, LANES), np.float32))
+    rough.state[BIAS], rough.state[LIMITS] = state[BIAS], 1 + BAND + slack
+    norms, losses = squared_norms(block.W, 2.0, rough.W), np.zeros(LANES)
+    room = NearDocuments(np.empty(len(y), np.int32), np.empty(len(y), np.uint16), np.empty(beta.shape))
+    count = measure(_rows(X), block, rough, room, losses)
+    near = NearDocuments(*(values[:count] for values in room))
+    return X, y, caps, beta, block, norms, losses, near, rough
+
+
 @given(seed=st.integers(0, 10_000))
 def test_the_check_is_the_definition(seed):
-    rng, X, y, bits, weights, costs, caps = _block(seed)
-    beta = y * caps * rng.choice([0.0, 0.0, 0.4, 1.0], caps.shape)
-    near, W, state = beta.any(axis=1).astype(np.uint16), np.zeros((X.shape[1], LANES)), np.zeros((5, LANES))
-    state[BIAS], state[COSTS:] = rng.standard_normal(LANES), costs
-    block, margin, losses = LaneBlock(bits, weights, W, beta, near, state), np.empty(beta.shape), np.zeros(LANES)
-    sum_weights(_rows(X), block)
-    norms = squared_norms(W)
-    measure(_rows(X), block, margin, losses)
+    X, y, caps, beta, block, norms, losses, near, rough = _checked(seed)
+    W, bias = block.W, block.state[BIAS]
     np.testing.assert_allclose(W, X.T @ beta, atol=1e-12)
     np.testing.assert_allclose(norms, (W**2).sum(axis=0))
-    np.testing.assert_allclose(margin, y * (X @ W + state[BIAS]), atol=1e-12)
+    np.testing.assert_array_equal(rough.W, (2 * W).astype(np.float32))
+    margin = y * (X @ W + bias)
     np.testing.assert_allclose(losses, (caps * np.maximum(0, 1 - margin)).sum(axis=0))
     wanted = (beta != 0) | (margin < 1 + BAND)
-    assert ((near[:, None] >> np.arange(LANES)) & 1 == wanted).all()
-    starts, documents, support, slack = gather(block, margin, 100)
+    some = np.flatnonzero(wanted.any(axis=1))
+    np.testing.assert_array_equal(near.documents, some)
+    np.testing.assert_allclose(near.margins, margin[some], atol=1e-12)
+    assert ((near.bits[:, None] >> np.arange(LANES)) & 1 == wanted[some]).all()
+    starts, documents, support, slack = gather(block, near, 100)
     lanes, rows = np.nonzero(wanted.T)
     np.testing.assert_array_equal(np.repeat(np.arange(LANES), np.diff(starts)), lanes)
     np.testing.assert_array_equal(documents, rows + 100)
     np.testing.assert_array_equal(support, beta[rows, lanes])
-    np.testing.assert_array_equal(slack, 1 - margin[rows, lanes])
+    np.testing.assert_allclose(slack, 1 - margin[rows, lanes], atol=1e-12)
+
+
+@pytest.mark.parametrize("slack", [0.1, np.inf, np.nan])
+@given(seed=st.integers(0, 10_000))
+def test_limits_of_the_rough_margins_change_nothing_but_the_time(slack, seed):
+    *_, losses, near, _ = _checked(seed)
+    *_, other_losses, others, _ = _checked(seed, slack)
+    np.testing.assert_array_equal(losses, other_losses)
+    for values, other in zip(near, others, strict=True):
+        np.testing.assert_array_equal(values, other)
 
 
 def _guessed(seed, penalty, sweeps):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step
+from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step, lanes_within
 
 
 @numba.njit
@@ -76,3 +76,18 @@ def test_near_is_a_support_vector_or_within_the_limit():
     beta, margin = np.zeros(LANES), np.full(LANES, 2.0)
     beta[3], margin[5], margin[6], margin[15] = -0.1, 0.99, 1.0, -4.0
     assert _near(beta, margin, 1.0) == (1 << 3) | (1 << 5) | (1 << 15)
+
+
+@numba.njit
+def _within(scores, bias, limits, label):
+    return lanes_within(scores, bias, limits, label)
+
+
+@given(seed=st.integers(0, 999), label=st.integers(0, 2**16 - 1))
+def test_margins_within_their_limits_and_what_is_no_number(seed, label):
+    scores, bias, limits = np.random.default_rng(seed).standard_normal((3, LANES)).astype(np.float32)
+    scores[3], scores[5], scores[6], limits[7] = np.nan, np.inf, -np.inf, np.inf
+    y = np.where((label >> np.arange(LANES)) & 1, 1, -1)
+    wanted = ~(y * (scores + bias) > limits)
+    assert wanted[3]
+    assert _within(scores, bias, limits, label) == int((wanted * (1 << np.arange(LANES))).sum())

@@ -23,7 +23,6 @@ from rubricate.kernels.svm_local import (
     solve_block,
     solve_exactly,
     solve_rows,
-    weight_vectors,
 )
 
 numbers = st.integers(0, 10_000)
@@ -96,6 +95,21 @@ def test_the_best_bias_is_the_best_of_all_breakpoints(seed, n):
     assert cap @ np.maximum(0, 1 - y * (score + b)) == pytest.approx(oracle.hinge_bias(score, y, cap))
 
 
+@given(seed=numbers, n=st.integers(2, 60))
+def test_the_best_bias_is_the_middle_of_the_best_breakpoints(seed, n):
+    """Whole numbers, whose sums are exact: ties of scores and of losses are frequent."""
+    rng = np.random.default_rng(seed)
+    score, y, cap = (
+        rng.integers(-8, 9, n) / 1.0,
+        np.where(np.arange(n) < n // 2, 1.0, -1.0),
+        rng.integers(1, 4, n) / 1.0,
+    )
+    breaks = np.unique(y - score)
+    losses = np.array([cap @ np.maximum(0, 1 - y * (score + b)) for b in breaks])
+    best = breaks[losses == losses.min()]
+    assert best_bias(score, y, cap) == 0.5 * (best[0] + best[-1])
+
+
 def test_the_best_bias_is_the_middle_of_an_interval():
     assert best_bias(np.array([2.0, -2.0]), np.array([1.0, -1.0]), np.ones(2)) == 0.0
     assert best_bias(np.array([0.0, 0.5]), np.array([-1.0, -1.0]), np.ones(2)) == -1.5
@@ -135,12 +149,3 @@ def test_a_block_is_solved_lane_by_lane_and_leaves_its_room_empty(seed):
     np.testing.assert_allclose(sets.beta[:15], alone.beta, rtol=0, atol=1e-9)
     np.testing.assert_allclose(X.T @ sets.beta[:15], X.T @ sets.beta[15:], atol=1e-3)
     assert not sets.w.any()
-
-
-@given(seed=numbers)
-def test_weight_vectors_are_a_product(seed):
-    X, _, _ = _problem(seed)
-    beta = sparse.random_array((12, 7), density=0.4, rng=np.random.default_rng(seed), format="csr")
-    W = np.zeros((5, 7))
-    weight_vectors(Rows(X.indptr, X.indices, X.data), Rows(beta.indptr, beta.indices, beta.data), W)
-    np.testing.assert_allclose(W, (X.T @ beta).toarray(), atol=1e-12)

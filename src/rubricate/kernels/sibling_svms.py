@@ -19,7 +19,7 @@ import numpy as np
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.sibling_lanes import BIAS, COSTS, STATES, SiblingLanes, measure_lanes, solve_lanes
 from rubricate.kernels.svm_lanes import LANES
-from rubricate.kernels.svm_local import Dual, Search, solve_exactly
+from rubricate.kernels.svm_local import Dual, Search, duality_gap, solve_exactly
 
 __all__ = [
     "Gathered",
@@ -172,7 +172,12 @@ def _finish(rows: Rows, block: SiblingLanes, lane: int, w: np.ndarray, search: S
         positive = (labels[r] >> lane) & 1
         y[r], cap[r] = 2.0 * positive - 1, weights[r] * state[COSTS + positive, lane]
     dual = Dual(y, cap, squares, beta[:, lane].copy(), w.copy(), state[BIAS, lane : lane + 1])
-    gap, primal, _ = solve_exactly(rows, dual, search)
+    ask, done, gap, primal = search.tol, 0, np.inf, 1.0
+    # The solver measures the gap while the rows pass and move: only a measure at rest says whether it is reached.
+    while gap > search.tol * primal and done < search.sweeps:
+        own = Search(search.penalty, ask, search.sweeps - done, search.seed + done)
+        _, primal, more = solve_exactly(rows, dual, own)
+        gap, done, ask = duality_gap(rows, dual, search.penalty), done + more, 0.5 * ask
     return dual.w, gap / max(primal, 1e-300)
 
 

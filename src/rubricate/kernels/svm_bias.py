@@ -3,12 +3,14 @@
 Problem: min over b of  Σ C_i max(0, 1 − y_i (score_i + b)), convex and piecewise linear in b.
 Given  scores, y ±1 and C_i >= 0 (`cap`).
 Return b: the minimum, the middle of an interval of minima, and for one class the breakpoint that ends its loss.
-Cost   about 100 passes over the documents (bisection).
+Cost   about six passes over the documents (quickselect, twice).
+
+The loss bends at the breakpoints y_i − score_i. A positive costs C_i per unit until b reaches its breakpoint, a
+negative from there on, so that the slope left of b is Σ C_i over breakpoints below b, less Σ C_i of the positives: the
+best b is a quantile of the breakpoints with weights C_i.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -19,54 +21,52 @@ LEVEL = 1e-12
 """Slopes up to this share of Σ C_i count as zero, so that rounding does not split an interval of minima."""
 
 
-class _Loss(NamedTuple):
-    """The loss as a function of b: it bends by C_i at the breakpoint y_i − score_i."""
-
-    breaks: np.ndarray
-    y: np.ndarray
-    cap: np.ndarray
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _slope(loss: _Loss, b: float) -> float:
-    """Return the slope of the loss just left of b."""
-    breaks, y, cap = loss
-    slope = 0.0
-    for i in range(len(y)):
-        # A positive costs until b reaches its breakpoint, a negative from there on.
-        slope -= cap[i] if y[i] > 0 and breaks[i] >= b else 0.0
-        slope += cap[i] if y[i] < 0 and breaks[i] < b else 0.0
-    return slope
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _last_break(loss: _Loss, level: float) -> float:
-    """Return the largest breakpoint with a slope of at most `level` on its left; the smallest one if none has."""
-    breaks = loss.breaks
-    low, high = breaks[0], breaks[0]
-    for i in range(len(breaks)):
-        low, high = min(low, breaks[i]), max(high, breaks[i])
-    last = low
-    if _slope(loss, high) <= level:
-        return high
-    # The slope never falls as b grows, so bisection ends at two neighbouring floats.
-    while low < 0.5 * (low + high) < high:
-        middle = 0.5 * (low + high)
-        if _slope(loss, middle) <= level:
-            low = middle
+def _partition(values: np.ndarray, weights: np.ndarray, low: int, high: int) -> tuple[int, int, float, float]:
+    """Put what is below a pivot first in low … high − 1, then its equals: their ends, and the weights of both parts."""
+    first, middle, last = values[low], values[(low + high) // 2], values[high - 1]
+    pivot = max(min(first, middle), min(max(first, middle), last))
+    at, less, equal, below, same = low, low, high, 0.0, 0.0
+    # Between `less` and `at` lie the equals, from `equal` on what is above.
+    while at < equal:
+        value, weight = values[at], weights[at]
+        if value < pivot:
+            values[at], weights[at], values[less], weights[less] = values[less], weights[less], value, weight
+            below += weight
+            less += 1
+            at += 1
+        elif value > pivot:
+            equal -= 1
+            values[at], weights[at], values[equal], weights[equal] = values[equal], weights[equal], value, weight
         else:
-            high = middle
-    for i in range(len(breaks)):
-        last = max(last, breaks[i]) if breaks[i] <= low else last
+            same += weight
+            at += 1
+    return less, equal, below, same
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _last_break(values: np.ndarray, weights: np.ndarray, level: float) -> float:
+    """Return the largest value with weights of at most `level` below it; the smallest one if none has."""
+    low, high, below, last, found = 0, len(values), 0.0, 0.0, False
+    while low < high:
+        less, equal, lighter, same = _partition(values, weights, low, high)
+        if below + lighter <= level:
+            last, found = values[less], True
+            low, below = equal, below + (lighter + same)
+        elif less == low and not found:
+            # Nothing lies below the pivot, and even that is too much.
+            return values[less]
+        else:
+            high = less
     return last
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def best_bias(scores: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
     """Return the b that minimises Σ C_i max(0, 1 − y_i (score_i + b)); the middle where an interval does."""
-    breaks, tiny = np.empty(len(y)), 0.0
+    breaks, weights, positive, tiny = np.empty(len(y)), np.empty(len(y)), 0.0, 0.0
     for i in range(len(y)):
-        breaks[i] = y[i] - scores[i]
+        breaks[i], weights[i] = y[i] - scores[i], cap[i]
+        positive += cap[i] if y[i] > 0 else 0.0
         tiny += LEVEL * cap[i]
-    loss = _Loss(breaks, y, cap)
-    return 0.5 * (_last_break(loss, -tiny) + _last_break(loss, tiny))
+    return 0.5 * (_last_break(breaks, weights, positive - tiny) + _last_break(breaks, weights, positive + tiny))

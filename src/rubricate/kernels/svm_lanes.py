@@ -6,6 +6,7 @@ Return `lanes_dot`  out[c] = Σ_t values[t] · weights[terms[t], c]
        `lanes_add`  weights[terms[t], c] += values[t] · factors[c]
        `lanes_step` one clipped coordinate step in every lane, see there
        `lanes_near` a bit for every lane whose β is not zero or whose margin is below a limit
+       `lanes_within` a bit for every lane whose margin y (score + bias) is not above its own limit
 Cost   one (float32) or two (float64) 512-bit operations per stored value; LLVM splits them on narrower machines.
 Edge   an empty row gives zeros. Terms are not checked against the bounds.
 
@@ -22,7 +23,7 @@ from numba.extending import intrinsic
 
 from rubricate.kernels.lane_code import LaneCode
 
-__all__ = ["LANES", "lanes_add", "lanes_dot", "lanes_near", "lanes_step"]
+__all__ = ["LANES", "lanes_add", "lanes_dot", "lanes_near", "lanes_step", "lanes_within"]
 
 LANES = 16
 
@@ -108,5 +109,21 @@ def lanes_near(typing: Any, beta: Any, margin: Any, limit: Any) -> Any:
         supports = builder.fcmp_unordered("!=", lanes.load(lanes.rows(0)), lanes.constant(0.0))
         close = builder.fcmp_ordered("<", lanes.load(lanes.rows(1)), lanes.splat(arguments[2]))
         return lanes.bits(builder.or_(supports, close))
+
+    return signature, generate
+
+
+@_intrinsic
+def lanes_within(typing: Any, scores: Any, bias: Any, limits: Any, label: Any) -> Any:
+    """Return a bit for every lane whose y (score + bias) is at most its limit, or is no number."""
+    signature = types.int64(scores, bias, limits, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lanes = LaneCode(context, builder, signature, arguments, like=0)
+        score, bias, limit = (lanes.load(lanes.rows(k)) for k in range(3))
+        is_positive = builder.bitcast(builder.trunc(arguments[3], _I16), _BITS)
+        y = builder.select(is_positive, lanes.constant(1.0), lanes.constant(-1.0))
+        margin = builder.fmul(y, builder.fadd(score, bias))
+        return lanes.bits(builder.fcmp_unordered("<=", margin, limit))
 
     return signature, generate

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from copy import copy
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -24,9 +24,10 @@ from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kern
 from rubricate.classifiers.svm.solvers.linear import solve_linear
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel
 from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, held_out_scores, sigmoid
-from rubricate.classifiers.svm.solvers.solution import Solution
+from rubricate.classifiers.svm.solvers.solution import Solution, worker_map
+from rubricate.engines import free_cores
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_local import weight_vectors
+from rubricate.kernels.svm_weights import sparse_weight_vectors, weight_vectors
 from rubricate.scratch import rest
 from rubricate.types import Evidence, Floats, Sparse
 
@@ -164,7 +165,7 @@ class SVM(Scorer):
         self.stable_ = _has_free(solution.beta, weights, costs)
         self.gamma_, self.radius2_ = kernel.gamma, radius2(rows, kernel)
         if self.kernel == "linear":
-            self.coef_ = _weights(rows, sparse.csr_array(solution.beta))
+            self.coef_ = _weights(rows, solution.beta, self.threads or free_cores())
             self._add_centroids(rows, labels, weights)
         else:
             self.support_ = np.flatnonzero(np.diff(sparse.csr_array(solution.beta).indptr))
@@ -178,7 +179,7 @@ class SVM(Scorer):
         inside, total = labels.T @ weights, weights.sum()
         categories = np.flatnonzero((inside > 0) & (inside < total))
         options: dict[str, Any] = {"weights": weights, "costs": costs, "penalty": PENALTIES[self.bias], "tol": self.tol}
-        options |= {"max_sweeps": self.max_sweeps, "threads": self.threads or os.cpu_count() or 1}
+        options |= {"max_sweeps": self.max_sweeps, "threads": self.threads or free_cores()}
         if self.kernel == "linear" and not gram_pays(rows):
             solution = solve_linear(rows, labels, categories, seed=self.seed, **options)
         else:
@@ -268,14 +269,31 @@ class SVM(Scorer):
         return fit_sigmoids(held_out_scores(fit, X, labels, weights, self.seed), labels, weights)
 
 
-def _weights(rows: Sparse, beta: Sparse) -> Any:
+def _weights(rows: Sparse, beta: Sparse, threads: int) -> Any:
     """Return Σ_i β_ic x_i, categories × terms: dense (in memory terms × categories), or sparse if large."""
     terms, categories = rows.shape[1], beta.shape[1]
     if terms * categories > DENSE:
-        return sparse.csr_array(beta.T) @ rows
+        return _sparse_weights(rows, sparse.csr_array(beta.T), threads)
     W = np.zeros((terms, categories))
-    weight_vectors(Rows(rows.indptr, rows.indices, rows.data), Rows(beta.indptr, beta.indices, beta.data), W)
+    weight_vectors(_kernel_rows(rows), _kernel_rows(sparse.csr_array(beta)), W)
     return W.T
+
+
+def _sparse_weights(rows: Sparse, beta: Sparse, threads: int) -> sparse.csr_array:
+    """Return β X for β categories × documents; each thread works on some of the categories."""
+    terms, bounds = rows.shape[1], np.linspace(0, beta.shape[0], threads + 1).astype(int)
+    with worker_map(threads) as run:
+        parts = run(
+            lambda part: sparse_weight_vectors(_kernel_rows(rows), _kernel_rows(beta[slice(*part)]), terms),
+            list(pairwise(bounds)),
+        )
+    shapes = [(last - first, terms) for first, last in pairwise(bounds)]
+    found = [sparse.csr_array((w, own, ends), shape=shape) for (ends, own, w), shape in zip(parts, shapes, strict=True)]
+    return found[0] if len(found) == 1 else sparse.csr_array(sparse.vstack(found))
+
+
+def _kernel_rows(matrix: Any) -> Rows:
+    return Rows(matrix.indptr, matrix.indices, matrix.data)
 
 
 def _has_free(beta: sparse.csc_array, weights: Floats, costs: Floats) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from rubricate.classifiers.svm.leave_one_out.responses import Responses, Singles
+from rubricate.classifiers.svm.leave_one_out.responses import Responses
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
-from rubricate.kernels.svm_lanes import LANES
+from rubricate.kernels.lane_code import lined
 from rubricate.kernels.svm_local import Dual, Search
 from rubricate.kernels.svm_pivot_lanes import LaneRemovals, leave_out_by_pivots
 from rubricate.kernels.svm_pivots import Optimum
@@ -205,15 +205,8 @@ class PivotTable:
             largest=LARGEST if exact else np.inf,
             signs=bars is None,
             bars=np.zeros(len(chosen)) if bars is None else bars,
-            W=_aligned(svms.products.width),
+            W=lined(svms.products.width, np.float32, make=np.empty),
         )
         results = leave_out_by_pivots(optimum, outer, removals)
         self.steps += int(results.steps.sum()) * len(rows)
         return results.scores, results.free, results.open, outside[results.hit]
-
-
-def _aligned(terms: int) -> Singles:
-    """Return room for terms × 16 numbers, each row within one line of 64 bytes."""
-    room = np.empty(terms * LANES + 16, np.float32)
-    skip = -room.ctypes.data % 64 // 4
-    return room[skip : skip + terms * LANES].reshape(terms, LANES)

@@ -9,7 +9,7 @@ from rubricate.kernels import ahead, is_compiled
 
 __all__ = ["compile_ahead"]
 
-FILES = ("svm_joint", "svm_lanes", "svm_local", "svm_bias")
+FILES = ("svm_joint", "svm_lanes", "svm_local", "svm_bias", "svm_weights")
 
 
 def compile_ahead() -> bool:

@@ -18,10 +18,28 @@ from scipy import sparse
 from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.classifiers.svm.solvers.solution import empty_cache
 from rubricate.folds import take_rows
+from rubricate.kernels.lane_code import lined
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_fold import fold_rows
-from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, gather, guess, measure, squared_norms, sum_weights
+from rubricate.kernels.svm_joint import (
+    BAND,
+    BIAS,
+    COSTS,
+    LIMITS,
+    CheckedBlock,
+    LaneBlock,
+    NearDocuments,
+    RoughBlock,
+    SupportSets,
+    find_support,
+    gather,
+    guess,
+    measure,
+    place_support,
+    squared_norms,
+    sum_weights,
+)
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Dual, LaneDocuments, Search, WorkingSets, copy_rows, solve_block
 from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
@@ -115,6 +133,7 @@ class BlockSolver:
         self.members = sparse.csc_array(labels[self.documents.order])
         self.weights, self.costs, self.penalty, self.seed = weights[self.documents.order], costs, penalty, seed
         self.scale = float(self.documents.squares.mean()) or 1.0
+        self.longest = int(np.diff(self.documents.rows.starts).max(initial=0))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave at home what another process computes itself."""
@@ -151,35 +170,34 @@ class BlockSolver:
         padded[..., : len(block)] = values[..., block]
         return padded
 
-    def _block(self, block: Ints, weights: Any, costs: Floats, most: int | None = None) -> LaneBlock:
-        """Return room for a block, with its labels and costs, in the precision of the weights.
-
-        β and `near` are those of all documents, or of so many at most.
-        """
-        n, kind = min(len(weights), most or len(weights)), weights.dtype
-        W, beta = np.zeros((self.documents.features, LANES), kind), np.zeros((n, LANES), kind)
+    def _state(self, block: Ints, costs: Floats, bias: Any, kind: Any) -> Any:
+        """Return the state of a block."""
         state = np.zeros((5, LANES), kind)
-        state[COSTS:] = self.lanes(costs, block)
-        return LaneBlock(self.bits(block), weights, W, beta, np.zeros(n, np.uint16), state)
+        state[BIAS, : len(block)], state[COSTS:] = bias, self.lanes(costs, block)
+        return state
 
     def guess(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
         """Sweep over all documents in single precision, from β = 0."""
         rows, inverse, weights = self._single
-        room = self._block(block, weights, self.costs * self.scale)
+        n, kind, bias = len(weights), weights.dtype, np.zeros(len(block))
         if np.isfinite(self.penalty):
-            share = np.diff(self.members.indptr)[block] / len(weights)
-            room.state[BIAS, : len(block)] = np.where(share < 1 / 3, -START, np.where(share > 2 / 3, START, 0.0))
+            share = np.diff(self.members.indptr)[block] / n
+            bias = np.where(share < 1 / 3, -START, np.where(share > 2 / 3, START, 0.0))
+        state = self._state(block, self.costs * self.scale, bias, kind)
+        W, beta, near = lined(self.documents.features, kind), lined(n, kind), np.zeros(n, np.uint16)
+        room = LaneBlock(self.bits(block), weights, W, beta, near, state)
         guess(rows, room, inverse, float(self.penalty * self.scale), SWEEPS)
-        for lane, near in enumerate(_rows_of(room.near, len(block))):
-            own = room.beta[near, lane].astype(np.float64) / self.scale
-            yield Working(near, own, float(room.state[BIAS, lane]), own[:0])
+        for lane, own in enumerate(_rows_of(near, len(block))):
+            support = beta[own, lane].astype(np.float64) / self.scale
+            yield Working(own, support, float(state[BIAS, lane]), support[:0])
 
     def _pack(self, block: Ints, parts: list[Working]) -> WorkingSets:
         """Return the working sets of a block end to end."""
+        offsets, members, beta = _end_to_end(parts)
         return WorkingSets(
-            offsets=np.concatenate([[0], np.cumsum([len(part.rows) for part in parts])]),
-            members=np.concatenate([part.rows for part in parts]),
-            beta=np.concatenate([part.beta for part in parts]),
+            offsets=offsets,
+            members=members,
+            beta=beta,
             bias=np.array([part.bias for part in parts]),
             seeds=np.asarray(self.seed + block, np.int64),
             w=np.zeros(self.documents.features),
@@ -230,19 +248,24 @@ class BlockSolver:
 
     def check(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
         """Compute the exact values over all documents, and the new working sets."""
-        penalty, room = self.penalty, self._block(block, self.weights, self.costs, STRETCH)
-        margins, losses = np.empty_like(room.beta), np.zeros(LANES)
-        pieces: list[tuple[Any, ...]] = []
-        for lane, part in enumerate(parts):
-            room.state[BIAS, lane] = part.bias
+        state, labels = self._state(block, self.costs, [part.bias for part in parts], np.float64), self.bits(block)
+        W, losses, n = lined(self.documents.features), np.zeros(LANES), len(self.weights)
+        most, pieces = min(n, STRETCH), []
+        near = NearDocuments(np.empty(most, np.int32), np.empty(most, np.uint16), lined(most, make=np.empty))
+        once = list(self._stretches(parts, labels, W, state)) if n <= STRETCH else None
         # W is summed anew from β: the sum of all steps of a solve has lost digits.
-        stretches = list(self._stretches(room, parts)) if len(room.beta) == len(self.weights) else None
-        for _, rows, stretch in stretches or self._stretches(room, parts):
+        for _, rows, stretch in once or self._stretches(parts, labels, W, state):
             sum_weights(rows, stretch)
-        norms, tied = squared_norms(room.W), 0 < penalty < np.inf
-        for first, rows, stretch in stretches or self._stretches(room, parts):
-            measure(rows, stretch, margins, losses)
-            pieces.append(gather(stretch, margins, first))
+        rough, norms = self._rough(W, state)
+        for first, rows, stretch in once or self._stretches(parts, labels, W, state):
+            own = rough._replace(rows=rough.rows._replace(starts=rows.starts))
+            count = measure(rows, stretch, own, near, losses)
+            pieces.append(gather(stretch, NearDocuments(*(values[:count] for values in near)), first))
+        yield from self._measured(parts, pieces, norms, losses)
+
+    def _measured(self, parts: list[Working], pieces: list[Any], norms: Floats, losses: Floats) -> Iterator[Working]:
+        """Yield the categories with their values, and with working sets that were found in pieces."""
+        penalty, tied = self.penalty, 0 < self.penalty < np.inf
         for lane, part in enumerate(parts):
             half, sums = 0.5 * norms[lane], float(part.beta.sum())
             primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
@@ -251,25 +274,40 @@ class BlockSolver:
             near, beta, slack = own[0] if len(own) == 1 else map(np.concatenate, zip(*own, strict=True))
             yield Working(near, beta, part.bias, slack, primal, dual, part.sweeps, part.stuck)
 
-    def _stretches(self, room: LaneBlock, parts: list[Working]) -> Iterator[tuple[int, Rows, LaneBlock]]:
-        """Yield the documents by stretches: the first one, their rows, and the room with their labels and β.
+    def _rough(self, W: Floats, state: Floats) -> tuple[RoughBlock, Floats]:
+        """Return what sees in single precision which documents are far beyond all margins; and |w|²."""
+        rows, _, _ = self._single
+        single, limits = lined(len(W), np.float32, make=np.empty), np.zeros((3, LANES), np.float32)
+        norms = squared_norms(W, float(np.sqrt(self.scale)), single)
+        # Each rounding is by a share of 2⁻²⁴ at most: two for each product, one for each sum of half the products.
+        roundings = (self.longest / 2 + 8) * 2.0**-24
+        size = np.sqrt(self.documents.squares.max(initial=0.0) * norms) + np.abs(state[BIAS])
+        with np.errstate(over="ignore"):
+            limits[BIAS], limits[LIMITS] = state[BIAS], 1 + BAND + roundings * (size + 2)
+        return RoughBlock(rows, single, limits), norms
 
-        `near` is 1 for documents with some β ≠ 0. All stretches use the same room, so that a check of millions of
-        documents needs no more memory than one of thousands.
+    def _stretches(
+        self, parts: list[Working], labels: NDArray[np.uint16], W: Floats, state: Floats
+    ) -> Iterator[tuple[int, Rows, CheckedBlock]]:
+        """Yield the documents by stretches: the first one, their rows, and the block with their labels and β.
+
+        A stretch is short enough that a check of millions of documents needs little more memory than one of thousands.
         """
         starts, terms, values = self.documents.rows
-        for first in range(0, len(self.weights), len(room.beta)):
-            last = min(first + len(room.beta), len(self.weights))
-            beta, near = room.beta[: last - first], room.near[: last - first]
-            beta[:], near[:] = 0, 0
-            for lane, part in enumerate(parts):
-                inside = slice(*np.searchsorted(part.rows, (first, last)))
-                own = part.rows[inside] - first
-                beta[own, lane] = part.beta[inside]
-                near[own[part.beta[inside] != 0]] = 1
-            labels, weights = room.labels[first:last], room.weights[first:last]
-            stretch = room._replace(labels=labels, weights=weights, beta=beta, near=near)
-            yield first, Rows(starts[first : last + 1], terms, values), stretch
+        sets = SupportSets(*_end_to_end(parts))
+        for first in range(0, len(self.weights), STRETCH):
+            last = min(first + STRETCH, len(self.weights))
+            places = np.zeros(last - first, np.int32)
+            beta = lined(find_support(sets, first, places) + 1)
+            place_support(sets, first, places, beta)
+            block = CheckedBlock(labels[first:last], self.weights[first:last], W, beta, places, state)
+            yield first, Rows(starts[first : last + 1], terms, values), block
+
+
+def _end_to_end(parts: list[Working]) -> tuple[Ints, Ints, Floats]:
+    """Return where each working set begins and the last ends, their documents, and their β."""
+    offsets = np.concatenate([[0], np.cumsum([len(part.rows) for part in parts])])
+    return offsets, np.concatenate([part.rows for part in parts]), np.concatenate([part.beta for part in parts])
 
 
 def _rows_of(near: NDArray[np.uint16], lanes: int) -> list[NDArray[np.int32]]:
