@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
@@ -15,7 +17,7 @@ from rubricate.labels import label_matrix
 from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.training.cache import Entry, Memory
-from rubricate.training.choosing import fit_cut, worth
+from rubricate.training.choosing import climb, fit_cut, worth
 from rubricate.training.execution import Execution
 from rubricate.training.material import Fold, Material
 from rubricate.training.procedure import Procedure, Step
@@ -67,6 +69,45 @@ def test_every_representation_is_tried_with_every_candidate_and_the_best_is_kept
     new, _ = make_texts(20, 1)
     alone = procedure(representations=(chosen.representation,), candidates=(chosen.candidate,)).run(material)
     assert (trained.decide(new) != alone.decide(new)).nnz == 0
+
+
+COSTS = (0.001, 0.01, 0.1, 1.0, 10.0)
+
+
+def test_a_climb_looks_only_at_the_way_to_the_best(material):
+    parts = {"representations": (Representation(),), "candidates": tuple(rb.SVM(C=C) for C in COSTS)}
+    whole, climbing = procedure(**parts), procedure(**parts, climbs_from=2)
+    every, way = Execution(whole, material), Execution(climbing, material)
+    trained, other = every.trained(), way.trained()
+    assert [step.option for step in climbing.steps(final=False)] == [2, 3] * 3
+    assert way.tried == [2, 3, 4] or way.tried[-1] == 3
+    assert other.worths == tuple(trained.worths[option] for option in way.tried)
+    assert other.option == way.tried[int(np.argmax(other.worths))]
+    assert other.worths[way.tried.index(other.option)] == max(other.worths)
+    assert {other.option - 1, other.option + 1} & set(range(len(COSTS))) <= set(way.tried)
+
+
+def test_two_candidates_need_no_climb_and_several_representations_none(material):
+    parts = {"representations": (Representation(),), "candidates": (rb.SVM(C=0.1), rb.SVM())}
+    assert Execution(procedure(**parts, climbs_from=0), material).tried == [0, 1]
+    for start, changes in ((0, {}), (2, parts), (-1, parts)):
+        with pytest.raises(InvalidInput, match=f"climbs_from={start} is no candidate of one representation"):
+            procedure(**changes, climbs_from=start)
+
+
+@given(
+    worths=st.lists(st.integers(0, 9), min_size=3, max_size=9, unique=True), peak=st.integers(0, 8), flat=st.booleans()
+)
+def test_a_climb_finds_the_peak_of_what_rises_and_falls(worths, peak, flat):
+    peak %= len(worths)
+    ordered = [*sorted(worths[:peak]), 10, *sorted(worths[peak + 1 :], reverse=True)]
+    if flat and peak + 1 < len(ordered):
+        ordered[peak + 1] = 10  # of equals the first is taken
+    middle = (len(ordered) - 1) // 2
+    tried = climb(range(middle, middle + 2), len(ordered), ordered.__getitem__)
+    assert max(tried, key=lambda option: (ordered[option], -option)) == peak
+    assert tried == list(range(tried[0], tried[-1] + 1))
+    assert len(tried) <= abs(peak - middle) + 3
 
 
 def test_the_figures_are_of_the_choice_too(material):

@@ -11,7 +11,7 @@ from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.training import screening
 from rubricate.training.candidates import costs_for
-from rubricate.training.choosing import Choice, choose
+from rubricate.training.execution import Execution
 from rubricate.training.material import Material
 from rubricate.training.representations import candidate_representations
 from rubricate.training.screening import Screened, screen
@@ -120,16 +120,21 @@ def test_a_sample_leaves_two_neighbouring_costs_to_try(monkeypatch):
 
 
 def test_the_better_of_two_costs_is_found_on_the_sample(monkeypatch):
-    """Worths that rise and fall: the peak stays, and of its neighbours the better one."""
-    worths = {0.25: 0.1, 0.5: 0.2, 1.0: 0.8, 2.0: 0.9, 4.0: 0.7}
+    """Accuracies that rise and fall: the peak stays, and of its neighbours the better one."""
+    shares = [0.1, 0.2, 0.8, 0.9, 0.7]
     monkeypatch.setattr(screening, "FEWEST", 40)
     texts, labels = questions(240)
+    real = Execution.held_out
 
-    def chosen(cut, scores, labels):
-        values = tuple(list(worths.values())[-len(scores) :])
-        return Choice(int(np.argmax(values)), choose(cut, scores[:1], labels).cut, values)
+    def held_out(self, option, seed):
+        scores, truth = real(self, option, seed)
+        if len(self.procedure.options) == 1:
+            return scores, truth
+        share = shares[-len(self.procedure.options) :][option]
+        right = np.arange(truth.shape[0]) < share * truth.shape[0]
+        return np.where(right[:, None], 1.0, -1.0) * truth.toarray(), truth
 
-    monkeypatch.setattr(screening, "choose", chosen)
+    monkeypatch.setattr(Execution, "held_out", held_out)
     costs = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT, tuned=True).costs
     assert costs == (1.0, 2.0)
 

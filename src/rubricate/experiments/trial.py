@@ -169,7 +169,8 @@ class Trial(Execution):
         before = time.perf_counter()
         choice = self.choice()
         decided = choice.cut.decide(scores_of(self.entry(Step(choice.option, None))))
-        steps = [step for step in self.procedure.steps(final=False) if step.option == choice.option]
+        known = [step for step in self.procedure.steps(final=False) if step.option == choice.option]
+        steps = known or self.procedure.fold_steps(range(choice.option, choice.option + 1), self.procedure.seed)
         notes = {
             "candidate": choice.option,
             "cut": time.perf_counter() - before,

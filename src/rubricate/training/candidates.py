@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterable, MutableMapping, Sequence
 from typing import Any
 
@@ -34,6 +35,8 @@ __all__ = [
     "make_classifier",
     "placed",
     "shown",
+    "start_among",
+    "usual_cost",
 ]
 
 COSTS = (0.5, 1.0, 2.0, 4.0)
@@ -46,6 +49,8 @@ RARE, RARE_CATEGORIES, RARE_SHARE = 2, 100, 0.25
 """That is done if at least 100 categories, and a quarter of all, have at most two documents: docs/decisions/0010."""
 DENSE_COSTS = (1.0, 4.0, 8.0, 16.0)
 """The same for vectors of an encoder: texts are much more alike in them than in terms, so errors must cost more."""
+DENSE_COST = 8.0
+"""What these are compared with others at."""
 
 
 def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = None) -> Any:
@@ -111,6 +116,24 @@ def costs_for(representation: Representation | Blocks) -> tuple[float, ...]:
     if has_vectors(representation):
         return DENSE_COSTS
     return WIDE_COSTS if isinstance(representation, Blocks) else COSTS
+
+
+def usual_cost(representation: Representation | Blocks) -> float:
+    """Return the C that representations are compared with, near the best on most corpora: 1 for each block of length 1.
+
+    >>> usual_cost(Representation()), usual_cost(Blocks((Representation(), Representation())))
+    (1.0, 2.0)
+    """
+    return DENSE_COST if has_vectors(representation) else float(len(getattr(representation, "parts", (0,))))
+
+
+def start_among(costs: Sequence[float], cost: float) -> int:
+    """Return the largest of ascending costs that is not above a cost; the first where all are.
+
+    >>> start_among(WIDE_COSTS, 3.0), start_among(COSTS, 0.1)
+    (3, 0)
+    """
+    return max(bisect_right(costs, cost) - 1, 0)
 
 
 def bare_target(classifier: Any, documents: Any, y: Any) -> Target | None:

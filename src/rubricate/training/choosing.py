@@ -7,7 +7,7 @@ scores of the other folds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from rubricate.training.confidence import Confidence, exactly_right
 from rubricate.training.offsets import offsets
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["Choice", "Judged", "choose", "cross_fit", "fit_cut", "judge", "worth"]
+__all__ = ["Choice", "Judged", "choose", "climb", "cross_fit", "fit_cut", "judge", "worth"]
 
 MACRO_SHARE = 0.25
 """The weight of macro-F1 beside micro-F1 when options are compared; the same as in the default cut."""
@@ -32,7 +32,7 @@ POINTS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The number of the chosen option, its fitted cut, and the worth of every option (empty for a single one)."""
+    """The number of the chosen option, its fitted cut, and the worths of those tried (empty for a single one)."""
 
     option: int
     cut: Any
@@ -48,6 +48,25 @@ def worth(decided: Sparse, labels: Sparse) -> float:
     """Return micro-F1 + ¼ macro-F1, what options are chosen by."""
     table = counts(labels, decided)
     return micro("f1", table) + MACRO_SHARE * macro("f1", table)
+
+
+def climb(first: range, count: int, worth_of: Callable[[int], float]) -> list[int]:
+    """Return the options looked at on the way from two neighbours to one that is better than its neighbours.
+
+    The next one on the better side is looked at until one is not better; of equals the lower one counts as better.
+
+    >>> climb(range(1, 3), 5, [0.7, 0.8, 0.9, 0.85, 0.95].__getitem__)
+    [1, 2, 3]
+    """
+    low, high = first
+    rises = worth_of(high) > worth_of(low)
+    tried, (at, ahead) = [*first], (high, 1) if rises else (low, -1)
+    while 0 <= at + ahead < count:
+        tried.append(at + ahead)
+        if worth_of(at + ahead) < worth_of(at) or (rises and worth_of(at + ahead) == worth_of(at)):
+            break
+        at += ahead
+    return sorted(tried)
 
 
 def choose(cut: Any, scores: Sequence[Any], labels: Sparse) -> Choice:
@@ -128,7 +147,7 @@ def cross_fit(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -
         mine = take_rows(scores[choice.option], held)
         return choice.cut.decide(mine), offsets(mine, choice.cut)
 
-    return out_of_fold(work, folds, engine="serial")
+    return out_of_fold(work, folds)
 
 
 def judge(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -> Judged:
@@ -139,4 +158,4 @@ def judge(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -> Ju
     def chances(kept: Ints, held: Ints) -> Floats:
         return Confidence().fit(apart[kept], labels[kept], right[kept]).predict(apart[held])
 
-    return Judged(labels, decided, apart, right, out_of_fold(chances, folds, engine="serial"))
+    return Judged(labels, decided, apart, right, out_of_fold(chances, folds))

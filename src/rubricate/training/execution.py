@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from rubricate.thresholds.cutting.class_chances import sharpness_of
 from rubricate.training.aligned import Aligned, Form
 from rubricate.training.cache import Arrays, Cache, Entry, Memory, Once
 from rubricate.training.candidates import placed
-from rubricate.training.choosing import Choice, Judged, choose, fit_cut, judge
+from rubricate.training.choosing import Choice, Judged, choose, climb, fit_cut, judge, worth
 from rubricate.training.familiarity import reference_points
 from rubricate.training.material import Fold, Material, Shaped
 from rubricate.training.procedure import Procedure, Step
@@ -74,11 +74,15 @@ class Execution:
         missing = [step for step in steps if not self.cache.has(self.what(step))]
         if not missing:
             return
-        for step, entry in zip(missing, run_tasks(self._task, missing, engine=self.engine), strict=True):
-            if entry is not None:
-                self.cache.keep(self.what(step), entry)
+        for step, entry in zip(missing, run_tasks(self.task, missing, engine=self.engine), strict=True):
+            self.keep(step, entry)
 
-    def _task(self, step: Step) -> Entry | None:
+    def keep(self, step: Step, entry: Entry | None) -> None:
+        """Put what another process computed into the cache."""
+        if entry is not None:
+            self.cache.keep(self.what(step), entry)
+
+    def task(self, step: Step) -> Entry | None:
         """Compute a step in any process; where the cache is not shared the result travels back."""
         entry = self.entry(step)
         return None if self.cache.shared else entry
@@ -157,12 +161,27 @@ class Execution:
 
         return out_of_fold(work, self._dealt(seed), engine="serial"), labels
 
-    def held_out_scores(self) -> list[tuple[Any, Sparse]]:
-        """Return the scores of every option from the first dealing; nothing where nothing is held out."""
-        if self.procedure.held_out == "none":
+    @cached_property
+    def tried(self) -> list[int]:
+        """The options that are compared: all, or those on the way to the best where the procedure climbs."""
+        procedure, seed = self.procedure, self.procedure.seed
+        if procedure.held_out == "none":
             return []
-        self.compute(self.procedure.steps(final=False))
-        return [self.held_out(option, self.procedure.seed) for option in range(len(self.procedure.options))]
+        self.compute(procedure.steps(final=False))
+        first, every = procedure.first_options, len(procedure.options)
+        worths: dict[int, float] = {}
+
+        def worth_of(option: int) -> float:
+            if option not in worths:
+                scores, labels = self.held_out(option, seed)
+                worths[option] = worth(fit_cut(procedure.cut, scores, labels).decide(scores), labels)
+            return worths[option]
+
+        return [*first] if len(first) == every else climb(first, every, worth_of)
+
+    def held_out_scores(self) -> list[tuple[Any, Sparse]]:
+        """Return the scores of the options tried from the first dealing; nothing where nothing is held out."""
+        return [self.held_out(option, self.procedure.seed) for option in self.tried]
 
     def choice(self, scores: Sequence[tuple[Any, Sparse]] | None = None) -> Choice:
         """Choose an option and learn its cut; `scores` are those of `held_out_scores` where they are at hand."""
@@ -171,6 +190,7 @@ class Execution:
         if not held:
             return Choice(0, fit_cut(procedure.cut, None, self.material.labels))
         first = choose(procedure.cut, [each for each, _ in held], held[0][1])
+        first = replace(first, option=self.tried[first.option])
         if procedure.seeds == 1:
             return first
         dealings = range(procedure.seed + 1, procedure.seed + procedure.seeds)
@@ -188,7 +208,8 @@ class Execution:
         held, material = self.held_out_scores(), self.material
         choice = self.choice(held)
         judged = self.judged(held) if self.procedure.held_out == "folds" else None
-        sharpness = self._sharpness(held[choice.option][0]) if judged is not None else None
+        scores = None if judged is None else held[self.tried.index(choice.option)][0]
+        sharpness = None if judged is None else self._sharpness(scores)
         classifier = self.fitted(choice.option)  # first: a cluster counts the terms for it
         return Trained(
             representation=material.fitted(self.procedure.options[choice.option].representation),
@@ -207,7 +228,7 @@ class Execution:
             language=self.procedure.language,
             neighbours=training_vectors(self.procedure.options[choice.option].representation, material),
             sharpness=sharpness,
-            reference=reference_points(held[choice.option][0], sharpness) if judged is not None else None,
+            reference=None if judged is None else reference_points(scores, sharpness),
         )
 
     def _sharpness(self, scores: Any) -> float | None:

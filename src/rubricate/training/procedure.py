@@ -73,6 +73,9 @@ class Procedure:
     held_out
         Where the scores come from that cuts learn: all "folds"; a "third" of the documents, the rest being learned
         from; the "training" documents themselves; the classifier's "own" out-of-fold scores; "none".
+    climbs_from
+        A candidate, where they are in an order along which they first get better, then worse, as with the cost C: it
+        and the next are tried, then the one beyond the better of the two, until one is worse. None tries all.
     screening
         How the representations were chosen beforehand, where they were (`training.screening`).
     language
@@ -90,6 +93,7 @@ class Procedure:
     bare: bool = False
     vectors_in: VectorsIn = "folds"
     held_out: HeldOut = "folds"
+    climbs_from: int | None = None
     screening: Mapping[str, Any] | None = None
     language: Mapping[str, Any] | None = None
 
@@ -103,11 +107,24 @@ class Procedure:
             raise InvalidInput(f"folds={self.folds} does not go with held_out={self.held_out!r}; with 'none' give 0")
         if self.held_out == "none" and len(self.options) > 1:
             raise InvalidInput(f"choosing among {len(self.options)} options needs held-out scores; give folds=5")
+        if self.climbs_from is not None and (
+            len(self.representations) > 1 or not 0 <= self.climbs_from < len(self.options)
+        ):
+            raise InvalidInput(f"climbs_from={self.climbs_from} is no candidate of one representation; give None")
 
     @property
     def options(self) -> tuple[Option, ...]:
         """Every representation with every candidate, by representation."""
         return tuple(Option(shape, candidate) for shape in self.representations for candidate in self.candidates)
+
+    @property
+    def first_options(self) -> range:
+        """The options that are tried whatever the others do: all, or the two that a climb begins with."""
+        count = len(self.options)
+        if self.climbs_from is None or count < 3:
+            return range(count)
+        first = min(self.climbs_from, count - 2)
+        return range(first, first + 2)
 
     def fold_steps(self, options: range, seed: int) -> list[Step]:
         """Return the steps of some options whose scores are needed for one dealing.
@@ -130,8 +147,8 @@ class Procedure:
 
         Where several options are tried, the further dealings and the last training of the chosen one come later.
         """
-        options = range(len(self.options))
-        alone = len(options) == 1
+        options = self.first_options
+        alone = len(self.options) == 1
         dealings = range(self.seed, self.seed + (self.seeds if alone else 1))
         steps = [step for seed in dealings for step in self.fold_steps(options, seed)]
         return steps + ([Step(0, None)] if final and alone else [])

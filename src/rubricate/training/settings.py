@@ -36,7 +36,15 @@ from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation, source_of
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
-from rubricate.training.candidates import candidates_for, centroids_for, costs_for, make_classifier, shown
+from rubricate.training.candidates import (
+    candidates_for,
+    centroids_for,
+    costs_for,
+    make_classifier,
+    shown,
+    start_among,
+    usual_cost,
+)
 from rubricate.training.languages import AUTO_LANGUAGE, Spoken, spoken
 from rubricate.training.material import Material
 from rubricate.training.memory import check_memory
@@ -137,14 +145,11 @@ class Settings:
         chosen = settled._chosen(material, cut, engine) if folds and self.chooses() else (settled.shape(), None, ())
         shape, screening, costs = chosen
         check_memory(shape, material)
+        centroids, costs = centroids_for(material.labels, cut), costs or costs_for(shape)
+        tuned = folds > 0 and self.classifier is None
         return Procedure(
             representations=(shape,),
-            candidates=candidates_for(
-                self.classifier,
-                tuned=folds > 0,
-                costs=costs or costs_for(shape),
-                centroids=centroids_for(material.labels, cut),
-            ),
+            candidates=candidates_for(self.classifier, tuned=folds > 0, costs=costs, centroids=centroids),
             cut=cut,
             folds=folds,
             seed=self.seed,
@@ -152,6 +157,7 @@ class Settings:
             limit=limit_for(*material.labels.shape),
             single_label=material.single_label,
             held_out="folds" if folds else "none",
+            climbs_from=start_among(costs, usual_cost(shape)) if tuned and len(centroids) == 1 else None,
             screening=screening,
             language=None if said is None else said.facts,
         )

@@ -125,13 +125,16 @@ def _from_column(values: list[Any], categories: tuple[str, ...] | None) -> Targe
         raise InvalidInput("Complex data not supported: labels are names, whole numbers or sets of those")
     if single and values:
         check_classification_targets(np.array(values))
-    classes = np.unique(np.array(values)) if single else np.empty(0)
-    names = categories
-    if single and categories is None:
-        names = tuple(map(str, classes.tolist()))
-    sets = [(str(value),) for value in values] if single else values
-    matrix, known = label_matrix(sets, names)
-    return Target(matrix, known, "column" if single else "sets", classes if single else np.array(known, dtype=str))
+    if not single:
+        matrix, known = label_matrix(values, categories)
+        return Target(matrix, known, "sets", np.array(known, dtype=str))
+    classes, columns = np.unique(np.array(values), return_inverse=True)
+    names = tuple(map(str, classes.tolist()))
+    if categories is None and "" not in names:
+        cells = (np.ones(len(values), bool), columns.astype(np.int32), np.arange(len(values) + 1))
+        return Target(sparse.csr_array(cells, shape=(len(values), len(names))), names, "column", classes)
+    matrix, known = label_matrix([(str(value),) for value in values], names if categories is None else categories)
+    return Target(matrix, known, "column", classes)
 
 
 def _is_label(value: Any) -> bool:

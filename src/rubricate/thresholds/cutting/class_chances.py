@@ -31,7 +31,6 @@ def sharpness_of(scores: Any, classes: Ints) -> float | None:
     0.693
     """
     from scipy.optimize import minimize_scalar  # here, as answers need none of it
-    from scipy.special import logsumexp
 
     if not isinstance(scores, np.ndarray):  # only the best scores of each document are known
         return None
@@ -40,11 +39,12 @@ def sharpness_of(scores: Any, classes: Ints) -> float | None:
     if not known.any():
         return None
     scores = _within_reach(scores[known])
-    true = scores[np.arange(len(scores)), classes[known]]
+    apart = scores - scores.max(axis=1, keepdims=True)
+    true = apart[np.arange(len(apart)), classes[known]]
 
     def loss(log_a: float) -> float:
         a = np.exp(log_a)
-        return float(np.mean(logsumexp(a * scores, axis=1) - a * true))
+        return float(np.mean(np.log(np.exp(a * apart).sum(axis=1)) - a * true))
 
     return float(np.exp(minimize_scalar(loss, bounds=(-WIDEST, WIDEST), method="bounded").x))
 
@@ -55,14 +55,13 @@ def class_chances(scores: Floats, sharpness: float) -> Floats:
     >>> class_chances(np.array([[0.0, 0.0], [1.0, -np.inf]]), 2.0).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    from scipy.special import logsumexp
-
     certain = np.isposinf(scores)
     scores = np.where(certain.any(axis=1, keepdims=True), np.where(certain, 0.0, -np.inf), scores)
     scores = _within_reach(scores)
     scaled = np.where(np.isneginf(scores), -np.inf, sharpness * scores)
     scaled = np.where(np.isneginf(scaled).all(axis=1, keepdims=True), 0.0, scaled)
-    return np.asarray(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)))
+    chances = np.exp(scaled - scaled.max(axis=1, keepdims=True, initial=-np.inf))
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
 def _within_reach(scores: Floats) -> Floats:
