@@ -35,8 +35,9 @@ from benchmarks._svm_rows import dense, few, path
 from benchmarks._timing import Row, measure, publish
 
 GAP = 1e-3
-OURS = (5e-3, 2e-3, 1e-3)
-PEERS = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+STEPS = (5, 4, 3.2, 2.5, 2, 1.6, 1.25, 1)
+OURS = tuple(step * 1e-3 for step in STEPS)
+PEERS = tuple(step * scale for scale in (1e-2, 1e-3, 1e-4, 1e-5) for step in STEPS)
 SAMPLE = 25
 """Categories of svm-2000 that the peer is timed on, evenly by frequency."""
 IDS = ["svm-90", "svm-2000", "svm-bias", "svm-few", "svm-dense", "svm-path"]
