@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rubricate.service.workspace import documents
 from rubricate.service.workspace.documents import NewDocument
 from rubricate.service.workspace.measuring import measured, with_turns
 from rubricate.service.workspace.models import Said
@@ -40,8 +43,12 @@ def test_every_document_has_one_turn_and_every_beginning_is_a_stratified_sample(
 
 
 @pytest.fixture
-def store(tmp_path, database):
-    """1,000 documents: a model that is right on half of those it calls a and on all it calls b."""
+def store(tmp_path, database, monkeypatch):
+    """1,000 documents: a model that is right on half of those it calls a and on all it calls b.
+
+    The order of the documents is drawn with a seed: an interval of 95 % misses the truth in one of twenty orders.
+    """
+    monkeypatch.setattr(documents, "secrets", SimpleNamespace(randbelow=random.Random(1).randrange))
     workspace = Workspace(tmp_path / "w", database)
     project = workspace.projects.create("p", NAMES, kind="multi")
     workspace.documents.add(project, [NewDocument(f"d{i}", f"text {i}") for i in range(1_000)])
