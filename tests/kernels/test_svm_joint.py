@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
-from rubricate.kernels.rows import Rows
+from rubricate.kernels.rows import Lists, Rows
 from rubricate.kernels.svm_joint import (
     BAND,
     BIAS,
@@ -23,10 +23,12 @@ from rubricate.kernels.svm_joint import (
     find_support,
     gather,
     guess,
+    label_bits,
     measure,
     place_support,
     squared_norms,
     sum_weights,
+    survey,
 )
 from rubricate.kernels.svm_lanes import LANES
 
@@ -87,7 +89,7 @@ def test_the_check_is_the_definition(seed):
     np.testing.assert_array_equal(near.documents, some)
     np.testing.assert_allclose(near.margins, margin[some], atol=1e-12)
     assert ((near.bits[:, None] >> np.arange(LANES)) & 1 == wanted[some]).all()
-    starts, documents, support, slack = gather(block, near, 100)
+    starts, documents, support, slack = gather(block.beta, block.places, near, 100)
     lanes, rows = np.nonzero(wanted.T)
     np.testing.assert_array_equal(np.repeat(np.arange(LANES), np.diff(starts)), lanes)
     np.testing.assert_array_equal(documents, rows + 100)
@@ -103,6 +105,80 @@ def test_limits_of_the_rough_margins_change_nothing_but_the_time(slack, seed):
     np.testing.assert_array_equal(losses, other_losses)
     for values, other in zip(near, others, strict=True):
         np.testing.assert_array_equal(values, other)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_a_survey_finds_what_the_check_finds(seed):
+    X, y, _, beta, block, _, _, _, rough = _checked(seed)
+    single = np.float32
+    own = block._replace(W=np.zeros_like(rough.W), beta=block.beta.astype(single), state=block.state.astype(single))
+    own.state[LIMITS] = 1 + BAND
+    sum_weights(_rows(X, single), own)
+    np.testing.assert_allclose(own.W, block.W, atol=1e-4)
+    room = NearDocuments(np.empty(len(y), np.int32), np.empty(len(y), np.uint16), np.empty(beta.shape))
+    count = survey(_rows(X, single), own, room)
+    margin = y * (X @ block.W + block.state[BIAS])
+    certain = np.abs(margin - 1 - BAND) > 1e-3
+    bits = np.zeros(len(y), np.int64)
+    bits[room.documents[:count]] = room.bits[:count]
+    assert ((bits[:, None] >> np.arange(LANES)) & 1 == (beta != 0) | (margin < 1 + BAND))[certain | (beta != 0)].all()
+    assert bits[room.documents[:count]].all()
+    np.testing.assert_allclose(room.margins[:count], margin[room.documents[:count]], atol=1e-3)
+
+
+@given(st.lists(st.sets(st.integers(0, 19)), min_size=1, max_size=30), st.data())
+def test_label_bits_are_the_labels_of_the_block(members, data):
+    block = np.array(data.draw(st.lists(st.sampled_from(range(len(members))), max_size=LANES, unique=True)), np.int64)
+    starts = np.concatenate([[0], np.cumsum([len(own) for own in members])])
+    items = np.array([i for own in members for i in own], np.int32)
+    bits = label_bits(Lists(starts, items), block, 20)
+    assert bits.dtype == np.uint16
+    for i in range(20):
+        assert [lane for lane in range(LANES) if bits[i] >> lane & 1] == [
+            lane for lane, category in enumerate(block) if i in members[category]
+        ]
+
+
+@pytest.mark.parametrize("bias", [-1.05, 0.0])
+def test_the_first_sweep_spares_documents_outside_where_the_bias_is_low(bias):
+    """Nothing outside a category violates its margin before some document has moved; one in eight is visited."""
+    X, kind = sparse.csr_array(np.tile([[1.0]], (17, 1))), np.float32
+    state = np.zeros((5, LANES), kind)
+    state[BIAS], state[COSTS:] = bias, 0.01
+    W, beta, near = np.zeros((1, LANES), kind), np.zeros((17, LANES), kind), np.zeros(17, np.uint16)
+    bits = np.zeros(17, np.uint16)
+    bits[0] = 0xFFFF
+    block = LaneBlock(bits, np.ones(17, kind) * 200 ** (bits > 0), W, beta, near, state)
+    guess(_rows(X, kind), block, np.ones(17, kind), 1.0, 1)
+    moved = [0, 8, 16] if bias < -1 else range(17)
+    np.testing.assert_array_equal(np.flatnonzero((beta != 0).all(axis=1)), moved)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, np.inf])
+@given(seed=st.integers(0, 10_000), bias=st.sampled_from([-1.05, 0.0, 1.05]))
+def test_a_category_does_not_depend_on_those_beside_it(penalty, seed, bias):
+    rng, X, _, bits, weights, costs, _ = _block(seed)
+    squares, kind = np.maximum(X.multiply(X).sum(axis=1), 1e-12), np.float32
+    results = []
+    for others in range(2):
+        state = np.zeros((5, LANES), kind)
+        state[BIAS], state[COSTS:] = bias, costs
+        if others:  # lane 7 stays as it is
+            lanes = np.delete(np.arange(LANES), 7)
+            state[BIAS, lanes], state[COSTS:, lanes] = rng.choice([-1.05, 0.0], 15), rng.uniform(0, 3, (2, 15))
+            bits = (bits & (1 << 7)) | (rng.integers(0, 1 << LANES, len(bits)) & ~(1 << 7)).astype(np.uint16)
+        W, beta = np.zeros((X.shape[1], LANES), kind), np.zeros((X.shape[0], LANES), kind)
+        near = np.zeros(X.shape[0], np.uint16)
+        guess(
+            _rows(X, kind),
+            LaneBlock(bits, weights.astype(kind), W, beta, near, state),
+            (1 / squares).astype(kind),
+            penalty,
+            6,
+        )
+        results.append((beta[:, 7], W[:, 7], state[BIAS, 7], near >> 7 & 1))
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def _guessed(seed, penalty, sweeps):

@@ -4,7 +4,7 @@ Given  row i of `Rows` (starts int64, terms uint32) and a C-contiguous array `we
        type as the values; or rows of 16 lanes.
 Return `lanes_dot`  out[c] = Σ_t values[t] · weights[terms[t], c]
        `lanes_add`  weights[terms[t], c] += values[t] · factors[c]
-       `lanes_step` one clipped coordinate step in every lane, see there
+       `lanes_step` one clipped coordinate step in some or all lanes, see there
        `lanes_near` a bit for every lane whose β is not zero or whose margin is below a limit
        `lanes_within` a bit for every lane whose margin y (score + bias) is not above its own limit
 Cost   one (float32) or two (float64) 512-bit operations per stored value; LLVM splits them on narrower machines.
@@ -63,22 +63,24 @@ def lanes_add(typing: Any, rows: Any, i: Any, weights: Any, factors: Any) -> Any
 
 
 @_intrinsic
-def lanes_step(typing: Any, state: Any, beta: Any, label: Any, weight: Any, inverse: Any, smallest: Any) -> Any:
-    """Make one coordinate step of the dual in every lane; return a bit for every lane that moved.
+def lanes_step(
+    typing: Any, state: Any, beta: Any, label: Any, among: Any, weight: Any, inverse: Any, smallest: Any
+) -> Any:
+    """Make one coordinate step of the dual in the lanes whose bit of `among` is set; return a bit for each that moved.
 
     `state` is 5 × 16: scores, bias, steps, costs of negatives, costs of positives; bit c of `label` says that the
     document is positive in lane c. With f = score + bias, y = ±1 and 0 <= y β <= weight · cost:
     steps = clip(β − (f − y) · inverse) − β, zero unless larger than `smallest`; β += steps; scores = y f.
     """
-    signature = types.int64(state, beta, types.int64, state.dtype, state.dtype, state.dtype)
+    signature = types.int64(state, beta, types.int64, types.int64, state.dtype, state.dtype, state.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes = LaneCode(context, builder, signature, arguments, like=0)
         row = [builder.gep(lanes.rows(0), [ir.Constant(_I64, k)]) for k in range(5)]
         score, bias, _, negative, positive = (lanes.load(pointer) for pointer in row)
-        weight, inverse, smallest = (lanes.splat(arguments[k]) for k in (3, 4, 5))
+        weight, inverse, smallest = (lanes.splat(arguments[k]) for k in (4, 5, 6))
         zero, one = lanes.constant(0.0), lanes.constant(1.0)
-        is_positive = builder.bitcast(builder.trunc(arguments[2], _I16), _BITS)
+        is_positive, may_move = (builder.bitcast(builder.trunc(arguments[k], _I16), _BITS) for k in (2, 3))
         # The bounds of β = yα: 0 and weight · cost for a positive, minus that and 0 for a negative.
         y = builder.select(is_positive, one, lanes.constant(-1.0))
         high = builder.select(is_positive, builder.fmul(weight, positive), zero)
@@ -88,7 +90,8 @@ def lanes_step(typing: Any, state: Any, beta: Any, label: Any, weight: Any, inve
         # Newton's step with the curvature |x|², clipped; tiny steps are dropped so that the row need not be added.
         wanted = builder.fsub(old, builder.fmul(builder.fsub(f, y), inverse))
         step = builder.fsub(lanes.choose("<", lanes.choose(">", wanted, low), high), old)
-        moved = builder.fcmp_ordered(">", lanes.choose(">", step, builder.fsub(zero, step)), smallest)
+        large = builder.fcmp_ordered(">", lanes.choose(">", step, builder.fsub(zero, step)), smallest)
+        moved = builder.and_(large, may_move)
         step = builder.select(moved, step, zero)
         lanes.store(builder.fadd(old, step), lanes.rows(1))
         lanes.store(step, row[2])

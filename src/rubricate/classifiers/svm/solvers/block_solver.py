@@ -19,7 +19,7 @@ from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.classifiers.svm.solvers.solution import empty_cache
 from rubricate.folds import take_rows
 from rubricate.kernels.lane_code import lined
-from rubricate.kernels.rows import Rows
+from rubricate.kernels.rows import Lists, Rows
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_fold import fold_rows
 from rubricate.kernels.svm_joint import (
@@ -35,10 +35,12 @@ from rubricate.kernels.svm_joint import (
     find_support,
     gather,
     guess,
+    label_bits,
     measure,
     place_support,
     squared_norms,
     sum_weights,
+    survey,
 )
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Dual, LaneDocuments, Search, WorkingSets, copy_rows, solve_block
@@ -61,6 +63,8 @@ PIECE = 1 << 22
 """Stored values that are copied together."""
 START = 1.05
 """The bias from which categories of less than a third of the documents start, negated; of more than two thirds, not."""
+VACANT = -4.0
+"""The bias of lanes without a category: no document is near their margin, so that they keep none from being skipped."""
 STRETCH = 1 << 16
 """Documents that are checked together."""
 SMALL = 50_000
@@ -158,11 +162,8 @@ class BlockSolver:
 
     def bits(self, block: Ints) -> NDArray[np.uint16]:
         """Return the labels of the documents, a bit for every category of a block."""
-        bits = np.zeros(len(self.documents.order), np.uint16)
-        for lane, category in enumerate(block):
-            rows = self.members.indices[self.members.indptr[category] : self.members.indptr[category + 1]]
-            bits[rows] |= np.uint16(1 << lane)
-        return bits
+        members = Lists(self.members.indptr, self.members.indices)
+        return np.asarray(label_bits(members, np.asarray(block, np.int64), len(self.documents.order)))
 
     def lanes(self, values: Floats, block: Ints) -> Floats:
         """Return values of the categories, one lane each; the lanes left over are zero."""
@@ -173,7 +174,8 @@ class BlockSolver:
     def _state(self, block: Ints, costs: Floats, bias: Any, kind: Any) -> Any:
         """Return the state of a block."""
         state = np.zeros((5, LANES), kind)
-        state[BIAS, : len(block)], state[COSTS:] = bias, self.lanes(costs, block)
+        state[BIAS], state[COSTS:] = VACANT, self.lanes(costs, block)
+        state[BIAS, : len(block)] = bias
         return state
 
     def guess(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
@@ -187,9 +189,11 @@ class BlockSolver:
         W, beta, near = lined(self.documents.features, kind), lined(n, kind), np.zeros(n, np.uint16)
         room = LaneBlock(self.bits(block), weights, W, beta, near, state)
         guess(rows, room, inverse, float(self.penalty * self.scale), SWEEPS)
-        for lane, own in enumerate(_rows_of(near, len(block))):
-            support = beta[own, lane].astype(np.float64) / self.scale
-            yield Working(own, support, float(state[BIAS, lane]), support[:0])
+        some, places = np.flatnonzero(near).astype(np.int32), np.zeros(n, np.int32)
+        places[some], own = np.arange(len(some)), beta[some].astype(np.float64) / self.scale
+        pieces = [gather(own, places, NearDocuments(some, near[some], own), 0)]
+        for lane in range(len(block)):
+            yield Working(*_joined(pieces, lane, float(state[BIAS, lane])))
 
     def _pack(self, block: Ints, parts: list[Working]) -> WorkingSets:
         """Return the working sets of a block end to end."""
@@ -210,7 +214,8 @@ class BlockSolver:
         done = solve_block(self.documents.rows, documents, sets, Search(self.penalty, tol, sweeps, self.seed))
         for lane, part in enumerate(parts):
             beta, total = sets.beta[sets.offsets[lane] : sets.offsets[lane + 1]], part.sweeps + int(done[lane])
-            yield replace(part, beta=beta, bias=float(sets.bias[lane]), sweeps=total, stuck=bool(done[lane] >= sweeps))
+            bias, stuck = float(sets.bias[lane]), bool(done[lane] >= sweeps)
+            yield Working(part.rows, beta, bias, part.slack, part.primal, part.dual, total, stuck)
 
     def polish(self, block: Ints, parts: list[Working], tol: float, sweeps: int) -> Iterator[Working]:
         """Solve a category on its working set by steps of two documents, for which near twins are no obstacle."""
@@ -246,13 +251,38 @@ class BlockSolver:
         values = float(primal), float(value), part.sweeps + int(done)
         yield Working(near, beta[near], float(dual.bias[0]), slack[near], *values)
 
+    def survey(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
+        """Find the new working sets in single precision; the values stay unknown."""
+        state, labels = self._state(block, self.costs, [part.bias for part in parts], np.float32), self.bits(block)
+        state[LIMITS], (single, _, _) = 1 + BAND, self._single
+        W, near, pieces = lined(self.documents.features, np.float32), self._near(), []
+        once = list(self._stretches(parts, labels, W, state)) if len(self.weights) <= STRETCH else None
+        for _, rows, stretch in once or self._stretches(parts, labels, W, state):
+            sum_weights(single._replace(starts=rows.starts), self._scaled(stretch))
+        for first, rows, stretch in once or self._stretches(parts, labels, W, state):
+            count = survey(single._replace(starts=rows.starts), self._scaled(stretch), near)
+            pieces.append(
+                gather(stretch.beta, stretch.places, NearDocuments(*(values[:count] for values in near)), first)
+            )
+        for lane, part in enumerate(parts):
+            yield Working(*_joined(pieces, lane, part.bias), sweeps=part.sweeps, stuck=part.stuck)
+
+    def _near(self) -> NearDocuments:
+        """Return room for the documents near the margins of a stretch."""
+        most = min(len(self.weights), STRETCH)
+        return NearDocuments(np.empty(most, np.int32), np.empty(most, np.uint16), lined(most, make=np.empty))
+
+    def _scaled(self, stretch: CheckedBlock) -> CheckedBlock:
+        """Return a stretch with β in single precision, for vectors of a mean square length of 1."""
+        beta = lined(len(stretch.beta), np.float32, make=np.empty)
+        np.multiply(stretch.beta, self.scale, out=beta, casting="same_kind")
+        return stretch._replace(beta=beta)
+
     def check(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
         """Compute the exact values over all documents, and the new working sets."""
         state, labels = self._state(block, self.costs, [part.bias for part in parts], np.float64), self.bits(block)
-        W, losses, n = lined(self.documents.features), np.zeros(LANES), len(self.weights)
-        most, pieces = min(n, STRETCH), []
-        near = NearDocuments(np.empty(most, np.int32), np.empty(most, np.uint16), lined(most, make=np.empty))
-        once = list(self._stretches(parts, labels, W, state)) if n <= STRETCH else None
+        W, losses, near, pieces = lined(self.documents.features), np.zeros(LANES), self._near(), []
+        once = list(self._stretches(parts, labels, W, state)) if len(self.weights) <= STRETCH else None
         # W is summed anew from β: the sum of all steps of a solve has lost digits.
         for _, rows, stretch in once or self._stretches(parts, labels, W, state):
             sum_weights(rows, stretch)
@@ -260,7 +290,9 @@ class BlockSolver:
         for first, rows, stretch in once or self._stretches(parts, labels, W, state):
             own = rough._replace(rows=rough.rows._replace(starts=rows.starts))
             count = measure(rows, stretch, own, near, losses)
-            pieces.append(gather(stretch, NearDocuments(*(values[:count] for values in near)), first))
+            pieces.append(
+                gather(stretch.beta, stretch.places, NearDocuments(*(values[:count] for values in near)), first)
+            )
         yield from self._measured(parts, pieces, norms, losses)
 
     def _measured(self, parts: list[Working], pieces: list[Any], norms: Floats, losses: Floats) -> Iterator[Working]:
@@ -270,9 +302,7 @@ class BlockSolver:
             half, sums = 0.5 * norms[lane], float(part.beta.sum())
             primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
             dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
-            own = [[values[at[lane] : at[lane + 1]] for values in lists] for at, *lists in pieces]
-            near, beta, slack = own[0] if len(own) == 1 else map(np.concatenate, zip(*own, strict=True))
-            yield Working(near, beta, part.bias, slack, primal, dual, part.sweeps, part.stuck)
+            yield Working(*_joined(pieces, lane, part.bias), primal, dual, part.sweeps, part.stuck)
 
     def _rough(self, W: Floats, state: Floats) -> tuple[RoughBlock, Floats]:
         """Return what sees in single precision which documents are far beyond all margins; and |w|²."""
@@ -304,14 +334,15 @@ class BlockSolver:
             yield first, Rows(starts[first : last + 1], terms, values), block
 
 
+def _joined(pieces: list[Any], lane: int, bias: float) -> tuple[Any, Any, float, Any]:
+    """Return documents, β, the bias and 1 − yf of a lane from what was gathered in pieces."""
+    own = [[values[at[lane] : at[lane + 1]] for values in lists] for at, *lists in pieces]
+    rows, beta, slack = own[0] if len(own) == 1 else map(np.concatenate, zip(*own, strict=True))
+    return rows, beta, bias, slack
+
+
 def _end_to_end(parts: list[Working]) -> tuple[Ints, Ints, Floats]:
     """Return where each working set begins and the last ends, their documents, and their β."""
-    offsets = np.concatenate([[0], np.cumsum([len(part.rows) for part in parts])])
+    offsets = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum(np.array([len(part.rows) for part in parts]), out=offsets[1:])
     return offsets, np.concatenate([part.rows for part in parts]), np.concatenate([part.beta for part in parts])
-
-
-def _rows_of(near: NDArray[np.uint16], lanes: int) -> list[NDArray[np.int32]]:
-    """Return the documents of each lane, from one bit per lane."""
-    some = np.flatnonzero(near).astype(np.int32)
-    bits = near[some]
-    return [some[(bits >> lane) & 1 == 1] for lane in range(lanes)]

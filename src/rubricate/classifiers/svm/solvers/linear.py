@@ -96,8 +96,9 @@ class _Solving:
             stuck = np.array([k >= PATIENCE and self.working[c].stuck for c in left])
             self.step("solve", self.batches(left[~stuck]), share, min(most, STRETCH << k))
             self.step("polish", _blocks(left[stuck], 1), share, most)
-            self.step("check", _blocks(left))
-            left = self.unfinished(left, tol, most)
+            loose = share > tol and most > STRETCH << k
+            self.step("survey" if loose else "check", _blocks(left))
+            left = left if loose else self.unfinished(left, tol, most)
             if not len(left):
                 break
             share = TIGHT * tol * 0.5**k
