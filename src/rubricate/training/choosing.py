@@ -15,7 +15,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.folds import out_of_fold, take_rows
+from rubricate.engines import run_tasks
+from rubricate.folds import in_order, out_of_fold, splits, take_rows
 from rubricate.labels import CategoryGrowth
 from rubricate.measures import abstention_curve, counts, macro, micro
 from rubricate.training.confidence import Confidence, exactly_right
@@ -83,7 +84,8 @@ def choose(cut: Any, scores: Sequence[Any], labels: Sparse) -> Choice:
 class Judged:
     """Out-of-fold decisions beside the labels, the offsets from the cuts, and the outcome of each document.
 
-    `chances` are each document's chance to be exactly right, by a `Confidence` learned from the other folds.
+    `chances` are each document's chance to be exactly right, by a `Confidence` learned from the other folds;
+    `confidence` is learned from all.
     """
 
     labels: Sparse
@@ -91,6 +93,7 @@ class Judged:
     offsets: Any
     right: Bools
     chances: Floats
+    confidence: Confidence
 
     def figures(self, folds: int) -> dict[str, Any]:
         """Return micro-F1, macro-F1, error, the share decided exactly right, documents and folds."""
@@ -103,10 +106,6 @@ class Judged:
             "documents": int(self.labels.shape[0]),
             "folds": folds,
         }
-
-    def confidence(self) -> Confidence:
-        """Learn how sure a decision is."""
-        return Confidence().fit(self.offsets, self.labels, self.right)
 
     def grown(self, growth: CategoryGrowth) -> Judged:
         """Return the same of more categories, which no document had and none was given."""
@@ -155,7 +154,15 @@ def judge(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -> Ju
     decided, apart = cross_fit(cut, scores, labels, folds=folds)
     right = exactly_right(decided, labels)
 
-    def chances(kept: Ints, held: Ints) -> Floats:
-        return Confidence().fit(apart[kept], labels[kept], right[kept]).predict(apart[held])
+    def learned(task: tuple[Ints, Ints] | None) -> tuple[Confidence, Floats | None]:
+        if task is None:
+            return Confidence().fit(apart, labels, right), None
+        kept, held = task
+        confidence = Confidence().fit(apart[kept], labels[kept], right[kept])
+        return confidence, confidence.predict(apart[held])
 
-    return Judged(labels, decided, apart, right, out_of_fold(chances, folds))
+    # That of all documents is one more task beside those of the folds.
+    tasks = splits(folds)
+    (confidence, _), *others = run_tasks(learned, [None, *tasks], engine="threads")
+    chances = in_order([(held, chances) for (_, held), (_, chances) in zip(tasks, others, strict=True)])
+    return Judged(labels, decided, apart, right, chances, confidence)

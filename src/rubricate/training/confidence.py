@@ -99,13 +99,16 @@ def _sample(offsets: Any, labels: Sparse) -> tuple[Floats, Ints, Floats]:
         x, column = offsets.data, offsets.indices
         true = np.asarray(labels[rows, column]).ravel() if len(rows) else np.empty(0, bool)
     else:
-        x, column = offsets.ravel(), np.tile(np.arange(offsets.shape[1]), offsets.shape[0])
+        x, column = offsets.ravel(), None
         true = np.zeros(offsets.shape, bool)
         true[labels.nonzero()] = True
         true = true.ravel()
-    sampled = np.arange(len(x)) % _stride(offsets) == 0
-    kept = np.isfinite(x) & (sampled | (x >= 0) | true)
-    return x[kept], column[kept], true[kept].astype(np.float64)
+    kept = (x >= 0) | true
+    kept[:: _stride(offsets)] = True
+    kept &= np.isfinite(x)
+    cells = np.flatnonzero(kept)
+    column = cells % offsets.shape[1] if column is None else column[cells]
+    return x[cells], column, true[cells].astype(np.float64)
 
 
 def _shares(x: Floats, true: Floats, stride: int) -> Floats:

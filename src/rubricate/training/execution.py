@@ -221,7 +221,7 @@ class Execution:
             option=choice.option,
             worths=choice.worths,
             judged=judged,
-            confidence=None if judged is None else judged.confidence(),
+            confidence=None if judged is None else judged.confidence,
             coverage=None if judged is None else judged.coverage(),
             figures=None if judged is None else judged.figures(self.procedure.folds),
             screening=self.procedure.screening,

@@ -56,7 +56,7 @@ def calibrate(model: Any, X: Any, y: Any = None, *, cut: Any = None) -> Any:
         model.trained(),
         cut=fit_cut(threshold, scores, labels),
         judged=judged,
-        confidence=judged.confidence(),
+        confidence=judged.confidence,
         coverage=judged.coverage(),
         figures=judged.figures(labels.shape[0]),
     )
