@@ -8,9 +8,11 @@ import sys
 
 import pytest
 
-from rubricate.classifiers.svm.solvers.ahead import FILES, compile_ahead
 from rubricate.kernels import ahead, is_compiled
 from rubricate.kernels._cache import FOLDER, KernelIndex
+from rubricate.text import Analyzer
+from rubricate.text.representation import Representation
+from rubricate.training.ahead import INTERVALS, SVMS, compile_ahead, compile_meanwhile
 
 SEEN = """
 import sys
@@ -36,10 +38,46 @@ def index(tmp_path):
 
 
 def test_a_kernel_is_waited_for_once(monkeypatch):
-    monkeypatch.setattr(ahead, "_processes", {})
+    monkeypatch.setattr(ahead, "_compilers", {})
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert ahead.start("this", ["a", "b"])
     assert [ahead.waited(name) for name in ("a", "a", "b", "c")] == [True, False, True, False]
+
+
+@pytest.fixture
+def compiler(monkeypatch, tmp_path):
+    """A process that says that it is done with two files, and with a third when it is told to."""
+    told = tmp_path / "told"
+    code = f"""
+import pathlib, time
+print("a", "b", flush=True)
+print("c", end="", flush=True)
+while not pathlib.Path({str(told)!r}).exists():
+    time.sleep(0.01)
+print("", "d", flush=True)
+time.sleep(60)
+"""
+    (tmp_path / "compiling.py").write_text(code, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(ahead, "_compilers", {})
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert ahead.start("compiling", ["a", "b", "c", "d", "e"])
+    own = ahead._compilers["a"]
+    yield own, told
+    own.end()
+
+
+def test_what_is_done_is_not_waited_for_longer_than_that(compiler, monkeypatch):
+    own, told = compiler
+    assert ahead.waited("b")
+    assert own.done == {"a", "b"}, "half a line says nothing"
+    assert own.process.poll() is None
+    told.touch()
+    assert ahead.waited("c")
+    assert own.done == {"a", "b", "c", "d"}
+    monkeypatch.setattr(ahead, "PATIENCE", 0.05)
+    assert ahead.waited("e"), "it is not done: patience has an end"
+    assert own.process.poll() is None
 
 
 def test_one_core_starts_nothing(monkeypatch):
@@ -77,12 +115,24 @@ def test_without_code_after_the_wait_there_is_none(index, monkeypatch):
 def test_nothing_is_started_where_the_code_is_there(monkeypatch):
     started = []
     monkeypatch.setattr(ahead, "start", lambda module, files: started.append(files) or True)
-    monkeypatch.setattr("rubricate.classifiers.svm.solvers.ahead.is_compiled", lambda *_: True)
+    monkeypatch.setattr("rubricate.training.ahead.is_compiled", lambda *_: True)
     assert not compile_ahead()
-    monkeypatch.setattr("rubricate.classifiers.svm.solvers.ahead.is_compiled", lambda *_: False)
+    monkeypatch.setattr("rubricate.training.ahead.is_compiled", lambda *_: False)
     assert compile_ahead()
-    assert started == [FILES]
-    assert all((FOLDER / f"{name}.py").is_file() for name in FILES)
+    assert started == [(*SVMS, *INTERVALS)]
+    assert all((FOLDER / f"{name}.py").is_file() for name in started[0])
+
+
+def test_representations_are_tried_only_while_machines_are_compiled_elsewhere(monkeypatch):
+    monkeypatch.setattr(ahead, "_compilers", {})
+    compile_meanwhile([None])  # nothing is cloned
+    monkeypatch.setattr(ahead, "_compilers", {"svm_joint": None})
+    representation = Representation(Analyzer(ngrams=(1, 2)))
+    fitted = []
+    monkeypatch.setattr(Representation, "fit_transform", lambda self, X: fitted.append((self, X)))
+    compile_meanwhile([representation])
+    assert len(fitted) == 1
+    assert fitted[0][0] is not representation
 
 
 def test_code_of_a_kernel_that_does_not_exist_is_not_there():
@@ -91,7 +141,7 @@ def test_code_of_a_kernel_that_does_not_exist_is_not_there():
 
 @pytest.mark.proof
 def test_a_first_training_finds_the_machines_compiled(uncompiled, tmp_path):
-    """A package without machine code: the second process makes all code of the SVM that training needs."""
+    """A package without machine code: the second process makes the code of SVMs and figures that training needs."""
     documents = tmp_path / "documents.csv"
     rows = [f"{word} {k},{word}\n" for word in ("oil", "wheat", "gold") for k in range(12)]
     documents.write_text("text,labels\n" + "".join(rows), encoding="utf-8")
@@ -105,4 +155,4 @@ def test_a_first_training_finds_the_machines_compiled(uncompiled, tmp_path):
     )
     compiled = set(done.stdout.splitlines()[-1].split())
     assert "text" in compiled, "this process compiled what it reads with"
-    assert not compiled & set(FILES), compiled
+    assert not compiled & {*SVMS, *INTERVALS}, compiled

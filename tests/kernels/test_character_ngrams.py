@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from tests.kernels.small_cases import SEEDS
 
-from rubricate.kernels.character_ngrams import bucket, cut, number
+from rubricate.kernels.character_ngrams import SAME, bucket, cut, number
 from rubricate.kernels.text import empty_table
 from rubricate.text.ngram_terms import _remainders
 from rubricate.text.runs import character_ngrams
@@ -41,7 +41,7 @@ def test_ngrams_are_those_of_the_plain_function(seed) -> None:
         expected = [character_ngrams(run, shortest, longest) for run in runs]
         buffer, ends = padded(runs)
         ngrams = cut(buffer, ends, shortest, longest)
-        ids, table = number(buffer, ngrams, table)
+        ids, table = number(buffer, ngrams, table, SAME)
         texts = [buffer[s : s + w].tobytes().decode() for s, w in zip(ngrams.starts, ngrams.widths, strict=True)]
         assert [texts[a:b] for a, b in pairwise(ngrams.run_starts.tolist())] == expected
         assert ids.tolist() == [known.setdefault(ngram, len(known)) for part in expected for ngram in part]
@@ -55,7 +55,7 @@ def test_a_table_grows_in_the_middle_of_a_run() -> None:
     run = "".join(chr(0x4E00 + i) for i in range(3000))
     buffer, ends = padded([run])
     ngrams = cut(buffer, ends, 2, 3)
-    ids, table = number(buffer, ngrams, empty_table())
+    ids, table = number(buffer, ngrams, empty_table(), SAME)
     expected = character_ngrams(run, 2, 3)
     assert ids.tolist() == list(range(len(expected)))
     assert names(table) == expected
@@ -64,5 +64,5 @@ def test_a_table_grows_in_the_middle_of_a_run() -> None:
 def test_no_runs() -> None:
     buffer, ends = padded([])
     ngrams = cut(buffer, ends, 3, 5)
-    ids, table = number(buffer, ngrams, empty_table())
+    ids, table = number(buffer, ngrams, empty_table(), SAME)
     assert (len(ids), names(table), ngrams.run_starts.tolist()) == (0, [], [0])

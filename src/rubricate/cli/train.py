@@ -100,7 +100,7 @@ def train(
 
         run_tasks(str, [], engine=engine)  # refuse an unknown engine, or a cluster that is not there, before any work
     if classifier in (None, "svm"):
-        from rubricate.classifiers.svm.solvers.ahead import compile_ahead
+        from rubricate.training.ahead import compile_ahead
 
         compile_ahead()  # meanwhile the documents are read
     from rubricate.categorizer import configured

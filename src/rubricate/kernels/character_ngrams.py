@@ -16,12 +16,14 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from rubricate.kernels.rows import ZERO
 from rubricate.kernels.text import BASIS, LINE_FEED, ONE, PRIME, SHIFT, WordSpan, WordTable, find, grown
 
-__all__ = ["NGrams", "bucket", "cut", "number"]
+__all__ = ["SAME", "NGrams", "bucket", "cut", "number"]
 
 SAME = np.arange(256, dtype=np.uint8)
-"""What `find` takes each byte for: runs are folded already."""
+"""What `find` takes each byte for: runs are folded already. Constants in kernels are of another type: it is an
+argument."""
 
 
 class NGrams(NamedTuple):
@@ -47,7 +49,7 @@ def cut(runs: np.ndarray, ends: np.ndarray, shortest: int, longest: int) -> NGra
     room = (len(runs) + len(ends)) * (longest - shortest + 1)
     starts, widths = np.empty(room, np.int32), np.empty(room, np.uint8)
     run_starts = np.zeros(len(ends) + 1, np.int64)
-    k, first = 0, 0
+    k, first = 0, ZERO
     for run in range(len(ends)):
         stop = ends[run] + 1
         for length in range(shortest, longest + 1):
@@ -71,7 +73,9 @@ def cut(runs: np.ndarray, ends: np.ndarray, shortest: int, longest: int) -> NGra
 
 
 @numba.njit(cache=True, nogil=True)
-def _number_until_full(runs: np.ndarray, ngrams: NGrams, table: WordTable, ids: np.ndarray, at: int) -> int:
+def _number_until_full(
+    runs: np.ndarray, ngrams: NGrams, table: WordTable, same: np.ndarray, ids: np.ndarray, at: int
+) -> int:
     """Number n-grams from `at` on; return how far it came before the table was full. The arrays are fixed in here."""
     _, starts, widths = ngrams
     slots, hashes, ends, pool, counter = table
@@ -83,7 +87,7 @@ def _number_until_full(runs: np.ndarray, ngrams: NGrams, table: WordTable, ids: 
         for j in range(width):
             h = (h ^ np.uint64(runs[start + j])) * PRIME
         h ^= h >> SHIFT
-        p = find(WordSpan(start, start + width, h), runs, SAME, table)
+        p = find(WordSpan(start, start + width, h), runs, same, table)
         if slots[p] < 0:
             pool_at = ends[size]
             if size == np.uint64(len(hashes)) or pool_at + width + ONE > np.uint64(len(pool)):
@@ -100,13 +104,13 @@ def _number_until_full(runs: np.ndarray, ngrams: NGrams, table: WordTable, ids: 
 
 
 @numba.njit(cache=True, nogil=True)
-def number(runs: np.ndarray, ngrams: NGrams, table: WordTable) -> tuple[np.ndarray, WordTable]:
-    """Return the number of each n-gram, and the table with those that were new."""
+def number(runs: np.ndarray, ngrams: NGrams, table: WordTable, same: np.ndarray) -> tuple[np.ndarray, WordTable]:
+    """Return the number of each n-gram, and the table with those that were new; `same` is `SAME`."""
     ids = np.empty(len(ngrams.starts), np.int32)
-    at = _number_until_full(runs, ngrams, table, ids, 0)
+    at = _number_until_full(runs, ngrams, table, same, ids, ZERO)
     while at < len(ids):
         table = grown(table, len(table.pool))
-        at = _number_until_full(runs, ngrams, table, ids, at)
+        at = _number_until_full(runs, ngrams, table, same, ids, at)
     return ids, table
 
 

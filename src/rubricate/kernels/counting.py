@@ -11,7 +11,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from rubricate.kernels.rows import Lists, Rows
+from rubricate.kernels.rows import ZERO, Lists, Rows
 
 SHORT = 16
 """Up to this many keys insertion is as fast as digits; measured on rows of 16 to 1,000 random columns of 70,000."""
@@ -140,7 +140,7 @@ def settle(rows: Rows, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -
     keys, spare, digits = np.empty(len(columns), np.int64), np.empty(len(columns), np.int64), np.empty(257, np.int64)
     at = 0
     for d in range(len(row_starts) - 1):
-        length = 0
+        length = ZERO
         for i in range(row_starts[d], row_starts[d + 1]):
             column = new[np.uint64(columns[i])]
             # Column and count in one number: one sort of whole numbers orders the row.

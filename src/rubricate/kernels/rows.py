@@ -8,12 +8,15 @@ Edges  an empty row has 0; a row of zeros stays as it is.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
-__all__ = ["Lists", "Rows", "largest", "make_unit", "mean"]
+__all__ = ["ZERO", "Lists", "Rows", "largest", "make_unit", "mean"]
+
+ZERO: Any = np.int64(0)
+"""Where a count starts that is handed to a function: for a plain 0, a type of its own, it would be compiled again."""
 
 
 class Rows(NamedTuple):

@@ -15,6 +15,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from rubricate.kernels.rows import ZERO
+
 __all__ = ["best_bias"]
 
 LEVEL = 1e-12
@@ -47,7 +49,7 @@ def _partition(values: np.ndarray, weights: np.ndarray, low: int, high: int) -> 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _last_break(values: np.ndarray, weights: np.ndarray, level: float) -> float:
     """Return the largest value with weights of at most `level` below it; the smallest one if none has."""
-    low, high, below, last, found = 0, len(values), 0.0, 0.0, False
+    low, high, below, last, found = ZERO, len(values), 0.0, 0.0, False
     while low < high:
         less, equal, lighter, same = _partition(values, weights, low, high)
         if below + lighter <= level:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rubricate.kernels.rows import Rows
+from rubricate.kernels.rows import ZERO, Rows
 from rubricate.kernels.svm_bias import best_bias
 
 __all__ = [
@@ -247,7 +247,7 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
     # xorshift64 must not start at 0: a linear congruential step spreads small seeds over all bits.
     order, rests, state = np.arange(count), np.zeros(count, np.bool_), np.uint64(search.seed)
     state = state * np.uint64(2862933555777941757) + np.uint64(88172645463325252)
-    biased, free, size = penalty < np.inf, 0, max(_sum(dual.squares) / max(count, 1), 1e-300)
+    biased, free, size = penalty < np.inf, ZERO, max(_sum(dual.squares) / max(count, 1), 1e-300)
     for r in range(count):
         free += beta[r] != 0 and abs(beta[r]) < cap[r]
     active, gap, primal, done, whole, change = count, np.inf, 0.0, 0, 0.0, 0.0

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.kernels.character_ngrams import bucket, cut, number
+from rubricate.kernels.character_ngrams import SAME, bucket, cut, number
 from rubricate.kernels.text import empty_table
 from rubricate.text.runs import with_room
 from rubricate.text.scanner import NewTokens
@@ -37,7 +37,7 @@ class NGramTerms:
         if self._hashing:
             return bucket(spaced, ngrams, _remainders(), self._hashing), lengths
         known = int(self._table.counter[0])
-        numbers, self._table = number(spaced, ngrams, self._table)
+        numbers, self._table = number(spaced, ngrams, self._table, SAME)
         self._name(known)
         return self._terms[numbers], lengths
 

@@ -43,7 +43,7 @@ def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"
             f"truth has {true.shape[0]} documents × {true.shape[1]} categories, the decisions "
             f"{yes.shape[0]} × {yes.shape[1]}; give both over the same documents and categories"
         )
-    cells = Lists(true.indptr, true.indices), Lists(yes.indptr, yes.indices)
+    cells = _lists(true), _lists(yes)
     if by == "document":
         tp, n = overlap_by_row(*cells), true.shape[1]
         positives, assigned = np.diff(true.indptr).astype(np.int64), np.diff(yes.indptr).astype(np.int64)
@@ -53,6 +53,11 @@ def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"
     else:
         raise UnknownName("way to count", by, ("category", "document"))
     return Counts(tp=tp, fp=assigned - tp, fn=positives - tp, tn=n - positives - assigned + tp)
+
+
+def _lists(matrix: Sparse) -> Lists:
+    """Return the rows in one type, whatever SciPy chose, so that the kernels are compiled once."""
+    return Lists(matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False))
 
 
 def total(table: T) -> T:

@@ -135,6 +135,7 @@ class BlockSolver:
     def __init__(self, X: Sparse, labels: Sparse, *, weights: Floats, costs: Floats, penalty: float, seed: int) -> None:
         self.documents = _arrange(X, seed)
         self.members = sparse.csc_array(labels[self.documents.order])
+        self.lists = Lists(self.members.indptr.astype(np.int64), self.members.indices.astype(np.int32))
         self.weights, self.costs, self.penalty, self.seed = weights[self.documents.order], costs, penalty, seed
         self.scale = float(self.documents.squares.mean()) or 1.0
         self.longest = int(np.diff(self.documents.rows.starts).max(initial=0))
@@ -162,8 +163,7 @@ class BlockSolver:
 
     def bits(self, block: Ints) -> NDArray[np.uint16]:
         """Return the labels of the documents, a bit for every category of a block."""
-        members = Lists(self.members.indptr, self.members.indices)
-        return np.asarray(label_bits(members, np.asarray(block, np.int64), len(self.documents.order)))
+        return np.asarray(label_bits(self.lists, np.asarray(block, np.int64), len(self.documents.order)))
 
     def lanes(self, values: Floats, block: Ints) -> Floats:
         """Return values of the categories, one lane each; the lanes left over are zero."""
