@@ -17,10 +17,9 @@ numbers = st.integers(0, 10_000)
 def test_weight_vectors_are_a_product(seed):
     rng = np.random.default_rng(seed)
     X, beta = (sparse.random_array(shape, density=0.4, rng=rng, format="csr") for shape in ((12, 5), (12, 7)))
-    W = np.zeros((5, 10))
-    weight_vectors(Rows(X.indptr, X.indices, X.data), Rows(beta.indptr, beta.indices, beta.data), W, 2)
-    np.testing.assert_allclose(W[:, 2:9], (X.T @ beta).toarray(), atol=1e-12)
-    assert not W[:, [0, 1, 9]].any()
+    W = np.zeros((5, 7))
+    weight_vectors(Rows(X.indptr, X.indices, X.data), Rows(beta.indptr, beta.indices, beta.data), W)
+    np.testing.assert_allclose(W, (X.T @ beta).toarray(), atol=1e-12)
 
 
 @given(seed=numbers)

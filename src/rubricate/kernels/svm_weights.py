@@ -20,8 +20,8 @@ ONE = np.uint64(1)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def weight_vectors(rows: Rows, beta: Rows, W: np.ndarray, column: int) -> None:
-    """Add Σ_i β_ic x_it to W[t, column + c] (terms × categories); β is documents × categories, in CSR form too."""
+def weight_vectors(rows: Rows, beta: Rows, W: np.ndarray) -> None:
+    """Add Σ_i β_ic x_it to W[t, c] (terms × categories); β is documents × categories, in CSR form too."""
     starts, terms, values = rows
     support, categories, factors = beta
     # Unsigned, so that no index is tried for a negative one: it takes a quarter of the time.
@@ -30,7 +30,7 @@ def weight_vectors(rows: Rows, beta: Rows, W: np.ndarray, column: int) -> None:
         for p in range(np.uint64(starts[i]), np.uint64(starts[i + ONE]) if first < last else np.uint64(0)):
             weights, value = W[np.uint64(terms[p])], values[p]
             for k in range(first, last):
-                weights[np.uint64(column + categories[k])] += factors[k] * value
+                weights[np.uint64(categories[k])] += factors[k] * value
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

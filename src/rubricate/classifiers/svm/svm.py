@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from itertools import pairwise
 from typing import Any, Literal, Self
@@ -29,7 +29,7 @@ from rubricate.engines import free_cores
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_weights import sparse_weight_vectors, weight_vectors
 from rubricate.scratch import rest
-from rubricate.types import Evidence, Floats, Ints, Sparse
+from rubricate.types import Evidence, Floats, Sparse
 
 __all__ = ["SVM"]
 
@@ -275,34 +275,22 @@ def _weights(rows: Sparse, beta: Sparse, threads: int) -> Any:
     terms, categories = rows.shape[1], beta.shape[1]
     if terms * categories > DENSE:
         return _sparse_weights(rows, sparse.csr_array(beta.T), threads)
-    W, support = np.zeros((terms, categories)), sparse.csc_array(beta)
-
-    def add(first: int, last: int) -> None:
-        own = sparse.csr_array(support[:, first:last])
-        weight_vectors(_kernel_rows(rows), _kernel_rows(own), W, first)
-
-    _by_categories(add, support.indptr, threads)
+    W = np.zeros((terms, categories))
+    weight_vectors(_kernel_rows(rows), _kernel_rows(sparse.csr_array(beta)), W)
     return W.T
 
 
 def _sparse_weights(rows: Sparse, beta: Sparse, threads: int) -> sparse.csr_array:
-    """Return β X for β categories × documents."""
-
-    def part(first: int, last: int) -> sparse.csr_array:
-        own = _kernel_rows(beta[first:last])
-        starts, terms, values = sparse_weight_vectors(_kernel_rows(rows), own, rows.shape[1])
-        return sparse.csr_array((values, terms, starts), shape=(last - first, rows.shape[1]))
-
-    found = _by_categories(part, beta.indptr, threads)
-    return found[0] if len(found) == 1 else sparse.csr_array(sparse.vstack(found))
-
-
-def _by_categories(work: Callable[[int, int], Any], starts: Ints, threads: int) -> list[Any]:
-    """Return the results for ranges of categories of about as many support vectors, one for each thread."""
-    shares = np.linspace(0, starts[-1], threads + 1)[1:-1]
-    bounds = [0, *np.searchsorted(starts, shares).tolist(), len(starts) - 1]
+    """Return β X for β categories × documents; each thread works on some of the categories."""
+    terms, bounds = rows.shape[1], np.linspace(0, beta.shape[0], threads + 1).astype(int)
     with worker_map(threads) as run:
-        return run(lambda part: work(*part), list(pairwise(bounds)))
+        parts = run(
+            lambda part: sparse_weight_vectors(_kernel_rows(rows), _kernel_rows(beta[slice(*part)]), terms),
+            list(pairwise(bounds)),
+        )
+    shapes = [(last - first, terms) for first, last in pairwise(bounds)]
+    found = [sparse.csr_array((w, own, ends), shape=shape) for (ends, own, w), shape in zip(parts, shapes, strict=True)]
+    return found[0] if len(found) == 1 else sparse.csr_array(sparse.vstack(found))
 
 
 def _kernel_rows(matrix: Any) -> Rows:

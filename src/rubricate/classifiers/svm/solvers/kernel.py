@@ -87,9 +87,9 @@ def radius2(X: Any, kernel: Kernel) -> float:
     own = kernel.diagonal(squares)
     values = X.data if sparse.issparse(X) else X
     bounds = own - _least(kernel, squares, bool(np.min(values, initial=0.0) >= 0))
+    if len(bounds) > PROBES and -np.partition(-bounds, PROBES)[PROBES] >= bounds.max() * (1 - 1e-12):
+        return float(bounds.max())  # as for vectors of length 1: the rest would decide whatever the probes say
     order, largest = np.argsort(-bounds, kind="stable"), 0.0
-    if len(order) > PROBES and bounds[order[PROBES]] >= bounds[order[0]] * (1 - 1e-12):
-        return float(bounds[order[0]])  # as for vectors of length 1: the rest would decide whatever the probes say
     for i in order[:PROBES]:
         if largest >= bounds[i]:
             return largest
