@@ -60,25 +60,21 @@ class NearCandidates(NamedTuple):
 
 
 @_intrinsic
-def count_better(typing: Any, values: Any, numbers: Any, chunk: Any, places: Any) -> Any:
-    """Set the places of one chunk of sixteen values: how many are larger, or equal and of smaller number."""
-    signature = types.void(values, numbers, types.int64, places)
+def count_larger(typing: Any, values: Any, chunk: Any, counts: Any) -> Any:
+    """Set for one chunk of sixteen values how many of all values are larger."""
+    signature = types.void(values, types.int64, counts)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         reals = LaneCode(context, builder, signature, arguments, like=0, lanes=STRIDE)
-        wholes = LaneCode(context, builder, signature, arguments, like=1, lanes=STRIDE)
-        own = reals.load(builder.gep(reals.rows(0), [arguments[2]]))
-        number = wholes.load(builder.gep(wholes.rows(1), [arguments[2]]))
-        arrays = [context.make_array(kind)(context, builder, arguments[i]) for i, kind in enumerate(signature.args[:2])]
+        wholes = LaneCode(context, builder, signature, arguments, like=2, lanes=STRIDE)
+        own = reals.load(builder.gep(reals.rows(0), [arguments[1]]))
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
         total = cgutils.alloca_once_value(builder, wholes.constant(0))
-        with cgutils.for_range(builder, builder.extract_value(arrays[0].shape, 0)) as loop:
-            value, other = (builder.load(builder.gep(array.data, [loop.index])) for array in arrays)
-            better = builder.fcmp_ordered(">", reals.splat(value), own)
-            equal = builder.fcmp_ordered("==", reals.splat(value), own)
-            smaller = builder.icmp_signed("<", wholes.splat(other), number)
-            before = builder.or_(better, builder.and_(equal, smaller))
-            builder.store(builder.sub(builder.load(total), builder.sext(before, wholes.vector)), total)
-        wholes.store(builder.load(total), wholes.rows(3))
+        with cgutils.for_range(builder, builder.extract_value(array.shape, 0)) as loop:
+            value = reals.splat(builder.load(builder.gep(array.data, [loop.index])))
+            larger = builder.sext(builder.fcmp_ordered(">", value, own), wholes.vector)
+            builder.store(builder.sub(builder.load(total), larger), total)
+        wholes.store(builder.load(total), wholes.rows(2))
         return context.get_dummy_value()
 
     return signature, generate
@@ -102,16 +98,22 @@ def _compute(query: np.ndarray, rows: Rows, positions: np.ndarray, similarities:
 
 
 @numba.njit(cache=True, nogil=True)
-def _rank(similarities: np.ndarray, numbers: np.ndarray, near: np.ndarray, found: np.ndarray) -> None:
-    """Put the k best in order, best first. There are as many as a multiple of `STRIDE`."""
-    # The place of each is the number of better ones: as many comparisons as pairs, but without a branch.
-    places = np.empty(STRIDE, np.int64)
+def _rank(
+    similarities: np.ndarray, numbers: np.ndarray, places: np.ndarray, best: np.ndarray, names: np.ndarray
+) -> None:
+    """Put similarities and numbers in order, best first; similarities without a number are −∞."""
+    # As many comparisons as pairs, but without a branch.
     for chunk in range(len(similarities) // STRIDE):
-        count_better(similarities, numbers, chunk, places)
-        for c in range(STRIDE):
-            if places[c] < len(near):
-                i = chunk * STRIDE + c
-                near[places[c]], found[places[c]] = similarities[i], numbers[i]
+        count_larger(similarities, chunk, places[chunk * STRIDE : (chunk + 1) * STRIDE])
+    names[: len(numbers)] = LAST
+    for i in range(len(numbers)):
+        # As many are better than each of several equals: these take the places from there on, by their numbers.
+        at, number = np.uint64(places[i]), numbers[i]
+        while names[at] != LAST:
+            if number < names[at]:
+                number, names[at] = names[at], number
+            at += ONE
+        best[at], names[at] = similarities[i], number
 
 
 @numba.njit(cache=True, nogil=True)
@@ -121,8 +123,9 @@ def rank_candidates(
     """Rank the candidates of each query by their similarities in double precision."""
     starts, terms, values = queries
     order, slots, rows = documents
-    room = candidates.positions.shape[1] + STRIDE
-    query, similarities, numbers = np.zeros(len(slots)), np.empty(room), np.empty(room, np.int64)
+    room, k = candidates.positions.shape[1] + STRIDE, near.shape[1]
+    query, similarities, best = np.zeros(len(slots)), np.empty(room), np.empty(room)
+    numbers, places, names = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     for q in range(len(near)):
         if candidates.spilled[q]:
             continue
@@ -130,10 +133,11 @@ def rank_candidates(
         positions, whole = candidates.positions[q, :count], -(-count // STRIDE) * STRIDE
         for i in range(count):
             numbers[i] = order[np.uint64(positions[i])]
-        similarities[count:whole], numbers[count:whole] = -np.inf, LAST
         for i in range(starts[q], starts[q + 1]):
             query[slots[terms[i]]] = values[i]
         _compute(query, rows, positions, similarities)
         for i in range(starts[q], starts[q + 1]):
             query[slots[terms[i]]] = 0.0
-        _rank(similarities[:whole], numbers[:whole], near[q], found[q])
+        similarities[count:whole] = -np.inf
+        _rank(similarities[:whole], numbers[:count], places, best, names)
+        near[q], found[q] = best[:k], names[:k]

@@ -254,10 +254,8 @@ def _raised(estimates: np.ndarray, k: int, bar: int) -> int:
     low, high = int(bar), HIGHEST
     while high - low > 1:
         middle = (low + high) >> 1
-        if lanes_above(estimates, len(estimates) // LANES, np.int16(middle)) >= k:
-            low = middle
-        else:
-            high = middle
+        reached = lanes_above(estimates, len(estimates) // LANES, np.int16(middle)) >= k
+        low, high = (middle, high) if reached else (low, middle)
     return low
 
 

@@ -55,6 +55,11 @@ class Postings:
         return Postings(PostingLists(starts, documents, turned.data, vectors.shape[0]), _rows(vectors))
 
     @cached_property
+    def _lengths(self) -> NDArray[np.uint32]:
+        """How many documents have each term."""
+        return np.diff(self.lists.starts).astype(np.uint32)
+
+    @cached_property
     def lanes(self) -> LaneIndex:
         """The index for many queries at once, made when it is first used."""
         return lane_index(self.vectors, len(self.lists.starts) - 1)
@@ -81,7 +86,7 @@ class Postings:
         # One addition costs about as much as one step of 64 lanes; a step each goes into comparing and storing totals.
         steps = len(self.vectors.values) + OVERHEAD * self.lists.size
         blocks = -(-(len(unit.starts) - 1) // LANES)
-        return k <= MOST and count_postings(unit, self.lists) > blocks * steps
+        return k <= MOST and count_postings(unit, self._lengths) > blocks * steps
 
     def _alone(self, unit: Rows, near: Floats, found: Ints) -> None:
         found[:], near[:] = nearest_by_postings(unit, self.lists, found.shape[1])
