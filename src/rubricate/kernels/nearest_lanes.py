@@ -47,7 +47,7 @@ GROUPS = 4
 """Groups of documents for each of the k, whose peaks set the bar."""
 ROOM = 4
 """Places for candidates of a query, for each of the k."""
-ONE = np.uint64(1)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 UNIT = 2**15 - 1
 """What stands for 1 in the documents (A)."""
 LOWEST, HIGHEST = -(2**15), 2**15 - 1
@@ -119,21 +119,22 @@ def _load(queries: Rows, index: LaneIndex, lanes: _Lanes, spilled: np.ndarray) -
         np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64),
         np.zeros(len(lanes.bars) + 1, np.int64),
     )  # fmt: skip
-    count = 0
+    count = ZERO
     for q in range(total):
-        block, lane = q // LANES, q % LANES
+        block, lane, row = q // LANES, np.uint64(q % LANES), np.uint64(q // LANES * columns)
         if starts[q + 1] - starts[q] > LONGEST:
             spilled[q] = True
         else:
             scale, lanes.bands[block, lane] = _scale(values[starts[q] : starts[q + 1]])
-            for i in range(starts[q], starts[q + 1]):
-                slot, weight = np.int64(slots[terms[i]]), np.rint(scale * values[i])
-                if slot < columns:
-                    lanes.weights[block * columns + slot, lane] = np.int16(weight)
+            for i in range(np.uint64(starts[q]), np.uint64(starts[q + 1])):
+                slot, weight = np.uint64(slots[terms[i]]), np.rint(scale * values[i])
+                if slot < np.uint64(columns):
+                    lanes.weights[row + slot, lane] = np.int16(weight)
                 else:
+                    at = slot - np.uint64(columns)
                     rare.lanes[count], rare.weights[count] = lane, np.int32(weight)
-                    rare.positions[count], rare.ends[count] = lists[slot - columns], lists[slot - columns + 1]
-                    count += 1
+                    rare.positions[count], rare.ends[count] = lists[at], lists[at + ONE]
+                    count += ONE
         rare.starts[block + 1] = count
     return rare
 
@@ -161,7 +162,7 @@ def _add_frequent(rows: Rows, first: int, weights: np.ndarray, totals: np.ndarra
     group, groups = np.uint64(first % len(peaks)), np.uint64(len(peaks))
     for i in range(np.uint64(len(totals))):
         lanes_total(rows, np.uint64(first) + i, weights, totals[i], peaks[group])
-        group = group + ONE if group + ONE < groups else np.uint64(0)
+        group = group + ONE if group + ONE < groups else ZERO
 
 
 @numba.njit(cache=True, nogil=True)
@@ -184,10 +185,11 @@ def _raise_bars(peaks: np.ndarray, k: int, bars: np.ndarray, work: np.ndarray) -
 def _drop(candidates: NearCandidates, q: int, floor: int) -> None:
     """Drop the candidates of a query below the floor; it has spilled if none is."""
     positions, estimates = candidates.positions[q], candidates.estimates[q]
-    count = 0
-    for i in range(candidates.counts[q]):
-        positions[count], estimates[count] = positions[i], estimates[i]
-        count += estimates[i] >= floor
+    count = ZERO
+    for i in range(np.uint64(candidates.counts[q])):
+        if estimates[i] >= floor:
+            positions[count], estimates[count] = positions[i], estimates[i]
+            count += ONE
     candidates.spilled[q] = count == candidates.counts[q]
     candidates.counts[q] = count
 
@@ -195,7 +197,7 @@ def _drop(candidates: NearCandidates, q: int, floor: int) -> None:
 @numba.njit(cache=True, nogil=True)
 def _find_hits(totals: np.ndarray, floors: np.ndarray, hits: np.ndarray) -> int:
     """List the documents that reach the floor of any lane, with a bit for each such lane; return how many there are."""
-    count: Any = np.uint64(0)
+    count: Any = ZERO
     # Which documents these are is a matter of chance: no branch depends on it.
     for d in range(np.uint64(len(totals))):
         bits = lanes_reach(totals[d], floors)
