@@ -29,10 +29,10 @@ CELLS = 1 << 24
 """Similarities that one thread holds at once: 64 MB in single precision."""
 QUERIES = 256
 """Queries of one task."""
-RARE = 64
+RARE = 96
 """A term in fewer than one of so many documents is rare, and is searched by its postings.
 
-On Reuters, 48 to 128 take about the same time: fewer steps of 64 lanes, or fewer postings."""
+On Reuters, 56 to 128 take about the same time: fewer steps of 64 lanes, or fewer postings."""
 OVERHEAD = 8
 """Steps of 64 lanes that each document costs besides its terms."""
 MOST = 256
@@ -104,7 +104,8 @@ def lane_index(vectors: Rows, terms: int, rare: int = RARE) -> LaneIndex:
     slots[np.argsort(-lengths, kind="stable")] = np.arange(terms)
     rows = Rows(vectors.starts, slots[vectors.terms], vectors.values)
     documents = np.arange(size)
-    order = np.lexsort((documents, np.diff(_starts(rows.terms < columns, rows.starts)), documents // TILE))
+    counts = np.diff(_starts(rows.terms < columns, rows.starts))
+    order = np.lexsort((documents, np.diff(rows.starts), counts, documents // TILE))
     exact = _take(rows, order)
     short, frequent = np.rint(exact.values * UNIT).astype(np.int16), exact.terms < columns
     common = Rows(_starts(frequent, exact.starts), exact.terms[frequent], short[frequent])
