@@ -105,7 +105,8 @@ def _rank(
     # As many comparisons as pairs, but without a branch.
     for chunk in range(len(similarities) // STRIDE):
         count_larger(similarities, chunk, places[chunk * STRIDE : (chunk + 1) * STRIDE])
-    names[: len(numbers)] = LAST
+    for i in range(len(numbers)):
+        names[i] = LAST
     for i in range(len(numbers)):
         # As many are better than each of several equals: these take the places from there on, by their numbers.
         at, number = np.uint64(places[i]), numbers[i]
@@ -123,7 +124,7 @@ def rank_candidates(
     """Rank the candidates of each query by their similarities in double precision."""
     starts, terms, values = queries
     order, slots, rows = documents
-    room, k = candidates.positions.shape[1] + STRIDE, near.shape[1]
+    room = candidates.positions.shape[1] + STRIDE
     query, similarities, best = np.zeros(len(slots)), np.empty(room), np.empty(room)
     numbers, places, names = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     for q in range(len(near)):
@@ -138,6 +139,8 @@ def rank_candidates(
         _compute(query, rows, positions, similarities)
         for i in range(starts[q], starts[q + 1]):
             query[slots[terms[i]]] = 0.0
-        similarities[count:whole] = -np.inf
+        for i in range(count, whole):
+            similarities[i] = -np.inf
         _rank(similarities[:whole], numbers[:count], places, best, names)
-        near[q], found[q] = best[:k], names[:k]
+        for i in range(near.shape[1]):
+            near[q, i], found[q, i] = best[i], names[i]

@@ -170,7 +170,8 @@ def _raise_bars(peaks: np.ndarray, k: int, bars: np.ndarray, work: np.ndarray) -
     """Raise the bar of each lane to its k-th highest peak."""
     # Groups of documents are disjoint: k peaks that reach a number are k documents that reach it.
     high, middle, counts = work[0], work[1], work[2]
-    high[:] = HIGHEST
+    for c in range(LANES):
+        high[c] = HIGHEST
     for _ in range(HALVINGS):
         for c in range(LANES):
             middle[c] = (np.int32(bars[c]) + np.int32(high[c])) >> 1
@@ -269,7 +270,8 @@ def _narrow(lanes: _Lanes, candidates: NearCandidates, k: int) -> None:
             bar, band = lanes.bars[q // LANES, q % LANES], lanes.bands[q // LANES, q % LANES]
             estimates, count = candidates.estimates[q], candidates.counts[q]
             whole = -(-count // LANES) * LANES
-            estimates[count:whole] = LOWEST
+            for i in range(count, whole):
+                estimates[i] = LOWEST
             _drop(candidates, q, _raised(estimates[:whole], k, bar) - band)
             candidates.spilled[q] = False
 
