@@ -63,9 +63,9 @@ AHEAD = 4
 class LaneIndex(NamedTuple):
     """The documents by row in double precision, and in whole numbers of 16 bits, `UNIT` for 1.
 
-    Terms of slots below `columns` are frequent: `frequent` has their values by row. `rare` has a row for each other
-    term, with the positions of its documents. The order of documents keeps to tiles, and within a tile to the number of
-    frequent terms: processors do not guess well when a loop of varying length ends.
+    Terms of slots below `columns`, at most 2¹⁶, are frequent: `frequent` has their values by row. `rare` has a row for
+    each other term, with the positions of its documents. The order of documents keeps to tiles, and within a tile to
+    the number of frequent terms: processors do not guess well when a loop of varying length ends.
     """
 
     documents: OrderedRows

@@ -1,6 +1,6 @@
 """Sixty-four queries at once in whole numbers of 16 bits: a sparse row times terms × 64, and who reaches its bar.
 
-Given  row i of `Rows` (starts int64, terms uint32, values int16) and rows of 64 lanes in int16.
+Given  row i of `Rows` (starts int64, terms unsigned, values int16) and rows of 64 lanes in int16.
 Return `lanes_total` totals[c] += Σ_t ⌊values[t] · weights[terms[t], c] / 2¹⁶⌋;  peaks[c] = max(peaks[c], totals[c])
        `lanes_count` counts[c] = the number of the first n rows whose lane c is at least bars[c]
        `lanes_reach` a bit for every lane whose total is at least its bar

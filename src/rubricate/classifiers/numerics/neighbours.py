@@ -100,7 +100,7 @@ class Postings:
 def lane_index(vectors: Rows, terms: int, rare: int = RARE) -> LaneIndex:
     """Return the index for many queries at once; terms in fewer than one of `rare` documents are rare."""
     size, lengths = len(vectors.starts) - 1, np.bincount(vectors.terms, minlength=terms)
-    slots, columns = np.empty(terms, np.uint32), int((lengths * rare >= max(1, size)).sum())
+    slots, columns = np.empty(terms, np.uint32), min(int((lengths * rare >= max(1, size)).sum()), 1 << 16)
     slots[np.argsort(-lengths, kind="stable")] = np.arange(terms)
     rows = Rows(vectors.starts, slots[vectors.terms], vectors.values)
     documents = np.arange(size)
@@ -108,7 +108,7 @@ def lane_index(vectors: Rows, terms: int, rare: int = RARE) -> LaneIndex:
     order = np.lexsort((documents, np.diff(rows.starts), counts, documents // TILE))
     exact = _take(rows, order)
     short, frequent = np.rint(exact.values * UNIT).astype(np.int16), exact.terms < columns
-    common = Rows(_starts(frequent, exact.starts), exact.terms[frequent], short[frequent])
+    common = Rows(_starts(frequent, exact.starts), exact.terms[frequent].astype(np.uint16), short[frequent])
     holders, slot = np.repeat(documents, np.diff(exact.starts))[~frequent], exact.terms[~frequent]
     by_term = np.argsort(slot, kind="stable")
     ends = np.concatenate([[0], np.cumsum(lengths[np.argsort(slots)][columns:])])
