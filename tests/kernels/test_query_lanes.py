@@ -84,8 +84,7 @@ def test_the_lowest_lane(bits):
 
 
 @given(st.integers(0, 40))
-def test_lanes_begin_at_a_cache_line_and_are_zero(rows):
+def test_lanes_begin_at_a_cache_line(rows):
     lanes = aligned_lanes(rows)
     assert lanes.shape == (rows, LANES)
-    assert not lanes.any()
     assert lanes.ctypes.data % 64 == 0 or not rows

@@ -285,7 +285,7 @@ def nearest_by_lanes(queries: Rows, index: LaneIndex, near: np.ndarray, found: n
         aligned_lanes(blocks * index.columns), aligned_lanes(blocks * groups),
         aligned_lanes(blocks), aligned_lanes(blocks), aligned_lanes(blocks),
     )  # fmt: skip
-    lanes.peaks[:], lanes.bars[:] = LOWEST, LOWEST
+    lanes.weights[:], lanes.peaks[:], lanes.bars[:] = 0, LOWEST, LOWEST
     places = (total, -(-ROOM * k // LANES) * LANES)
     candidates = NearCandidates(
         np.empty(places, np.uint32), np.empty(places, np.int16), np.zeros(total, np.int64), np.zeros(total, np.bool_)

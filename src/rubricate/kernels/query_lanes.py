@@ -128,7 +128,7 @@ def prefetch(typing: Any, array: Any, i: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def aligned_lanes(rows: int) -> np.ndarray:
-    """Return zeros, rows × 64 in int16, that begin at a cache line: no load of 64 bytes crosses two."""
-    memory = np.zeros(rows * LANES + _LINE // 2, np.int16)
+    """Return room for rows × 64 in int16 that begins at a cache line: no load of 64 bytes crosses two."""
+    memory = np.empty(rows * LANES + _LINE // 2, np.int16)
     start = (-memory.ctypes.data % _LINE) // 2
     return memory[start : start + rows * LANES].reshape(rows, LANES)

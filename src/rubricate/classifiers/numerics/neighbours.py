@@ -185,11 +185,24 @@ def _even_parts(size: int, *, rows: int, workers: int) -> list[tuple[int, int]]:
 
 
 def _on_threads(block: Callable[[int, int], Any], tasks: Sequence[tuple[int, int]], workers: int) -> list[Any]:
-    """Return what the tasks return, in their order."""
-    if min(workers, len(tasks)) <= 1:
-        return [block(*task) for task in tasks]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda task: block(*task), tasks))
+    """Return what the tasks return, in their order. This thread takes its share, too: starting one costs time."""
+    results: list[Any] = [None] * len(tasks)
+    left = iter(range(len(tasks)))
+
+    def work() -> None:
+        for i in left:
+            results[i] = block(*tasks[i])
+
+    others = min(workers, len(tasks)) - 1
+    if others < 1:
+        work()
+        return results
+    with ThreadPoolExecutor(others) as pool:
+        shares = [pool.submit(work) for _ in range(others)]
+        work()
+    for share in shares:
+        share.result()
+    return results
 
 
 def in_blocks(
