@@ -121,6 +121,21 @@ def test_threads_and_company_do_not_change_a_bit(form):
         assert (together[::90] == alone).all()
 
 
+def test_many_queries_with_empty_ones_and_many_equals_get_what_each_gets_alone():
+    X, queries = texts(500, 40, 13, density=0.3), texts(200, 40, 14, density=0.3).toarray()
+    X = sparse.csr_array(sparse.vstack([X, X[[3] * 300]]))
+    queries[[5, 70, 199]], queries[80] = 0.0, X[[3]].toarray()
+    knn = rb.KNN(10, threads=2).fit(X, sparse.csr_array(np.ones((800, 1))))
+    found, cosines = knn.kneighbors(sparse.csr_array(queries))
+    assert "lanes" in vars(knn._index())
+    for q in range(200):
+        one, own = knn.kneighbors(sparse.csr_array(queries[[q]]))
+        assert (found[q] == one[0]).all()
+        assert (cosines[q] == own[0]).all()
+    assert found[5].tolist() == list(range(10))
+    assert found[80].tolist() == [3, *range(500, 509)]
+
+
 def test_dense_estimates_are_within_their_error():
     rng = np.random.default_rng(10)
     for width in (1, 7, 300, 5000):

@@ -1,4 +1,4 @@
-"""Vectors of 16 or 32 floats in code that is generated for Numba: loads, stores, sums, comparisons of whole lanes.
+"""Vectors of 16 floats or more in code that is generated for Numba: loads, stores, sums, comparisons of whole lanes.
 
 Numba's own loops over lanes keep sums in memory and take four times as long, which is why a few inner loops are
 written as LLVM vectors. An intrinsic makes a `LaneCode` from what Numba hands it and builds its code with the methods.
@@ -24,7 +24,7 @@ _intrinsic: Any = intrinsic
 
 
 class LaneCode:
-    """Vectors of `lanes` floats in the code being generated, of the type of the array argument `like`."""
+    """Vectors of `lanes` numbers in the code being generated, of the type of the array argument `like`."""
 
     def __init__(
         self, context: Any, builder: Any, signature: Any, arguments: Any, *, like: int, lanes: int = 16
@@ -33,6 +33,7 @@ class LaneCode:
         self.types, self.values = signature.args, arguments
         element = context.get_value_type(signature.args[like].dtype)
         self.single = isinstance(element, ir.FloatType)
+        self.size = signature.args[like].dtype.bitwidth // 8
         self.lanes = lanes
         self.vector = ir.VectorType(element, lanes)
 
@@ -56,11 +57,11 @@ class LaneCode:
 
     def load(self, pointer: Any) -> Any:
         """Return the vector at a pointer."""
-        return self.builder.load(pointer, align=4 if self.single else 8)
+        return self.builder.load(pointer, align=self.size)
 
     def store(self, vector: Any, pointer: Any) -> None:
         """Write a vector to a pointer."""
-        self.builder.store(vector, pointer, align=4 if self.single else 8)
+        self.builder.store(vector, pointer, align=self.size)
 
     def constant(self, number: float) -> Any:
         """Return a number in every lane."""
@@ -113,7 +114,8 @@ class LaneCode:
 
     def bits(self, condition: Any) -> Any:
         """Return the lanes of a condition as bits of a whole number."""
-        return self.builder.zext(self.builder.bitcast(condition, ir.IntType(self.lanes)), _I64)
+        bits = self.builder.bitcast(condition, ir.IntType(self.lanes))
+        return bits if self.lanes == 64 else self.builder.zext(bits, _I64)
 
 
 def lined(rows: int, kind: Any = np.float64, *, lanes: int = 16, make: Any = np.zeros) -> Any:

@@ -23,7 +23,15 @@ import numpy as np
 from rubricate.kernels.best import offer, ranked, worse
 from rubricate.kernels.rows import Rows
 
-__all__ = ["CHUNK", "GROUPS", "PostingLists", "bar_reached_by", "count_reaching", "nearest_by_postings"]
+__all__ = [
+    "CHUNK",
+    "GROUPS",
+    "PostingLists",
+    "bar_reached_by",
+    "count_postings",
+    "count_reaching",
+    "nearest_by_postings",
+]
 
 CHUNK = 128
 """Documents that are compared with the bar at once."""
@@ -118,6 +126,15 @@ def _choose_touched(
             kept = offer(0.0, d, kept, near, found)
     for d in touched:
         sums[d], seen[d] = 0.0, False
+
+
+@numba.njit(cache=True, nogil=True)
+def count_postings(queries: Rows, lengths: np.ndarray) -> int:
+    """Return how many postings the terms of all these queries have, if term t has lengths[t]."""
+    total = 0
+    for term in queries.terms[queries.starts[0] : queries.starts[-1]]:
+        total += lengths[term]
+    return total
 
 
 @numba.njit(cache=True, nogil=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rubricate.kernels.rows import unit_values
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["binary_scale", "canonical_rows", "extended", "take_columns", "unit_centroids", "unit_rows", "used_columns"]
@@ -81,11 +82,7 @@ def unit_rows(X: Any) -> Any:
         return scaled / _or_one(np.sqrt(np.square(scaled).sum(axis=1)))[:, None]
     unit = sparse.csr_array(X, dtype=np.float64, copy=True)
     unit.sum_duplicates()
-    row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
-    largest = np.zeros(unit.shape[0])
-    np.maximum.at(largest, row, np.abs(unit.data))
-    unit.data /= _or_one(largest)[row]
-    unit.data /= _or_one(np.sqrt(np.bincount(row, np.square(unit.data), unit.shape[0])))[row]
+    unit.data = unit_values(unit.indptr.astype(np.int64), unit.data)
     return unit
 
 
