@@ -21,6 +21,8 @@ from typing import Any
 
 CPU = "--cpu" in sys.argv
 """Whether rows of one thread are timed by CPU seconds."""
+REST = 0.05
+"""Seconds between two calls on several threads."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,13 @@ class Row:
 
 
 def measure(function: Callable[[], Any], *, threads: int = 1) -> tuple[float, Any]:
-    """Return the seconds and the result of one call."""
+    """Return the seconds and the result of one call.
+
+    Rows of several threads rest before it: those of OpenMP spin for some milliseconds after a call, on the cores of the
+    next one.
+    """
+    if threads > 1:
+        time.sleep(REST)
     clock = cpu_seconds if CPU and threads == 1 else time.perf_counter
     start = clock()
     result = function()
