@@ -9,12 +9,12 @@ from typing import Protocol
 import numpy as np
 
 from rubricate.classifiers.svm.leave_one_out.matrix import MatrixRetraining
-from rubricate.classifiers.svm.leave_one_out.pivots import PivotTable, suits
+from rubricate.classifiers.svm.leave_one_out.near import NearRetraining, suits
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["FEW", "SAFETY", "LeftOut", "Way", "leave_one_out_scores"]
+__all__ = ["FEW", "SAFETY", "LeftOut", "Way", "chosen_way", "leave_one_out_scores"]
 
 SAFETY = 0.02
 """How much the conditions are widened, for what the polished solution lacks of the optimum.
@@ -94,14 +94,14 @@ def _doubtful(svms: SolvedSVMs, way: Way, every: bool) -> Ints:
     return np.flatnonzero((alpha > 0) & (alpha * own >= margin - SAFETY))
 
 
-def _way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
-    """Choose pivots where their conditions hold; else retrain, by the kernel matrix if there is one."""
+def chosen_way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
+    """Choose the matrix of the documents near the margin where its conditions hold; else retrain, by the kernel matrix if there is one."""
     if gram is not None:
         return MatrixRetraining(svms, c, gram)
     if suits(svms, c):
-        table = PivotTable(svms, c)
-        if table.settled:
-            return table
+        near = NearRetraining(svms, c)
+        if near.settled:
+            return near
     return RowRetraining(svms, c)
 
 
@@ -129,7 +129,7 @@ def leave_one_out_scores(
         constant, nobody = np.full(n, svms.intercept[c]), np.zeros(n, np.bool_)
         return LeftOut(constant, constant, nobody, nobody, nobody)
     known = ways.get(c) if ways is not None else None
-    way, steps, short = known or _way(svms, c, gram), getattr(known, "steps", 0), getattr(known, "short", 0)
+    way, steps, short = known or chosen_way(svms, c, gram), getattr(known, "steps", 0), getattr(known, "short", 0)
     if ways is not None:
         ways[c] = way
     score, solved, unstable = way.full.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
