@@ -71,8 +71,8 @@ def leave_one_out(
     -------
     Estimate
         `scores` are leave-one-out scores of all documents re-solved and of those with α = 0, whose removal changes
-        nothing; of the others the full solution's. With `single`, those that are certain not to be the best are only
-        known to be below it, unless `every` is set. Zero decides as "not in the category". `facts` holds `candidates`,
+        nothing; of the others the full solution's. With `single`, scores are only as exact as it takes to know the best
+        one, unless `every` is set. Zero decides as "not in the category". `facts` holds `candidates`,
         documents with α > 0 and others re-solved; `settled`, those of them that the conditions above settle; `solves`,
         the others; `steps`; `short`, re-solves that ended before the sign was certain; `unstable`, retrained solutions
         without 0 < α < C, whose bias is the middle of an interval; `disagreement` of full and retrained decisions on
@@ -81,10 +81,11 @@ def leave_one_out(
 
     A document alone on its side is an error. Costs of `class_weight="balanced"` stay those of all documents.
 
-    Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: the
-    inverse of one matrix per category and some ten microseconds for each document in doubt, less in all than 10-fold
-    cross-validation on Reuters; with `single` between .9 and 4 times as much (docs/decisions/0009). Memory: 4 s² bytes
-    for s documents near the margin, 8 n² for other kernels.
+    Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: a matrix
+    per category, of the documents near its margin, and three to some hundred microseconds for each document in doubt,
+    less in all than 10-fold cross-validation on Reuters; with `single` between .7 and 1.8 times as much
+    (docs/decisions/0009). Memory: 4 s² bytes for s documents near the margin, with `single` of all categories up to
+    half a gigabyte, 4 n² for up to 8,192 documents; 8 n² for other kernels.
     """
     if not has_dual(classifier):
         if sample_weight is not None:

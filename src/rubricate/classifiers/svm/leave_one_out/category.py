@@ -31,8 +31,8 @@ class LeftOut:
 
     `score`, where `solved` or α = 0, is that of the retrained SVM; elsewhere of the full one, whose decision the
     retrained one shares. `unstable` marks retrained solutions without 0 < α < C. `full` are the scores of all.
-    `support` marks the documents whose removal changes the solution (α > 0); `steps` are the coordinate steps and
-    pivots times the documents they were made for, `short` the re-solves that ended before the sign was certain.
+    `support` marks the documents whose removal changes the solution (α > 0); `steps` are the coordinate steps
+    times the documents they were made for, `short` the re-solves that ended before the sign was certain.
     """
 
     score: Floats
@@ -95,7 +95,7 @@ def _doubtful(svms: SolvedSVMs, way: Way, every: bool) -> Ints:
 
 
 def chosen_way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
-    """Choose the matrix of the documents near the margin where its conditions hold; else retrain, by the kernel matrix if there is one."""
+    """Choose the kernel matrix of all documents if there is one, that of those near the margin if it suits, or rows."""
     if gram is not None:
         return MatrixRetraining(svms, c, gram)
     if suits(svms, c):
