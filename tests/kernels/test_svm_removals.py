@@ -61,6 +61,10 @@ def test_the_score_is_that_of_the_smaller_problem(seed, C, penalty, r):
     assert level == LEVELS[-1]
     shift = 0.0 if penalty in (0.0, np.inf) else 1 / penalty
     beta, b = solved(K + shift, y, np.where(np.arange(N) == r, 0.0, cap), free=penalty == 0.0)
+    if penalty == 0.0 and not ((np.abs(beta) > 1e-6 * C) & (np.abs(beta) < (1 - 1e-6) * C)).any():
+        # The bias is an interval, and which of its points is found depends on the last steps.
+        count_cases(0)
+        return
     # Conditions that hold to a level leave a gap of C · n · level: see the bound of the package.
     furthest = min(np.sqrt(2 * (2 + shift) * C * N * level), 100 * level) + 1e-5 * max(C, 1.0)
     np.testing.assert_allclose(score, (K[r] + shift) @ beta + b, atol=furthest)

@@ -8,7 +8,8 @@ Return f(x_i); the level to which the conditions of the optimum hold; how many d
 Cost   n per step and pass, sixteen numbers at a time. Of 1,000 rows 13 steps in the mean to a level of .03, 90 (.01),
        440 (.003), 930 (.001).
 Ties   rows are visited in order.
-Edge   no document with 0 < α < C is left for a free bias, or too many steps: not found, to be solved otherwise.
+Edge   no document with 0 < α < C is left for a free bias, or too many steps: not found, to be solved otherwise. Where
+       the optimum has none, so that its bias is an interval, a solution at a level may still have one, and any bias.
 
 Removing i moves f by −β_i K_i. Every row keeps an interval in which f + b may lie: y alone where 0 < α < C, from the
 margin on where α = 0, up to the margin where α = C. Rows that lie outside by more than a threshold make their Newton
