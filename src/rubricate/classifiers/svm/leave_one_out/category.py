@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -47,17 +46,6 @@ class LeftOut:
     def candidates(self) -> int:
         """The number of support vectors and others re-solved."""
         return int(np.count_nonzero(self.solved | self.support))
-
-    def with_more(self, more: LeftOut) -> LeftOut:
-        """Return this with further documents of the same category solved."""
-        return replace(
-            self,
-            score=np.where(more.solved, more.score, self.score),
-            solved=self.solved | more.solved,
-            unstable=self.unstable | more.unstable,
-            steps=self.steps + more.steps,
-            short=self.short + more.short,
-        )
 
 
 class Way(Protocol):
@@ -111,33 +99,25 @@ def leave_one_out_scores(
     *,
     gram: Floats | None = None,
     every: bool = False,
-    among: Bools | None = None,
-    bars: Floats | None = None,
-    ways: MutableMapping[int, Way] | None = None,
 ) -> LeftOut:
     """Return the score of every document by the SVM of category c trained without it.
 
     `gram` is the kernel matrix of all documents; without it the rows themselves are used, for a linear kernel.
-    `every` re-solves all support vectors; with `among` only those of these documents. With `bars`, one of each
-    document, signs do not matter, and a score below its bar only has to be certain to be so. `ways` keeps what was
-    prepared for a category from one call to the next. A document that is alone on its side, of those with a weight,
-    leaves nothing to separate: the score is that of the other side, ∓1.
+    `every` re-solves all support vectors. A document that is alone on its side, of those with a weight, leaves nothing
+    to separate: the score is that of the other side, ∓1.
     """
     n, inside = svms.labels.shape[0], svms.labels[:, [c]].toarray()[:, 0]
     sides = np.array([np.count_nonzero(svms.weights[inside == side]) for side in (False, True)])
     if not sides.all():
         constant, nobody = np.full(n, svms.intercept[c]), np.zeros(n, np.bool_)
         return LeftOut(constant, constant, nobody, nobody, nobody)
-    known = ways.get(c) if ways is not None else None
-    way, steps, short = known or chosen_way(svms, c, gram), getattr(known, "steps", 0), getattr(known, "short", 0)
-    if ways is not None:
-        ways[c] = way
+    way = chosen_way(svms, c, gram)
     score, solved, unstable = way.full.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     lonely = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
     score[lonely], solved[lonely] = -way.y[lonely], True
     chosen = _doubtful(svms, way, every)
-    chosen = chosen[~lonely[chosen] & (True if among is None else among[chosen])]
+    chosen = chosen[~lonely[chosen]]
     if len(chosen):
-        score[chosen], free = way.leave_out(chosen, exact=every, bars=None if bars is None else bars[chosen])
+        score[chosen], free = way.leave_out(chosen, exact=every)
         solved[chosen], unstable[chosen] = True, free == 0
-    return LeftOut(score, way.full, solved, unstable & svms.free, way.beta != 0, way.steps - steps, way.short - short)
+    return LeftOut(score, way.full, solved, unstable & svms.free, way.beta != 0, way.steps, way.short)
