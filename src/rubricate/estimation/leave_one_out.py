@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out.category import FEW, SAFETY, LeftOut, Way, leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.category import LeftOut, Way, chosen_way, leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
 from rubricate.engines import Engine, one_blas_thread, run_tasks
@@ -17,25 +17,21 @@ from rubricate.errors import InvalidInput
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
-from rubricate.estimation.theory.best_category import best_categories, both_columns, lowered_scores
+from rubricate.estimation.theory.best_category import best_categories
 from rubricate.estimation.theory.bounds import rogers_wagner
+from rubricate.estimation.theory.contest import Contest, Narrowing
 from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Bools, Floats, Signature, Sparse
+from rubricate.types import Floats, Ints, Signature, Sparse
 
 __all__ = ["leave_one_out"]
 
 BIAS = "almost none: the expected estimate is the expected error after training on n − 1 documents (theorem 1)"
 SPREAD = "higher than that of 10-fold cross-validation; mean square deviation <= 1/n + 6 Pr(h_n ≠ h_n−1) (theorem 2)"
-TOGETHER = 16
-"""Categories of single-label documents that are solved before their scores spare others some work.
-
-Fewer leave threads idle, more spare less: 2,659 questions in 77 categories take 10,606 re-solves in five parts and
-17,066 where nothing is spared."""
 KEPT = 1 << 29
-"""Bytes of tables up to which those of all categories are kept, so that a document's own category comes first."""
-_Task: TypeAlias = tuple[int, Bools | None, Floats | None]
-"""A category, the documents to leave out, and the bar of each document."""
+"""Bytes of matrices up to which those of all categories are kept, so that scores are narrowed in several stages."""
+STAGES = ((0, "own"), (0, "other"), (1, "all"), (2, "all"), (3, "all"), (4, "all"), (5, "all"))
+"""Stages of `NearRetraining.narrow`, and the categories of a document that take part."""
 
 
 @estimator(needs_svm=True)
@@ -75,8 +71,8 @@ def leave_one_out(
     -------
     Estimate
         `scores` are leave-one-out scores of all documents re-solved and of those with α = 0, whose removal changes
-        nothing; of the others the full solution's. With `single`, those that are certain not to be the best are only
-        known to be below it, unless `every` is set. Zero decides as "not in the category". `facts` holds `candidates`,
+        nothing; of the others the full solution's. With `single`, scores are only as exact as it takes to know the best
+        one, unless `every` is set. Zero decides as "not in the category". `facts` holds `candidates`,
         documents with α > 0 and others re-solved; `settled`, those of them that the conditions above settle; `solves`,
         the others; `steps`; `short`, re-solves that ended before the sign was certain; `unstable`, retrained solutions
         without 0 < α < C, whose bias is the middle of an interval; `disagreement` of full and retrained decisions on
@@ -85,10 +81,11 @@ def leave_one_out(
 
     A document alone on its side is an error. Costs of `class_weight="balanced"` stay those of all documents.
 
-    Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: the
-    inverse of one matrix per category and some ten microseconds for each document in doubt, less in all than 10-fold
-    cross-validation on Reuters; with `single` between .9 and 4 times as much (docs/decisions/0009). Memory: 4 s² bytes
-    for s documents near the margin, 8 n² for other kernels.
+    Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: a matrix
+    per category, of the documents near its margin, and three to some hundred microseconds for each document in doubt,
+    less in all than 10-fold cross-validation on Reuters; with `single` between .7 and 1.8 times as much
+    (docs/decisions/0009). Memory: 4 s² bytes for s documents near the margin, with `single` of all categories up to
+    half a gigabyte, 4 n² for up to 8,192 documents; 8 n² for other kernels.
     """
     if not has_dual(classifier):
         if sample_weight is not None:
@@ -107,8 +104,7 @@ def leave_one_out(
     if single and not every:
         left = _best_left_out(svms, svm.decision_function(X), engine=engine)
     else:
-        tasks: list[_Task] = [(c, None, None) for c in range(svms.labels.shape[1])]
-        left = _run(svms, tasks, gram=shared_matrix(svms), every=every, engine=engine)
+        left = _run(svms, every=every, engine=engine)
     scores, full = (np.column_stack([getattr(each, name) for each in left]) for name in ("score", "full"))
     decided, before = (_decided(values, svms.labels, single=single) for values in (scores, full))
     return Estimate(
@@ -130,74 +126,46 @@ def _decided(scores: Floats, labels: Sparse, *, single: bool) -> Sparse:
     return best_categories(scores, labels) if single else sparse.csr_array(scores > 0)
 
 
-def _run(
-    svms: SolvedSVMs,
-    tasks: list[_Task],
-    *,
-    gram: Floats | None,
-    every: bool,
-    engine: Engine | str,
-    ways: dict[int, Way] | None = None,
-) -> list[LeftOut]:
-    """Leave documents out of categories, each category a task of the engine."""
+def _run(svms: SolvedSVMs, *, every: bool, engine: Engine | str) -> list[LeftOut]:
+    """Leave the documents in doubt out of every category, each category a task of the engine."""
+    gram = shared_matrix(svms)
 
-    def work(task: _Task) -> LeftOut:
-        c, among, bars = task
-        return leave_one_out_scores(svms, c, gram=gram, every=every, among=among, bars=bars, ways=ways)
+    def work(c: int) -> LeftOut:
+        return leave_one_out_scores(svms, c, gram=gram, every=every)
 
     with one_blas_thread():
-        return run_tasks(work, tasks, engine=engine)
+        return run_tasks(work, range(svms.labels.shape[1]), engine=engine)
 
 
 def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> list[LeftOut]:
     """Leave out the documents whose own category may not stay the best one, of each category those that may be best.
 
-    Removing a document lowers the score of its own category and raises the others, each by a bounded amount
-    (`theory.best_category`). A category is passed over for a document whose raised score stays below another one that
-    is certain: the full score of any other category, or the score of its own after that was solved. What is certain is
-    the bar as well: a score below it need not be known. Where the tables of all categories fit into `KEPT`, each
-    category is first solved for its own documents and then for the others, else for all of them together.
-
-    The bounds hold for a free bias where a retrained SVM has some 0 < α < C. Where few documents have, that is not
-    certain, and every support vector of such a category is taken; where none has, every document.
+    Removing a document lowers the score of its own category and raises the others, each by a bounded amount: every
+    score lies in an interval, and intervals are narrowed in stages until one category is above all others (`Contest`).
+    Where the matrices of all categories do not fit into `KEPT`, there is but the last stage.
     """
-    own, full = np.asarray(svms.labels.toarray(), bool), both_columns(scores, svms.labels.shape[1])
-    moved = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
-    sides = [svms.side(c) for c in range(own.shape[1])]
-    free = np.array([int(side.free.sum()) for side in sides])
-    shaky = (free <= FEW) & svms.free
-    unsettled = _rivalled(np.where(own, moved - SAFETY, moved), svms.labels)
-    for c in np.flatnonzero(shaky):
-        unsettled |= (sides[c].beta != 0) | (free[c] == 0)
-    certain = np.where(own, moved, full)
-    certain[:, shaky] = -np.inf
-    twice = engine in ("serial", "threads") and _table_bytes(svms) <= KEPT
-    ways: dict[int, Way] | None = {} if twice else None
-    left: dict[int, LeftOut] = {}
-    gram = shared_matrix(svms)
-    for part in (own, ~own) if twice else (np.ones_like(own),):
-        for first in range(0, own.shape[1], TOGETHER):
-            chosen = np.arange(first, min(first + TOGETHER, own.shape[1]))
-            best = certain.max(axis=1) - 2 * SAFETY
-            near = own[:, chosen] | shaky[chosen] | (moved[:, chosen] >= best[:, None])
-            pairs = unsettled[:, None] & part[:, chosen] & near
-            tasks: list[_Task] = [(int(c), pairs[:, k], best) for k, c in enumerate(chosen)]
-            done = _run(svms, tasks, gram=gram, every=True, engine=engine, ways=ways)
-            for c, found in zip(chosen, done, strict=True):
-                left[c] = left[c].with_more(found) if c in left else found
-                certain[found.solved, c] = found.score[found.solved]
-    return [left[c] for c in range(own.shape[1])]
+    contest, gram, ways = Contest(svms, scores), shared_matrix(svms), dict[int, Way]()
+    kept = engine in ("serial", "threads") and _matrix_bytes(svms) <= KEPT
+
+    def work(task: tuple[int, Ints, int]) -> Narrowing:
+        c, chosen, stage = task
+        way = ways.get(c) or chosen_way(svms, c, gram)
+        if kept:
+            ways[c] = way
+        return contest.narrowed(way, c, chosen, stage)
+
+    with one_blas_thread():
+        for stage, part in STAGES if kept else STAGES[-1:]:
+            tasks = [(c, chosen, stage) for c, chosen in contest.pairs(part)]
+            for (c, chosen, _), found in zip(tasks, run_tasks(work, tasks, engine=engine), strict=True):
+                contest.note(c, chosen, found)
+    return contest.left_out()
 
 
-def _table_bytes(svms: SolvedSVMs) -> int:
-    """Return about how many bytes the tables of all categories take."""
+def _matrix_bytes(svms: SolvedSVMs) -> int:
+    """Return about how many bytes the matrices of all categories take, of their documents near the margin."""
     near = np.bincount(sparse.coo_array(svms.alpha).col, minlength=svms.labels.shape[1]).astype(float)
-    return int(8 * (near**2).sum())
-
-
-def _rivalled(scores: Any, labels: Sparse) -> Bools:
-    """Return the documents whose own category is not the best one."""
-    return np.asarray((labels != best_categories(scores, labels)).sum(axis=1)).ravel() > 0
+    return int(4 * (near**2).sum())
 
 
 def _facts(left: list[LeftOut], decided: Sparse, before: Sparse) -> dict[str, Any]:

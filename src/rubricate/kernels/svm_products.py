@@ -21,7 +21,7 @@ import numpy as np
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, bias_step
 
-__all__ = ["add_products", "mirror", "products_with", "respond", "sweep_products"]
+__all__ = ["add_products", "add_products_below", "mirror", "products_with", "respond", "sweep_products", "take_part"]
 
 TILE = 64
 """Side of the tiles in which a matrix is mirrored: two of them fit the first cache."""
@@ -59,6 +59,30 @@ def add_products(rows: Rows, left: np.ndarray, right: np.ndarray, width: int, K:
         for p in range(starts[left[a]], starts[left[a] + 1]):
             for q in range(first[terms[p]], first[terms[p] + 1]):
                 row[post[q]] += values[p] * weight[q]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def add_products_below(rows: Rows, chosen: np.ndarray, width: int, K: np.ndarray) -> None:
+    """Add x_chosen[a] · x_chosen[c] to K[a, c] for c <= a; terms are below `width`."""
+    starts, terms, values = rows
+    first, post, weight = _postings(rows, chosen, width)
+    # `seen[t]` is the end of the postings of t up to this row: they are in the order of the rows.
+    seen = first[:-1].copy()
+    for a in range(len(chosen)):
+        row = K[a]
+        for p in range(starts[chosen[a]], starts[chosen[a] + 1]):
+            seen[terms[p]] += 1
+            for q in range(first[terms[p]], seen[terms[p]]):
+                row[post[q]] += values[p] * weight[q]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def take_part(K: np.ndarray, left: np.ndarray, right: np.ndarray, part: np.ndarray) -> None:
+    """Set `part` to the rows `left` and columns `right` of a matrix."""
+    for a in range(len(left)):
+        row, own = K[left[a]], part[a]
+        for c in range(len(right)):
+            own[c] = row[right[c]]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

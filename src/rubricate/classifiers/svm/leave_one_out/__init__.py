@@ -20,16 +20,19 @@ that |w − w*|² <= G. Without a bias |f(x) − f*(x)| <= √(K(x, x) G), where
 |f(x) − f*(x)| <= |(w − w*)·(x − z)| <= √(2 R² G), because |x − z|² = K(x, x) − K(x, z) + K(z, z) − K(x, z) <= 2R². In
 short |f − f*|² <= reach2 · G (`SolvedSVMs.reach2`). G counts all documents, also those that were not looked at while
 solving: where they come to violate their margin and leave the sign open, they enter and it is done again. Where
-each document gets one label, signs do not matter: a score is compared with a bar, what another category is certain to
-have.
+each document gets one label, signs do not matter: scores are compared with those of other categories, as intervals
+(`rubricate.estimation.theory.contest`).
 
-**By pivots** (`pivots`, kernels `svm_pivots` and `svm_pivot_lanes`). Let F be the documents with 0 < α < C and N the
-others near the margin. While none changes its role, all β on F, all f on N and b are linear in any one β of N or f of
-F. One matrix, made once per category from K_FF⁻¹, holds all these responses (`responses`). Removing α_i makes some
-documents leave their role; they are pinned to the bound or the margin and solved as a small linear system, until
-nothing changes (block principal pivoting, judice1994). A removal costs some ten microseconds. The table is in single
-precision, which the bound above does not cover, so that this way is taken only for vectors of about length 1 and
-moderate C (`pivots.suits`), and scores very near to zero are solved again the other way.
+**Near the margin** (`near`, kernels `svm_removals` and `svm_removal_lanes`). The kernel matrix of the documents near
+the margin is made once per category, in single precision. A removal starts from the full solution: β_i K_i is taken
+from f, and the documents that violate their condition by more than a threshold make coordinate steps, each a row of
+the matrix added to f, while the threshold falls. No violation is then above a level, which says more than the gap, to
+which each of hundreds of free documents adds C times its own: the solution is exact for targets y that are off by the
+level. What it lacks are answers of other documents, and the more of them can answer, the less the removal costs: y_i
+f(x_i) = y_i f of the full solution − ∫ q dα, with q = K_ii − k' K_FF⁻¹ k for the documents F that answer. So a rough
+score is nearly a bound from one side, 3 levels are enough there and 7 on the other (`svm_removals.BELOW`, `ABOVE`,
+measured). Documents outside that violate their margin by more than the level enter. This way is taken only for vectors
+of about length 1 and moderate C (`near.suits`); scores that the last level leaves open are solved again the other way.
 
 **By retraining** (`rows` and `matrix`, kernel `svm_retraining`), for all the rest, in double precision: the solver
 that trained the SVM starts from the full solution, without document i, and goes on until the gap proves the sign.

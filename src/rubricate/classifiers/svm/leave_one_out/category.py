@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from rubricate.classifiers.svm.leave_one_out.matrix import MatrixRetraining
-from rubricate.classifiers.svm.leave_one_out.pivots import PivotTable, suits
+from rubricate.classifiers.svm.leave_one_out.near import NearRetraining, suits
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["FEW", "SAFETY", "LeftOut", "Way", "leave_one_out_scores"]
+__all__ = ["FEW", "SAFETY", "LeftOut", "Way", "chosen_way", "leave_one_out_scores"]
 
 SAFETY = 0.02
 """How much the conditions are widened, for what the polished solution lacks of the optimum.
@@ -31,8 +30,8 @@ class LeftOut:
 
     `score`, where `solved` or α = 0, is that of the retrained SVM; elsewhere of the full one, whose decision the
     retrained one shares. `unstable` marks retrained solutions without 0 < α < C. `full` are the scores of all.
-    `support` marks the documents whose removal changes the solution (α > 0); `steps` are the coordinate steps and
-    pivots times the documents they were made for, `short` the re-solves that ended before the sign was certain.
+    `support` marks the documents whose removal changes the solution (α > 0); `steps` are the coordinate steps
+    times the documents they were made for, `short` the re-solves that ended before the sign was certain.
     """
 
     score: Floats
@@ -47,17 +46,6 @@ class LeftOut:
     def candidates(self) -> int:
         """The number of support vectors and others re-solved."""
         return int(np.count_nonzero(self.solved | self.support))
-
-    def with_more(self, more: LeftOut) -> LeftOut:
-        """Return this with further documents of the same category solved."""
-        return replace(
-            self,
-            score=np.where(more.solved, more.score, self.score),
-            solved=self.solved | more.solved,
-            unstable=self.unstable | more.unstable,
-            steps=self.steps + more.steps,
-            short=self.short + more.short,
-        )
 
 
 class Way(Protocol):
@@ -94,14 +82,14 @@ def _doubtful(svms: SolvedSVMs, way: Way, every: bool) -> Ints:
     return np.flatnonzero((alpha > 0) & (alpha * own >= margin - SAFETY))
 
 
-def _way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
-    """Choose pivots where their conditions hold; else retrain, by the kernel matrix if there is one."""
+def chosen_way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
+    """Choose the kernel matrix of all documents if there is one, that of those near the margin if it suits, or rows."""
     if gram is not None:
         return MatrixRetraining(svms, c, gram)
     if suits(svms, c):
-        table = PivotTable(svms, c)
-        if table.settled:
-            return table
+        near = NearRetraining(svms, c)
+        if near.settled:
+            return near
     return RowRetraining(svms, c)
 
 
@@ -111,33 +99,25 @@ def leave_one_out_scores(
     *,
     gram: Floats | None = None,
     every: bool = False,
-    among: Bools | None = None,
-    bars: Floats | None = None,
-    ways: MutableMapping[int, Way] | None = None,
 ) -> LeftOut:
     """Return the score of every document by the SVM of category c trained without it.
 
     `gram` is the kernel matrix of all documents; without it the rows themselves are used, for a linear kernel.
-    `every` re-solves all support vectors; with `among` only those of these documents. With `bars`, one of each
-    document, signs do not matter, and a score below its bar only has to be certain to be so. `ways` keeps what was
-    prepared for a category from one call to the next. A document that is alone on its side, of those with a weight,
-    leaves nothing to separate: the score is that of the other side, ∓1.
+    `every` re-solves all support vectors. A document that is alone on its side, of those with a weight, leaves nothing
+    to separate: the score is that of the other side, ∓1.
     """
     n, inside = svms.labels.shape[0], svms.labels[:, [c]].toarray()[:, 0]
     sides = np.array([np.count_nonzero(svms.weights[inside == side]) for side in (False, True)])
     if not sides.all():
         constant, nobody = np.full(n, svms.intercept[c]), np.zeros(n, np.bool_)
         return LeftOut(constant, constant, nobody, nobody, nobody)
-    known = ways.get(c) if ways is not None else None
-    way, steps, short = known or _way(svms, c, gram), getattr(known, "steps", 0), getattr(known, "short", 0)
-    if ways is not None:
-        ways[c] = way
+    way = chosen_way(svms, c, gram)
     score, solved, unstable = way.full.copy(), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     lonely = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
     score[lonely], solved[lonely] = -way.y[lonely], True
     chosen = _doubtful(svms, way, every)
-    chosen = chosen[~lonely[chosen] & (True if among is None else among[chosen])]
+    chosen = chosen[~lonely[chosen]]
     if len(chosen):
-        score[chosen], free = way.leave_out(chosen, exact=every, bars=None if bars is None else bars[chosen])
+        score[chosen], free = way.leave_out(chosen, exact=every)
         solved[chosen], unstable[chosen] = True, free == 0
-    return LeftOut(score, way.full, solved, unstable & svms.free, way.beta != 0, way.steps - steps, way.short - short)
+    return LeftOut(score, way.full, solved, unstable & svms.free, way.beta != 0, way.steps, way.short)

@@ -32,7 +32,7 @@ ACCURACY = 0.02
 class RowRetraining:
     """The full solution, polished, and what is left when documents are left out of it, in double precision.
 
-    For what pivots do not do: few documents with 0 < α < C, large C, very many support vectors.
+    For what `near` does not do: few documents with 0 < α < C, large C, very many support vectors.
     """
 
     def __init__(self, svms: SolvedSVMs, c: int) -> None:

@@ -19,6 +19,12 @@ from rubricate.types import Bools, Floats, Sparse
 
 __all__ = ["Side", "SolvedSVMs", "has_dual"]
 
+SHARED, REPEATED = 1 << 28, 0.7
+"""Bytes that the products of all documents may take, and the squares of the support vectors of all categories, as a
+share of n², from which on they are computed once: to take a product costs a tenth of computing it."""
+UNIT, UNEQUAL = 2.0, 1.5
+"""Documents are of about length 1 if the mean |x|² is within [1 / UNIT, UNIT], the largest at most UNEQUAL times it."""
+
 
 class Side(NamedTuple):
     """One category of the SVMs: y = ±1, C and β = yα of each document."""
@@ -148,9 +154,17 @@ class SolvedSVMs:
         return np.asarray(self.kernel.diagonal(self.squares) + self.shift, np.float64)
 
     @cached_property
+    def even(self) -> bool:
+        """Whether the documents have about length 1, none much more than the others."""
+        lengths = self.squares[self.squares > 0]
+        mean = float(lengths.mean()) if len(lengths) else 0.0
+        return bool(1 / UNIT <= mean <= UNIT and float(lengths.max()) <= UNEQUAL * mean)
+
+    @cached_property
     def products(self) -> Products:
-        """Inner products of the documents, shared by the categories."""
-        return Products(self.X)
+        """Inner products of the documents, shared by the categories: all of them if categories would repeat most."""
+        n, near = self.X.shape[0], np.diff(self._by_category[1].indptr).astype(float)
+        return Products(self.X, shared=4 * n * n <= SHARED and float((near**2).sum()) >= REPEATED * n * n)
 
     @cached_property
     def bound(self) -> float:

@@ -1,4 +1,4 @@
-"""Leave-one-out of linear SVMs by pivots against retraining, and the parts it is made of."""
+"""Leave-one-out of linear SVMs by the documents near the margin against retraining, and the parts it is made of."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.kernels.small_cases import count_cases
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
-from rubricate.classifiers.svm.leave_one_out import pivots, responses
+from rubricate.classifiers.svm.leave_one_out import near, solved
 from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
-from rubricate.classifiers.svm.leave_one_out.pivots import PivotTable, suits
+from rubricate.classifiers.svm.leave_one_out.near import STAGES, NearRetraining, suits
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.estimation.leave_one_out import leave_one_out
@@ -62,17 +62,17 @@ def test_scores_depend_neither_on_the_order_nor_on_places_kept_free(monkeypatch,
     X, y = _problem(3)
     machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
-    expected, free = PivotTable(machine, 0).leave_out(chosen, exact=True)
+    expected, free = NearRetraining(machine, 0).leave_out(chosen, exact=True)
     order = np.random.default_rng(0).permutation(len(chosen))
-    monkeypatch.setattr(responses, "SPARE", spare)
-    scores, counts = PivotTable(machine, 0).leave_out(chosen[order], exact=True)
+    monkeypatch.setattr(near, "SPARE", spare)
+    scores, counts = NearRetraining(machine, 0).leave_out(chosen[order], exact=True)
     np.testing.assert_allclose(scores, expected[order], atol=1e-5)
     assert (counts == free[order]).all()
 
 
 @given(seed=st.integers(0, 10_000), C=st.sampled_from([0.3, 1.0, 5.0]), bias=st.sampled_from(["penalised", None]))
 def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
-    """Each support of a few documents left out, by pivots and by solving the problem without it from the start."""
+    """Each support of a few documents left out of the full solution, and of the problem before it is solved."""
     X, y = _problem(seed, n=14, terms=12)
     machine = _machine(X, y, C=C, bias=bias, tol=1e-6)
     alpha = machine.alpha.toarray()[:, 0]
@@ -80,7 +80,7 @@ def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
     if not ((alpha > 0) & (alpha < C)).any():  # `suits` asks for many more
         count_cases(0)
         return
-    left, free = PivotTable(machine, 0).leave_out(chosen, exact=True)
+    left, free = NearRetraining(machine, 0).leave_out(chosen, exact=True)
     rows, dense = Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data), X.toarray()
     for r, score in zip(chosen[free >= 0], left[free >= 0], strict=True):
         cap = np.where(np.arange(14) == r, 0.0, C)
@@ -89,7 +89,7 @@ def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
         solve_exactly(rows, dual, Search(1.0 if bias else np.inf, 1e-7, 2_000_000, 0))
         # Violations below the level may add up to a gap of C · n · level. ½ |Δ(w, b)|² is at most the gap, the primal
         # being strongly convex: a score is off by √(2 gap (|x|² + 1)) at most, without a bias √(2 gap |x|²).
-        gap = C * 14 * pivots.FINE[-1] + pivots.LARGEST
+        gap = C * 14 * near.SCORES[-1]
         furthest = (2 * gap * (dense[r] @ dense[r] + (bias is not None))) ** 0.5
         np.testing.assert_allclose(score, dense[r] @ dual.w + dual.bias[0], atol=furthest)
     count_cases(int((free >= 0).sum()))
@@ -97,14 +97,14 @@ def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
-def test_pivots_and_rows_agree_on_every_document_in_doubt(bias):
+def test_near_documents_and_rows_agree_on_every_document_in_doubt(bias):
     X, y = _problem(3, n=400, terms=300)
     machine = _machine(X, y, bias=bias, tol=1e-5)
     assert suits(machine, 0)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
-    by_pivots, free = PivotTable(machine, 0).leave_out(chosen)
+    nearby, free = NearRetraining(machine, 0).leave_out(chosen)
     by_rows, _ = RowRetraining(machine, 0).leave_out(chosen)
-    np.testing.assert_array_equal(by_pivots > 0, by_rows > 0)
+    np.testing.assert_array_equal(nearby > 0, by_rows > 0)
     assert (free > 0).all()
 
 
@@ -113,7 +113,7 @@ def test_a_document_outside_the_working_set_holds_up_its_twin():
     X, y = _problem(5, n=300, terms=200, twins=40)
     machine = _machine(X, y, C=1.0, tol=1e-6)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
-    scores, _ = PivotTable(machine, 0).leave_out(chosen, exact=True)
+    scores, _ = NearRetraining(machine, 0).leave_out(chosen, exact=True)
     want, _ = retrained(rb.SVM(tol=1e-8), X, y, chosen[:60])
     np.testing.assert_allclose(scores[:60], want, atol=3e-3)
 
@@ -124,8 +124,8 @@ def test_growing_the_working_set_gives_the_same_as_having_it_from_the_start(monk
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
     found = []
     for band in (0.0, 0.02, 5.0):
-        monkeypatch.setattr(pivots, "BAND", band)
-        found.append(PivotTable(machine, 0).leave_out(chosen, exact=True)[0])
+        monkeypatch.setattr(near, "BAND", band)
+        found.append(NearRetraining(machine, 0).leave_out(chosen, exact=True)[0])
     np.testing.assert_allclose(found[0], found[2], atol=2e-3)
     np.testing.assert_allclose(found[1], found[2], atol=2e-3)
 
@@ -133,7 +133,7 @@ def test_growing_the_working_set_gives_the_same_as_having_it_from_the_start(monk
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("kind", ["counts", "scaled", "short"])
 def test_vectors_of_other_lengths_are_left_to_the_rows_and_decided_as_by_retraining(bias, kind):
-    """Tolerances of the pivots are of vectors of length 1: with counts they gave wrong signs."""
+    """Tolerances of this way are of vectors of length 1: with counts they gave wrong signs."""
     X, y = _problem(4, n=120, terms=150, twins=20)
     rng = np.random.default_rng(4)
     dense = X.toarray()
@@ -142,11 +142,11 @@ def test_vectors_of_other_lengths_are_left_to_the_rows_and_decided_as_by_retrain
     machine = _machine(X, y, C=C, bias=bias)
     assert not suits(machine, 0)
     left, every = (leave_one_out_scores(machine, 0, every=every) for every in (False, True))
-    near = np.argsort(np.abs(every.score))[:15]
-    scores, _ = retrained(rb.SVM(C=C, bias=bias, tol=1e-9), X, y, near)
+    close = np.argsort(np.abs(every.score))[:15]
+    scores, _ = retrained(rb.SVM(C=C, bias=bias, tol=1e-9), X, y, close)
     sure = np.abs(scores) > 1e-4
-    np.testing.assert_array_equal((left.score[near] > 0)[sure], (scores > 0)[sure])
-    np.testing.assert_allclose(every.score[near], scores, atol=0.02)
+    np.testing.assert_array_equal((left.score[close] > 0)[sure], (scores > 0)[sure])
+    np.testing.assert_allclose(every.score[close], scores, atol=0.02)
 
 
 def test_few_free_documents_and_a_huge_cost_are_left_to_the_rows():
@@ -159,7 +159,7 @@ def test_all_is_solved_by_rows_where_no_solution_is_found(monkeypatch):
     X, y = _problem(9, n=300, terms=200)
     machine = _machine(X, y)
     expected = leave_one_out_scores(machine, 0)
-    monkeypatch.setattr(pivots, "GROWTH", 0)
+    monkeypatch.setattr(near, "GROWTH", 0)
     np.testing.assert_array_equal(leave_one_out_scores(machine, 0).score > 0, expected.score > 0)
 
 
@@ -168,8 +168,8 @@ def test_a_working_set_that_would_grow_too_large_is_left_to_the_rows(most, monke
     X, y = _problem(9, n=300, terms=200)
     machine = _machine(X, y)
     expected = leave_one_out_scores(machine, 0)
-    made = PivotTable(machine, 0)
-    monkeypatch.setattr(pivots, "MOST", most)
+    made = NearRetraining(machine, 0)
+    monkeypatch.setattr(near, "MOST", most)
     chosen = np.flatnonzero(expected.solved)
     np.testing.assert_array_equal(made.leave_out(chosen)[0] > 0, expected.score[chosen] > 0)
 
@@ -203,7 +203,7 @@ def test_ten_categories_of_reuters_equal_retraining(reuters_folder):
 
 
 @pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("made", [PivotTable, RowRetraining])
+@pytest.mark.parametrize("made", [NearRetraining, RowRetraining])
 @pytest.mark.parametrize("bar", [-np.inf, -0.3, 0.2, np.inf])
 def test_scores_below_a_bar_are_below_it_and_others_are_exact(bias, made, bar):
     X, y = _problem(5, n=250, terms=200, twins=10)
@@ -217,12 +217,49 @@ def test_scores_below_a_bar_are_below_it_and_others_are_exact(bias, made, bar):
 
 
 @pytest.mark.parametrize("bias", BIASES)
-def test_a_table_answers_twice(bias):
+def test_a_matrix_answers_twice(bias):
     X, y = _problem(6)
     machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
-    whole, _ = PivotTable(machine, 0).leave_out(chosen, exact=True)
-    table = PivotTable(machine, 0)
-    halves = [table.leave_out(half, exact=True)[0] for half in (chosen[::2], chosen[1::2])]
+    whole, _ = NearRetraining(machine, 0).leave_out(chosen, exact=True)
+    way = NearRetraining(machine, 0)
+    halves = [way.leave_out(half, exact=True)[0] for half in (chosen[::2], chosen[1::2])]
     np.testing.assert_allclose(halves[0], whole[::2], atol=1e-3)
     np.testing.assert_allclose(halves[1], whole[1::2], atol=1e-3)
+
+
+@pytest.mark.parametrize("shared", [0, 1 << 28])
+@pytest.mark.parametrize("bias", BIASES)
+def test_every_stage_holds_the_score_between_its_bounds(bias, shared, monkeypatch):
+    """With and without the products of all documents; twins outside the working set are what makes bounds fail."""
+    monkeypatch.setattr(solved, "SHARED", shared)
+    monkeypatch.setattr(solved, "REPEATED", 0.0)
+    X, y = _problem(8, n=300, terms=200, twins=40)
+    machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
+    assert (machine.products.all is not None) == bool(shared)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)[:50]
+    want, _ = retrained(rb.SVM(bias=bias, tol=1e-8), X, y, chosen)
+    nowhere, widths = np.full(len(chosen), np.inf), []
+    for stage in range(len(STAGES)):
+        found = NearRetraining(machine, 0).narrow(chosen, stage, -nowhere, nowhere)
+        assert (found.low <= want + 2e-3).all()
+        assert (want <= found.high + 2e-3).all()
+        widths.append(float((found.high - found.low).mean()))
+    assert widths[-1] == 0.0
+    assert widths[-2] < 0.1 * widths[1]
+    np.testing.assert_allclose(found.scores, want, atol=2e-3)
+
+
+def test_bars_and_roofs_end_a_removal_early_and_on_their_side():
+    X, y = _problem(5, n=250, terms=200)
+    machine = _machine(X, y, C=1.0, tol=1e-6)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    exact, _ = NearRetraining(machine, 0).leave_out(chosen, exact=True)
+    way, nowhere = NearRetraining(machine, 0), np.full(len(chosen), np.inf)
+    way.narrow(chosen, 4, -nowhere, nowhere)
+    whole, before = way.steps, way.steps
+    below = way.narrow(chosen, 4, exact + 0.5, nowhere)
+    above = way.narrow(chosen, 4, -nowhere, exact - 0.5)
+    assert way.steps - before < whole
+    assert (below.high < exact + 0.5).all()
+    assert (above.low > exact - 0.5).all()

@@ -1,0 +1,135 @@
+"""Which category is the best one of each document when the document is left out: intervals, narrowed until it is plain.
+
+Every score of a document lies in an interval. A category whose interval lies below that of another one is out; a
+document whose categories are out but for one is decided. What is left is asked of `Way`s, in stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rubricate.classifiers.svm.leave_one_out.category import FEW, SAFETY, LeftOut, Way
+from rubricate.classifiers.svm.leave_one_out.near import Narrowed, NearRetraining
+from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
+from rubricate.estimation.theory.best_category import both_columns, lowered_scores
+from rubricate.types import Bools, Floats, Ints
+
+__all__ = ["Contest", "Narrowing"]
+
+
+class Narrowing(NamedTuple):
+    """What a way found for some documents of a category, and what it knows of all of them."""
+
+    found: Narrowed
+    full: Floats
+    support: Bools
+    steps: int
+    short: int
+
+
+class Contest:
+    """The scores of all documents (rows) in all categories (columns): `low` <= score <= `high`.
+
+    The bounds of the start are those of `best_category`, with `SAFETY` for what the solution lacks of the optimum. They
+    hold for a free bias where retrained SVMs have some 0 < α < C: of a category with few such documents nothing is
+    known about its support vectors, of one with none about any document.
+    """
+
+    def __init__(self, svms: SolvedSVMs, scores: Any) -> None:
+        self.own = np.asarray(svms.labels.toarray(), bool)
+        self.score = both_columns(scores, self.own.shape[1])
+        self.full, self.support = self.score.copy(), np.asarray(svms.alpha.toarray() > 0)
+        moved = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
+        self.low, self.high = np.minimum(moved, self.full) - SAFETY, np.maximum(moved, self.full) + SAFETY
+        self.solved, self.unstable = np.zeros_like(self.own), np.zeros_like(self.own)
+        self.steps, self.short = np.zeros(self.own.shape[1], np.int64), np.zeros(self.own.shape[1], np.int64)
+        self._free, self._known = svms.free, set[int]()
+        for c in range(self.own.shape[1]):
+            self._begin(svms, c)
+
+    def _begin(self, svms: SolvedSVMs, c: int) -> None:
+        """Say what is certain, or uncertain, of a category in spite of the bounds."""
+        own = self.own[:, c]
+        sides = np.array([np.count_nonzero(svms.weights[own == side]) for side in (False, True)])
+        if not sides.all():
+            # Nothing to separate: the SVM is a constant, and its documents have α = 0.
+            self.low[:, c] = self.high[:, c] = self.score[:, c] = self.full[:, c] = svms.intercept[c]
+            return
+        side = svms.side(c)
+        free = int(side.free.sum())
+        if svms.free and free <= FEW:
+            unknown = (side.beta != 0) | (free == 0)
+            self.low[unknown, c], self.high[unknown, c] = -np.inf, np.inf
+        alone = (sides[own.astype(int)] == 1) & (svms.weights > 0)
+        # What is left when a document is alone on its side is the other side.
+        self.low[alone, c] = self.high[alone, c] = self.score[alone, c] = np.where(own[alone], -1.0, 1.0)
+        self.solved[alone, c] = True
+
+    def pairs(self, part: str) -> Iterator[tuple[int, Ints]]:
+        """Yield categories, and the documents to be left out of each: of "own", "other" or "all" categories."""
+        best = self.low.max(axis=1)
+        contending = self.high >= best[:, None]
+        wanted = contending & (contending.sum(axis=1) > 1)[:, None] & (self.high > self.low)
+        if part != "all":
+            wanted &= self.own == (part == "own")
+        for c in np.flatnonzero(wanted.any(axis=0)):
+            yield int(c), np.flatnonzero(wanted[:, c])
+
+    def narrowed(self, way: Way, c: int, chosen: Ints, stage: int) -> Narrowing:
+        """Ask a way for the scores of documents when left out of a category, as far as the others leave that open."""
+        steps, short = way.steps, way.short
+        bars, roofs = (self._others(ends, c, chosen) for ends in (self.low, self.high))
+        scores, free = way.full[chosen], np.ones(len(chosen), np.int64)
+        found = Narrowed(scores, scores.copy(), scores.copy(), free)
+        support = way.beta != 0
+        # Where no document has 0 < α < C, any removal may move a free bias.
+        loose = self._free and not Side(way.y, way.cap, way.beta).free.any()
+        moving = np.flatnonzero(support[chosen] | loose)
+        if len(moving):
+            asked = chosen[moving], bars[moving], roofs[moving]
+            parts = way.narrow(asked[0], stage, *asked[1:]) if isinstance(way, NearRetraining) else _exact(way, *asked)
+            for whole, part in zip(found, parts, strict=True):
+                whole[moving] = part
+        support[chosen[moving]] |= True
+        return Narrowing(found, way.full, support, way.steps - steps, way.short - short)
+
+    def _others(self, ends: Floats, c: int, chosen: Ints) -> Floats:
+        """Return the largest end of the other categories' intervals."""
+        rest = ends[chosen]
+        rest[:, c] = -np.inf
+        return np.asarray(rest.max(axis=1))
+
+    def note(self, c: int, chosen: Ints, narrowing: Narrowing) -> None:
+        """Take in what a way has found."""
+        found, full, support, steps, short = narrowing
+        if c not in self._known:
+            self._known.add(c)
+            self.score[~self.solved[:, c], c] = full[~self.solved[:, c]]
+            self.full[:, c], self.support[:, c] = full, support
+        self.low[chosen, c], self.high[chosen, c] = found.low, found.high
+        # A rough score may lie beyond a bound that is known otherwise, and decides as its interval does.
+        self.score[chosen, c] = np.clip(found.scores, found.low, found.high)
+        self.solved[chosen, c] |= support[chosen]
+        self.support[chosen, c] |= support[chosen]
+        self.unstable[chosen, c] = (found.free == 0) & self._free
+        self.steps[c] += steps
+        self.short[c] += short
+
+    def left_out(self) -> list[LeftOut]:
+        """Return the scores of all categories."""
+        return [
+            LeftOut(
+                self.score[:, c], self.full[:, c], self.solved[:, c], self.unstable[:, c], self.support[:, c],
+                int(self.steps[c]), int(self.short[c]),
+            )
+            for c in range(self.own.shape[1])
+        ]  # fmt: skip
+
+
+def _exact(way: Way, chosen: Ints, bars: Floats, roofs: Floats) -> Narrowed:
+    """Ask a way that knows no stages: scores, or what is certain to lie below its bar."""
+    scores, free = way.leave_out(chosen, exact=True, bars=bars)
+    return Narrowed(scores, scores, scores, free)
