@@ -52,10 +52,10 @@ def leave_one_out(
     For an SVM one training is enough: only the documents that its conditions leave in doubt are removed, and the
     solution is repaired from the full one (`rubricate.classifiers.svm.leave_one_out` says how and why). Decisions equal
     those of retraining: by the duality gap, or, for linear SVMs of many documents, by intervals wider than any error of
-    thousands of removals that were measured, which is no proof. With a free bias the documents in doubt are those with 2 α_i R² + ξ_i >= 1 (lemma 1), every
-    support vector where 10 or fewer documents have 0 < α < C, and every document where none has; otherwise those with
-    α_i K(x_i, x_i) >= y_i f(x_i). A document that the full solution misclassifies remains so and is not re-solved.
-    Other classifiers are trained once per document.
+    thousands of removals that were measured, which is no proof. With a free bias the documents in doubt are those with
+    2 α_i R² + ξ_i >= 1 (lemma 1), every support vector where 10 or fewer documents have 0 < α < C, and every document
+    where none has; otherwise those with α_i K(x_i, x_i) >= y_i f(x_i). A document that the full solution misclassifies
+    remains so and is not re-solved. Other classifiers are trained once per document.
 
     Parameters
     ----------
