@@ -84,7 +84,7 @@ def leave_one_out(
 
     Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: a matrix
     per category, of the documents near its margin, and three to some hundred microseconds for each document in doubt,
-    less in all than 10-fold cross-validation on Reuters; with `single` between .7 and 1.8 times as much
+    less in all than 10-fold cross-validation on Reuters; with `single` between 1 and 2 times as much
     (docs/decisions/0009). Memory: 4 s² bytes for s documents near the margin, with `single` of all categories up to
     half a gigabyte, 4 n² for up to 8,192 documents; 8 n² for other kernels.
     """

@@ -14,8 +14,7 @@ from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.theory.best_category import lowered_best
 from rubricate.labels import indicator
-from rubricate.measures import counts
-from rubricate.types import Ints, Signature, Sparse
+from rubricate.types import Counts, Ints, Signature, Sparse
 
 __all__ = ["xi_alpha"]
 
@@ -79,12 +78,12 @@ def xi_alpha(
     else:
         doubted = _in_doubt(svms, rho * radius)
     d, positive = _sums(doubted, own)
-    held, n = np.bincount(own.indices, minlength=own.shape[1]), own.shape[0]
+    held, n, negative = np.bincount(own.indices, minlength=own.shape[1]), own.shape[0], d - positive
     return Estimate(
         method="xi_alpha",
         documents=n,
         categories=names_for(categories, own.shape[1]),
-        table=counts(own, sparse.csr_array(own != doubted)),
+        table=Counts(tp=held - positive, fp=negative, fn=positive, tn=n - held - negative),
         bias=BIAS,
         spread=SPREAD,
         single_label=single,
@@ -95,7 +94,7 @@ def xi_alpha(
             "trainings": 1,
             "d": d,
             "d_positive": positive,
-            "d_negative": d - positive,
+            "d_negative": negative,
         },
         signature=signature or Signature(classifier=" ".join(repr(classifier).split())),
     )
