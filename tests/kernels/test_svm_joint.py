@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
+from rubricate.classifiers.svm.solvers.block_solver import SWEEPS
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.kernels.svm_joint import (
     BAND,
@@ -199,7 +200,7 @@ def _guessed(seed, penalty, sweeps):
 @settings(max_examples=10)
 @given(seed=st.integers(0, 10_000))
 def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
-    X, y, caps, alpha, W, bias = _guessed(seed, penalty, 30)
+    X, y, caps, alpha, W, bias = _guessed(seed, penalty, SWEEPS if penalty < np.inf else 30)
     assert (alpha >= 0).all()
     assert (alpha <= caps * (1 + 1e-6)).all()
     np.testing.assert_allclose(W, X.T @ (y * alpha), atol=1e-4)
@@ -209,11 +210,12 @@ def test_the_guess_is_feasible_and_climbs_towards_the_optimum(penalty, seed):
     best = oracle.best_value(K, *own, penalty)
     primal, dual = oracle.objectives(K, *own, alpha[:, 7], bias, penalty)
     if penalty < np.inf:
-        # A guess with a bias promises no more than to be better than none: b moves by damped steps, and a few problems
-        # in 10⁵ end 30 or 100 sweeps more than half above the optimum.
+        # A guess with a bias promises no more than to be better than none, after as many sweeps as are made: b moves by
+        # damped steps, and many more sweeps over few documents follow it too late.
         assert primal < caps[:, 7].sum()
         return
     assert primal <= 1.5 * best + 0.5
-    early = oracle.objectives(K, *own, _guessed(seed, penalty, 3)[3][:, 7], 0.0, penalty)[1]
+    # The first two sweeps are the same for any number of them; later ones visit the documents near the margin.
+    early = oracle.objectives(K, *own, _guessed(seed, penalty, 2)[3][:, 7], 0.0, penalty)[1]
     assert -1e-5 <= early <= dual + 1e-4 * (1 + best)  # coordinate ascent never falls, but for single precision
     assert dual <= best * (1 + 1e-5) + 1e-5

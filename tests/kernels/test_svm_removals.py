@@ -47,7 +47,7 @@ def retrained(K, y, cap, penalty, r, bounds=(-np.inf, np.inf)):
 
 
 @given(
-    seed=SEEDS, C=st.sampled_from([1e-3, 0.3, 1.0, 10.0, 1e3]), penalty=st.sampled_from([0.0, 1.0, np.inf]),
+    seed=SEEDS, C=st.sampled_from([1e-3, 0.3, 1.0, 10.0, 20.0]), penalty=st.sampled_from([0.0, 1.0, np.inf]),
     r=st.integers(0, N - 1),
 )  # fmt: skip
 def test_the_score_is_that_of_the_smaller_problem(seed, C, penalty, r):

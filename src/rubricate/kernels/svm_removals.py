@@ -2,7 +2,8 @@
 
 Problem: that of `svm_local` with C_i = 0 for one i, and f(x_i) of that solution.
 
-Given  a `Nearby`: the solution with all documents on a working set, and its kernel matrix in float32.
+Given  a `Nearby`: the solution with all documents on a working set, and its kernel matrix in float32, which is enough
+       for C · K(x, x) up to 20.
 Return f(x_i); the level to which the conditions of the optimum hold; how many documents then have 0 < α < C, −1 where
        no solution was found; the steps; in `room` β and b of the solution.
 Cost   n per step and pass, sixteen numbers at a time. Of 1,000 rows 13 steps in the mean to a level of .03, 90 (.01),
