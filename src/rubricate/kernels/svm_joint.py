@@ -53,12 +53,12 @@ A wider band makes working sets larger, a narrower one makes documents come and 
 WIDE = 0.05
 """How far beyond the margin a document is still visited by the sweeps of the guess between the whole ones.
 
-With BAND the solves that follow take a third longer on Reuters, with .2 the guess does."""
+With BAND the first solve takes a third longer on Reuters, with .2 the guess does."""
 SAMPLED = 8
 """The first sweep visits one of so many documents outside a category that starts with a low bias.
 
 None of them would move before some document of the category has; without any, the first solve takes a fifth longer on
-Reuters and banking77. All of them cost a fifth of the guess on Reuters, and a quarter with 2,000 categories."""
+Reuters and banking77. All of them cost a sixth of the guess on Reuters, and a twelfth with 2,000 categories."""
 SMALLEST = 1e-5
 """Steps up to this are left out of the guess: in single precision they are noise, and each costs a pass over a row."""
 RESIST = 0.3
