@@ -39,8 +39,9 @@ LOOSE, TIGHT = 0.01, 0.9
 """The relative gap of the first solve; the share of the tolerance asked of the second, halved in each further round.
 
 The first solve only has to find the working set: LOOSE from .01 to .03 takes the same time within 5 % on Reuters and
-banking77, .005 up to 8 % more at C of 2 and 4. The gap of a working set is below that of all documents: with TIGHT = 1.1 most categories
-need another round, and all takes 15 % longer; .6 takes 6 to 9 % longer than .9, as it asks for more than is needed."""
+banking77, .005 up to 8 % more at C of 2 and 4. The gap of a working set is below that of all documents: with a TIGHT of
+1.1 most categories need another round, and all takes 15 % longer; .6 takes 6 to 9 % longer than .9, as it asks for more
+than is needed."""
 ROUNDS = 40
 """Rounds after which a category is given up."""
 STRETCH = 64
