@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.stores import EngineName
+from rubricate.cli.options.stores import EngineName, check_engine
 from rubricate.cli.output.answers import Answering
 from rubricate.cli.output.watch import Watch
 from rubricate.errors import InvalidInput
@@ -67,10 +67,7 @@ def classify(
     from rubricate.files.model.model_file import read_model
 
     stored = read_model(model)
-    if engine != "threads":
-        from rubricate.engines import check_engine
-
-        check_engine(engine)
+    check_engine(engine)
     if abstain is not None and not 0 <= abstain <= 1:
         raise InvalidInput(f"--abstain {abstain:g}: a probability lies between 0 and 1")
     if outside is not None and not 0 <= outside < 1:

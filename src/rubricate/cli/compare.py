@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -61,6 +62,40 @@ _Ranks = Annotated[str, typer.Option(help="Groups of the diagram: nemenyi (Fried
 _Details = Annotated[bool, typer.Option("--details", help="Every number instead of the tables of marks.")]
 
 
+@dataclass(frozen=True)
+class _FrequencyBands:
+    """Whether to test bands of training frequency, and which."""
+
+    by_frequency: _ByFrequency = False
+    bands: _Bands = 10
+    edges: _Edges = None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether bands were asked for."""
+        return self.by_frequency or self.edges is not None
+
+    def chosen(self) -> int | list[int] | None:
+        """Return the edges of the bands, or the number of bands; None without bands."""
+        return (_edges(self.edges) or self.bands) if self.wanted else None
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """The files of figures that `compare` writes besides its tables."""
+
+    matrix: _Matrix = None
+    diagram: _Diagram = None
+    diagram_by: _Ranks = "nemenyi"
+
+    def write(self, comparison: Comparison, systems: list[System]) -> None:
+        """Write the files that were asked for."""
+        if self.matrix is not None:
+            _write_matrix(comparison, self.matrix)
+        if self.diagram is not None:
+            _write_diagram(systems, self.diagram, self.diagram_by)
+
+
 def compare(
     truth: _Truth = None,
     runs: _Runs = None,
@@ -73,15 +108,11 @@ def compare(
     truth_b: _TruthB = None,
     counts: _Counts = None,
     baseline: _Baseline = None,
-    by_frequency: _ByFrequency = False,
-    bands: _Bands = 10,
-    edges: _Edges = None,
+    frequency: _FrequencyBands,
     undefined: Undefined = "zero",
     samples: _Samples = None,
     seed: _Seed = 0,
-    matrix: _Matrix = None,
-    diagram: _Diagram = None,
-    diagram_by: _Ranks = "nemenyi",
+    figures: _Figures,
     structure: HierarchyOptions,
     details: _Details = False,
     form: Form,
@@ -96,8 +127,7 @@ def compare(
     """
     from rubricate.significance import compare as compared
 
-    banded = by_frequency or edges is not None
-    if banded:
+    if frequency.wanted:
         predictions.need_frequencies()
     tree = structure.read()
     systems = read_systems(truth, runs or (), predictions, truth_b=truth_b, counts=counts)
@@ -111,7 +141,7 @@ def compare(
             undefined=cast(Any, undefined),
             exact=exact,
             mid_p=mid_p,
-            by_frequency=(_edges(edges) or bands) if banded else None,
+            by_frequency=frequency.chosen(),
             baseline=baseline,
             samples=samples,
             seed=seed,
@@ -120,10 +150,7 @@ def compare(
         )
     for note in comparison.notes:
         print(f"rubricate: {note}", file=sys.stderr)
-    if matrix is not None:
-        _write_matrix(comparison, matrix)
-    if diagram is not None:
-        _write_diagram(systems, diagram, diagram_by)
+    figures.write(comparison, systems)
     typer.echo(_shown(comparison, form.chosen, details=details))
 
 

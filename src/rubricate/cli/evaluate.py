@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -13,7 +14,7 @@ import typer
 from rubricate.cli.options.hierarchy import HierarchyOptions
 from rubricate.cli.options.predictions import PredictionOptions, Runs, Truth
 from rubricate.cli.options.printing import Form, Undefined
-from rubricate.cli.options.stores import EngineName
+from rubricate.cli.options.stores import EngineName, check_engine
 from rubricate.cli.output.progress import progress
 from rubricate.cli.output.tables import print_tables
 
@@ -50,6 +51,42 @@ _Population = Annotated[
     ),
 ]
 
+DRAWS = 1000
+"""Resamples of a ranking where --bootstrap gives no number."""
+
+
+@dataclass(frozen=True)
+class _Frequency:
+    """F1 by training frequency: whether to print it, and over which intervals."""
+
+    by_frequency: _ByFrequency = False
+    bands: _Bands = 10
+    highest: _Highest = None
+
+
+@dataclass(frozen=True)
+class _Resampling:
+    """How documents are resampled for confidence intervals."""
+
+    bootstrap: _Bootstrap = 0
+    level: _Level = 0.95
+    seed: _Seed = 0
+
+    def of_ranking(self, engine: str) -> dict[str, Any]:
+        """Return the keyword arguments of `rank_systems`."""
+        return {"draws": self.bootstrap or DRAWS, "level": self.level, "seed": self.seed, "engine": engine}
+
+
+@dataclass(frozen=True)
+class _Comparing:
+    """Tables that rank the systems and show where they fail, and which table is printed alone."""
+
+    by: _By = None
+    sort: _Sort = None
+    worst: _Worst = None
+    confusion: _Confusion = False
+    table: _Table = None
+
 
 def evaluate(
     truth: Truth,
@@ -60,17 +97,9 @@ def evaluate(
     undefined: Undefined = "zero",
     limit: _Limit = None,
     per_category: _PerCategory = False,
-    by_frequency: _ByFrequency = False,
-    bands: _Bands = 10,
-    highest: _Highest = None,
-    bootstrap: _Bootstrap = 0,
-    level: _Level = 0.95,
-    seed: _Seed = 0,
-    by: _By = None,
-    sort: _Sort = None,
-    worst: _Worst = None,
-    confusion: _Confusion = False,
-    table: _Table = None,
+    frequency: _Frequency,
+    resampling: _Resampling,
+    comparing: _Comparing,
     population: _Population = None,
     engine: EngineName = "threads",
     structure: HierarchyOptions,
@@ -94,50 +123,48 @@ def evaluate(
 
     --json prints one object per run, each on its own line.
     """
-    if engine != "threads":
-        from rubricate.engines import check_engine
-
-        check_engine(engine)
+    check_engine(engine)
     if population is not None:
         from rubricate.cli.output.population_text import print_population
 
-        print_population(truth, runs, population, cut=predictions.cut, level=level, form=form.chosen)
+        print_population(truth, runs, population, cut=predictions.cut, level=resampling.level, form=form.chosen)
         return
-    from rubricate.evaluation.evaluating import evaluate as evaluated
-
-    if by_frequency:
+    if frequency.by_frequency:
         predictions.need_frequencies()
     tree = structure.read()
     read = predictions.read(truth, runs)
-    options = {"measures": tuple(measure or ()), "undefined": cast(Any, undefined), "limit": limit, "bands": bands}
-    options |= {"highest": highest, "bootstrap": bootstrap, "level": level, "seed": seed, **tree.options}
-    results = []
-    with progress("evaluating", len(read)) as advance:
-        for run in read:
-            results.append(evaluated(run, engine=engine, **cast(Any, options)))
-            advance(1)
+    options = {"measures": tuple(measure or ()), "undefined": undefined, "limit": limit, "engine": engine}
+    options |= {"bands": frequency.bands, "highest": frequency.highest, **asdict(resampling), **tree.options}
+    results = _results(read, options)
     strays = {name for run in read if run.strays is not None for name in run.strays.categories}
     tree.warn_outside([*results[0].categories, *sorted(strays)])
-    for result in results:
-        if not result.micro:
-            print(f"rubricate: {result.name} has scores but no decisions; --cut makes some", file=sys.stderr)
-    resampling = {"draws": bootstrap or DRAWS, "level": level, "seed": seed, "engine": engine}
-    ranking = _ranked(read, by, undefined=undefined, **cast(Any, resampling))
+    _say_undecided(results)
+    ranking = _ranked(read, comparing.by, undefined=undefined, **resampling.of_ranking(engine))
     if form.chosen == "json":
         typer.echo("\n".join(json.dumps(each, ensure_ascii=False) for each in _objects(results, ranking)))
         return
     flat = [name for name in measure or () if name in results[0].baselines["rejector"]["micro"]]
-    shown = _tables(results, flat, per_category=per_category or sort is not None, by_frequency=by_frequency, sort=sort)
-    shown |= _judging_tables(results, read, ranking, worst=worst, confusion=confusion)
-    if bootstrap:
-        from rubricate.reports.evaluations import interval_table
-
-        shown["intervals"] = interval_table(results)
-    print_tables(shown, form.chosen, only=table)
+    by_category, by_frequency = per_category or comparing.sort is not None, frequency.by_frequency
+    shown = _tables(results, flat, per_category=by_category, by_frequency=by_frequency, sort=comparing.sort)
+    shown |= _judging_tables(results, read, comparing, ranking=ranking, intervals=resampling.bootstrap > 0)
+    print_tables(shown, form.chosen, only=comparing.table)
 
 
-DRAWS = 1000
-"""Resamples of a ranking where --bootstrap gives no number."""
+def _results(runs: Sequence[Run], options: dict[str, Any]) -> list[Evaluation]:
+    from rubricate.evaluation.evaluating import evaluate as evaluated
+
+    results = []
+    with progress("evaluating", len(runs)) as advance:
+        for run in runs:
+            results.append(evaluated(run, **options))
+            advance(1)
+    return results
+
+
+def _say_undecided(results: Sequence[Evaluation]) -> None:
+    for result in results:
+        if not result.micro:
+            print(f"rubricate: {result.name} has scores but no decisions; --cut makes some", file=sys.stderr)
 
 
 def _ranked(runs: Sequence[Run], by: str | None, *, undefined: str, **resampling: Any) -> Ranking | None:
@@ -194,16 +221,25 @@ def _tables(
 
 
 def _judging_tables(
-    results: Sequence[Evaluation], runs: Sequence[Run], ranking: Ranking | None, *, worst: int | None, confusion: bool
+    results: Sequence[Evaluation],
+    runs: Sequence[Run],
+    comparing: _Comparing,
+    *,
+    ranking: Ranking | None,
+    intervals: bool,
 ) -> dict[str, Table]:
+    """Return the tables that compare the systems, by name."""
     from rubricate.reports import judged
+    from rubricate.reports.evaluations import interval_table
 
     shown = {} if ranking is None else {"ranking": judged.rank_table(ranking)}
-    if worst is not None:
-        shown["worst"] = judged.worst_table(results, worst)
-    if confusion:
+    if comparing.worst is not None:
+        shown["worst"] = judged.worst_table(results, comparing.worst)
+    if comparing.confusion:
         single = [run for run, result in zip(runs, results, strict=True) if result.single_label and result.micro]
         for run in single:
             shown["confusion" if len(single) == 1 else f"confusion:{run.name}"] = judged.confusion_table(run)
         shown["confusions"] = judged.top_confusions(runs)
+    if intervals:
+        shown["intervals"] = interval_table(results)
     return shown

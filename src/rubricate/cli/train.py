@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,7 @@ import typer
 from rubricate.cli.options import documents as inputs
 from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
 from rubricate.cli.options.printing import Json
-from rubricate.cli.options.stores import EngineName
+from rubricate.cli.options.stores import EngineName, check_engine
 from rubricate.cli.options.terms import TermOptions
 from rubricate.cli.output.choices import choice_lines, cut_lines, language_lines, rare_lines
 from rubricate.errors import InvalidInput
@@ -61,6 +61,30 @@ _Memory = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class _TermWeights:
+    """How terms are weighted, and which are kept; the fields are settings of a `Categorizer`."""
+
+    weights: _Weights = "ltc"
+    select: _Select = None
+    min_df: _MinDf = 1
+
+
+@dataclass(frozen=True)
+class _Learning:
+    """How cuts are learned, and further settings of a `Categorizer`."""
+
+    cut: _Cut = None
+    folds: _Folds = None
+    setting: _Set = None
+    seed: _Seed = 0
+    outside: _Outside = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings without those of --set, which are read last and override all others."""
+        return {"cut": _number(self.cut), "folds": self.folds, "seed": self.seed, "outside": self.outside}
+
+
 def train(
     data: inputs.Data,
     output: _Output,
@@ -72,15 +96,9 @@ def train(
     test_vectors: inputs.TestVectors = None,
     classifier: _Classifier = None,
     hierarchy: HierarchyFile = None,
-    weights: _Weights = "ltc",
-    select: _Select = None,
-    min_df: _MinDf = 1,
+    weighting: _TermWeights,
     terms: TermOptions,
-    cut: _Cut = None,
-    folds: _Folds = None,
-    setting: _Set = None,
-    seed: _Seed = 0,
-    outside: _Outside = None,
+    learning: _Learning,
     keep: _Keep = False,
     memory: _Memory = None,
     engine: EngineName = "threads",
@@ -95,10 +113,7 @@ def train(
     """
     began = time.perf_counter()
     _check_output(output)
-    if engine != "threads":
-        from rubricate.engines import run_tasks
-
-        run_tasks(str, [], engine=engine)  # refuse an unknown engine, or a cluster that is not there, before any work
+    check_engine(engine)
     if classifier in (None, "svm"):
         from rubricate.training.ahead import compile_ahead
 
@@ -107,22 +122,16 @@ def train(
     from rubricate.training.settings import read_setting
 
     vectors, encoder = inputs.encoder_in(vectors)
-    settings: dict[str, Any] = {
-        "classifier": classifier,
-        "weights": "precomputed" if inputs.has_vectors(data, reading, vectors) else weights,
-        "select": select,
-        "min_df": min_df,
-        "cut": _number(cut),
-        "folds": folds,
-        "seed": seed,
-        "outside": outside,
-        "vectors": encoder,
-    }
-    model = configured(settings | terms.settings() | dict(map(read_setting, setting or ())))
+    settings = {"classifier": classifier, "vectors": encoder, **asdict(weighting), **learning.settings()}
+    if inputs.has_vectors(data, reading, vectors):
+        settings["weights"] = "precomputed"
+    model = configured(settings | terms.settings() | dict(map(read_setting, learning.setting or ())))
     if unlabelled:
         reading = replace(reading, labels=None)
     with inputs.within_memory(data, memory):
-        corpus = inputs.corpus_of(data, reading, seed=seed, test=test, vectors=vectors, test_vectors=test_vectors)
+        corpus = inputs.corpus_of(
+            data, reading, seed=learning.seed, test=test, vectors=vectors, test_vectors=test_vectors
+        )
         corpus = with_hierarchy(corpus, hierarchy, model.classifier)
         _fit(model, corpus, engine)
         if keep:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,6 +46,27 @@ _Share = Annotated[float, typer.Option(help="The size of the validation part.")]
 _Seed = Annotated[int, typer.Option(help="The seed of the folds.", min=0)]
 
 
+@dataclass(frozen=True)
+class _Search:
+    """How candidates are tried and judged: the options that `tuning.tune` takes under the same names."""
+
+    criterion: _Criterion = "micro_f1"
+    greedy: _Greedy = False
+    stop: _Stop = None
+    passes: _Passes = 1
+    by: _By = "cross_validation"
+    folds: _Folds = 5
+    share: _Share = 0.3
+    seed: _Seed = 0
+    undefined: Undefined = "zero"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments of `tuning.tune`; --stop without --greedy is an error."""
+        if self.stop is not None and not self.greedy:
+            raise InvalidInput("--stop goes with --greedy; all combinations are tried without it")
+        return asdict(self) | {"by": self.by.replace("-", "_")}
+
+
 def tune(
     data: inputs.Data,
     grid: _Grid,
@@ -53,15 +74,7 @@ def tune(
     setting: _Set = None,
     classifier: _Classifier = None,
     hierarchy: HierarchyFile = None,
-    criterion: _Criterion = "micro_f1",
-    greedy: _Greedy = False,
-    stop: _Stop = None,
-    passes: _Passes = 1,
-    by: _By = "cross_validation",
-    folds: _Folds = 5,
-    share: _Share = 0.3,
-    seed: _Seed = 0,
-    undefined: Undefined = "zero",
+    search: _Search,
     reading: inputs.Reading,
     store: stores.StoreFolder = None,
     fresh: stores.Fresh = False,
@@ -81,28 +94,14 @@ def tune(
 
     shared = dict(map(read_setting, setting or ())) | ({"classifier": classifier} if classifier else {})
     candidates, kept = _candidates(grid), Store(store, fresh=fresh)
-    if stop is not None and not greedy:
-        raise InvalidInput("--stop goes with --greedy; all combinations are tried without it")
-    corpus = with_hierarchy(inputs.corpus_of(data, reading, seed=seed), hierarchy, shared.get("classifier"))
+    arguments = search.arguments()
+    corpus = with_hierarchy(inputs.corpus_of(data, reading, seed=search.seed), hierarchy, shared.get("classifier"))
     with stores.keeping(kept.folder):
         tuned = tuning.tune(
-            corpus,
-            candidates,
-            settings=shared,
-            criterion=criterion,
-            greedy=greedy,
-            stop=stop,
-            passes=passes,
-            by=by.replace("-", "_"),
-            folds=folds,
-            share=share,
-            seed=seed,
-            undefined=undefined,  # type: ignore[arg-type]
-            store=kept,
-            engine=engine,
-            progress=progress,
+            corpus, candidates, settings=shared, store=kept, engine=engine, progress=progress, **arguments
         )
-    command = _command(data, tuned, asdict(reading) | {"folds": folds, "seed": seed, "hierarchy": hierarchy})
+    again = asdict(reading) | {"folds": search.folds, "seed": search.seed, "hierarchy": hierarchy}
+    command = _command(data, tuned, again)
     if as_json:
         whole = tuned.to_dict() | {"command": command, "store": str(kept.folder)}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))

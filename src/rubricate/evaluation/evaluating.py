@@ -44,13 +44,10 @@ def evaluate(
     Parameters
     ----------
     run_or_truth : Run or labels
-        A run that has its truth, or the truth, with decisions, scores or both beside it.
-    decisions, scores : optional
-        What a system said of the same documents; `as_run` lists the accepted forms.
-    categories : sequence of str, optional
-        Names of the columns, where the forms have none.
-    name : str
-        Name of the run in the result.
+        A run that has its truth, or the truth.
+    decisions, scores, categories, name : optional
+        With the truth: what a system said of the same documents, the names of the columns and of the system. `as_run`
+        lists the accepted forms.
     train_counts : sequence of int, optional
         Training documents of each category; adds F1 by training frequency.
     measures : sequence of str
@@ -61,22 +58,16 @@ def evaluate(
         TR, the rank down to which 11-point average precision looks.
     bands, highest : int
         Number of intervals of training frequency of equal width, and where they end.
-    bootstrap : int
-        Number of resamples of the documents for confidence intervals; Wilson's for proportions are always there.
-    level, seed
-        Confidence level of the intervals, and seed of the resamples.
+    bootstrap, level, seed
+        Number of resamples of the documents for confidence intervals, their confidence level, and the seed. Wilson's
+        intervals for proportions need no resamples.
     hierarchy : Hierarchy or pairs (parent, child), optional
         Adds hierarchical measures, which weigh how far off a wrong category is.
-    acceptable : float
-        Number of links from which on a wrong category contributes nothing.
-    similarity : Similarity, optional
-        Result of `measures.category_similarity`; adds the measures by similarity of categories.
+    acceptable, similarity : optional
+        Number of links at which a wrong category contributes nothing; result of `measures.category_similarity`, which
+        adds measures by the similarity of categories.
     engine : str or Engine
         Where resamples of rankings are measured: "threads", "serial", "dask:ADDRESS", …; numbers do not depend on it.
-
-    Returns
-    -------
-    Evaluation
 
     Cost: labels and decisions; with scores also stored scores × log. Never documents × categories of sparse input.
 
@@ -88,14 +79,8 @@ def evaluate(
     3 documents, 2 categories, 0/0 counts as zero
     undefined:zero|version:...
     """
-    if isinstance(run_or_truth, Run):
-        if decisions is not None or scores is not None:
-            raise InvalidInput("a run holds its own decisions and scores; give the run alone, or the truth and those")
-        run = run_or_truth
-    else:
-        run = as_run(
-            run_or_truth, decisions, scores=scores, categories=categories, name=name, train_counts=train_counts
-        )
+    more = {"categories": categories, "name": name, "train_counts": train_counts}
+    run = _run_of(run_or_truth, decisions, scores, **more)
     result = evaluate_run(run, measures=measures, undefined=undefined, limit=limit)
     if hierarchy is not None:
         tree = hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
@@ -105,3 +90,12 @@ def evaluate(
     result = with_frequency(result, run, bands=bands, highest=highest)
     options: dict[str, Any] = {"level": level, "seed": seed, "limit": limit, "engine": engine}
     return with_intervals(result, run, resamples=bootstrap, **options)
+
+
+def _run_of(run_or_truth: Any, decisions: Any, scores: Any, **options: Any) -> Run:
+    """Return the run, or make one of the truth, decisions and scores; a run with further predictions is an error."""
+    if not isinstance(run_or_truth, Run):
+        return as_run(run_or_truth, decisions, scores=scores, **options)
+    if decisions is not None or scores is not None:
+        raise InvalidInput("a run holds its own decisions and scores; give the run alone, or the truth and those")
+    return run_or_truth

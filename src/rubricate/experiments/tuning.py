@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
+from rubricate.experiments.criteria import Criterion
 from rubricate.experiments.criteria import criterion as criterion_named
 from rubricate.experiments.judging import Judging, way_named
 from rubricate.experiments.steps import Progress, quiet
@@ -85,7 +86,7 @@ def tune(
     engine: Engine | str = "threads",
     progress: Progress = quiet,
 ) -> Tuned:
-    """Choose among candidates for any parameters of a `Categorizer` by what the training documents say.
+    """Choose among candidates for any parameters of a `Categorizer`, using the training documents only.
 
     Parameters
     ----------
@@ -95,18 +96,15 @@ def tune(
         Further settings, the same in all trials.
     criterion
         Any measure: micro_f1, macro_f1, micro_f_beta:0.5, micro_error, eleven_point, …
-    greedy
-        Try one parameter after the other, in the order of the grid, each from its first candidate.
-    stop
-        Greedy: end with a parameter after so many candidates in a row that were not better.
-    passes
-        Greedy: so many rounds over the parameters at most; a round that changes nothing is the last.
+    greedy, stop, passes
+        Try one parameter after the other, in the order of the grid, each from its first candidate; leave a parameter
+        after `stop` candidates in a row that were not better; make at most `passes` rounds over the parameters, and no
+        further round after one that changed nothing.
     by
-        "cross_validation" (stratified `folds`), "validation" (a part of `share`), or "xi_alpha" (an SVM, one training
-        each).
+        "cross_validation" (stratified `folds`), "validation" (a part of `share`), or "xi_alpha" (SVMs, one training).
 
-    Every training is in the store and never made twice: an interrupted search goes on when called again. The value of
-    the best is that of the best of many, so a little too good; judge it on other documents.
+    Trainings are kept in the store and never repeated, so an interrupted search resumes when called again. The value of
+    the best combination is the best of many and so a little optimistic; judge it on other documents.
 
     >>> import tempfile
     >>> from rubricate.labels import label_matrix
@@ -120,29 +118,24 @@ def tune(
     """
     _check(grid, stop, passes)
     chosen, (way, judge) = criterion_named(criterion), way_named(by)
-    judging = Judging(
-        documents.train if isinstance(documents, Corpus) else documents,
-        chosen,
-        Store() if store is None else store,
-        folds=folds,
-        share=share,
-        seed=seed,
-        undefined=undefined,
-        engine=engine,
-        progress=progress,
-        taxonomy=documents.taxonomy if isinstance(documents, Corpus) else None,
-    )
+    options: dict[str, Any] = {"folds": folds, "share": share, "seed": seed, "undefined": undefined}
+    judging = _judging(documents, chosen, store, engine=engine, progress=progress, **options)
     shared = dict(settings or {})
-    tried = search(
-        grid,
-        lambda points: judge([{**shared, **point} for point in points], judging),
-        better=chosen.better,
-        greedy=greedy,
-        stop=stop,
-        passes=passes,
-    )
+
+    def judged(points: Sequence[Mapping[str, Any]]) -> Sequence[float]:
+        return judge([{**shared, **point} for point in points], judging)
+
+    tried = search(grid, judged, better=chosen.better, greedy=greedy, stop=stop, passes=passes)
     every = math.prod(len(candidates) for candidates in grid.values())
     return Tuned(best_of(tried, chosen.better), tried, shared, criterion, way, every)
+
+
+def _judging(documents: Documents | Corpus, criterion: Criterion, store: Store | None, **options: Any) -> Judging:
+    """Judge on the training documents of a corpus, with its taxonomy, or on the documents given."""
+    kept = Store() if store is None else store
+    if isinstance(documents, Corpus):
+        return Judging(documents.train, criterion, kept, taxonomy=documents.taxonomy, **options)
+    return Judging(documents, criterion, kept, **options)
 
 
 def search(

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["EngineName", "Fresh", "StoreFolder", "keeping"]
+__all__ = ["EngineName", "Fresh", "StoreFolder", "check_engine", "keeping"]
 
 StoreFolder = Annotated[
     Path | None, typer.Option("--store", help="The folder of trials; else $RUBRICATE_STORE, else your data folder.")
@@ -25,6 +25,14 @@ EngineName = Annotated[
         metavar="NAME",
     ),
 ]
+
+
+def check_engine(engine: str) -> None:
+    """Refuse an unknown engine, or a cluster that is not there, before any work; threads are always there."""
+    if engine != "threads":
+        from rubricate import engines
+
+        engines.check_engine(engine)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,22 +61,10 @@ def as_run(
     """
     if isinstance(truth, Documents):
         truth = Decisions(truth.labels, truth.categories, truth.ids)
-    truth, decisions = flag_matrix(truth), flag_matrix(decisions)
-    if decisions is None and scores is None:
-        raise InvalidInput("neither decisions nor scores; give at least one of them beside the truth")
-    if isinstance(decisions, (str, Path)):
-        if scores is not None or not isinstance(truth, (str, Path, Decisions)):
-            raise InvalidInput("a file of predictions goes with a file of labels or labelled documents, and no scores=")
-        run = read_run(truth, decisions, categories=categories or ())
-        name = run.name if name == "run" else name
-    elif _by_id(truth):
-        parts = [part for part in (decisions, scores) if part is not None]
-        run = _joined(truth, parts, name=name, categories=categories)
-    else:
-        run = _placed((truth, decisions, scores), name=name, categories=categories)
+    run = _bare_run((flag_matrix(truth), flag_matrix(decisions), scores), name=name, categories=categories)
     counts = None if train_counts is None else _counts(train_counts, run.categories)
     return Run(
-        name=name,
+        name=run.name,
         documents=run.documents,
         categories=run.categories,
         scores=run.scores,
@@ -84,6 +73,22 @@ def as_run(
         train_counts=counts,
         signature=signature or Signature(),
     )
+
+
+def _bare_run(parts: tuple[Any, Any, Any], *, name: str, categories: Sequence[str] | None) -> Run:
+    """Make a run of truth, decisions and scores: from files, aligned by id, or by position."""
+    truth, decisions, scores = parts
+    if decisions is None and scores is None:
+        raise InvalidInput("neither decisions nor scores; give at least one of them beside the truth")
+    if isinstance(decisions, (str, Path)):
+        if scores is not None or not isinstance(truth, (str, Path, Decisions)):
+            raise InvalidInput("a file of predictions goes with a file of labels or labelled documents, and no scores=")
+        run = read_run(truth, decisions, categories=categories or ())
+        return run if name == "run" else replace(run, name=name)
+    if _by_id(truth):
+        predictions = [part for part in (decisions, scores) if part is not None]
+        return _joined(truth, predictions, name=name, categories=categories)
+    return _placed(parts, name=name, categories=categories)
 
 
 def _is_frame(values: Any) -> bool:

@@ -138,7 +138,7 @@ def compare(
     Parameters
     ----------
     runs : iterable of Run or System, or mapping of names to decisions
-        The systems; a mapping needs `truth` beside it.
+        The systems. A mapping needs `truth`, the true labels, and takes `categories`, the names of the columns.
     tests : sequence of str, optional
         Symbols or names, with a measure behind a colon (`"p:accuracy"`), or "paper" for s, S, T, T' and p. By default
         those that hold their level on the data at hand; a note says which and why. Systems of different collections are
@@ -148,28 +148,18 @@ def compare(
         corrected p-values; only s, S, T, T' and p keep the marks of their own, as the paper prints them.
     undefined : "zero", "one" or "omit"
         What 0/0 counts as.
-    truth, categories : optional
-        True labels and names of the columns, where `runs` is a mapping.
     exact, mid_p : bool
         Exact distributions instead of approximations; mid-p counts half of the observed outcome.
     by_frequency : int or sequence of int, optional
         Confines the tests to bands of training frequency: a number of equal intervals, or edges.
     baseline : str, optional
         A system that every collection has; adds the indirect comparison through it.
-    samples : int, optional
-        Plain draws of the tests that resample; by default their tails adapt to the correction.
-    seed : int
-        Seed of the draws.
+    samples, seed : int, optional
+        Plain draws of the tests that resample, and their seed; by default their tails adapt to the correction.
     advance : callable
-        Is told of each pair that is done.
-    hierarchy : Hierarchy or pairs (parent, child), optional
-        Adds the tests on hierarchical measures to the default ones.
-    acceptable, similarity
-        As in `rubricate.evaluate`; with `similarity` the hierarchical tests also go by similarity.
-
-    Returns
-    -------
-    Comparison
+        Called with the number of pairs just done.
+    hierarchy, acceptable, similarity : optional
+        As in `rubricate.evaluate`: adds tests on hierarchical measures to the default ones; by similarity where given.
 
     >>> comparison = compare({"svm": [{"a"}, {"b"}], "knn": [{"a"}, {"a"}]}, truth=[{"a"}, {"b"}], tests=["s"])
     >>> comparison.results[0].n, comparison.results[0].p_value
@@ -179,11 +169,7 @@ def compare(
         raise UnknownName("correction", adjust, ADJUSTMENTS)
     undefined_value(undefined)
     systems = gather(runs, truth=truth, categories=categories)
-    tree = hierarchy if hierarchy is None or isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
-    if tree is not None and systems[0].categories:
-        placed(tree, systems[0].categories)
-    if similarity is not None and tree is None:
-        raise InvalidInput("similarity= is for hierarchical measures; give hierarchy= too (--hierarchy FILE)")
+    tree = _tree_over(systems[0].categories, hierarchy, similarity)
     choices, notes = plan(
         systems, tests, baseline=baseline, hierarchical=tree is not None, similar=similarity is not None
     )
@@ -196,10 +182,27 @@ def compare(
             results += [replace(outcome, band=band) for outcome in _corrected(outcomes, choice, adjust)]
     if not results:
         raise InvalidInput("no test applies to any pair: across collections use 'p', or 'indirect' with a baseline")
-    where = "" if tree is None else f"{len(tree) - tree.virtual_root} nodes, acceptable {acceptable:g}"
-    where += "" if tree is None or similarity is None else f", acs {similarity.within(tree.names).average:.6g}"
+    where = "" if tree is None else _described(tree, acceptable, similarity)
     names, policies = tuple(s.name for s in systems), next((s.policies for s in systems if s.policies), "")
     return Comparison(names, tuple(results), adjust, undefined, seed, tuple(notes), where, policies)
+
+
+def _tree_over(
+    categories: Sequence[str], hierarchy: Hierarchy | Edges | None, similarity: Similarity | None
+) -> Hierarchy | None:
+    """Return the hierarchy, if there is one; raise where it has none of the categories, or similarity comes alone."""
+    tree = hierarchy if hierarchy is None or isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
+    if tree is not None and categories:
+        placed(tree, categories)
+    if similarity is not None and tree is None:
+        raise InvalidInput("similarity= is for hierarchical measures; give hierarchy= too (--hierarchy FILE)")
+    return tree
+
+
+def _described(tree: Hierarchy, acceptable: float, similarity: Similarity | None) -> str:
+    """Return what the numbers of hierarchical tests depend on."""
+    size = f"{len(tree) - tree.virtual_root} nodes, acceptable {acceptable:g}"
+    return size if similarity is None else f"{size}, acs {similarity.within(tree.names).average:.6g}"
 
 
 def _corrected(outcomes: Sequence[Significance], choice: ChosenTest, adjust: str) -> list[Significance]:
