@@ -32,7 +32,7 @@ from rubricate.training.settings import Settings, open_parts, parse_settings
 from rubricate.training.targets import further_target, given_documents
 from rubricate.training.trained import Trained
 from rubricate.training.truth import with_truth
-from rubricate.types import Corpus, Documents, Floats, Run, Signature
+from rubricate.types import AnyClassifier, Corpus, Documents, Floats, Run, Signature
 
 __all__ = ["Categorizer", "configured"]
 
@@ -124,7 +124,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        classifier: Any = None,
+        classifier: AnyClassifier | str | None = None,
         *,
         analyzer: Any = None,
         weights: Any = "ltc",

@@ -20,9 +20,11 @@ from scipy import sparse
 from rubricate._tables import frame_of, html_of
 from rubricate.errors import InvalidInput
 from rubricate.matrices import sound
+from rubricate.models import AnyClassifier, FittedModel
 from rubricate.outcomes import Evidence, Significance
 
 __all__ = [
+    "AnyClassifier",
     "Bools",
     "Corpus",
     "Counts",
@@ -30,6 +32,7 @@ __all__ = [
     "Documents",
     "Edges",
     "Evidence",
+    "FittedModel",
     "Floats",
     "Ints",
     "Run",

@@ -23,7 +23,7 @@ from rubricate.classifiers.svm.svm import SVM
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal, out_of_fold, score_matrix, splits, take_rows
-from rubricate.types import Bools, Evidence, Floats, Ints, Scores, Sparse
+from rubricate.types import AnyClassifier, Bools, Evidence, Floats, Ints, Scores, Sparse
 
 __all__ = ["Stack"]
 
@@ -236,7 +236,7 @@ def _called(task: Callable[[], Any]) -> Any:
     return task()
 
 
-def _fitted(model: Any, X: Any, labels: Sparse) -> Any:
+def _fitted(model: AnyClassifier, X: Any, labels: Sparse) -> AnyClassifier:
     """Return a fitted clone; scikit-learn's own get the labels as a dense matrix, which all of them take."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     y = labels if isinstance(last, Scorer) else labels.toarray().astype(np.int64)

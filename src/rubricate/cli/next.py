@@ -17,6 +17,7 @@ from rubricate.cli.options.printing import Json
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from rubricate.categorizer import Categorizer
     from rubricate.types import Documents
 
 __all__ = ["next_command"]
@@ -114,7 +115,7 @@ def _labels(path: Path) -> dict[str, set[str]]:
 
 
 def _search(
-    model: Any,
+    model: Categorizer,
     documents: Documents,
     category: str,
     files: tuple[Path | None, Path],

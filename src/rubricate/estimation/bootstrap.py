@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from rubricate.estimation.resampling.deciding import corrected, described, learn
 from rubricate.estimation.resampling.splits import deviations, micro_deviations
 from rubricate.folds import take_rows
 from rubricate.labels import indicator
-from rubricate.types import Floats, Signature, Sparse
+from rubricate.types import AnyClassifier, Floats, Signature, Sparse
 
 __all__ = ["bootstrap"]
 
@@ -24,9 +25,20 @@ KINDS = ("bias-corrected", ".632")
 FRACTION = 0.632
 
 
+class _Sample(NamedTuple):
+    """What one sample says of false negatives and false positives, in this order, per category."""
+
+    change: Floats
+    """Σ_i (1 − c_bi) L_bi."""
+    unseen: Floats
+    """Losses on the documents outside the sample."""
+    outside: int
+    """Documents outside the sample."""
+
+
 @estimator(seeded=True)
 def bootstrap(
-    classifier: Any,
+    classifier: AnyClassifier,
     X: Any,
     labels: Sparse,
     *,
@@ -57,26 +69,18 @@ def bootstrap(
         raise InvalidInput(f"samples must be at least 1, got {samples}")
     labels = indicator(labels)
     n, m = labels.shape
-    emp = [part.sum(axis=0) for part in losses(labels, learn(classifier, X, labels, single=single)(X))]
+    emp = np.array([part.sum(axis=0) for part in losses(labels, learn(classifier, X, labels, single=single)(X))])
 
-    def sample(b: int) -> tuple[Floats, Floats, int]:
-        """Return corrections and out-of-sample losses of both kinds of error, and documents out of the sample."""
+    def sample(b: int) -> _Sample:
         drawn = np.sort(np.random.default_rng([seed, b]).integers(0, n, n))
         times = np.bincount(drawn, minlength=n)
         lost = losses(labels, learn(classifier, take_rows(X, drawn), labels[drawn], single=single)(X))
         out = times == 0
         change = np.array([((1 - times)[:, None] * part).sum(axis=0) for part in lost])
-        return change, np.array([part[out].sum(axis=0) for part in lost]), int(out.sum())
+        return _Sample(change, np.array([part[out].sum(axis=0) for part in lost]), int(out.sum()))
 
-    results = run_tasks(sample, range(samples), engine=engine)
-    if kind == ".632":
-        left = max(sum(out for _, _, out in results), 1)
-        unseen = n * np.sum([part for _, part, _ in results], axis=0) / left
-        cells = [(1 - FRACTION) * own + FRACTION * other for own, other in zip(emp, unseen, strict=True)]
-        each = [(1 - FRACTION) * np.array(emp) + FRACTION * n * part / max(out, 1) for _, part, out in results]
-    else:
-        cells = list(np.array(emp) + np.mean([change for change, _, _ in results], axis=0))
-        each = [np.array(emp) + change for change, _, _ in results]
+    drawn = run_tasks(sample, range(samples), engine=engine)
+    cells, each = _six_three_two(emp, drawn, n) if kind == ".632" else _bias_corrected(emp, drawn)
     tables = [corrected(labels, *part) for part in each]
     return Estimate(
         method="bootstrap",
@@ -90,3 +94,20 @@ def bootstrap(
         facts={"kind": kind, "samples": samples, "trainings": samples + 1, **micro_deviations(tables)},
         signature=described(classifier, signature, seed),
     )
+
+
+def _bias_corrected(emp: Floats, samples: Sequence[_Sample]) -> tuple[Floats, list[Floats]]:
+    """Return the counts of errors corrected by the mean of all samples, and by each sample alone."""
+    return emp + np.mean([sample.change for sample in samples], axis=0), [emp + sample.change for sample in samples]
+
+
+def _six_three_two(emp: Floats, samples: Sequence[_Sample], n: int) -> tuple[Floats, list[Floats]]:
+    """Return the .632 counts of errors over all samples, and of each sample alone.
+
+    A sample that contains every document has no loss outside it: 0/0 counts as 0.
+    """
+    seen = (1 - FRACTION) * emp
+    outside = max(sum(sample.outside for sample in samples), 1)
+    unseen = n * np.sum([sample.unseen for sample in samples], axis=0) / outside
+    each = [seen + FRACTION * n * sample.unseen / max(sample.outside, 1) for sample in samples]
+    return seen + FRACTION * unseen, each

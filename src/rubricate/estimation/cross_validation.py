@@ -15,7 +15,7 @@ from rubricate.estimation.resampling.splits import deviations, micro_deviations,
 from rubricate.folds import deal, out_of_fold, splits, take_rows
 from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Counts, Ints, Signature, Sparse
+from rubricate.types import AnyClassifier, Counts, Ints, Signature, Sparse
 
 __all__ = ["cross_validation"]
 
@@ -25,7 +25,7 @@ SPREAD = "low for k = 10, lower than that of leave-one-out, higher than that of 
 
 @estimator(seeded=True)
 def cross_validation(
-    classifier: Any,
+    classifier: AnyClassifier,
     X: Any,
     labels: Sparse,
     *,

@@ -16,7 +16,7 @@ from rubricate.estimation.theory.bounds import hoeffding, holdout_deviation
 from rubricate.folds import take_rows
 from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Counts, Signature, Sparse
+from rubricate.types import AnyClassifier, Counts, Signature, Sparse
 
 __all__ = ["holdout"]
 
@@ -26,7 +26,7 @@ SPREAD = "variance <= 1/4k for k documents held out (equation 14); Pr(deviation 
 
 @estimator(seeded=True)
 def holdout(
-    classifier: Any,
+    classifier: AnyClassifier,
     X: Any,
     labels: Sparse,
     *,

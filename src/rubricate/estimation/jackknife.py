@@ -13,7 +13,7 @@ from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.resampling.deciding import corrected, described, learn, losses
 from rubricate.folds import splits, take_rows
 from rubricate.labels import indicator
-from rubricate.types import Floats, Ints, Signature, Sparse
+from rubricate.types import AnyClassifier, Floats, Ints, Signature, Sparse
 
 __all__ = ["jackknife"]
 
@@ -23,7 +23,7 @@ SPREAD = "as the bootstrap; higher where the decisions depend on few documents"
 
 @estimator(seeded=True)
 def jackknife(
-    classifier: Any,
+    classifier: AnyClassifier,
     X: Any,
     labels: Sparse,
     *,

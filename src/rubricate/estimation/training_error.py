@@ -10,7 +10,7 @@ from rubricate.estimation.resampling.deciding import described, learn
 from rubricate.estimation.theory.bounds import kearns_ron, vc_excess
 from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Signature, Sparse
+from rubricate.types import AnyClassifier, Signature, Sparse
 
 __all__ = ["training_error"]
 
@@ -20,7 +20,7 @@ SPREAD = "E(|Err − Err_emp|²) <= O(d ln(n/d) / n) for VC dimension d (equatio
 
 @estimator()
 def training_error(
-    classifier: Any,
+    classifier: AnyClassifier,
     X: Any,
     labels: Sparse,
     *,

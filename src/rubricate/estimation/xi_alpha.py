@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
@@ -24,7 +25,7 @@ SPREAD = "about that of a hold-out test with as many documents as there are for 
 
 @estimator(needs_svm=True)
 def xi_alpha(
-    classifier: Any,
+    classifier: SVM,
     X: Any,
     labels: Sparse,
     *,
@@ -37,32 +38,27 @@ def xi_alpha(
 ) -> Estimate:
     """Return the ξα-estimates of every category (joachims2000, definitions 1 to 4).
 
-    d, d₊, d₋ count the training documents, positives, negatives for which ρ α_i R² + ξ_i >= 1:
+    d, d₊, d₋ count the training documents, positives, negatives for which ρ α_i R² + ξ_i >= 1. The contingency table is
+    TP = n₊ − d₊, FN = d₊, FP = d₋, TN = n₋ − d₋, and so
 
         Err = d/n    Rec = 1 − d₊/n₊    Prec = (n₊ − d₊)/(n₊ − d₊ + d₋)    F1 = (2n₊ − 2d₊)/(2n₊ − d₊ + d₋)
 
-    which is the contingency table TP = n₊ − d₊, FN = d₊, FP = d₋, TN = n₋ − d₋.
-
     Parameters
     ----------
-    classifier : an SVM fitted on these documents, whose solution is used, or one to be fitted.
+    classifier : an SVM; if it is fitted on these documents, its solution is used, otherwise it is fitted here.
     rho : 2 bounds the leave-one-out error where the full and the retrained solutions are stable (lemma 1); 1 is the
-        practical choice for text. Without a bias, or with a penalised one, 1 is a bound for every solution: there the
+        practical choice for text. Without a bias, or with a penalised one, 1 is a bound for every solution, because the
         retrained score is at least y f(x_i) − α_i K(x_i, x_i) (Jaakkola and Haussler 1999), K with what the bias adds.
-    radius2 : R² >= K(x, x) − K(x, z); by default as tight as the documents allow. Adding a constant to the kernel
-        changes neither α nor ξ (lemma 2), so that the least K may be taken for 0; R² is of differences and does not
-        change either. Without a free bias R² >= K(x, x).
-    single : every document has one label and gets its best category. A document is in doubt where the score of its own
-        category, less ρ α R², is not above that of each other category, plus ρ α R² (α being that document's in each of
-        these SVMs); it counts as the category that is then best. With one category alone this is the definition above.
-    sample_weight : of the documents, where the SVM is fitted here. The condition holds for any C_i; documents are
-        counted, not weights.
+    radius2 : R² >= K(x, x) − K(x, z), or R² >= K(x, x) without a free bias; by default as tight as the documents allow.
+        A constant added to the kernel changes neither α, ξ (lemma 2) nor R², so the least K may be taken as 0.
+    single : every document has one label and gets its best category. A document is in doubt unless the score of its own
+        category, less ρ α R², is above that of every other category, plus ρ α R² (α being that document's in each of
+        these SVMs); it counts as the category that is then best. With one category this is the definition above.
+    sample_weight : weights for an SVM that is fitted here, any C_i; documents are counted, not weights.
 
-    `undetermined` marks categories whose solution is not stable (no 0 < α < C, definition 1), and, as every document
-    is on one side, those with no positive or no negative. In `facts`: `d`, `d_positive`, `d_negative` per category.
-
-    Bias: pessimistic (theorem 3), strongly so for rare categories and ρ = 2. Spread: about that of a hold-out test of
-    n documents. Cost: the stored α and ξ; some thousandths of the training.
+    `undetermined` marks categories without a stable solution (no 0 < α < C, definition 1), a positive or a negative
+    document. `facts` has `d`, `d_positive`, `d_negative` per category. Bias: pessimistic (theorem 3), strongly so for
+    rare categories and ρ = 2. Spread: about that of a hold-out test of n documents. Cost: thousandths of the training.
     """
     if not rho > 0:
         raise InvalidInput(f"rho must be positive, 1 or 2 as a rule, got {rho}")
@@ -71,14 +67,11 @@ def xi_alpha(
         svm = clone(svm).fit(X, indicator(labels), sample_weight=sample_weight)
     svms = SolvedSVMs.of(svm, X, labels, sample_weight=sample_weight)
     radius = svms.bound if radius2 is None else float(radius2)
-    own = svms.labels
-    if single:
-        decided = lowered_best(svm.decision_function(X), svms, rho * radius)
-        doubted = sparse.csr_array(own != decided)
-    else:
-        doubted = _in_doubt(svms, rho * radius)
+    own, factor = svms.labels, rho * radius
+    doubted = _not_best(svm.decision_function(X), svms, factor) if single else _in_doubt(svms, factor)
     d, positive = _sums(doubted, own)
     held, n, negative = np.bincount(own.indices, minlength=own.shape[1]), own.shape[0], d - positive
+    facts = {"rho": rho, "radius2": radius, "trainings": 1, "d": d, "d_positive": positive, "d_negative": negative}
     return Estimate(
         method="xi_alpha",
         documents=n,
@@ -88,16 +81,14 @@ def xi_alpha(
         spread=SPREAD,
         single_label=single,
         undetermined=(held == 0) | (held == n) | (~svms.stable if svms.free else False),
-        facts={
-            "rho": rho,
-            "radius2": radius,
-            "trainings": 1,
-            "d": d,
-            "d_positive": positive,
-            "d_negative": negative,
-        },
+        facts=facts,
         signature=signature or Signature(classifier=" ".join(repr(classifier).split())),
     )
+
+
+def _not_best(scores: Any, svms: SolvedSVMs, factor: float) -> Sparse:
+    """Return where the labels and the best categories after lowering by factor · α_i differ: documents × categories."""
+    return sparse.csr_array(svms.labels != lowered_best(scores, svms, factor))
 
 
 def _in_doubt(svms: SolvedSVMs, factor: float) -> Sparse:

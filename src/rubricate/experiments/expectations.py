@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rubricate.classifiers.svm.leave_one_out.solved import has_dual
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.estimation import Estimate
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
@@ -44,14 +45,14 @@ def expected(result: CorpusResult) -> dict[str, list[Estimate]]:
     return estimates
 
 
-def _svm(trial: Trial) -> Any:
+def _svm(trial: Trial) -> SVM | None:
     """Return the SVM that a trial settled on; None for other classifiers, and where there is too much."""
     labels = trial.material.labels
     chosen = trial.classifiers[trial.chosen()]
     return chosen if has_dual(chosen) and labels.shape[0] * labels.shape[1] <= CHEAP else None
 
 
-def _remembered(trial: Trial, svm: Any) -> list[Estimate]:
+def _remembered(trial: Trial, svm: SVM) -> list[Estimate]:
     """Return the estimates from the store, or make them."""
 
     def make() -> tuple[Arrays, Mapping[str, Any]]:
@@ -72,7 +73,7 @@ def _remembered(trial: Trial, svm: Any) -> list[Estimate]:
     ]
 
 
-def _estimates(trial: Trial, svm: Any) -> list[Estimate]:
+def _estimates(trial: Trial, svm: SVM) -> list[Estimate]:
     parts = trial.shaped(Step(trial.chosen(), None))
     held = np.bincount(parts.labels.indices, minlength=parts.labels.shape[1])
     shown = np.flatnonzero((held > 0) & (held < parts.labels.shape[0]))

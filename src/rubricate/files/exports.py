@@ -13,6 +13,7 @@ from rubricate._version import __version__
 from rubricate.atomic import write_file
 from rubricate.errors import InvalidFile, InvalidInput, MissingExtra
 from rubricate.text.representation import source_of
+from rubricate.types import FittedModel
 
 __all__ = ["export_mlflow", "export_onnx", "export_skops"]
 
@@ -20,7 +21,7 @@ _FLOAT, _OPSET, _IR = 1, 13, 8
 _DATA = "model.rubric"
 
 
-def export_mlflow(model: Any, path: str | Path) -> Path:
+def export_mlflow(model: FittedModel, path: str | Path) -> Path:
     """Write a folder that `mlflow.pyfunc.load_model(path)` opens: texts in, labels and confidence out.
 
     The model inside is our own file; MLflow calls `rubricate.files.mlflow_loader` to open it, and pickle has no part in
@@ -58,7 +59,7 @@ signature:
 """  # noqa: E501
 
 
-def export_onnx(model: Any, path: str | Path) -> Path:
+def export_onnx(model: FittedModel, path: str | Path) -> Path:
     """Write a linear classifier as ONNX: input `X` (documents × columns, float32), output `scores`.
 
     Only for models of vectors (`--vectors`) whose scores are X Wᵀ + b. Words are counted by our own kernels, for which
@@ -69,7 +70,7 @@ def export_onnx(model: Any, path: str | Path) -> Path:
     return write_file(Path(path), content)
 
 
-def export_skops(model: Any, path: str | Path) -> Path:
+def export_skops(model: FittedModel, path: str | Path) -> Path:
     """Write a linear classifier over vectors as a scikit-learn estimator that `skops.io.load` opens.
 
     It is a `OneVsRestClassifier` of one `LinearSVC` per category: of single-label data `predict` gives the names of the
@@ -84,7 +85,7 @@ def export_skops(model: Any, path: str | Path) -> Path:
     return write_file(Path(path), skops.io.dumps(_one_vs_rest(model)))
 
 
-def _one_vs_rest(model: Any) -> Any:
+def _one_vs_rest(model: FittedModel) -> Any:
     """Return the classifier as scikit-learn's own."""
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.preprocessing import LabelBinarizer
@@ -117,7 +118,7 @@ def _one_vs_rest(model: Any) -> Any:
     return whole
 
 
-def _linear(model: Any, target: str) -> tuple[Any, Any]:
+def _linear(model: FittedModel, target: str) -> tuple[Any, Any]:
     if source_of(model.weights) != "vectors":
         raise InvalidInput(
             f"{target} has no operators for our words and weights; export a model that was trained on vectors "

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from rubricate.types import FittedModel
+
 __all__ = ["TextModel"]
 
 
 class TextModel:
     """A model with the `predict` that MLflow expects: a frame with a column `text`, or a list of texts."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: FittedModel) -> None:
         self.model = model
 
     def predict(self, data: Any, params: Any = None) -> Any:

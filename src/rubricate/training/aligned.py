@@ -16,7 +16,7 @@ from rubricate.errors import InvalidInput
 from rubricate.folds import score_matrix, sparse_scores
 from rubricate.labels import CategoryGrowth
 from rubricate.thresholds.rank_limit import RankLimit
-from rubricate.types import Floats, Scores, Sparse
+from rubricate.types import AnyClassifier, Floats, Scores, Sparse
 
 __all__ = ["Aligned", "Form"]
 
@@ -34,7 +34,7 @@ class Aligned(BaseEstimator):
     one that goes by the names of the categories (`names_categories`), whose own scores stand in all of them.
     """
 
-    def __init__(self, classifier: Any, *, form: Form, classes: Any) -> None:
+    def __init__(self, classifier: AnyClassifier, *, form: Form, classes: Any) -> None:
         self.classifier = classifier
         self.form = form
         self.classes = classes
@@ -51,7 +51,7 @@ class Aligned(BaseEstimator):
             self.classifier_ = clone(self.classifier).fit(X, self.target(labels))
         return self
 
-    def trained_as(self, classifier: Any, X: Any, labels: Sparse) -> Self:
+    def trained_as(self, classifier: AnyClassifier, X: Any, labels: Sparse) -> Self:
         """Return what fitting `classifier` would give, which is this one's but for what is added after training."""
         aligned = copy(self)
         aligned.classifier = classifier
@@ -140,16 +140,16 @@ class Aligned(BaseEstimator):
         return scores
 
 
-def _last(classifier: Any) -> Any:
+def _last(classifier: AnyClassifier) -> AnyClassifier:
     return classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
 
 
-def _knows_columns(classifier: Any) -> bool:
+def _knows_columns(classifier: AnyClassifier) -> bool:
     last = _last(classifier)
     return getattr(last, "taxonomy", None) is not None or getattr(last, "names_categories", False)
 
 
-def _matrix(classifier: Any, labels: Sparse) -> Any:
+def _matrix(classifier: AnyClassifier, labels: Sparse) -> Any:
     """Return a label matrix as the classifier can take it.
 
     Sparse only where that is known to be understood: scikit-learn's nearest neighbours take it and score nonsense.

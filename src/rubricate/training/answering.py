@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from sklearn.utils import estimator_html_repr
 
@@ -14,7 +14,7 @@ from rubricate.training.notebook import fitted_html
 from rubricate.training.targets import ids_of
 from rubricate.training.trained import Trained
 from rubricate.training.vector_evidence import nearest_documents
-from rubricate.types import Corpus, Decisions, Floats, Ints
+from rubricate.types import Corpus, Decisions, FittedModel, Floats, Ints
 
 __all__ = ["FittedAnswers"]
 
@@ -128,7 +128,7 @@ class FittedAnswers:
         """Return what was chosen, its figures and its largest categories, for notebooks; unfitted, its parameters."""
         if not hasattr(self, "categories_"):
             return str(estimator_html_repr(self))
-        return fitted_html(self)
+        return fitted_html(cast(FittedModel, self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Return the forms that a notebook chooses from."""

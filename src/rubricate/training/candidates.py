@@ -7,7 +7,7 @@ import inspect
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, MutableMapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -23,7 +23,11 @@ from rubricate.thresholds.rcut import Rcut
 from rubricate.training.material import Material
 from rubricate.training.representations import has_vectors
 from rubricate.training.targets import Target, count
-from rubricate.types import Documents, Sparse
+from rubricate.types import AnyClassifier, Documents, Sparse
+
+if TYPE_CHECKING:
+    from rubricate.classifiers.construe import Construe
+    from rubricate.classifiers.word import WORD
 
 __all__ = [
     "COSTS",
@@ -53,7 +57,7 @@ DENSE_COST = 8.0
 """What these are compared with others at."""
 
 
-def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = None) -> Any:
+def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = None) -> AnyClassifier:
     """Return the classifier of this name; parameters without a default are taken out of `parameters`.
 
     >>> make_classifier("knn"), make_classifier("construe", {"rules": "reuters10"})
@@ -74,8 +78,12 @@ def make_classifier(name: str, parameters: MutableMapping[str, Any] | None = Non
 
 
 def candidates_for(
-    classifier: Any, *, tuned: bool, costs: Sequence[float] = COSTS, centroids: Sequence[float] = (0.0,)
-) -> tuple[Any, ...]:
+    classifier: AnyClassifier | str | None,
+    *,
+    tuned: bool,
+    costs: Sequence[float] = COSTS,
+    centroids: Sequence[float] = (0.0,),
+) -> tuple[AnyClassifier, ...]:
     """Return the candidates that a classifier, a name or None stands for; None is an SVM, `tuned` one of each cost.
 
     >>> candidates_for(None, tuned=True)
@@ -136,10 +144,10 @@ def start_among(costs: Sequence[float], cost: float) -> int:
     return max(bisect_right(costs, cost) - 1, 0)
 
 
-def bare_target(classifier: Any, documents: Any, y: Any) -> Target | None:
+def bare_target(classifier: AnyClassifier | str | None, documents: Any, y: Any) -> Target | None:
     """Return an empty target over the categories that the classifier knows by itself; None where labels are needed."""
     labelled = isinstance(documents, Documents) and documents.labels.nnz
-    chosen = make_classifier(classifier) if isinstance(classifier, str) else classifier
+    chosen: AnyClassifier = make_classifier(classifier) if isinstance(classifier, str) else classifier
     if y is not None or labelled or not getattr(chosen, "names_categories", False):
         return None
     categories = chosen.known_categories()
@@ -147,7 +155,7 @@ def bare_target(classifier: Any, documents: Any, y: Any) -> Target | None:
     return Target(labels, categories, "sets", np.array(categories, dtype=object))
 
 
-def placed(classifier: Any, representation: Representation | Blocks, material: Material) -> Any:
+def placed(classifier: AnyClassifier, representation: Representation | Blocks, material: Material) -> AnyClassifier:
     """Return the classifier with what it must know of the material before it is fitted.
 
     A hierarchical classifier gets the names of the columns, and the taxonomy of the material if it has none. One that
@@ -168,7 +176,7 @@ def placed(classifier: Any, representation: Representation | Blocks, material: M
     return (_ruled if hasattr(classifier, "rules") else _named)(classifier, representation, material)
 
 
-def _named(classifier: Any, representation: Representation, material: Material) -> Any:
+def _named(classifier: WORD, representation: Representation, material: Material) -> WORD:
     """Return the classifier with the counts of its names' terms, one row per category.
 
     One that already has counts, or whose columns are not terms, is taken as it is. Names without a known term are
@@ -187,7 +195,7 @@ def _named(classifier: Any, representation: Representation, material: Material) 
     return clone(classifier).set_params(names=counts)
 
 
-def _ruled(classifier: Any, representation: Representation, material: Material) -> Any:
+def _ruled(classifier: Construe, representation: Representation, material: Material) -> Construe:
     """Return a classifier by hand-written rules, which looks words up among the terms of the documents."""
     changes = {"categories": classifier.categories or material.categories}
     if source_of(representation.weights) == "counts" and classifier.terms is None:
@@ -208,7 +216,7 @@ def _warn(unmatched: list[str], categories: int) -> None:
         warnings.warn(f"{message}; {remedy}", UserWarning, stacklevel=7)
 
 
-def shown(classifier: Any, given: Any = None) -> str:
+def shown(classifier: AnyClassifier, given: AnyClassifier | str | None = None) -> str:
     """Describe a classifier in a signature; one that matches names as it was `given`, without the data's terms.
 
     A taxonomy is described by the number of its links and the start of their SHA-256, whatever their order.

@@ -9,13 +9,14 @@ import numpy as np
 
 from rubricate.classifiers.base.evidence import contributions
 from rubricate.errors import InvalidInput
-from rubricate.types import Evidence, Floats
+from rubricate.training.aligned import Aligned
+from rubricate.types import AnyClassifier, Evidence, Floats
 
 __all__ = ["explain_rows", "top_terms"]
 
 
 def explain_rows(
-    aligned: Any, X: Any, column: int, *, limit: int, names: Sequence[str] | None, ids: Sequence[str]
+    aligned: Aligned, X: Any, column: int, *, limit: int, names: Sequence[str] | None, ids: Sequence[str]
 ) -> list[list[Evidence]]:
     """Return what spoke most for or against a category, for each row; nothing for one never or always assigned."""
     place = aligned.place(column)
@@ -31,7 +32,7 @@ def explain_rows(
     return [[reason.named(terms=terms, documents=ids) for reason in evidence] for evidence in reasons]
 
 
-def top_terms(aligned: Any, column: int, limit: int, names: Sequence[str] | None) -> list[str]:
+def top_terms(aligned: Aligned, column: int, limit: int, names: Sequence[str] | None) -> list[str]:
     """Return the terms with the largest positive weights for a category; none where the classifier is not linear."""
     place = aligned.place(column)
     if names is None or place is None or getattr(aligned.classifier_, "coef_", None) is None:
@@ -42,7 +43,7 @@ def top_terms(aligned: Any, column: int, limit: int, names: Sequence[str] | None
     return [str(names[i]) for i in best if weights[i] > 0]
 
 
-def _linear_weights(classifier: Any, place: int, columns: int) -> Floats:
+def _linear_weights(classifier: AnyClassifier, place: int, columns: int) -> Floats:
     if hasattr(classifier, "estimators_"):
         classifier, place, columns = classifier.estimators_[place], 0, 1
     coef = getattr(classifier, "coef_", None)

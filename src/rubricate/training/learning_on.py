@@ -12,7 +12,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import CategoryGrowth
 from rubricate.training.targets import Target, count, ids_of
 from rubricate.training.trained import Trained
-from rubricate.types import Ints
+from rubricate.types import AnyClassifier, Ints
 
 __all__ = ["growth_of", "learned_on"]
 
@@ -78,7 +78,7 @@ def _check_labels(trained: Trained, growth: CategoryGrowth) -> None:
         raise InvalidInput(f"{name!r} had all training documents and was not learned. {REMEDY}")
 
 
-def _check_new(classifier: Any, new: Sequence[str]) -> None:
+def _check_new(classifier: AnyClassifier, new: Sequence[str]) -> None:
     if new and not getattr(classifier, "learns_on", False):
         named = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
         raise InvalidInput(

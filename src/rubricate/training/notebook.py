@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rubricate._tables import html_of
+from rubricate.types import FittedModel
 
 __all__ = ["fitted_html"]
 
@@ -14,14 +15,14 @@ SHOWN, TERMS = 10, 6
 """Categories, the largest first, and terms of each."""
 
 
-def fitted_html(model: Any) -> str:
+def fitted_html(model: FittedModel) -> str:
     """Return two tables: the choices and figures of a fitted categorizer, and its largest categories."""
     return html_of(("Categorizer", ""), _facts(model)) + html_of(
         ("category", "documents", "top terms"), _largest(model)
     )
 
 
-def _facts(model: Any) -> list[tuple[str, Any]]:
+def _facts(model: FittedModel) -> list[tuple[str, Any]]:
     facts: list[tuple[str, Any]] = [
         ("classifier", model.signature().classifier),
         ("representation", _chosen(model)),
@@ -40,12 +41,12 @@ def _facts(model: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def _chosen(model: Any) -> str:
+def _chosen(model: FittedModel) -> str:
     screening = getattr(model, "screening_", None)
     return str(screening["chosen"]) if screening else str(model.representation or "terms")
 
 
-def _largest(model: Any) -> list[tuple[str, str, str]]:
+def _largest(model: FittedModel) -> list[tuple[str, str, str]]:
     counts = np.asarray(model.train_counts_)
     order = np.argsort(-counts, kind="stable")
     rows = [

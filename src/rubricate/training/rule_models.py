@@ -18,7 +18,7 @@ from rubricate.text.analyzer import Analyzer
 from rubricate.training.answers import Answer, best_of
 from rubricate.training.targets import ids_of
 from rubricate.training.truth import with_truth
-from rubricate.types import Corpus, Decisions, Documents, Evidence, Run, Scores, Signature
+from rubricate.types import AnyClassifier, Corpus, Decisions, Documents, Evidence, FittedModel, Run, Scores, Signature
 
 __all__ = ["HAND_WRITTEN", "rule_analyzer", "rule_answers", "rule_model", "rules_of", "run_rules"]
 
@@ -111,7 +111,7 @@ def _reason(firing: Firing) -> Evidence:
     )
 
 
-def rules_of(model: Any) -> RuleBase:
+def rules_of(model: AnyClassifier) -> RuleBase:
     """Return the rules of a trained model: a `Categorizer` or a classifier that has learned rules or trees.
 
     Words and categories go by name; the settings of the analyzer are kept, so that the printed base runs on raw text.
@@ -133,7 +133,7 @@ def rules_of(model: Any) -> RuleBase:
     return learned if vectors is None else replace(learned, analyzer=_settings(vectors.analyzer or Analyzer()))
 
 
-def _names(model: Any, columns: Sequence[str]) -> list[str]:
+def _names(model: FittedModel, columns: Sequence[str]) -> list[str]:
     """Return the names of the classifier's categories, which are column numbers where the model left some out."""
     aligned = model.aligned_
     if len(columns) == len(aligned.columns_):

@@ -14,7 +14,7 @@ from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.training.aligned import Aligned
 from rubricate.training.cache import Arrays, Entry
 from rubricate.training.targets import count
-from rubricate.types import Floats, Scores, Sparse
+from rubricate.types import AnyClassifier, Floats, Scores, Sparse
 
 __all__ = [
     "LARGE",
@@ -40,7 +40,7 @@ def limit_for(documents: int, categories: int) -> int | None:
     return LIMIT if documents * categories > LARGE else None
 
 
-def blocks(classifier: Any, X: Any, *, columns: int, limit: int | None = None) -> Iterator[Any]:
+def blocks(classifier: AnyClassifier, X: Any, *, columns: int, limit: int | None = None) -> Iterator[Any]:
     """Score documents block by block: an array each, or with a limit `Scores` of the best of each document."""
     finds_best = limit is not None and isinstance(classifier, Aligned) and classifier.finds_best(X)
     size, rows = max(1, BLOCK // max(1, LIMIT if finds_best else columns)), count(X)
@@ -54,7 +54,7 @@ def blocks(classifier: Any, X: Any, *, columns: int, limit: int | None = None) -
             yield RankLimit(rank=limit).limit(score_matrix(classifier, part))
 
 
-def score_all(classifier: Any, X: Any, *, columns: int, limit: int | None = None) -> Any:
+def score_all(classifier: AnyClassifier, X: Any, *, columns: int, limit: int | None = None) -> Any:
     """Score documents in blocks and return the scores of all."""
     return stacked(list(blocks(classifier, X, columns=columns, limit=limit)), columns)
 

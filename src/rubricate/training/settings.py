@@ -63,7 +63,7 @@ from rubricate.training.representations import (
 )
 from rubricate.training.scoring import limit_for
 from rubricate.training.screening import screen
-from rubricate.types import Signature
+from rubricate.types import AnyClassifier, Signature
 
 __all__ = ["Settings", "open_parts", "parse_settings", "read_setting"]
 
@@ -80,7 +80,7 @@ class Settings:
     `procedure` settles what they leave open by looking at the labels.
     """
 
-    classifier: Any = None
+    classifier: AnyClassifier | str | None = None
     analyzer: Any = None
     weights: Any = "ltc"
     select: Any = None
@@ -203,7 +203,7 @@ class Settings:
     def signature(
         self,
         *,
-        classifier: Any = None,
+        classifier: AnyClassifier | str | None = None,
         cut: Any = None,
         representation: AnyRepresentation | None = None,
         origin: tuple[str, str] = ("", ""),
@@ -332,7 +332,7 @@ def open_parts(settings: Settings, params: Mapping[str, Any]) -> dict[str, Any]:
     return opened
 
 
-def _parameters_of(classifier: Any) -> frozenset[str]:
+def _parameters_of(classifier: AnyClassifier | str | None) -> frozenset[str]:
     """Return the names of the parameters of a classifier, given itself, by name, or None for an SVM."""
     if classifier is None or isinstance(classifier, str):
         import inspect

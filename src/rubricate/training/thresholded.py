@@ -18,7 +18,7 @@ from rubricate.labels import indicator
 from rubricate.thresholds.definition.catalogue import resolve
 from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.training.aligned import Aligned, Form
-from rubricate.types import Floats, Sparse
+from rubricate.types import AnyClassifier, Floats, Sparse
 
 __all__ = ["Thresholded"]
 
@@ -61,7 +61,7 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        classifier: Any,
+        classifier: AnyClassifier,
         *,
         cut: str | float | Threshold = "scut",
         folds: int | None = None,

@@ -22,7 +22,7 @@ from rubricate.training.offsets import NO_CONFIDENCE, offsets
 from rubricate.training.representations import has_vectors
 from rubricate.training.targets import count, ids_of
 from rubricate.training.vector_evidence import joined_texts, vector_evidence
-from rubricate.types import Decisions, Evidence, Floats, Ints, Run, Scores, Sparse
+from rubricate.types import AnyClassifier, Decisions, Evidence, Floats, Ints, Run, Scores, Sparse
 
 __all__ = ["Trained"]
 
@@ -60,7 +60,7 @@ class Trained:
     """
 
     representation: Representation | Blocks
-    classifier: Any
+    classifier: AnyClassifier
     cut: Any
     categories: tuple[str, ...]
     ids: Sequence[str]

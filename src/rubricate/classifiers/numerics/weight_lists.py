@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from rubricate.kernels.best_categories import WIDTH, LinearWeights, best_categor
 from rubricate.kernels.rows import Rows
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["WeightLists", "lists_of", "pays"]
+__all__ = ["Linear", "WeightLists", "lists_of", "pays"]
 
 FILL = 0.25
 """A term with weights for this share of the categories has a row, where a place costs a quarter of one in a list."""
@@ -92,12 +92,19 @@ class _KeptLists:
         return _KeptLists, ()
 
 
+class Linear(Protocol):
+    """A classifier with sparse weights, categories × terms, which keeps their lists."""
+
+    coef_: Sparse
+    _kept_lists: Any
+
+
 def pays(coef: Any, X: Any) -> bool:
     """Tell whether lists of these weights (categories × terms) find the best categories of such documents faster."""
     return sparse.issparse(coef) and sparse.issparse(X) and coef.shape[0] >= MANY
 
 
-def lists_of(classifier: Any, offsets: Floats) -> WeightLists:
+def lists_of(classifier: Linear, offsets: Floats) -> WeightLists:
     """Return the lists of `coef_`, made when they are first needed after it was learned."""
     kept: _KeptLists = getattr(classifier, "_kept_lists", None) or _KeptLists()
     if kept.lists is None or kept.coef is not classifier.coef_:

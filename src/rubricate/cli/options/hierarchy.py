@@ -15,7 +15,7 @@ from rubricate.errors import InvalidInput
 if TYPE_CHECKING:
     from rubricate.hierarchy import Hierarchy
     from rubricate.measures import Similarity
-    from rubricate.types import Corpus
+    from rubricate.types import AnyClassifier, Corpus
 
 __all__ = ["HierarchyFile", "HierarchyOptions", "KnownHierarchy", "with_hierarchy"]
 
@@ -89,7 +89,7 @@ class HierarchyOptions:
         return KnownHierarchy(Hierarchy.from_edges(read_taxonomy(self.hierarchy)), self.acceptable, similarity)
 
 
-def with_hierarchy(corpus: Corpus, path: Path | None, classifier: Any) -> Corpus:
+def with_hierarchy(corpus: Corpus, path: Path | None, classifier: AnyClassifier | str | None) -> Corpus:
     """Return the corpus with the hierarchy of a file, for a classifier (or its name) that uses one."""
     if path is None:
         return corpus

@@ -15,7 +15,7 @@ from rubricate.training.aligned import Aligned
 from rubricate.training.material import Material
 from rubricate.training.settings import Settings
 from rubricate.training.targets import Target, count
-from rubricate.types import Bools, Counts, Edges, Signature, Sparse
+from rubricate.types import AnyClassifier, Bools, Counts, Edges, Signature, Sparse
 
 __all__ = ["Decide", "Learner", "corrected", "described", "learn", "losses"]
 
@@ -40,7 +40,7 @@ class Learner:
         return self.settings.procedure(material).run(material, engine=self.engine).decide
 
 
-def learn(classifier: Any, X: Any, labels: Sparse, *, single: bool = False) -> Decide:
+def learn(classifier: AnyClassifier, X: Any, labels: Sparse, *, single: bool = False) -> Decide:
     """Fit a copy and return what decides.
 
     A `Categorizer` and a `Learner` learn everything anew, cuts included. Any other classifier decides by its own
@@ -78,7 +78,7 @@ def losses(truth: Sparse, decided: Sparse) -> tuple[Bools, Bools]:
     return true & ~yes, ~true & yes
 
 
-def described(classifier: Any, signature: Signature | None, seed: int | None = None) -> Signature:
+def described(classifier: AnyClassifier, signature: Signature | None, seed: int | None = None) -> Signature:
     """Return the signature given, or one that names the classifier."""
     return signature or Signature(classifier=" ".join(repr(classifier).split()), seed=seed)
 

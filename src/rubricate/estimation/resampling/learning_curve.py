@@ -14,7 +14,7 @@ from rubricate.estimation.definition.estimate import MEASURES, Estimate, names_f
 from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.folds import take_rows
 from rubricate.labels import indicator
-from rubricate.types import Floats, Ints, Sparse
+from rubricate.types import AnyClassifier, Floats, Ints, Sparse
 
 __all__ = ["Forecast", "LearningCurve", "forecast", "learning_curve"]
 
@@ -92,7 +92,7 @@ class LearningCurve:
 
 
 def learning_curve(
-    classifier: Any,
+    classifier: AnyClassifier,
     X: Any,
     labels: Sparse,
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,15 +15,17 @@ from rubricate.folds import deal
 from rubricate.thresholds import resolve
 from rubricate.training.choosing import fit_cut, judge
 from rubricate.training.targets import given_documents, take_target
-from rubricate.types import Floats, Sparse
+from rubricate.types import FittedModel, Floats, Sparse
 
 __all__ = ["calibrate"]
+
+Model = TypeVar("Model", bound=FittedModel)
 
 FOLDS = 5
 """Parts in which cut and confidence are judged: those of a part are learned from the scores of the others."""
 
 
-def calibrate(model: Any, X: Any, y: Any = None, *, cut: Any = None) -> Any:
+def calibrate(model: Model, X: Any, y: Any = None, *, cut: Any = None) -> Model:
     """Return a copy of a fitted categorizer whose cut, confidence and coverage come from leave-one-out scores.
 
     Parameters
@@ -63,7 +65,7 @@ def calibrate(model: Any, X: Any, y: Any = None, *, cut: Any = None) -> Any:
     return model.recalibrated(trained, wanted)
 
 
-def _scores(model: Any, labels: Sparse, X: Any, *, y: Any) -> Floats:
+def _scores(model: FittedModel, labels: Sparse, X: Any, *, y: Any) -> Floats:
     """Return leave-one-out scores of all categories; ±1 where a category has all or none of the documents."""
     exact = estimate(model, X, y, method="leave_one_out", every=True)
     held = np.bincount(labels.indices, minlength=labels.shape[1])

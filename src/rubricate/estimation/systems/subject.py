@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
 
 from rubricate._version import __version__
 from rubricate.classifiers.svm.leave_one_out.solved import has_dual
+from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.estimation.resampling.deciding import Learner
 from rubricate.text.representation import Representation
@@ -29,7 +30,7 @@ __all__ = ["Machine", "Subject", "assigns_best", "machine_parts"]
 class Machine:
     """An SVM, fitted or not, the vectors it learns from, and the columns of the categories that it can tell apart."""
 
-    svm: Any
+    svm: SVM
     vectors: Any
     columns: Ints
 
@@ -79,7 +80,7 @@ class Subject:
         return self.settings.outside is None and (cut is None or assigns_best(resolve(cut)))
 
     @cached_property
-    def svm(self) -> Any:
+    def svm(self) -> SVM | None:
         """SVM in the system, fitted or not; None where there is none."""
         chosen = self.system
         if self._is_trained:
@@ -87,6 +88,11 @@ class Subject:
         elif self._is_whole:
             chosen = candidates_for(self.settings.classifier, tuned=False)[0]
         return chosen if has_dual(chosen) else None
+
+    @property
+    def _known_svm(self) -> SVM:
+        """SVM of a system that has one: `estimate` asks for no machine of others."""
+        return cast(SVM, self.svm)
 
     def machine(self) -> Machine:
         """Return the SVM with its vectors, made from terms and weights of all documents."""
@@ -96,13 +102,13 @@ class Subject:
             raise InvalidInput("every category has all or none of the documents: there is nothing to estimate")
         if self._is_trained:
             self._check_documents()
-            return Machine(self.svm, self.system.features(self.material.documents), columns)
+            return Machine(self._known_svm, self.system.features(self.material.documents), columns)
         if self._is_whole:
             return Machine(self._open_svm(), self._vectors(self._representation), columns)
-        if hasattr(self.svm, "alpha_"):
-            return Machine(self.svm, self.material.documents, columns)
+        if hasattr(self._known_svm, "alpha_"):
+            return Machine(self._known_svm, self.material.documents, columns)
         vectors = self.material.documents if self._has_vectors else self._vectors(Representation())
-        return Machine(self.svm, vectors, columns)
+        return Machine(self._known_svm, vectors, columns)
 
     def learner(self) -> Any:
         """Return what the resampling estimators train anew: the whole procedure, or a classifier of vectors."""
@@ -127,15 +133,15 @@ class Subject:
         """Representation that the settings give or that is chosen for them, not fitted."""
         return self.settings.procedure(self.material).representations[0]
 
-    def _open_svm(self) -> Any:
+    def _open_svm(self) -> SVM:
         """Return the SVM to train; where no classifier is named, C is 1 for each block, as representations are chosen.
 
         A training that tunes C may end with another one.
         """
         if self.settings.classifier is not None:
-            return self.svm
+            return self._known_svm
         blocks = len(getattr(self._representation, "parts", (self._representation,)))
-        return clone(self.svm).set_params(C=float(blocks))
+        return clone(self._known_svm).set_params(C=float(blocks))
 
     @property
     def _has_vectors(self) -> bool:
@@ -145,7 +151,7 @@ class Subject:
         return self.material.shaped(representation, None).X
 
     def _check_documents(self) -> None:
-        if self.svm.alpha_.shape[0] != self.material.labels.shape[0] or self.system.ids_ != self.material.ids:
+        if self._known_svm.alpha_.shape[0] != self.material.labels.shape[0] or self.system.ids_ != self.material.ids:
             raise InvalidInput("the model was learned from other documents; give those, or a model not yet fitted")
 
 

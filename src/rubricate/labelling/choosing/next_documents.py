@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labelling.choosing.stopping import StoppingRule, controls_needed, stopping_rule
 from rubricate.labelling.choosing.strategies import spread_out, usefulness
-from rubricate.types import Bools, Floats, Ints
+from rubricate.types import Bools, FittedModel, Floats, Ints, Scores
 
 __all__ = [
     "NextDocument",
@@ -50,7 +50,7 @@ class ReadingState:
 
 
 def next_documents(
-    model: Any,
+    model: FittedModel,
     documents: Any,
     n: int = 50,
     *,
@@ -104,14 +104,18 @@ def choose(
     return spread_out(vectors, order[: POOL * n], n), useful
 
 
-def boundary_scores(model: Any, documents: Any) -> Floats:
+def boundary_scores(model: FittedModel, documents: Any) -> Floats:
     """Return scores that are 0 where the model decides: less its cuts, where it has one per category."""
-    run = model.run(documents)
-    values: Any = run.scores.values
+    values = _score_values(model, documents)
     scores = values.toarray() if hasattr(values, "toarray") else np.asarray(values, float)
     scores = np.where(np.isfinite(scores), scores, scores[np.isfinite(scores)].min(initial=0.0))
     cuts = getattr(model.cut_, "cuts_", None)
     return scores if cuts is None else scores - np.where(np.isfinite(cuts), cuts, 0.0)
+
+
+def _score_values(model: FittedModel, documents: Any) -> Any:
+    """Return the scores of documents as the model gives them, an array or a sparse matrix."""
+    return cast(Scores, model.run(documents).scores).values
 
 
 def next_to_read(
@@ -204,11 +208,10 @@ def _ranked(
     return ReadingState(batch, stop, found, rule.controls, controls_found, rule.needed, message)
 
 
-def category_scores(model: Any, documents: Any, category: str) -> Floats:
+def category_scores(model: FittedModel, documents: Any, category: str) -> Floats:
     """Return the scores of documents for one category."""
     if category not in model.categories_:
         raise UnknownName("category", category, model.categories_)
     column = list(model.categories_).index(category)
-    values: Any = model.run(documents).scores.values
-    part = values[:, [column]]
+    part = _score_values(model, documents)[:, [column]]
     return np.asarray(part.toarray() if hasattr(part, "toarray") else part, float).ravel()

@@ -33,7 +33,7 @@ from rubricate.types import Bools, Evidence, Floats, Ints, Sparse
 __all__ = ["Descending", "Hierarchical", "gives_probability"]
 
 
-def gives_probability(model: Any) -> bool:
+def gives_probability(model: object) -> bool:
     """Return whether a model has probabilities; scikit-learn's way of saying no is an AttributeError."""
     if getattr(model, "probability", "sigmoid") == "sigmoid":
         return True
