@@ -21,7 +21,7 @@ _Files = Annotated[list[Path], typer.Argument(help="The labels of each annotator
 _Model = Annotated[
     Path | None, typer.Option(help="A model's labels: test whether it may stand in for an annotator (three or more).")
 ]
-_Epsilon = Annotated[float, typer.Option(help="How much worse than a person the model may be, for being cheaper.")]
+_Epsilon = Annotated[float, typer.Option(help="How much worse than a person the model may be, because it is cheaper.")]
 _Draws = Annotated[int, typer.Option(help="Resamples of the documents for the intervals.", min=0)]
 _Level = Annotated[float, typer.Option(help="The confidence of the intervals.")]
 _Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]

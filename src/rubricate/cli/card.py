@@ -13,7 +13,7 @@ _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrot
 _Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="The file to write, .md or .html; Markdown is printed without it.")
 ]
-_Terms = Annotated[int, typer.Option("--terms", help="So many terms of each category; 0 for none.", min=0)]
+_Terms = Annotated[int, typer.Option("--terms", help="How many terms to show for each category; 0 for none.", min=0)]
 
 
 def card(model: _Model, *, output: _Output = None, terms: _Terms = 8) -> None:

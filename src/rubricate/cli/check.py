@@ -30,11 +30,12 @@ _Reading = Annotated[
 def check(truth: Truth, runs: Runs, *, predictions: _Reading, form: Form) -> None:
     """Read all submissions and list every problem of every file, with its line and how to fix it.
 
-    Besides what evaluate refuses (a missing file, documents or categories that do not fit, rows that cannot be read):
-    percent instead of probabilities, values outside 0 and 1, a category without a column, other spellings of a
-    category, and submissions that say the same. What --missing, --unknown and --duplicates allow is not a problem.
+    Besides what evaluate refuses (a missing file, documents or categories that do not fit, rows that cannot be read),
+    it reports percentages instead of probabilities, values outside 0 and 1, a category without a column, other
+    spellings of a category, and identical submissions. What --missing, --unknown and --duplicates allow is not a
+    problem.
 
-    Ends with code 2 where there is a problem, with 0 where there is none.
+    Exits with code 2 if there is a problem, otherwise with 0.
     """
     problems = predictions.check(truth, runs)
     if form.chosen == "json":

@@ -32,7 +32,8 @@ _Say = Annotated[str | None, typer.Option("--say", metavar="TEXT", help="One tex
 _Outside = Annotated[
     float | None,
     typer.Option(
-        help="Give no labels to the documents that look stranger than this share of those for training.", metavar="P"
+        help="Give no labels to documents that look less familiar than all but this share of those for training.",
+        metavar="P",
     ),
 ]
 _Abstain = Annotated[
@@ -54,10 +55,10 @@ def classify(
 ) -> None:
     """Put documents under the categories of a model; any number of them, in constant memory.
 
-    Documents that look unlike those for training are said on standard error, as confidences do not hold for them.
+    A message on standard error says when documents look unlike those for training: confidences do not hold for them.
     --outside 0.05 gives no labels to documents whose best score is below that of 95 % of the training documents.
 
-    --engine dask:ADDRESS answers batches of documents on a cluster; what is written is the same, byte for byte.
+    --engine dask:ADDRESS answers batches of documents on a cluster; the output is the same, byte for byte.
 
     CSV: id,labels. With --top one row per category: id,category,score,decision. --abstain adds the columns confidence
     and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it

@@ -41,8 +41,10 @@ _Tests = Annotated[
     ),
 ]
 _Adjust = Annotated[str, typer.Option(help="Correction over all pairs: holm, bh (Benjamini–Hochberg) or none.")]
-_Exact = Annotated[bool, typer.Option("--exact", help="Exact distributions where a test has one.")]
-_MidP = Annotated[bool, typer.Option("--mid-p", help="Exact, with half of the observed outcome's chance.")]
+_Exact = Annotated[bool, typer.Option("--exact", help="Use exact distributions where a test has one.")]
+_MidP = Annotated[
+    bool, typer.Option("--mid-p", help="Use exact distributions, and count half of the observed outcome's probability.")
+]
 _ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Test each band of training frequency.")]
 _Bands = Annotated[int, typer.Option(help="Bands of equal width for --by-frequency.", min=1)]
 _Edges = Annotated[str | None, typer.Option(help="Test each band between these edges instead, such as 0,60,3000.")]
@@ -59,7 +61,7 @@ _Diagram = Annotated[
     Path | None, typer.Option(help="Write a critical-difference diagram (SVG) here.", metavar="FILE.svg")
 ]
 _Ranks = Annotated[str, typer.Option(help="Groups of the diagram: nemenyi (Friedman) or wilcoxon (with Holm).")]
-_Details = Annotated[bool, typer.Option("--details", help="Every number instead of the tables of marks.")]
+_Details = Annotated[bool, typer.Option("--details", help="Print every number instead of the tables of marks.")]
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def compare(
     details: _Details = False,
     form: Form,
 ) -> None:
-    """Test whether one system is really better than another, for all pairs of the systems given.
+    """Test whether one system is really better than another, for all pairs of the given systems.
 
     The files are those of `rubricate evaluate`. The tables show >> or << for a P-value of .01 or less, > or < for .05
     or less, ~ for more; the marks compare the values, so << on error means that the first system is better.

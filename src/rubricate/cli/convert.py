@@ -22,7 +22,7 @@ def convert(
 ) -> None:
     """Write documents in another format: CSV, TSV, JSON lines, Parquet, fastText, Label Studio, doccano or Argilla.
 
-    Ids, texts, titles, labels and splits come back as they were; what a format cannot hold is an error, not a loss.
+    Ids, texts, titles, labels and splits are preserved; what a format cannot hold is an error, not a loss.
     (fastText holds neither ids nor line breaks.)
     """
     from rubricate import registry

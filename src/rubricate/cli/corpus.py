@@ -55,7 +55,7 @@ def fetch_corpus(
 ) -> None:
     """Download a corpus, or take it from PATH; its digests are checked, its licence is shown.
 
-    The same command resumes a download that broke off. Only files whose digests match are kept.
+    The same command resumes an interrupted download. Only files whose digests match are kept.
     """
     from rubricate.cli.output.corpus_text import progress_bar
     from rubricate.corpora import fetch, missing, source

@@ -22,9 +22,9 @@ VARIABLES = ("RUBRICATE_DATA", "RUBRICATE_STORE", "RUBRICATE_CONFIG", "RUBRICATE
 
 
 def doctor(as_json: Json = False) -> None:
-    """Say what is installed, which corpora are here, where results and compiled code are kept, and what is missing.
+    """Show what is installed, which corpora are here, where results and compiled code are kept, and what is missing.
 
-    Nothing is changed and nothing is downloaded. Add the output to a report of a problem.
+    Nothing is changed and nothing is downloaded. Add the output when you report a problem.
     """
     checked = examination()
     typer.echo(json.dumps(checked, ensure_ascii=False, indent=2) if as_json else _text(checked))

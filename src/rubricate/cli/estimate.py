@@ -108,7 +108,7 @@ def estimate(
 ) -> None:
     """Estimate error, recall, precision and F1 on new documents, without giving up any labelled one.
 
-    The default for an SVM is xi-alpha: a single training (Joachims 2000); it is pessimistic, most of all for rare
+    The default for an SVM is xi-alpha: a single training (Joachims 2000); it is pessimistic, especially for rare
     categories. leave-one-out is exact; it takes seconds, or minutes where many documents are hard to tell apart. Where
     every document has one label, the best category is judged, and accuracy is given. Test documents of a corpus are
     not used.

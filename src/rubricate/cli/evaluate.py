@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 _Measure = Annotated[list[str] | None, typer.Option(help="One more measure, such as f_beta:2; may be repeated.")]
-_Limit = Annotated[int | None, typer.Option(help="TR: 11-point average precision looks down to this rank.", min=1)]
-_PerCategory = Annotated[bool, typer.Option("--per-category", help="Also the values of each category.")]
-_ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Also F1 by training frequency.")]
+_Limit = Annotated[int | None, typer.Option(help="TR: the last rank that 11-point average precision looks at.", min=1)]
+_PerCategory = Annotated[bool, typer.Option("--per-category", help="Also print the values of each category.")]
+_ByFrequency = Annotated[bool, typer.Option("--by-frequency", help="Also print F1 by training frequency.")]
 _Bands = Annotated[int, typer.Option(help="Intervals of equal width for --by-frequency.", min=1)]
 _Highest = Annotated[int | None, typer.Option(help="The highest training frequency shown; 60 in YL99's figure 4.")]
 _Bootstrap = Annotated[int, typer.Option(help="Resamples of the documents for confidence intervals.", min=0)]
@@ -41,8 +41,10 @@ _By = Annotated[
     typer.Option(help="Rank the systems by a measure: macro_f1, micro_f1, accuracy, weighted_f1, mcc, kappa, …"),
 ]
 _Sort = Annotated[str | None, typer.Option(help="Sort the table of categories by a column, such as f1.")]
-_Worst = Annotated[int | None, typer.Option(help="Also the N worst categories of each system.", min=1, metavar="N")]
-_Confusion = Annotated[bool, typer.Option("--confusion", help="Also confusion matrices and the top confusions.")]
+_Worst = Annotated[
+    int | None, typer.Option(help="Also print the N worst categories of each system.", min=1, metavar="N")
+]
+_Confusion = Annotated[bool, typer.Option("--confusion", help="Also print confusion matrices and the top confusions.")]
 _Table = Annotated[str | None, typer.Option("--table", help="Print this table alone; an unknown name lists them.")]
 _Population = Annotated[
     Path | None,

@@ -70,7 +70,7 @@ def examples(
     *,
     as_json: Json = False,
 ) -> None:
-    """Print worked examples to paste, by what you have and want."""
+    """Print worked examples to paste, arranged by what you have and what you want."""
     from rubricate.errors import UnknownName
 
     if name is not None and name not in EXAMPLES:

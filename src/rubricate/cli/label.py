@@ -17,7 +17,9 @@ _Documents = Annotated[
     str, typer.Argument(metavar="DOCS", help="A file or folder of documents, with or without labels.")
 ]
 _Model = Annotated[Path | None, typer.Option(help="A model whose suggestions and categories are used.")]
-_Workspace = Annotated[Path | None, typer.Option(help="Where to keep the labels: NAME-labels beside you by default.")]
+_Workspace = Annotated[
+    Path | None, typer.Option(help="Where to keep the labels; by default NAME-labels in the current folder.")
+]
 _Port = Annotated[int, typer.Option(help="The port to listen on; 0 for a free one.", min=0, max=65535)]
 _Categories = Annotated[
     list[str] | None,
@@ -41,7 +43,7 @@ def label(
     """Label documents in a browser: start the service on a workspace with them and open the page.
 
     Categories come from --category, the labels in the file, or the model. Labels are kept in the workspace as events;
-    the same command goes on with it later, and so does 'rubricate serve --workspace DIR'.
+    the same command continues from there later, and so does 'rubricate serve --workspace DIR'.
     """
     try:
         from rubricate.service.labelling import start_labelling

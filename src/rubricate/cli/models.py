@@ -15,7 +15,8 @@ __all__ = ["models"]
 models = typer.Typer(no_args_is_help=True, help="List, fetch and describe encoders, for --vectors model:NAME.")
 
 _Folder = Annotated[
-    Path | None, typer.Option("--folder", help="Where encoders lie, instead of RUBRICATE_MODELS and your data folder.")
+    Path | None,
+    typer.Option("--folder", help="The folder of encoders, instead of RUBRICATE_MODELS and your data folder."),
 ]
 
 
@@ -40,7 +41,7 @@ def fetch_model(
 ) -> None:
     """Download an encoder, or take it from PATH; its digests are checked, its licence is shown.
 
-    Nothing in an encoder is executed: weights are numbers (model.safetensors), and Python files are left behind.
+    Nothing in an encoder is executed: weights are numbers (model.safetensors), and Python files are not copied.
     """
     from rubricate.cli.output.corpus_text import progress_bar
     from rubricate.files.encoders import describe_encoder, fetch_encoder

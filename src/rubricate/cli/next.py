@@ -33,9 +33,9 @@ _Labelled = Annotated[Path | None, typer.Option(help="Documents that are labelle
 _Category = Annotated[str | None, typer.Option(help="With --until: the category whose documents are to be found.")]
 _Until = Annotated[str | None, typer.Option(help="recall=0.9: find the documents of --category, and say when to stop.")]
 _Control = Annotated[
-    Path | None, typer.Option(help="With --until: the file that lists the control sample; grows while it is needed.")
+    Path | None, typer.Option(help="With --until: the file that lists the control sample; it grows as needed.")
 ]
-_Confidence = Annotated[float, typer.Option(help="With --until: how surely recall is reached.")]
+_Confidence = Annotated[float, typer.Option(help="With --until: the confidence that recall is reached.")]
 _Seed = Annotated[int, typer.Option(help="The seed of random choices.", min=0)]
 
 

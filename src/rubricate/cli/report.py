@@ -43,8 +43,8 @@ def report(
 ) -> None:
     """Judge anyone's predictions on one page: ranking, groups, all pairs, and details on demand.
 
-    The files are those of `rubricate evaluate`; --cut makes decisions of scores. DIR gets report.html, tables/ (CSV and
-    LaTeX) and figures/ (SVG). Prints the path of the page, or with --json the ranking.
+    The files are those of `rubricate evaluate`; --cut turns scores into decisions. DIR gets report.html, tables/ (CSV
+    and LaTeX) and figures/ (SVG). Prints the path of the page, or with --json the ranking.
     """
     from rubricate.reports.judging.judgement import report as judged
 

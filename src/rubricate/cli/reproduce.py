@@ -40,11 +40,11 @@ def reproduce(
     as_markdown: printing.Markdown = False,
     as_csv: printing.Csv = False,
 ) -> None:
-    """Recompute the tables of a paper and show each figure beside the published one.
+    """Recompute the tables of a paper and show each figure next to the published one.
 
     --json prints a list of cells: paper, table, row, column, published, ours, tolerance, agrees, note, origin, verdict
     (same, better, off, not counted). Rows with recovered settings are marked. --markdown prints the whole
-    page. --report writes it as HTML: what the paper asked, its tables beside ours with verdicts, figures, what differs
+    page. --report writes it as HTML: what the paper asked, its tables next to ours with verdicts, figures, what differs
     and why, every setting with its origin, times then and now; index.html covers all papers in the folder. Without a
     paper, the known ones are listed.
     """

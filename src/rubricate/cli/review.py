@@ -15,7 +15,7 @@ __all__ = ["review"]
 
 _Run = Annotated[Path, typer.Argument(help="Predictions of a system: scores and decisions.")]
 _Budget = Annotated[int, typer.Option(help="How many decisions can be checked.", min=1)]
-_Measure = Annotated[str, typer.Option(help="What should gain: micro_f1 or macro_f1.")]
+_Measure = Annotated[str, typer.Option(help="What to improve: micro_f1 or macro_f1.")]
 _Truth = Annotated[
     Path | None, typer.Option(help="Labels of some of the documents, to turn scores into probabilities.")
 ]
@@ -30,9 +30,9 @@ def review(
     cut: Cut = None,
     form: Form,
 ) -> None:
-    """List the decisions whose checking gains most F1, and how F1 should grow along the budget.
+    """List the decisions whose checking gains the most F1, and how F1 should grow as they are checked.
 
-    Scores should be probabilities; where they are not, labels of some documents (--truth) make them so.
+    Scores should be probabilities; if they are not, labels of some documents (--truth) turn them into probabilities.
     """
     from rubricate.labelling.checking.review import review_order
     from rubricate.labelling.sampling.sample_files import read_labelled

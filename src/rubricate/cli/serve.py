@@ -14,7 +14,7 @@ __all__ = ["serve"]
 
 _Models = Annotated[list[Path] | None, typer.Argument(help="Model files; each is served under the stem of its name.")]
 _Workspace = Annotated[
-    Path | None, typer.Option(help="A folder for projects, documents and labels; created where it is missing.")
+    Path | None, typer.Option(help="A folder for projects, documents and labels; created if it is missing.")
 ]
 _Database = Annotated[
     str | None,
@@ -25,16 +25,16 @@ _Database = Annotated[
 ]
 _Host = Annotated[str, typer.Option(help="The address to listen on; beyond loopback a token or accounts are needed.")]
 _Port = Annotated[int, typer.Option(help="The port to listen on; 0 for a free one.", min=0, max=65535)]
-_Workers = Annotated[int, typer.Option(help="Processes.", min=1)]
+_Workers = Annotated[int, typer.Option(help="The number of processes.", min=1)]
 _Token = Annotated[
     str | None,
-    typer.Option(help="Who sends it as a bearer token has the role admin.", envvar="RUBRICATE_TOKEN"),
+    typer.Option(help="Whoever sends this as a bearer token has the role admin.", envvar="RUBRICATE_TOKEN"),
 ]
 _Rate = Annotated[
     float | None,
-    typer.Option(help="Requests per second of one client; default: no limit on loopback, 50 beyond.", min=0),
+    typer.Option(help="Requests per second for each client; default: no limit on loopback, 50 beyond.", min=0),
 ]
-_MaxBody = Annotated[int, typer.Option("--max-body", help="Most megabytes of a request.", min=1)]
+_MaxBody = Annotated[int, typer.Option("--max-body", help="The largest request, in megabytes.", min=1)]
 _Timeout = Annotated[float, typer.Option(help="Seconds that a request may wait for its answer.", min=0.1)]
 _LogText = Annotated[bool, typer.Option("--log-text", help="Let logs quote documents.")]
 
@@ -56,7 +56,7 @@ def serve(
     """Serve models and a workspace over HTTP, until interrupted.
 
     GET /models lists the models, POST /models/NAME/classify classifies documents, GET /openapi.json describes every
-    address; docs/guides/service.md has examples. A model file that is replaced is taken into use
+    address; docs/guides/service.md has examples. When a model file is replaced, the new model is used
     without dropping a request.
 
     Logs are JSON lines on standard error. Beyond loopback, --token or accounts ('rubricate account') are required.

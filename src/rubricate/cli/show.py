@@ -14,7 +14,7 @@ from rubricate.cli.output.choices import choice_lines, language_lines
 __all__ = ["show"]
 
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
-_Terms = Annotated[int, typer.Option("--terms", help="So many terms of each category; 0 for none.", min=0)]
+_Terms = Annotated[int, typer.Option("--terms", help="How many terms to show for each category; 0 for none.", min=0)]
 
 
 def show(model: _Model, *, terms: _Terms = 8, as_json: Json = False) -> None:

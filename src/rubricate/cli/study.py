@@ -36,7 +36,7 @@ def study(
 ) -> None:
     """Run a plan: corpora × representations × systems × thresholds, judged by measures and tests.
 
-    Without a plan: the five systems of Yang and Liu (1999), on Reuters-21578 where it is found, else on the embedded
+    Without a plan: the five systems of Yang and Liu (1999), on Reuters-21578 if it is found, otherwise on the embedded
     synthetic corpus. Every training is kept in the store: Ctrl-C, a crash or a kill loses at most the ones being
     computed, and the same command resumes from there. With --report the last lines are the findings and the
     path of the report.

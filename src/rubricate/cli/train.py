@@ -34,8 +34,10 @@ _Unlabelled = Annotated[
 ]
 _Weights = Annotated[str, typer.Option(help="A SMART triple: ltc, lnc, nnn, …")]
 _Select = Annotated[str | None, typer.Option(help="Keep fewer terms: chi2:2415, information_gain:5000, …")]
-_MinDf = Annotated[int, typer.Option("--min-df", help="Leave out terms that occur in fewer documents.", min=1)]
-_Cut = Annotated[str | None, typer.Option(help="scut, rcut:1, micro_macro, 0.0, …; by default chosen by the labels.")]
+_MinDf = Annotated[
+    int, typer.Option("--min-df", help="Leave out terms that occur in fewer documents than this.", min=1)
+]
+_Cut = Annotated[str | None, typer.Option(help="scut, rcut:1, micro_macro, 0.0, …; by default chosen from the labels.")]
 _Folds = Annotated[int | None, typer.Option(help="Folds for cuts and figures, 5 by default; 0 for none.")]
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, k=30, analyzer__stem=null.")
@@ -43,7 +45,8 @@ _Set = Annotated[
 _Outside = Annotated[
     float | None,
     typer.Option(
-        help="One category or none: documents without a label are outside; else refuse this share.", metavar="SHARE"
+        help="Assign one category or none. Documents without a label are outside; if all have one, refuse this share.",
+        metavar="SHARE",
     ),
 ]
 _Keep = Annotated[
@@ -55,8 +58,8 @@ _Memory = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        help="Memory for texts and vectors, such as 4G (half of what is free by default); what needs more is kept in "
-        "files of the folder for temporary files (TMPDIR).",
+        help="Memory for texts and vectors, such as 4G; by default half of the free memory. What does not fit is kept "
+        "in files in the folder for temporary files (TMPDIR).",
     ),
 ]
 

@@ -84,7 +84,7 @@ def tune(
     """Choose parameters by cross-validation on the training documents; test documents are never used.
 
     All combinations of the candidates, or with --greedy one parameter after the other (Yang 1999, section 4.3), in
-    the order given. Every training is kept in the store, so that a search that was interrupted, or is widened,
+    the order given. Every training is kept in the store, so a search that was interrupted, or is widened,
     resumes from there. The last line is the command that trains with the best parameters.
     """
     from rubricate.cli.output.progress import progress

@@ -31,9 +31,9 @@ def update(
     vectors: inputs.Vectors = None,
     as_json: Json = False,
 ) -> None:
-    """Learn from more labelled documents and write another model file; says which way it took.
+    """Learn from more labelled documents and write another model file; the output says how.
 
-    A model that was trained with --keep holds its documents: it is trained anew on old and new ones. Without them,
+    A model that was trained with --keep holds its documents and is trained again on old and new ones. Without them,
     naive Bayes, kNN, Rocchio and sleeping experts learn on: terms and the cuts of known categories stay as they are.
     Both learn new categories. Every other model has to be trained again with 'rubricate train --keep'.
     """

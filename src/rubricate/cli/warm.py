@@ -27,8 +27,8 @@ def warm(as_json: Json = False) -> None:
     """Compile every kernel and keep the machine code, for container images and continuous integration.
 
     Trains, classifies, measures and compares on a few synthetic stories with every system. The code is kept where later
-    runs look for it: beside the package, or in the user's cache where that cannot be written. It is never needed: what
-    is not compiled, as some rare settings are, is compiled when it is first used.
+    runs look for it: beside the package, or in the user's cache if that cannot be written. This is optional:
+    anything that is not compiled yet, as for some rare settings, is compiled when it is first used.
     """
     import numpy as np
 

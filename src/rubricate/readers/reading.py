@@ -32,12 +32,12 @@ class Reading:
     id: Annotated[str | None, "The column of the ids; rows are numbered where there is none."] = "id"
     title: Annotated[str | None, "A column of titles, kept apart from the text."] = None
     split: Annotated[str | None, "The column that says train or test; for a corpus, the name of a split."] = "split"
-    separator: Annotated[str, "The sign between the labels in a cell."] = ";"
+    separator: Annotated[str, "What separates the labels in a cell."] = ";"
     encoding: Annotated[str, "The encoding of text files."] = "utf-8"
     format: Annotated[
         str | None, f"The format: {', '.join(registry.names('readers'))}. By default the file name decides."
     ] = None
-    delimiter: Annotated[str | None, "The sign between the cells of a row."] = None
+    delimiter: Annotated[str | None, "The character between the cells of a row."] = None
     query: Annotated[str | None, "The SELECT that gives the rows of a database."] = None
 
     def __post_init__(self) -> None:

@@ -6,8 +6,8 @@
     [evaluate]
     undefined = "omit"
 
-It is the file that `RUBRICATE_CONFIG` names, else `config.toml` in the user's configuration folder. What is given on a
-command line counts more.
+The file is the one that `RUBRICATE_CONFIG` names, or else `config.toml` in the user's configuration folder. Options
+given on the command line override it.
 """
 
 from __future__ import annotations

@@ -61,14 +61,14 @@ ModelVectors = Annotated[
     typer.Option(
         metavar="COLUMN|FILE.npy|model:FOLDER",
         help="Your own vectors, a column of a Parquet file or an .npy file with one row per document; or an encoder to "
-        "consider beside the terms.",
+        "consider besides the terms.",
     ),
 ]
 UnlabelledReading = Annotated[Reading, Fixed(labels=None, split=None, separator=Reading.separator)]
 
 
 TestVectors = Annotated[
-    str | None, typer.Option("--test-vectors", help="The .npy file of the vectors of the documents of --test FILE.")
+    str | None, typer.Option("--test-vectors", help="An .npy file with the vectors of the documents in --test FILE.")
 ]
 
 

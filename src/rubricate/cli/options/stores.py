@@ -14,7 +14,8 @@ import typer
 __all__ = ["EngineName", "Fresh", "StoreFolder", "check_engine", "keeping"]
 
 StoreFolder = Annotated[
-    Path | None, typer.Option("--store", help="The folder of trials; else $RUBRICATE_STORE, else your data folder.")
+    Path | None,
+    typer.Option("--store", help="The folder of trials; by default $RUBRICATE_STORE, or else your data folder."),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Compute everything again, whatever is in the store.")]
 EngineName = Annotated[

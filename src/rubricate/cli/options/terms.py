@@ -29,10 +29,14 @@ class TermOptions:
         typer.Option("--stop", metavar="none|smart|german|…|FILE", help="Words to leave out: a list, or a file."),
     ] = None
     stem: Annotated[
-        str | None, typer.Option("--stem", metavar="none|porter|porter2|german|…", help="How words lose their endings.")
+        str | None,
+        typer.Option("--stem", metavar="none|porter|porter2|german|…", help="The stemmer, which removes word endings."),
     ] = None
     ngrams: Annotated[
-        str | None, typer.Option("--ngrams", metavar="N|N,M", help="Phrases of so many words: 2, or 1,2 for both.")
+        str | None,
+        typer.Option(
+            "--ngrams", metavar="N|N,M", help="Phrases of this many words: 2, or 1,2 for single words and pairs."
+        ),
     ] = None
     tokens: Annotated[
         str | None,
