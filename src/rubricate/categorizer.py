@@ -57,13 +57,13 @@ def _knows_chances(model: Categorizer) -> bool:
 
 
 class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
-    """Analysis, selection, weights, classifier and threshold, learned together and used as one.
+    """A text categorizer: analysis, selection, weights, classifier and threshold, learned together and used as one.
 
     Parameters
     ----------
     classifier
         One of ours or of scikit-learn's, a bare name such as "knn", or None: a linear SVM whose C is chosen among 0.5,
-        1, 2, 4, for a representation of several blocks also 0.25, for one with an encoder among 1, 4, 8, 16. Where many
+        1, 2, 4; a representation of several blocks also tries 0.25, one with an encoder tries 1, 4, 8, 16. Where many
         categories have one or two documents and the best category is assigned, each is also tried with the score of
         the centroid added (`SVM(centroid=4)`).
     analyzer
@@ -74,14 +74,14 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     select
         None, a shorthand such as "chi2:2415", or a selector.
     min_df
-        Terms of fewer training documents are left out.
+        Terms that occur in fewer training documents are left out.
     representation
         "terms", "words" (terms, and words in 1- and 2-grams), "characters" (such words, and character n-grams), "mixed"
         (all three side by side), or "auto": chosen among them, and terms without a stop list, by cross-validation on a
         sample of the documents. None: "auto" where classifier, analyzer, weights, select and min_df are left at their
         defaults, else "terms". With an encoder also "vectors", and "hybrid" (terms and vectors side by side).
     vectors
-        An encoder whose vectors are considered beside terms: a folder, the name of a fetched encoder, or
+        An encoder whose vectors are considered besides terms: a folder, the name of a fetched encoder, or
         `rb.text.Embeddings`. None: the one that the variable RUBRICATE_ENCODER names, or none.
     language
         "auto": detected, and read accordingly where no analyzer is given (stop list, stemmer, character n-grams;
@@ -97,17 +97,17 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     folds
         None: as many as the cut says (5); 0: none, which saves time and leaves no confidence.
     seed
-        Of the folds.
+        Seed of the folds.
     engine
         Where folds run: "threads", "serial", "dask", …; results do not depend on it.
 
     `fit` deals the documents to folds stratified by category (sechidis2011), scores each fold by classifiers trained on
     the others, and from these out-of-fold scores chooses C, learns the cut, and judges the result
     (`training.procedure`). Text is read once; selection and weights are learned again in every fold, so that no
-    document has a say in its own score (the vocabulary and `min_df`, which see no labels, are common). Where there are
-    fewer documents than folds, as many folds as documents. Beyond 2²³ scores (documents × categories) only the 64 best
-    categories of each document are kept and decided upon. A hierarchical classifier without a taxonomy gets that of
-    the corpus.
+    document influences its own score (the vocabulary and `min_df`, which see no labels, are common). With fewer
+    documents than folds, there are as many folds as documents. Beyond 2²³ scores (documents × categories) only the 64
+    best categories of each document are kept and decided upon. A hierarchical classifier without a taxonomy gets that
+    of the corpus.
 
     Learned: `categories_`; `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`;
     `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,

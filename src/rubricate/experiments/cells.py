@@ -19,7 +19,7 @@ Verdict: TypeAlias = Literal["same", "better", "off", "not counted"]
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of a paper's table beside ours.
+    """One figure of a paper's table, and ours.
 
     `verdict` is "same" (within the tolerance), "better" (beyond it on the good side), "off" (beyond it on the other
     side, or on either where there is no good side) or "not counted": nothing is published, ours could not be computed

@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure that is no chart, such as a tree: the SVG itself."""
+    """A figure that is not a chart, such as a tree: the SVG itself."""
 
     name: str
     title: str

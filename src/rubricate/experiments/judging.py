@@ -1,7 +1,7 @@
 """How well settings would do, judged from training documents alone: what `tune` chooses by.
 
-A way of judging is a function of some settings and a `Judging` that gives one number for each; a further one is added
-to `WAYS` under its name.
+A way of judging is a function of some settings and a `Judging` that gives one number for each; to add one, enter it in
+`WAYS` under its name.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Plain: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Judging:
-    """What settings are judged on and by.
+    """What settings are judged on, and by which criterion.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class Judging:
     criterion, undefined
         The number that counts, and what 0/0 is in it.
     store, engine, progress
-        Where results are kept, where work runs, and who is told of it.
+        Where results are kept, where work runs, and how progress is shown.
     folds, share, seed
-        Of cross-validation; of the validation part; of the dealing.
+        Number of folds in cross-validation; size of the validation part; seed of the folds.
     """
 
     documents: Documents

@@ -1,4 +1,4 @@
-"""On which line a key of a TOML file stands. `tomllib` gives values alone; errors should point at lines."""
+"""Find the line of a key in a TOML file: `tomllib` gives only values, but errors should point at lines."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Tuned:
-    """The best combination (of equals the first tried), and all that were tried, in order."""
+    """The best combination (the first tried among equals) and all that were tried, in order."""
 
     best: Tried
     tried: tuple[Tried, ...]

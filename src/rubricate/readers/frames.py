@@ -47,7 +47,7 @@ def read_frame(
     frame
         A pandas or polars frame, an Arrow table, or a mapping from names to columns of the same length.
     reading, options
-        As for files: the columns text, labels, id, title and split, and the sign between the labels of a cell. A cell
+        As for files: the columns text, labels, id, title and split, and what separates the labels of a cell. A cell
         may also hold a list of labels. A missing value is an empty text, or no label.
     test
         Another frame of test documents, or a share of the documents such as 0.2, drawn by `seed`.

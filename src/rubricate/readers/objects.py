@@ -1,6 +1,6 @@
 """Objects of other libraries as tables: scikit-learn's Bunch, datasets and their splits of Hugging Face's `datasets`.
 
-None of these libraries is imported: an object is known by what it has.
+None of these libraries is imported: an object is recognised by its attributes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What there is to say of a model: how it was trained, its figures, what speaks for each category."""
+"""Describe a model: how it was trained, its figures, what speaks for each category."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pcut: to each category its share of the documents."""
+"""Pcut: assign to each category its share of the documents."""
 
 from __future__ import annotations
 

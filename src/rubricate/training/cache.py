@@ -1,4 +1,4 @@
-"""Where what was computed is kept: values shared by threads, and results by a description of what determines them."""
+"""Where results are kept: values shared by threads, and results found by a description of what determines them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training documents kept with a model, so that it can be trained anew with more of them."""
+"""Training documents kept with a model, so that it can be trained again with more of them."""
 
 from __future__ import annotations
 

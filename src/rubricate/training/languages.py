@@ -1,6 +1,6 @@
 """The analysis that the language of the documents asks for, and what is said about it.
 
-No document is stemmed or stopped as English without a word: by default ("auto") the language is detected, and where a
+Documents are never silently stemmed or stopped as English: by default ("auto") the language is detected, and where a
 given analyzer is English and the documents are not, a warning says so.
 """
 

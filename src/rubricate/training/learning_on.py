@@ -1,4 +1,4 @@
-"""Further documents for a trained model: the classifier learns on, everything around it grows with its categories."""
+"""Teach a trained model further documents: the classifier is updated, the rest grows with its categories."""
 
 from __future__ import annotations
 

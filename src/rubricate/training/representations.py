@@ -1,8 +1,8 @@
 """The representations that have a name, and those that the default chooses among.
 
     terms        stemmed terms; the analyzer that was given, or the default one with its stop list
-    words        terms, and beside them stemmed words without a stop list in 1- and 2-grams
-    characters   such words, and beside them character n-grams of length 3 to 5 within words
+    words        terms, plus stemmed words without a stop list in 1- and 2-grams
+    characters   such words, plus character n-grams of length 3 to 5 within words
     mixed        terms, words and characters side by side
     vectors      the vectors of an encoder (`Embeddings`), where one is given
     hybrid       the best of the first four and vectors side by side, each of length 1, the weight chosen by folds

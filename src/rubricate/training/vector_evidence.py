@@ -1,8 +1,8 @@
 """Evidence where the vectors of an encoder decide: words, by leaving them out, and the nearest training documents.
 
 A dimension of a vector has no meaning of its own. So each word of a text is left out in turn, and what the score of a
-category loses by that is what the word spoke for it. Beside the words stand the training documents whose vectors are
-nearest, by their cosine.
+category loses is the evidence of that word. After the words come the training documents whose vectors are nearest, by
+their cosine.
 """
 
 from __future__ import annotations

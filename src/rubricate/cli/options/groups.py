@@ -14,7 +14,7 @@ __all__ = ["Fixed", "grouped"]
 
 
 class Fixed:
-    """Marks a group of options of which a command does not offer some fields, and gives their values.
+    """Marks a group of options some fields of which a command does not offer, and gives the values of those fields.
 
     `Annotated[Reading, Fixed(labels=None)]` is a `Reading` without the option `--labels`.
     """

@@ -1,4 +1,4 @@
-"""Options that say how documents become terms; what is not said is left to the default."""
+"""Options that say how documents become terms; options that are left out keep their defaults."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Answering:
 
     top: _Top = None
     explain: _Explain = False
-    separator: Annotated[str, "The sign between the labels in a cell."] = Reading.separator
+    separator: Annotated[str, "What separates the labels in a cell."] = Reading.separator
     disarm: _Disarm = False
     output: _Output = None
     as_json: Json = False

@@ -1,4 +1,4 @@
-"""Says that kernels are being compiled, once, where a person is waiting for it."""
+"""Report once that kernels are being compiled, if a person is waiting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTICE = "rubricate: compiling, once: the next run starts at once ('rubricate wa
 
 
 class CompilationWatch:
-    """Counts the functions that Numba compiles meanwhile; on a terminal it says so once that takes a second.
+    """Counts the functions that Numba compiles in a block; on a terminal it says so once that takes a second.
 
     Code that is loaded from the cache is not compiled and does not count.
     """

@@ -19,7 +19,7 @@ ERRORS = 4
 
 
 class Watch:
-    """Takes labels from documents outside and counts the strange ones."""
+    """Removes the labels of documents outside the categories, and counts unfamiliar documents."""
 
     def __init__(self, outside: float | None = None) -> None:
         self.outside = outside

@@ -1,4 +1,4 @@
-"""What `rubricate` prints when nothing is asked: the five commands a newcomer needs, and where to go on."""
+"""What `rubricate` prints without arguments: the five commands a newcomer needs, and where to continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beside the tables of joachims2000: the bounds of section 3.1, ξα along a path of C, and ξα off text."""
+"""Beyond the tables of joachims2000: the bounds of section 3.1, ξα along a path of C, and ξα off text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Break-even points and 11-point averages of classifiers that score every document (sunlim2001, section 3.2).
 
-The paper leaves them out, for a top-down classifier does not rank the documents that it refuses above a category.
+The paper leaves them out, because a top-down classifier does not rank the documents that it refuses above a category.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Yang and Pedersen 1997, which yang1999 leans on for selection: five criteria, kNN and LLSF, Reuters and OHSUMED."""
+"""Yang and Pedersen 1997, which yang1999 builds on for selection: five criteria, kNN and LLSF, Reuters and OHSUMED."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every problem of every file of a judging: what stops an evaluation, and what it would accept without a word."""
+"""Find every problem in every file: what stops an evaluation, and what it would accept silently."""
 
 from __future__ import annotations
 

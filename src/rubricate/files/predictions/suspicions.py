@@ -1,4 +1,4 @@
-"""What an evaluation accepts though it is probably a mistake: percent, missing columns, copies."""
+"""What an evaluation accepts although it is probably a mistake: percentages, missing columns, copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV: comma-separated values, or another sign between cells where the header shows it."""
+"""CSV: comma-separated values, or another delimiter if the header shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cuts of categories that a classifier learned after its cuts: what their numbers of documents let expect.
+"""Expected cuts of categories that a classifier learned after its cuts, from their numbers of documents.
 
 Cuts rise or fall with the size of a category: the votes of neighbours, the prior of naive Bayes and the length of a
 prototype do. So the expected cut of a category with n_c documents is
@@ -6,7 +6,7 @@ prototype do. So the expected cut of a category with n_c documents is
     a + b · ln(1 + n_c)        within the lowest and the highest cut known
 
 a and b fitted by least squares to the finite cuts of the categories that had documents; for fewer than three of them,
-or all of one size, their median. docs/guides/strangers.md has figures beside other ways.
+or all of one size, their median. docs/guides/strangers.md compares figures with other ways.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Table 6: all systems, micro break-even points by the way of cutting that the paper names; and what follows from it.
 
 The paper has 23 figures for 14 systems on 4 versions; the empty places of v2 to v4 are filled here, and
-the other ways of cutting stand beside them, which section 5.4 misses.
+the other ways of cutting, which section 5.4 misses, are added.
 """
 
 from __future__ import annotations
