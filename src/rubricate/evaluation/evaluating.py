@@ -82,11 +82,9 @@ def evaluate(
     more = {"categories": categories, "name": name, "train_counts": train_counts}
     run = _run_of(run_or_truth, decisions, scores, **more)
     result = evaluate_run(run, measures=measures, undefined=undefined, limit=limit)
-    if hierarchy is not None:
-        tree = hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
+    tree = _needed_tree(hierarchy, similarity, measures)
+    if tree is not None:
         result = with_hierarchy(result, run, tree, acceptable=acceptable, similarity=similarity, measures=measures)
-    elif similarity is not None or any(resolve(name).kind == "extended" for name in measures):
-        raise InvalidInput("measures by similarity or contribution need hierarchy=; give the hierarchy (--hierarchy)")
     result = with_frequency(result, run, bands=bands, highest=highest)
     options: dict[str, Any] = {"level": level, "seed": seed, "limit": limit, "engine": engine}
     return with_intervals(result, run, resamples=bootstrap, **options)
@@ -99,3 +97,14 @@ def _run_of(run_or_truth: Any, decisions: Any, scores: Any, **options: Any) -> R
     if decisions is not None or scores is not None:
         raise InvalidInput("a run holds its own decisions and scores; give the run alone, or the truth and those")
     return run_or_truth
+
+
+def _needed_tree(
+    hierarchy: Hierarchy | Edges | None, similarity: Similarity | None, measures: Sequence[str]
+) -> Hierarchy | None:
+    """Return the hierarchy, if there is one; raise where measures need one and there is none."""
+    if hierarchy is not None:
+        return hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.from_edges(hierarchy)
+    if similarity is not None or any(resolve(name).kind == "extended" for name in measures):
+        raise InvalidInput("measures by similarity or contribution need hierarchy=; give the hierarchy (--hierarchy)")
+    return None
