@@ -30,7 +30,7 @@ BIAS = "almost none: the expected estimate is the expected error after training 
 SPREAD = "higher than that of 10-fold cross-validation; mean square deviation <= 1/n + 6 Pr(h_n ≠ h_n−1) (theorem 2)"
 KEPT = 1 << 29
 """Bytes of matrices up to which those of all categories are kept, so that scores are narrowed in several stages."""
-STAGES = ((0, "own"), (0, "other"), (1, "all"), (2, "all"), (3, "all"), (4, "all"), (5, "all"))
+STAGES = ((0, "all"), (1, "own"), (1, "other"), (2, "all"), (3, "all"), (4, "all"))
 """Stages of `NearRetraining.narrow`, and the categories of a document that take part."""
 
 
@@ -150,7 +150,7 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> li
 
     def work(task: tuple[int, Ints, int]) -> Narrowing:
         c, chosen, stage = task
-        way = ways.get(c) or chosen_way(svms, c, gram)
+        way = ways.get(c) or chosen_way(svms, c, gram, side=contest.sides.get(c))
         if kept:
             ways[c] = way
         return contest.narrowed(way, c, chosen, stage)

@@ -6,6 +6,7 @@ written as LLVM vectors. An intrinsic makes a `LaneCode` from what Numba hands i
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,11 @@ class LaneCode:
     def choose(self, sign: str, a: Any, b: Any) -> Any:
         """Return the larger (">") or smaller ("<") of two vectors, lane by lane."""
         return self.builder.select(self.builder.fcmp_ordered(sign, a, b), a, b)
+
+    def sum(self, vector: Any) -> Any:
+        """Return the sum of all lanes, one after the other."""
+        parts = [self.builder.extract_element(vector, ir.Constant(_I32, lane)) for lane in range(self.lanes)]
+        return reduce(self.builder.fadd, parts)
 
     def value(self, position: Any) -> tuple[Any, Any]:
         """Return term and value (in every lane) at a position of the rows."""

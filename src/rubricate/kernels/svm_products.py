@@ -5,7 +5,8 @@ Problem: K_ij = x_i·x_j for the rows i of one list and j of another; and for an
          with a free bias also Σ β_i = 0, with a penalised one less (Σ β_i)² / 2λ.
 
 Given  `add_products`: the rows (only their rare terms; frequent ones are multiplied as dense columns), two lists of
-       rows, and K, float32. `products_with`: all rows and β. `sweep_products`: K and a `Dual` whose w is f = Kβ.
+       rows, and K, float32. `products_with`: all rows and β. `sweep_products`: K, `Coded`, and a `Dual` whose w is
+       f = Kβ, as long as a row of K.
 Return K, and β, f, b in place; of the sweeps (the largest KKT violation met in the last sweep, sweeps).
 Cost   `add_products`: Σ over terms of occurrences in the first times in the second list. `products_with`: the stored
        values. A sweep: n and n for each row that moves.
@@ -15,18 +16,28 @@ Edge   C_i = 0 leaves a row out; K_ii = 0 sends β_i to the bound that its gradi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
+from rubricate.kernels.row_lanes import lanes_move
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, bias_step
 
-__all__ = ["add_products", "add_products_below", "mirror", "products_with", "respond", "sweep_products", "take_part"]
+__all__ = ["Coded", "add_products", "code", "mirror", "products_with", "sweep_products", "take_part"]
 
 TILE = 64
 """Side of the tiles in which a matrix is mirrored: two of them fit the first cache."""
 FLAT = 1e-12
 """Stands for a curvature of zero."""
+
+
+class Coded(NamedTuple):
+    """A matrix of products as whole numbers of 16 bits, in units of `unit`; rows have a multiple of 16 numbers."""
+
+    K: np.ndarray
+    unit: float
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -62,27 +73,22 @@ def add_products(rows: Rows, left: np.ndarray, right: np.ndarray, width: int, K:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def add_products_below(rows: Rows, chosen: np.ndarray, width: int, K: np.ndarray) -> None:
-    """Add x_chosen[a] · x_chosen[c] to K[a, c] for c <= a; terms are below `width`."""
-    starts, terms, values = rows
-    first, post, weight = _postings(rows, chosen, width)
-    # `seen[t]` is the end of the postings of t up to this row: they are in the order of the rows.
-    seen = first[:-1].copy()
-    for a in range(len(chosen)):
-        row = K[a]
-        for p in range(starts[chosen[a]], starts[chosen[a] + 1]):
-            seen[terms[p]] += 1
-            for q in range(first[terms[p]], seen[terms[p]]):
-                row[post[q]] += values[p] * weight[q]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def take_part(K: np.ndarray, left: np.ndarray, right: np.ndarray, part: np.ndarray) -> None:
     """Set `part` to the rows `left` and columns `right` of a matrix."""
     for a in range(len(left)):
         row, own = K[left[a]], part[a]
         for c in range(len(right)):
             own[c] = row[right[c]]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def code(K: np.ndarray, unit: float, coded: np.ndarray, first: int) -> None:
+    """Set rows of `coded`, from `first` on, to those of a matrix in whole units."""
+    units = np.float32(1 / unit)
+    for a in range(len(K)):
+        row, own = K[a], coded[first + a]
+        for c in range(len(row)):
+            own[c] = np.int16(np.rint(row[c] * units))
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -114,15 +120,7 @@ def products_with(rows: Rows, beta: np.ndarray, width: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def respond(values: np.ndarray, row: np.ndarray, step: float) -> None:
-    """Add step · row to `values`, in float32."""
-    factor = np.float32(step)
-    for a in range(len(values)):
-        values[a] += factor * row[a]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _sweep(K: np.ndarray, dual: Dual, pull: float, flat: float) -> tuple[float, int]:
+def _sweep(products: Coded, dual: Dual, pull: float, flat: float) -> tuple[float, int]:
     """Visit every row once: (largest violation, free rows). The step is that of `svm_local`."""
     y, cap, squares, beta, f, bias = dual
     worst, free, b = 0.0, 0, bias[0]
@@ -135,13 +133,13 @@ def _sweep(K: np.ndarray, dual: Dual, pull: float, flat: float) -> tuple[float, 
         if abs(step) * curve > flat:
             beta[a] = new
             b += pull * step
-            respond(f, K[a], step)
+            lanes_move(f, products.K, a, np.float32(step * products.unit))
     bias[0] = b
     return worst, free
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def sweep_products(K: np.ndarray, dual: Dual, search: Search) -> tuple[float, int]:
+def sweep_products(products: Coded, dual: Dual, search: Search) -> tuple[float, int]:
     """Sweep until no KKT condition, Σ β = λ b included, is off by more than `tol`: (worst violation, sweeps)."""
     cap, squares, beta, bias, penalty = dual.cap, dual.squares, dual.beta, dual.bias, search.penalty
     free, size, worst, done = 0, 0.0, np.inf, 0
@@ -151,7 +149,7 @@ def sweep_products(K: np.ndarray, dual: Dual, search: Search) -> tuple[float, in
     while done < search.sweeps:
         pull = bias_step(penalty, free, size)
         # Steps below a tenth of the tolerance cannot matter and would cost a row of K each.
-        worst, free = _sweep(K, dual, pull, 0.1 * search.tol)
+        worst, free = _sweep(products, dual, pull, 0.1 * search.tol)
         done += 1
         # Σ β − λ b, measured as what it would move the bias by, so that it compares with violations of f.
         lean = -penalty * bias[0] if penalty < np.inf else 0.0

@@ -18,28 +18,42 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from rubricate.kernels.lane_code import lowest_lane
+from rubricate.kernels.row_lanes import lanes_reached
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot
-from rubricate.kernels.svm_removals import Nearby, Room, make_room, retrain
+from rubricate.kernels.svm_removals import Nearby, Room, make_room, retrain, take_out
 from rubricate.kernels.svm_retraining import Outside
 
 __all__ = ["Beside", "LaneRemovals", "Removed", "leave_out_nearby"]
 
 CACHED = 8192
 """Terms whose sixteen weights, half a megabyte, stay in the cache: renumbering them is not worth its cost."""
+LEVEL = 0.03
+"""Documents outside that lack more than this enter the working set, also where the solution is rougher."""
 STEPS = 64
 """Steps of size by which removals are sorted: finer ones than documents would be of no use."""
 
 
 class Beside(NamedTuple):
-    """The products of all documents with each other, float32, y and margin − 1 of each, ∞ within the working set.
+    """The products of all documents with each other, as in `Nearby`, by which those outside are looked at.
 
-    Without documents: all documents outside are looked at, not only those beside the one left out.
+    Of each document y, its margin − 1 (∞ within the working set), and what the shares of the free rows add to its
+    score, all padded to a multiple of 16. Without documents: all outside are looked at, by their terms, not only those
+    that resemble the one left out.
     """
 
     products: np.ndarray
     y: np.ndarray
     spare: np.ndarray
+    answer: np.ndarray
+
+
+class Moved(NamedTuple):
+    """Room for rows that have made steps, and by how much their β has changed by that."""
+
+    rows: np.ndarray
+    changes: np.ndarray
 
 
 class LaneRemovals(NamedTuple):
@@ -60,13 +74,14 @@ class LaneRemovals(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """For each document left out: score, level, free documents (−1: not found), steps, and whether it is open.
+    """For each document left out: score, its bounds, free documents (−1: not found), steps, and whether it is open.
 
     `hit` marks the documents outside that leave it so.
     """
 
     scores: np.ndarray
-    levels: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     free: np.ndarray
     steps: np.ndarray
     open: np.ndarray
@@ -198,39 +213,42 @@ def _by_size(nearby: Nearby, chosen: np.ndarray) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _is_any_beside(beside: Beside, i: int, beta: float, shift: float, level: float) -> bool:
-    """Return whether the loss of β x_i and a change of the bias bring any margin outside below 1 − level."""
-    row, y, spare, count = beside.products[i], beside.y, beside.spare, np.int32(0)
-    single, lower, lost = np.float32(level), np.float32(shift), np.float32(beta)
-    # No branch, and indices that cannot be negative: whole vectors are compared.
-    for j in range(np.uint64(0), np.uint64(len(y))):
-        count |= np.int32(y[j] * (lost * row[j] - lower) > spare[j] + single)
-    return count != 0
+def _list_moved(nearby: Nearby, room: Room, r: int, moved: Moved) -> int:
+    """List the rows whose β has changed by more than their share of what is gone, and by how much more."""
+    count, step = 0, nearby.beta[r] / (np.float32(1) - nearby.share[r])
+    for a in range(len(nearby.y)):
+        shared = nearby.beta[a] + step * nearby.share[a]
+        moved.rows[count], moved.changes[count] = a, room.beta[a] - shared
+        count += room.beta[a] != shared and a != r
+    return count
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _look_beside(
-    nearby: Nearby, room: Room, outside: Outside, removals: LaneRemovals, k: int, level: float, hit: np.ndarray
+    nearby: Nearby, room: Room, removals: LaneRemovals, r: int, reached: float, moved: Moved, hit: np.ndarray
 ) -> bool:
     """Return whether documents outside that resemble the one left out fall short by more than the level; mark them.
 
     Only those are looked at whose margin the loss of β_i x_i alone would bring so low. What the others answer moves all
     documents a little, and those of the same side upwards.
     """
-    G, rows, r, short = removals.beside.products, removals.rows, removals.chosen[k], False
-    beta, shift = nearby.beta[r], room.bias[0] - nearby.bias
-    if not _is_any_beside(removals.beside, rows[r], beta, shift, level):
-        return False
-    own = G[rows[r]]
-    for o in range(len(outside.places)):
-        y, spare = outside.y[o], outside.spare[o] + level
-        if spare >= y * (beta * own[outside.places[o]] - shift):
-            continue
-        row, change = G[outside.places[o]], shift
-        for a in range(len(rows)):
-            change += (room.beta[a] - nearby.beta[a]) * row[rows[a]]
-        if spare + y * change < 0.0:
-            hit[o] = short = True
+    beside, rows, single, short = removals.beside, removals.rows, np.float32, False
+    y, spare, G, i = beside.y, beside.spare, beside.products, rows[r]
+    step, shift, level = nearby.beta[r] / (single(1) - nearby.share[r]), room.bias[0] - nearby.bias, min(reached, LEVEL)
+    back, single_shift, single_level, count = single(step * nearby.unit), single(shift), single(level), -1
+    block, bits = lanes_reached(y, spare, G, i, 0, back, single_shift, single_level)
+    while bits != 0:
+        if count < 0:
+            count = _list_moved(nearby, room, r, moved) if reached < np.inf else 0
+        while bits != 0:
+            o, change = LANES * block + lowest_lane(bits), 0.0
+            bits &= bits - 1
+            for m in range(count):
+                change += moved.changes[m] * G[o, rows[moved.rows[m]]]
+            change = nearby.unit * change + shift + step * beside.answer[o] - back * G[i, o]
+            if spare[o] + level + y[o] * change < 0.0:
+                hit[o] = short = True
+        block, bits = lanes_reached(y, spare, G, i, block + 1, back, single_shift, single_level)
     return short
 
 
@@ -238,13 +256,14 @@ def _look_beside(
 def leave_out_nearby(nearby: Nearby, outside: Outside, removals: LaneRemovals) -> Removed:
     """Leave out each of the chosen documents.
 
-    Documents outside are looked at where there are any: by `beside` those alone that resemble the one left out.
+    Documents outside are looked at where there are any: by `beside`, or sixteen removals together by their terms.
     """
     chosen, n, count = removals.chosen, len(nearby.y), len(removals.chosen)
-    beside = len(removals.beside.y) > 0
+    beside, hit = len(removals.beside.y) > 0, np.zeros(len(removals.beside.y), np.bool_)
+    moved = Moved(np.empty(n, np.int64), np.empty(n))
     look = len(outside.places) > 0 and not beside
     found = Removed(
-        np.zeros(count), np.zeros(count), np.zeros(count, np.int64), np.zeros(count, np.int64),
+        np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count, np.int64), np.zeros(count, np.int64),
         np.zeros(count, np.bool_), np.zeros(len(outside.places), np.bool_),
     )  # fmt: skip
     near = _near(outside, removals.rows if look else removals.rows[:0], len(removals.W))
@@ -255,14 +274,18 @@ def leave_out_nearby(nearby: Nearby, outside: Outside, removals: LaneRemovals) -
         if look:
             changes[:] = 0.0
         for lane, k in enumerate(together):
-            found.scores[k], levels[lane], found.free[k], found.steps[k] = retrain(
-                nearby, room, chosen[k], removals.levels, removals.bars[k], removals.roofs[k]
-            )
-            found.levels[k] = levels[lane]
-            if look and found.free[k] >= 0:
+            done = retrain(nearby, room, chosen[k], removals.levels, removals.bars[k], removals.roofs[k])
+            found.scores[k], found.low[k], found.high[k], found.free[k] = done.score, done.low, done.high, done.free
+            found.steps[k] = done.steps
+            if done.free < 0:
+                continue
+            levels[lane] = min(done.level, LEVEL)
+            if look:
+                if done.level == np.inf:
+                    take_out(nearby, room, chosen[k])
                 size2 = max(size2, _note_changes(nearby, room, changes, lane))
-            elif beside and found.free[k] >= 0:
-                found.open[k] = _look_beside(nearby, room, outside, removals, k, levels[lane], found.hit)
+            elif beside:
+                found.open[k] = _look_beside(nearby, room, removals, chosen[k], done.level, moved, hit)
         if look:
             # One pass over the documents for all sixteen: this is what the lanes are for.
             _move_weights(near, W, changes)
@@ -273,4 +296,7 @@ def leave_out_nearby(nearby: Nearby, outside: Outside, removals: LaneRemovals) -
                 marked |= short[o]
             for lane, k in enumerate(together):
                 found.open[k] = (marked >> np.uint16(lane)) & 1 != 0
+    if beside:
+        for o in range(len(outside.places)):
+            found.hit[o] = hit[outside.places[o]]
     return found

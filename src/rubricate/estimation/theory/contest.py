@@ -6,7 +6,7 @@ document whose categories are out but for one is decided. What is left is asked 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,7 @@ class Contest:
         self.solved, self.unstable = np.zeros_like(self.own), np.zeros_like(self.own)
         self.steps, self.short = np.zeros(self.own.shape[1], np.int64), np.zeros(self.own.shape[1], np.int64)
         self._free, self._known = svms.free, set[int]()
+        self._low, self._high, self.sides = _Best(self.low), _Best(self.high), dict[int, Side]()
         for c in range(self.own.shape[1]):
             self._begin(svms, c)
 
@@ -58,7 +59,7 @@ class Contest:
             # Nothing to separate: the SVM is a constant, and its documents have α = 0.
             self.low[:, c] = self.high[:, c] = self.score[:, c] = self.full[:, c] = svms.intercept[c]
             return
-        side = svms.side(c)
+        side = self.sides[c] = svms.side(c)
         free = int(side.free.sum())
         if svms.free and free <= FEW:
             unknown = (side.beta != 0) | (free == 0)
@@ -68,39 +69,33 @@ class Contest:
         self.low[alone, c] = self.high[alone, c] = self.score[alone, c] = np.where(own[alone], -1.0, 1.0)
         self.solved[alone, c] = True
 
-    def pairs(self, part: str) -> Iterator[tuple[int, Ints]]:
-        """Yield categories, and the documents to be left out of each: of "own", "other" or "all" categories."""
-        best = self.low.max(axis=1)
-        contending = self.high >= best[:, None]
+    def pairs(self, part: str) -> list[tuple[int, Ints]]:
+        """Return categories, and the documents to be left out of each: of "own", "other" or "all" categories."""
+        self._low, self._high = _Best(self.low), _Best(self.high)
+        contending = self.high >= self._low.first[:, None]
         wanted = contending & (contending.sum(axis=1) > 1)[:, None] & (self.high > self.low)
         if part != "all":
             wanted &= self.own == (part == "own")
-        for c in np.flatnonzero(wanted.any(axis=0)):
-            yield int(c), np.flatnonzero(wanted[:, c])
+        columns, documents = np.nonzero(wanted.T)
+        ends = np.searchsorted(columns, np.arange(wanted.shape[1] + 1))
+        return [(c, documents[ends[c] : ends[c + 1]]) for c in range(wanted.shape[1]) if ends[c + 1] > ends[c]]
 
     def narrowed(self, way: Way, c: int, chosen: Ints, stage: int) -> Narrowing:
         """Ask a way for the scores of documents when left out of a category, as far as the others leave that open."""
-        steps, short = way.steps, way.short
-        bars, roofs = (self._others(ends, c, chosen) for ends in (self.low, self.high))
-        scores, free = way.full[chosen], np.ones(len(chosen), np.int64)
-        found = Narrowed(scores, scores.copy(), scores.copy(), free)
-        support = way.beta != 0
+        steps, short, support = way.steps, way.short, way.beta != 0
         # Where no document has 0 < α < C, any removal may move a free bias.
         loose = self._free and not Side(way.y, way.cap, way.beta).free.any()
-        moving = np.flatnonzero(support[chosen] | loose)
+        moving = np.arange(len(chosen)) if loose else np.flatnonzero(support[chosen])
+        scores, free = way.full[chosen], np.ones(len(chosen), np.int64)
+        found = Narrowed(scores, scores.copy(), scores.copy(), free)
         if len(moving):
-            asked = chosen[moving], bars[moving], roofs[moving]
-            parts = way.narrow(asked[0], stage, *asked[1:]) if isinstance(way, NearRetraining) else _exact(way, *asked)
-            for whole, part in zip(found, parts, strict=True):
+            asked = chosen[moving]
+            bars, roofs = self._low.others(c, asked), self._high.others(c, asked)
+            narrow = way.narrow if isinstance(way, NearRetraining) else partial(_exact, way)
+            for whole, part in zip(found, narrow(asked, stage, bars, roofs), strict=True):
                 whole[moving] = part
-        support[chosen[moving]] |= True
+        support[chosen[moving]] = True
         return Narrowing(found, way.full, support, way.steps - steps, way.short - short)
-
-    def _others(self, ends: Floats, c: int, chosen: Ints) -> Floats:
-        """Return the largest end of the other categories' intervals."""
-        rest = ends[chosen]
-        rest[:, c] = -np.inf
-        return np.asarray(rest.max(axis=1))
 
     def note(self, c: int, chosen: Ints, narrowing: Narrowing) -> None:
         """Take in what a way has found."""
@@ -109,9 +104,12 @@ class Contest:
             self._known.add(c)
             self.score[~self.solved[:, c], c] = full[~self.solved[:, c]]
             self.full[:, c], self.support[:, c] = full, support
-        self.low[chosen, c], self.high[chosen, c] = found.low, found.high
+        # A stage that cannot tell leaves what was known before.
+        low = np.where(found.low > -np.inf, found.low, self.low[chosen, c])
+        high = np.where(found.high < np.inf, found.high, self.high[chosen, c])
+        self.low[chosen, c], self.high[chosen, c] = low, high
         # A rough score may lie beyond a bound that is known otherwise, and decides as its interval does.
-        self.score[chosen, c] = np.clip(found.scores, found.low, found.high)
+        self.score[chosen, c] = np.clip(found.scores, low, high)
         self.solved[chosen, c] |= support[chosen]
         self.support[chosen, c] |= support[chosen]
         self.unstable[chosen, c] = (found.free == 0) & self._free
@@ -129,7 +127,22 @@ class Contest:
         ]  # fmt: skip
 
 
-def _exact(way: Way, chosen: Ints, bars: Floats, roofs: Floats) -> Narrowed:
+class _Best:
+    """The largest number of each row, and the largest among the other columns."""
+
+    def __init__(self, values: Floats) -> None:
+        rows = np.arange(len(values))
+        self.column = np.argmax(values, axis=1)
+        self.first, rest = values[rows, self.column], values.copy()
+        rest[rows, self.column] = -np.inf
+        self.second = rest.max(axis=1, initial=-np.inf)
+
+    def others(self, c: int, chosen: Ints) -> Floats:
+        """Return the largest number of some rows in the columns other than c."""
+        return np.where(self.column[chosen] == c, self.second[chosen], self.first[chosen])
+
+
+def _exact(way: Way, chosen: Ints, stage: int, bars: Floats, roofs: Floats) -> Narrowed:
     """Ask a way that knows no stages: scores, or what is certain to lie below its bar."""
     scores, free = way.leave_out(chosen, exact=True, bars=bars)
     return Narrowed(scores, scores, scores, free)

@@ -82,12 +82,16 @@ def _doubtful(svms: SolvedSVMs, way: Way, every: bool) -> Ints:
     return np.flatnonzero((alpha > 0) & (alpha * own >= margin - SAFETY))
 
 
-def chosen_way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
-    """Choose the kernel matrix of all documents if there is one, that of those near the margin if it suits, or rows."""
+def chosen_way(svms: SolvedSVMs, c: int, gram: Floats | None, *, side: Side | None = None) -> Way:
+    """Choose the kernel matrix of all documents if there is one, that of those near the margin if it suits, or rows.
+
+    `side` is that of the category, where it is known already.
+    """
     if gram is not None:
         return MatrixRetraining(svms, c, gram)
-    if suits(svms, c):
-        near = NearRetraining(svms, c)
+    side = side or svms.side(c)
+    if suits(svms, side):
+        near = NearRetraining(svms, c, side)
         if near.settled:
             return near
     return RowRetraining(svms, c)
