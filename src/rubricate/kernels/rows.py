@@ -57,7 +57,7 @@ def mean(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def make_unit(starts: np.ndarray, values: np.ndarray) -> None:
     """Divide each row by √Σ v²."""
     for row in range(len(starts) - 1):
