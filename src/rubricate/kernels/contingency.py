@@ -24,9 +24,7 @@ def overlap(first: Lists, second: Lists, columns: int) -> tuple[np.ndarray, np.n
 
 
 @numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-def _overlap(
-    first: Lists, second: Lists, both: np.ndarray, in_first: np.ndarray, in_second: np.ndarray
-) -> None:
+def _overlap(first: Lists, second: Lists, both: np.ndarray, in_first: np.ndarray, in_second: np.ndarray) -> None:
     for row in range(len(first.starts) - 1):
         i, i_end = first.starts[row], first.starts[row + 1]
         j, j_end = second.starts[row], second.starts[row + 1]

@@ -61,7 +61,7 @@ def find_slot(keys: np.ndarray, key: np.int64) -> np.uint64:
     p = (np.uint64(key) * GOLDEN) >> SHIFT & mask
     while True:
         held = keys[p]
-        if held == key or held == FREE:  # noqa: PLR1714  # `in` takes longer to compile
+        if held == key or held == FREE:  # noqa: SIM109  # `in` takes longer to compile
             return p
         p = (p + ONE) & mask
 

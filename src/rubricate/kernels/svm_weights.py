@@ -19,7 +19,7 @@ __all__ = ["sparse_weight_vectors", "weight_vectors"]
 ONE = np.uint64(1)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 def weight_vectors(rows: Rows, beta: Rows, W: np.ndarray) -> None:
     """Add Σ_i β_ic x_it to W[t, c] (terms × categories); β is documents × categories, in CSR form too."""
     starts, terms, values = rows
