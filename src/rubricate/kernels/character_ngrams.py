@@ -18,6 +18,7 @@ import numpy as np
 
 from rubricate.kernels.rows import ZERO
 from rubricate.kernels.text import BASIS, LINE_FEED, ONE, PRIME, SHIFT, WordSpan, WordTable, find, grown
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = ["SAME", "NGrams", "bucket", "cut", "number"]
 
@@ -34,7 +35,7 @@ class NGrams(NamedTuple):
     widths: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _next(runs: np.ndarray, i: int) -> int:
     """Return where the code point after the one at i starts."""
     i += 1
@@ -52,7 +53,7 @@ def cut(runs: np.ndarray, ends: np.ndarray, shortest: int, longest: int) -> NGra
     return NGrams(ngrams.run_starts, ngrams.starts[:count].copy(), ngrams.widths[:count].copy())
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _cut(runs: np.ndarray, ends: np.ndarray, lengths: tuple[int, int], ngrams: NGrams) -> None:
     """Fill in the n-grams of each run."""
     run_starts, starts, widths = ngrams
@@ -79,7 +80,7 @@ def _cut(runs: np.ndarray, ends: np.ndarray, lengths: tuple[int, int], ngrams: N
         first = ends[run]
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _number_until_full(
     runs: np.ndarray, ngrams: NGrams, table: WordTable, same: np.ndarray, ids: np.ndarray, at: int
 ) -> int:

@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Lists
+from rubricate.kernels.wrappers import FROM_PYTHON
 
 __all__ = ["overlap", "overlap_by_row"]
 
@@ -23,7 +24,7 @@ def overlap(first: Lists, second: Lists, columns: int) -> tuple[np.ndarray, np.n
     return both, in_first, in_second
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _overlap(first: Lists, second: Lists, both: np.ndarray, in_first: np.ndarray, in_second: np.ndarray) -> None:
     for row in range(len(first.starts) - 1):
         i, i_end = first.starts[row], first.starts[row + 1]
@@ -58,7 +59,7 @@ def overlap_by_row(first: Lists, second: Lists) -> np.ndarray:
     return both
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _overlap_by_row(first: Lists, second: Lists, both: np.ndarray) -> None:
     for row in range(len(both)):
         i, i_end = first.starts[row], first.starts[row + 1]

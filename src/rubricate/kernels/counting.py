@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import ZERO, Lists, Rows
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 SHORT = 16
 """Up to this many keys insertion is as fast as digits; measured on rows of 16 to 1,000 random columns of 70,000."""
@@ -28,7 +29,7 @@ def translate(ids: np.ndarray, starts: np.ndarray, new: np.ndarray) -> tuple[np.
     return kept[: kept_starts[-1]].copy(), kept_starts
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _translate(texts: Lists, new: np.ndarray, filled: Lists) -> None:
     (starts, ids), (kept_starts, kept) = texts, filled
     k = np.uint64(0)
@@ -49,7 +50,7 @@ def unfold(texts: Lists, runs: Lists) -> Lists:
     return Lists(filled.starts, filled.items[: filled.starts[-1]].copy())
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _unfold(texts: Lists, runs: Lists, filled: Lists) -> None:
     (starts, ids), (run_starts, terms), (item_starts, items) = texts, runs, filled
     k = 0
@@ -89,7 +90,7 @@ def count(ids: np.ndarray, starts: np.ndarray, terms: int) -> tuple[np.ndarray, 
     return row_starts, columns[: row_starts[-1]].copy(), counts[: row_starts[-1]].copy()
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _count(texts: Lists, seen: np.ndarray, filled: Rows) -> None:
     """Fill in the rows; `seen`, one place per term, has −1 on entry."""
     (starts, ids), (row_starts, columns, counts) = texts, filled
@@ -108,7 +109,7 @@ def _count(texts: Lists, seen: np.ndarray, filled: Rows) -> None:
         row_starts[d + 1] = k
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _insert(keys: np.ndarray, length: int) -> None:
     """Sort the first keys by insertion."""
     for i in range(1, length):
@@ -119,7 +120,7 @@ def _insert(keys: np.ndarray, length: int) -> None:
         keys[j] = key
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _sort_by_digits(keys: np.ndarray, length: int, spare: np.ndarray, starts: np.ndarray) -> None:
     """Sort the first keys by their upper half, eight bits at a time from the lowest; `starts` has room for 257."""
     largest = np.int64(0)
@@ -152,7 +153,7 @@ def settle(rows: Rows, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -
     return lengths
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _settle(rows: Rows, new: np.ndarray, filled: Rows, room: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     """Fill in lengths, columns and counts; `room` is for the keys of a row, twice, and for 257 digits."""
     row_starts, columns, counts = rows

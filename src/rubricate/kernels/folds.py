@@ -16,6 +16,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Lists
+from rubricate.kernels.wrappers import FROM_PYTHON
 
 __all__ = ["Order", "deal"]
 
@@ -45,7 +46,7 @@ def deal(by_category: Lists, by_document: Lists, order: Order) -> np.ndarray:
     return fold_of
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _deal(by_category: Lists, by_document: Lists, order: Order, dealt: _Folds) -> None:
     fold_of, held, size = dealt
     folds = len(size)

@@ -17,6 +17,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Lists
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = ["FREE", "Numbered", "Numbering", "PhraseTable", "add_phrase", "empty_phrases", "find_slot", "phrases"]
 
@@ -54,7 +55,7 @@ def empty_phrases() -> PhraseTable:
     return PhraseTable(np.full(1024, FREE, np.int64), np.zeros(1024, np.int32), np.zeros(1, np.int64))
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def find_slot(keys: np.ndarray, key: np.int64) -> np.uint64:
     """Return where the key is, or the free slot where it belongs."""
     mask = np.uint64(len(keys) - 1)
@@ -66,7 +67,7 @@ def find_slot(keys: np.ndarray, key: np.int64) -> np.uint64:
         p = (p + ONE) & mask
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _rehash(table: PhraseTable, grown: PhraseTable) -> None:
     """Put every phrase into a larger table that holds none: slots depend on the size of the table."""
     keys, numbers, _ = table
@@ -85,10 +86,10 @@ def _grown(table: PhraseTable) -> PhraseTable:
     return grown
 
 
-_grown_inside = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(_grown)
+_grown_inside = numba.njit(cache=True, nogil=True, **FROM_KERNELS)(_grown)
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def add_phrase(table: PhraseTable, key: np.int64, number: np.int32) -> PhraseTable:
     """Add a phrase that the table does not hold; return the table, with twice the room where half of it is taken."""
     p = find_slot(table.keys, key)
@@ -107,7 +108,7 @@ def phrases(texts: Lists, table: PhraseTable, numbering: Numbering) -> Numbered:
     return Numbered(Lists(filled.starts, filled.items[: state[2]].copy()), table, pairs[: state[3]].copy())
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _number_until_full(
     texts: Lists, table: PhraseTable, numbering: Numbering, output: tuple[Lists, np.ndarray, np.ndarray]
 ) -> bool:

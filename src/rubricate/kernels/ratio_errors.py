@@ -15,6 +15,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Rows
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = ["ratio_errors"]
 
@@ -33,7 +34,7 @@ def ratio_errors(above: Rows, below: Rows, weights: np.ndarray, ratios: int) -> 
     return means, np.sqrt(squares) / ratios
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _add_block(
     rows: tuple[Rows, Rows],
     weights: np.ndarray,
@@ -61,7 +62,7 @@ def _add_block(
             squares[b] += weights[p, b] * influence[b] * influence[b]
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _add_sums(rows: Rows, weights: np.ndarray, sums: np.ndarray) -> None:
     starts, terms, values = rows
     for p in range(len(weights)):
@@ -72,7 +73,7 @@ def _add_sums(rows: Rows, weights: np.ndarray, sums: np.ndarray) -> None:
                 own[b] += value * drawn[b]
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _add_influence(rows: Rows, p: int, factors: np.ndarray, sign: float, influence: np.ndarray) -> None:
     """Add sign · x_pc · factor_c of all ratios c of a pattern to its influence, in each draw."""
     starts, terms, values = rows

@@ -16,6 +16,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import ZERO
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = ["best_bias", "least_loss"]
 
@@ -23,7 +24,7 @@ LEVEL = 1e-12
 """Slopes up to this share of Σ C_i count as zero, so that rounding does not split an interval of minima."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _partition(values: np.ndarray, weights: np.ndarray, low: int, high: int) -> tuple[int, int, float, float]:
     """Put what is below a pivot first in low … high − 1, then its equals: their ends, and the weights of both parts."""
     first, middle, last = values[low], values[(low + high) // 2], values[high - 1]
@@ -46,7 +47,7 @@ def _partition(values: np.ndarray, weights: np.ndarray, low: int, high: int) -> 
     return less, equal, below, same
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _last_break(values: np.ndarray, weights: np.ndarray, level: float) -> float:
     """Return the largest value with weights of at most `level` below it; the smallest one if none has."""
     low, high, below, last, found = ZERO, len(values), 0.0, 0.0, False
@@ -63,7 +64,7 @@ def _last_break(values: np.ndarray, weights: np.ndarray, level: float) -> float:
     return last
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def least_loss(scores: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
     """Return what `best_bias` does, for use within kernels: without what a call from Python needs."""
     breaks, weights, positive, tiny = np.empty(len(y)), np.empty(len(y)), 0.0, 0.0
@@ -74,7 +75,7 @@ def least_loss(scores: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
     return 0.5 * (_last_break(breaks, weights, positive - tiny) + _last_break(breaks, weights, positive + tiny))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def best_bias(scores: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
     """Return the b that minimises Σ C_i max(0, 1 − y_i (score_i + b)); the middle where an interval does."""
     return least_loss(scores, y, cap)

@@ -25,6 +25,7 @@ import numpy as np
 from rubricate.kernels.lane_code import lowest_lane
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step, lanes_within
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = [
     "BIAS",
@@ -144,14 +145,14 @@ def label_bits(members: Lists, block: np.ndarray, documents: int) -> np.ndarray:
     return bits
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def _add_bits(members: Lists, block: np.ndarray, bits: np.ndarray) -> None:
     for lane in range(len(block)):
         for k in range(members.starts[block[lane]], members.starts[block[lane] + 1]):
             bits[members.items[k]] |= np.uint16(1 << lane)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _move_biases(block: LaneBlock, penalty: float, total: np.ndarray, free: np.ndarray) -> None:
     """Move b towards Σβ / λ by a damped Newton step, in every lane; `total` and `free` are room for lanes."""
     labels, weights, _, beta, near, state = block
@@ -189,7 +190,7 @@ class _Sweeping(NamedTuple):
     free: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def _guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, sweeping: _Sweeping) -> None:
     penalty, sweeps, total, free = sweeping
     labels, weights, W, beta, near, state = block
@@ -219,7 +220,7 @@ def _guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, sweeping: _Sweepin
             _move_biases(block, penalty, total, free)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def find_support(sets: SupportSets, first: int, places: np.ndarray) -> int:
     """Number the documents from `first` on that have some β ≠ 0, in their order, from 1 on; return how many there are.
 
@@ -237,7 +238,7 @@ def find_support(sets: SupportSets, first: int, places: np.ndarray) -> int:
     return count
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def place_support(sets: SupportSets, first: int, places: np.ndarray, own: np.ndarray) -> None:
     """Put the β of the documents of a stretch into their rows of `own`, zeros on entry, one column for each lane."""
     offsets, members, beta = sets
@@ -248,7 +249,7 @@ def place_support(sets: SupportSets, first: int, places: np.ndarray, own: np.nda
                 own[places[i], c] = beta[k]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def sum_weights(rows: Rows, block: CheckedBlock) -> None:
     """Add Σ β_i x_i to W."""
     for i in range(len(block.places)):
@@ -263,7 +264,7 @@ def squared_norms(W: np.ndarray, factor: float, rough: np.ndarray) -> np.ndarray
     return norms
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def _add_squares(W: np.ndarray, factor: float, rough: np.ndarray, norms: np.ndarray) -> None:
     for t in range(len(W)):
         for c in range(LANES):
@@ -271,7 +272,7 @@ def _add_squares(W: np.ndarray, factor: float, rough: np.ndarray, norms: np.ndar
             rough[t, c] = factor * W[t, c]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def measure(rows: Rows, block: CheckedBlock, rough: RoughBlock, near: NearDocuments, losses: np.ndarray) -> int:
     """Compute the margins y f from W, exactly; add Σ C ξ to the losses of every lane. Return the documents near.
 
@@ -296,7 +297,7 @@ def measure(rows: Rows, block: CheckedBlock, rough: RoughBlock, near: NearDocume
     return count
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def survey(rows: Rows, block: CheckedBlock, near: NearDocuments) -> int:
     """Find the documents near a margin with everything in single precision; return their number.
 
@@ -319,7 +320,7 @@ def survey(rows: Rows, block: CheckedBlock, near: NearDocuments) -> int:
     return count
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def gather(
     beta: np.ndarray, places: np.ndarray, near: NearDocuments, first: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -25,6 +25,7 @@ import numpy as np
 
 from rubricate.kernels.rows import ZERO, Rows
 from rubricate.kernels.svm_bias import least_loss
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = [
     "Dual",
@@ -110,7 +111,7 @@ class WorkingSets(NamedTuple):
     w: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def dot_row(rows: Rows, i: int, w: np.ndarray) -> float:
     """Return w·x_i; four sums are kept apart, which lets the processor overlap them."""
     starts, terms, values = rows
@@ -127,7 +128,7 @@ def dot_row(rows: Rows, i: int, w: np.ndarray) -> float:
     return (a + b) + (c + d)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def add_row(rows: Rows, i: int, factor: float, w: np.ndarray) -> None:
     """Add factor · x_i to w."""
     starts, terms, values = rows
@@ -137,7 +138,7 @@ def add_row(rows: Rows, i: int, factor: float, w: np.ndarray) -> None:
         p += ONE
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _sum(values: np.ndarray) -> float:
     total = 0.0
     for i in range(len(values)):
@@ -145,7 +146,7 @@ def _sum(values: np.ndarray) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def scores(rows: Rows, w: np.ndarray, b: float) -> np.ndarray:
     """Return w·x_i + b of every row."""
     scores = np.empty(len(rows.starts) - 1)
@@ -154,7 +155,7 @@ def scores(rows: Rows, w: np.ndarray, b: float) -> np.ndarray:
     return scores
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def bias_step(penalty: float, free: int, size: float) -> float:
     """Return how far the bias moves per unit of Σ β: 1 / (λ + .2 · free rows / mean K(x, x)), 0 without a bias.
 
@@ -166,7 +167,7 @@ def bias_step(penalty: float, free: int, size: float) -> float:
     return 1 / (penalty + resistance) if penalty + resistance > 0 else 1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _shuffle(order: np.ndarray, state: np.uint64) -> np.uint64:
     """Shuffle in place (Fisher and Yates) by xorshift64; returns its next state."""
     count = len(order)
@@ -193,7 +194,7 @@ class _Swept(NamedTuple):
     change: float
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _sweep(rows: Rows, dual: Dual, order: np.ndarray, rests: np.ndarray, pull: float, quiet: float) -> _Swept:
     """Visit the rows in order once, except those that rest; they will be visited in the next sweep.
 
@@ -239,7 +240,7 @@ def _sweep(rows: Rows, dual: Dual, order: np.ndarray, rests: np.ndarray, pull: f
     return _Swept(gap, hinge, norm, active, free, resting, change / max(len(order) - resting, 1))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
     """Solve to a gap of `tol` · primal or for `sweeps` sweeps: (gap, primal, sweeps done)."""
     beta, cap, bias, penalty = dual.beta, dual.cap, dual.bias, search.penalty
@@ -284,7 +285,7 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
     return gap, primal, done
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def balance(rows: Rows, dual: Dual) -> None:
     """Shift the free β evenly, then the bounded ones, until Σ β = 0; w follows."""
     y, cap, beta, w = dual.y, dual.cap, dual.beta, dual.w
@@ -306,9 +307,7 @@ def balance(rows: Rows, dual: Dual) -> None:
                 beta[r] = new
 
 
-@numba.njit(
-    cache=True, inline="always", nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True
-)
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always", **FROM_KERNELS)
 def _solve_exactly(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
     gap, primal, done = solve_rows(rows, dual, search)
     if search.penalty == 0:
@@ -317,13 +316,13 @@ def _solve_exactly(rows: Rows, dual: Dual, search: Search) -> tuple[float, float
     return gap, primal, done
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def solve_exactly(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
     """Solve as `solve_rows`; then, with a free bias, make Σ β = 0 and b the best for w on these rows."""
     return _solve_exactly(rows, dual, search)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def duality_gap(rows: Rows, dual: Dual, penalty: float) -> float:
     """Return primal − dual: Σ C (1 − yf)₊ − |β| (1 − yf), and (Σβ − λb)² / 2λ for a penalised b.
 
@@ -340,7 +339,7 @@ def duality_gap(rows: Rows, dual: Dual, penalty: float) -> float:
     return max(gap, 0.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
     starts, terms, values = rows
     own = np.empty(len(chosen) + 1, np.int64)
@@ -355,7 +354,7 @@ def _copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
     return Rows(own, mine, copy)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
     """Copy rows, so that they lie together."""
     return _copy_rows(rows, chosen)
@@ -371,7 +370,7 @@ def solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search:
     return done
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def _solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search: Search, done: np.ndarray) -> None:
     labels, weights, squares, costs = documents
     offsets, bias = sets.offsets, sets.bias

@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
+
 __all__ = [
     "BASIS",
     "LINE_FEED",
@@ -100,7 +102,7 @@ def empty_table(seed: int = 0) -> WordTable:
     )
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _width(buffer: np.ndarray, i: np.uint64, classes: np.ndarray) -> int:
     """Return the bytes of the code point that starts at i when it is part of a word, else 0."""
     lead, second = np.int64(buffer[i]), np.int64(buffer[i + ONE]) & 0x3F
@@ -119,7 +121,7 @@ def _longer(array: np.ndarray, length: int) -> np.ndarray:
     return grown
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _rehash(slots: np.ndarray, hashes: np.ndarray, size: int) -> None:
     """Put the words into slots that are all free."""
     mask = np.uint64(len(slots) - 1)
@@ -142,7 +144,7 @@ def grown(table: WordTable, pool_room: int) -> WordTable:
     return WordTable(slots, hashes, ends, pool, counter)
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def find(target: WordSpan, buffer: np.ndarray, lower: np.ndarray, table: WordTable) -> np.uint64:
     """Return the slot of a word of the buffer, or the free slot where it belongs."""
     start, end, h = target
@@ -165,7 +167,7 @@ def find(target: WordSpan, buffer: np.ndarray, lower: np.ndarray, table: WordTab
     return p
 
 
-@numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: WordTable, output: _Output) -> bool:
     """Read on from the state of the output; return False, at the start of a new word, when the table is full.
 

@@ -17,8 +17,7 @@ def _bare() -> dict[str, set[str]]:
         f"rubricate.kernels.{path.stem}": {
             node.name
             for node in ast.parse(path.read_text(encoding="utf-8")).body
-            if isinstance(node, ast.FunctionDef)
-            and "no_cpython_wrapper" in "".join(map(ast.unparse, node.decorator_list))
+            if isinstance(node, ast.FunctionDef) and "FROM_KERNELS" in "".join(map(ast.unparse, node.decorator_list))
         }
         for path in KERNELS.glob("*.py")
     }
