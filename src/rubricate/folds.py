@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
@@ -166,6 +165,7 @@ def fold_scores(estimator: Any, X: Any, labels: Sparse, *, folds: Ints, engine: 
 
     `X` is a matrix, a data frame, a sequence of texts or `Documents`.
     """
+    from sklearn.base import clone  # takes a second, for which what only deals folds need not wait
 
     def work(kept: Ints, held: Ints) -> Floats:
         return score_matrix(clone(estimator).fit(take_rows(X, kept), labels[kept]), take_rows(X, held))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -12,7 +13,7 @@ from rubricate.kernels import ahead, is_compiled
 from rubricate.kernels._cache import FOLDER, KernelIndex
 from rubricate.text import Analyzer
 from rubricate.text.representation import Representation
-from rubricate.training.ahead import INTERVALS, SVMS, compile_ahead, compile_meanwhile
+from rubricate.training.ahead import INTERVALS, LONGEST, SVMS, compile_ahead, compile_meanwhile
 
 SEEN = """
 import sys
@@ -28,7 +29,8 @@ try:
     main()
 except SystemExit as end:
     assert not end.code, end.code
-print(*sorted(names))
+from rubricate.training.ahead import compile_ahead
+print(compile_ahead(), *sorted(names))
 """
 
 
@@ -135,6 +137,21 @@ def test_representations_are_tried_only_while_machines_are_compiled_elsewhere(mo
     assert fitted[0][0] is not representation
 
 
+def test_the_kernel_that_is_looked_for_exists():
+    """Else every training would start the second process."""
+    file, name = LONGEST
+    assert file in SVMS
+    assert hasattr(import_module(f"rubricate.kernels.{file}"), name)
+
+
+def test_the_second_process_does_without_scikit_learn():
+    """Importing it takes longer than compiling many a kernel."""
+    modules = "rubricate.training.ahead, rubricate.classifiers.svm.solvers.linear"
+    code = f"import sys, {modules}; print('sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "False"
+
+
 def test_code_of_a_kernel_that_does_not_exist_is_not_there():
     assert not is_compiled("svm_local", "nothing")
 
@@ -153,6 +170,8 @@ def test_a_first_training_finds_the_machines_compiled(uncompiled, tmp_path):
         check=True,
         timeout=300,
     )
-    compiled = set(done.stdout.splitlines()[-1].split())
+    started, *names = done.stdout.splitlines()[-1].split()
+    compiled = set(names)
+    assert started == "False", "the next training starts no process"
     assert "text" in compiled, "this process compiled what it reads with"
     assert not compiled & {*SVMS, *INTERVALS}, compiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import svm as oracle
 
+from rubricate.kernels import svm_local
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_bias import best_bias
 from rubricate.kernels.svm_local import (
@@ -16,16 +18,28 @@ from rubricate.kernels.svm_local import (
     LaneDocuments,
     Search,
     WorkingSets,
-    balance,
     copy_rows,
     duality_gap,
-    scores,
     solve_block,
     solve_exactly,
-    solve_rows,
 )
 
 numbers = st.integers(0, 10_000)
+
+
+@numba.njit
+def solve_rows(rows, dual, search):
+    return svm_local.solve_rows(rows, dual, search)
+
+
+@numba.njit
+def scores(rows, w, b):
+    return svm_local.scores(rows, w, b)
+
+
+@numba.njit
+def balance(rows, dual):
+    svm_local.balance(rows, dual)
 
 
 def _problem(seed, n=12, d=5, zero=True):

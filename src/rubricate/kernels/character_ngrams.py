@@ -18,6 +18,7 @@ import numpy as np
 
 from rubricate.kernels.rows import ZERO
 from rubricate.kernels.text import BASIS, LINE_FEED, ONE, PRIME, SHIFT, WordSpan, WordTable, find, grown
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = ["SAME", "NGrams", "bucket", "cut", "number"]
 
@@ -34,7 +35,7 @@ class NGrams(NamedTuple):
     widths: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _next(runs: np.ndarray, i: int) -> int:
     """Return where the code point after the one at i starts."""
     i += 1
@@ -43,12 +44,20 @@ def _next(runs: np.ndarray, i: int) -> int:
     return i
 
 
-@numba.njit(cache=True, nogil=True)
 def cut(runs: np.ndarray, ends: np.ndarray, shortest: int, longest: int) -> NGrams:
     """Return the n-grams of each run and the spaces around it, shorter ones first, from left to right."""
     room = (len(runs) + len(ends)) * (longest - shortest + 1)
-    starts, widths = np.empty(room, np.int32), np.empty(room, np.uint8)
-    run_starts = np.zeros(len(ends) + 1, np.int64)
+    ngrams = NGrams(np.zeros(len(ends) + 1, np.int64), np.empty(room, np.int32), np.empty(room, np.uint8))
+    _cut(runs, ends, (shortest, longest), ngrams)
+    count = int(ngrams.run_starts[-1])
+    return NGrams(ngrams.run_starts, ngrams.starts[:count].copy(), ngrams.widths[:count].copy())
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _cut(runs: np.ndarray, ends: np.ndarray, lengths: tuple[int, int], ngrams: NGrams) -> None:
+    """Fill in the n-grams of each run."""
+    run_starts, starts, widths = ngrams
+    shortest, longest = lengths
     k, first = 0, ZERO
     for run in range(len(ends)):
         stop = ends[run] + 1
@@ -69,10 +78,9 @@ def cut(runs: np.ndarray, ends: np.ndarray, shortest: int, longest: int) -> NGra
                 break
         run_starts[run + 1] = k
         first = ends[run]
-    return NGrams(run_starts, starts[:k].copy(), widths[:k].copy())
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _number_until_full(
     runs: np.ndarray, ngrams: NGrams, table: WordTable, same: np.ndarray, ids: np.ndarray, at: int
 ) -> int:
@@ -103,11 +111,10 @@ def _number_until_full(
     return len(starts)
 
 
-@numba.njit(cache=True, nogil=True)
 def number(runs: np.ndarray, ngrams: NGrams, table: WordTable, same: np.ndarray) -> tuple[np.ndarray, WordTable]:
     """Return the number of each n-gram, and the table with those that were new; `same` is `SAME`."""
     ids = np.empty(len(ngrams.starts), np.int32)
-    at = _number_until_full(runs, ngrams, table, same, ids, ZERO)
+    at = _number_until_full(runs, ngrams, table, same, ids, 0)
     while at < len(ids):
         table = grown(table, len(table.pool))
         at = _number_until_full(runs, ngrams, table, same, ids, at)

@@ -12,16 +12,20 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Lists
+from rubricate.kernels.wrappers import FROM_PYTHON
 
 __all__ = ["overlap", "overlap_by_row"]
 
 
-@numba.njit(cache=True, nogil=True)
 def overlap(first: Lists, second: Lists, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (in both, in the first, in the second) for each column."""
-    both = np.zeros(columns, np.int64)
-    in_first = np.zeros(columns, np.int64)
-    in_second = np.zeros(columns, np.int64)
+    both, in_first, in_second = (np.zeros(columns, np.int64) for _ in range(3))
+    _overlap(first, second, both, in_first, in_second)
+    return both, in_first, in_second
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _overlap(first: Lists, second: Lists, both: np.ndarray, in_first: np.ndarray, in_second: np.ndarray) -> None:
     for row in range(len(first.starts) - 1):
         i, i_end = first.starts[row], first.starts[row + 1]
         j, j_end = second.starts[row], second.starts[row + 1]
@@ -46,13 +50,17 @@ def overlap(first: Lists, second: Lists, columns: int) -> tuple[np.ndarray, np.n
         while j < j_end:
             in_second[second.items[j]] += 1
             j += 1
-    return both, in_first, in_second
 
 
-@numba.njit(cache=True, nogil=True)
 def overlap_by_row(first: Lists, second: Lists) -> np.ndarray:
     """Return the number of entries that both have, for each row."""
     both = np.zeros(len(first.starts) - 1, np.int64)
+    _overlap_by_row(first, second, both)
+    return both
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _overlap_by_row(first: Lists, second: Lists, both: np.ndarray) -> None:
     for row in range(len(both)):
         i, i_end = first.starts[row], first.starts[row + 1]
         j, j_end = second.starts[row], second.starts[row + 1]
@@ -62,4 +70,3 @@ def overlap_by_row(first: Lists, second: Lists) -> np.ndarray:
             both[row] += a == b
             i += a <= b
             j += b <= a
-    return both

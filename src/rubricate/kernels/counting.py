@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import ZERO, Lists, Rows
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 SHORT = 16
 """Up to this many keys insertion is as fast as digits; measured on rows of 16 to 1,000 random columns of 70,000."""
@@ -21,11 +22,16 @@ DIGIT = np.int64(8)
 __all__ = ["arrange", "count", "settle", "translate", "unfold"]
 
 
-@numba.njit(cache=True, nogil=True)
 def translate(ids: np.ndarray, starts: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Renumber the occurrences; those with new number -1 are left out."""
-    kept = np.empty(len(ids), np.int32)
-    kept_starts = np.zeros(len(starts), np.int64)
+    kept, kept_starts = np.empty(len(ids), np.int32), np.zeros(len(starts), np.int64)
+    _translate(Lists(starts, ids), new, Lists(kept_starts, kept))
+    return kept[: kept_starts[-1]].copy(), kept_starts
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _translate(texts: Lists, new: np.ndarray, filled: Lists) -> None:
+    (starts, ids), (kept_starts, kept) = texts, filled
     k = np.uint64(0)
     for d in range(len(starts) - 1):
         for i in range(starts[d], starts[d + 1]):
@@ -34,17 +40,19 @@ def translate(ids: np.ndarray, starts: np.ndarray, new: np.ndarray) -> tuple[np.
             kept[k] = term
             k += np.uint64(term >= 0)
         kept_starts[d + 1] = k
-    return kept[:k].copy(), kept_starts
 
 
-@numba.njit(cache=True, nogil=True)
 def unfold(texts: Lists, runs: Lists) -> Lists:
     """Replace each run of some texts by its terms; terms numbered -1 are left out."""
-    (starts, ids), (run_starts, terms) = texts, runs
-    total = 0
-    for i in range(len(ids)):
-        total += run_starts[ids[i] + 1] - run_starts[ids[i]]
-    items, item_starts = np.empty(total, np.int32), np.zeros(len(starts), np.int64)
+    total = int(np.diff(runs.starts)[texts.items].sum())
+    filled = Lists(np.zeros(len(texts.starts), np.int64), np.empty(total, np.int32))
+    _unfold(texts, runs, filled)
+    return Lists(filled.starts, filled.items[: filled.starts[-1]].copy())
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _unfold(texts: Lists, runs: Lists, filled: Lists) -> None:
+    (starts, ids), (run_starts, terms), (item_starts, items) = texts, runs, filled
     k = 0
     for d in range(len(starts) - 1):
         for i in range(starts[d], starts[d + 1]):
@@ -52,7 +60,6 @@ def unfold(texts: Lists, runs: Lists) -> Lists:
                 items[k] = terms[j]
                 k += terms[j] >= 0
         item_starts[d + 1] = k
-    return Lists(item_starts, items[:k].copy())
 
 
 @numba.njit(cache=True, nogil=True)
@@ -75,12 +82,18 @@ def arrange(ids: np.ndarray, starts: np.ndarray, order: np.ndarray) -> tuple[np.
     return new_ids, new_starts
 
 
-@numba.njit(cache=True, nogil=True)
 def count(ids: np.ndarray, starts: np.ndarray, terms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return row starts, terms and counts; the terms of a row in the order of their first occurrence."""
     columns, counts = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32)
     row_starts = np.zeros(len(starts), np.int64)
-    seen = np.full(terms, -1, np.int64)
+    _count(Lists(starts, ids), np.full(terms, -1, np.int64), Rows(row_starts, columns, counts))
+    return row_starts, columns[: row_starts[-1]].copy(), counts[: row_starts[-1]].copy()
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _count(texts: Lists, seen: np.ndarray, filled: Rows) -> None:
+    """Fill in the rows; `seen`, one place per term, has −1 on entry."""
+    (starts, ids), (row_starts, columns, counts) = texts, filled
     k = 0
     for d in range(len(starts) - 1):
         first = k
@@ -94,10 +107,9 @@ def count(ids: np.ndarray, starts: np.ndarray, terms: int) -> tuple[np.ndarray, 
                 seen[term], columns[k], counts[k] = k, ids[i], 1
                 k += 1
         row_starts[d + 1] = k
-    return row_starts, columns[:k].copy(), counts[:k].copy()
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _insert(keys: np.ndarray, length: int) -> None:
     """Sort the first keys by insertion."""
     for i in range(1, length):
@@ -108,15 +120,17 @@ def _insert(keys: np.ndarray, length: int) -> None:
         keys[j] = key
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _sort_by_digits(keys: np.ndarray, length: int, spare: np.ndarray, starts: np.ndarray) -> None:
     """Sort the first keys by their upper half, eight bits at a time from the lowest; `starts` has room for 257."""
     largest = np.int64(0)
     for i in range(length):
-        largest = max(largest, keys[i])
+        if keys[i] > largest:
+            largest = keys[i]
     shift, source, target = HALF, keys, spare
     while largest >> shift > 0:
-        starts[:] = 0
+        for digit in range(257):
+            starts[digit] = 0
         for i in range(length):
             starts[((source[i] >> shift) & 0xFF) + 1] += 1
         for digit in range(256):
@@ -131,13 +145,20 @@ def _sort_by_digits(keys: np.ndarray, length: int, spare: np.ndarray, starts: np
             keys[i] = spare[i]
 
 
-@numba.njit(cache=True, nogil=True)
 def settle(rows: Rows, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Renumber the columns of rows and sort them, filling columns and counts; return the length of each row."""
+    lengths, entries = np.empty(len(rows.starts) - 1, np.int64), len(rows.terms)
+    keys, spare, digits = np.empty(entries, np.int64), np.empty(entries, np.int64), np.empty(257, np.int64)
+    _settle(rows, new, Rows(lengths, *filled), (keys, spare, digits))
+    return lengths
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _settle(rows: Rows, new: np.ndarray, filled: Rows, room: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """Fill in lengths, columns and counts; `room` is for the keys of a row, twice, and for 257 digits."""
     row_starts, columns, counts = rows
-    new_columns, new_counts = filled
-    lengths = np.empty(len(row_starts) - 1, np.int64)
-    keys, spare, digits = np.empty(len(columns), np.int64), np.empty(len(columns), np.int64), np.empty(257, np.int64)
+    lengths, new_columns, new_counts = filled
+    keys, spare, digits = room
     at = 0
     for d in range(len(row_starts) - 1):
         length = ZERO
@@ -154,4 +175,3 @@ def settle(rows: Rows, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -
             new_columns[at], new_counts[at] = keys[i] >> 32, keys[i] & 0x7FFFFFFF
             at += 1
         lengths[d] = length
-    return lengths

@@ -16,6 +16,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Lists
+from rubricate.kernels.wrappers import FROM_PYTHON
 
 __all__ = ["Order", "deal"]
 
@@ -28,15 +29,30 @@ class Order(NamedTuple):
     folds: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True)
+class _Folds(NamedTuple):
+    """The fold of each document (−1 before it is dealt), documents of each category in each fold, and of each fold."""
+
+    fold_of: np.ndarray
+    held: np.ndarray
+    size: np.ndarray
+
+
 def deal(by_category: Lists, by_document: Lists, order: Order) -> np.ndarray:
     """Return the fold of each document."""
-    documents, (categories, folds) = len(by_document.starts) - 1, order.folds.shape
-    fold_of = np.full(documents, -1, np.int64)
-    held = np.zeros((folds, max(categories, 1)), np.int64)
-    size = np.zeros(folds, np.int64)
+    categories, folds = order.folds.shape
+    fold_of = np.full(len(by_document.starts) - 1, -1, np.int64)
+    held, size = np.zeros((folds, max(categories, 1)), np.int64), np.zeros(folds, np.int64)
+    _deal(by_category, by_document, order, _Folds(fold_of, held, size))
+    return fold_of
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _deal(by_category: Lists, by_document: Lists, order: Order, dealt: _Folds) -> None:
+    fold_of, held, size = dealt
+    folds = len(size)
     # The rarest category first: its few documents have the least freedom once others have been dealt.
-    for c in order.categories:
+    for place in range(len(order.categories)):
+        c = order.categories[place]
         for i in range(by_category.starts[c], by_category.starts[c + 1]):
             d = by_category.items[i]
             if fold_of[d] >= 0:
@@ -50,11 +66,11 @@ def deal(by_category: Lists, by_document: Lists, order: Order) -> np.ndarray:
             size[best] += 1
             for j in range(by_document.starts[d], by_document.starts[d + 1]):
                 held[best, by_document.items[j]] += 1
-    for d in order.documents:
+    for place in range(len(order.documents)):
+        d = order.documents[place]
         if fold_of[d] < 0:
             best = 0
             for k in range(1, folds):
                 best = k if size[k] < size[best] else best
             fold_of[d] = best
             size[best] += 1
-    return fold_of

@@ -17,6 +17,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Lists
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = ["FREE", "Numbered", "Numbering", "PhraseTable", "add_phrase", "empty_phrases", "find_slot", "phrases"]
 
@@ -54,66 +55,94 @@ def empty_phrases() -> PhraseTable:
     return PhraseTable(np.full(1024, FREE, np.int64), np.zeros(1024, np.int32), np.zeros(1, np.int64))
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def find_slot(keys: np.ndarray, key: np.int64) -> np.uint64:
     """Return where the key is, or the free slot where it belongs."""
     mask = np.uint64(len(keys) - 1)
     p = (np.uint64(key) * GOLDEN) >> SHIFT & mask
     while True:
         held = keys[p]
-        if held in (key, FREE):
+        if held == key or held == FREE:  # noqa: SIM109  # `in` takes longer to compile
             return p
         p = (p + ONE) & mask
 
 
-@numba.njit(cache=True, nogil=True)
-def _grown(table: PhraseTable) -> PhraseTable:
-    """Return the table with twice the room."""
-    keys, numbers, size = table
-    new_keys, new_numbers = np.full(2 * len(keys), FREE, np.int64), np.zeros(2 * len(keys), np.int32)
-    # Slots depend on the size of the table: every key is put in anew.
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _rehash(table: PhraseTable, grown: PhraseTable) -> None:
+    """Put every phrase into a larger table that holds none: slots depend on the size of the table."""
+    keys, numbers, _ = table
+    new_keys, new_numbers, _ = grown
     for p in range(len(keys)):
         if keys[p] != FREE:
             q = find_slot(new_keys, keys[p])
             new_keys[q], new_numbers[q] = keys[p], numbers[p]
-    return PhraseTable(new_keys, new_numbers, size)
 
 
-@numba.njit(cache=True, nogil=True)
+def _grown(table: PhraseTable) -> PhraseTable:
+    """Return the table with twice the room."""
+    room = 2 * len(table.keys)
+    grown = PhraseTable(np.full(room, FREE, np.int64), np.zeros(room, np.int32), table.size)
+    _rehash(table, grown)
+    return grown
+
+
+_grown_inside = numba.njit(cache=True, nogil=True, **FROM_KERNELS)(_grown)
+
+
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def add_phrase(table: PhraseTable, key: np.int64, number: np.int32) -> PhraseTable:
     """Add a phrase that the table does not hold; return the table, with twice the room where half of it is taken."""
     p = find_slot(table.keys, key)
     table.keys[p], table.numbers[p] = key, number
     table.size[0] += 1
-    return _grown(table) if 2 * table.size[0] >= len(table.keys) else table
+    return _grown_inside(table) if 2 * table.size[0] >= len(table.keys) else table
 
 
-@numba.njit(cache=True, nogil=True)
 def phrases(texts: Lists, table: PhraseTable, numbering: Numbering) -> Numbered:
     """Number all phrases of consecutive terms."""
-    (starts, ids), (shortest, longest, free) = texts, numbering
-    numbers = np.empty(len(ids) * (longest - shortest + 1), np.int32)
-    number_starts = np.zeros(len(starts), np.int64)
-    pairs = np.empty((len(ids) * (longest - 1), 2), np.int32)
-    k = new = 0
-    for d in range(len(starts) - 1):
-        for i in range(starts[d], starts[d + 1]):
+    terms, (shortest, longest, _) = len(texts.items), numbering
+    filled = Lists(np.zeros(len(texts.starts), np.int64), np.empty(terms * (longest - shortest + 1), np.int32))
+    pairs, state = np.empty((terms * (longest - 1), 2), np.int32), np.zeros(4, np.int64)
+    while not _number_until_full(texts, table, numbering, (filled, pairs, state)):
+        table = _grown(table)
+    return Numbered(Lists(filled.starts, filled.items[: state[2]].copy()), table, pairs[: state[3]].copy())
+
+
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _number_until_full(
+    texts: Lists, table: PhraseTable, numbering: Numbering, output: tuple[Lists, np.ndarray, np.ndarray]
+) -> bool:
+    """Read on from the state (text, place, numbers, new phrases); return False when the table is half full.
+
+    The arrays are fixed in here, so that growing them need not be compiled.
+    """
+    (starts, ids), (keys, known, size), (shortest, longest, free) = texts, table, numbering
+    (number_starts, numbers), pairs, state = output
+    first, k, new = state[1], state[2], state[3]
+    for d in range(state[0], len(starts) - 1):
+        end = starts[d + 1]
+        for i in range(first if first > starts[d] else starts[d], end):
+            if 2 * (size[0] + longest) > len(keys):
+                state[0], state[1], state[2], state[3] = d, i, k, new
+                return False
             phrase = np.int32(ids[i])
-            for n in range(1, min(longest, starts[d + 1] - i) + 1):
+            for n in range(1, (longest if longest < end - i else end - i) + 1):
                 if n > 1:
                     last = ids[i + n - 1]
                     # A phrase is its beginning and its last term: one key of 64 bits, whatever its length.
                     key = np.int64(phrase) << 32 | np.int64(last)
-                    p = find_slot(table.keys, key)
-                    if table.keys[p] == FREE:
+                    p = find_slot(keys, key)
+                    if keys[p] == FREE:
                         pairs[new, 0], pairs[new, 1] = phrase, last
                         phrase = np.int32(free + new)
-                        table = add_phrase(table, key, phrase)
+                        keys[p], known[p] = key, phrase
+                        size[0] += 1
                         new += 1
                     else:
-                        phrase = table.numbers[p]
+                        phrase = known[p]
                 if n >= shortest:
                     numbers[k] = phrase
                     k += 1
         number_starts[d + 1] = k
-    return Numbered(Lists(number_starts, numbers[:k].copy()), table, pairs[:new].copy())
+    state[2], state[3] = k, new
+    return True

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from rubricate.kernels.wrappers import FROM_PYTHON
+
 __all__ = ["ZERO", "Lists", "Rows", "largest", "make_unit", "mean", "unit_values"]
 
 ZERO: Any = np.int64(0)
@@ -57,7 +59,7 @@ def mean(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def make_unit(starts: np.ndarray, values: np.ndarray) -> None:
     """Divide each row by √Σ v²."""
     for row in range(len(starts) - 1):

@@ -16,14 +16,15 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import ZERO
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
-__all__ = ["best_bias"]
+__all__ = ["best_bias", "least_loss"]
 
 LEVEL = 1e-12
 """Slopes up to this share of Σ C_i count as zero, so that rounding does not split an interval of minima."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _partition(values: np.ndarray, weights: np.ndarray, low: int, high: int) -> tuple[int, int, float, float]:
     """Put what is below a pivot first in low … high − 1, then its equals: their ends, and the weights of both parts."""
     first, middle, last = values[low], values[(low + high) // 2], values[high - 1]
@@ -46,7 +47,7 @@ def _partition(values: np.ndarray, weights: np.ndarray, low: int, high: int) -> 
     return less, equal, below, same
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _last_break(values: np.ndarray, weights: np.ndarray, level: float) -> float:
     """Return the largest value with weights of at most `level` below it; the smallest one if none has."""
     low, high, below, last, found = ZERO, len(values), 0.0, 0.0, False
@@ -63,12 +64,18 @@ def _last_break(values: np.ndarray, weights: np.ndarray, level: float) -> float:
     return last
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def best_bias(scores: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
-    """Return the b that minimises Σ C_i max(0, 1 − y_i (score_i + b)); the middle where an interval does."""
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+def least_loss(scores: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
+    """Return what `best_bias` does, for use within kernels: without what a call from Python needs."""
     breaks, weights, positive, tiny = np.empty(len(y)), np.empty(len(y)), 0.0, 0.0
     for i in range(len(y)):
         breaks[i], weights[i] = y[i] - scores[i], cap[i]
         positive += cap[i] if y[i] > 0 else 0.0
         tiny += LEVEL * cap[i]
     return 0.5 * (_last_break(breaks, weights, positive - tiny) + _last_break(breaks, weights, positive + tiny))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def best_bias(scores: np.ndarray, y: np.ndarray, cap: np.ndarray) -> float:
+    """Return the b that minimises Σ C_i max(0, 1 − y_i (score_i + b)); the middle where an interval does."""
+    return least_loss(scores, y, cap)

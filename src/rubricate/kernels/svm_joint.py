@@ -25,6 +25,7 @@ import numpy as np
 from rubricate.kernels.lane_code import lowest_lane
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step, lanes_within
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = [
     "BIAS",
@@ -137,21 +138,26 @@ class RoughBlock(NamedTuple):
     state: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def label_bits(members: Lists, block: np.ndarray, documents: int) -> np.ndarray:
     """Return the labels of the documents, a bit for every category of a block; `members` lists those of a category."""
     bits = np.zeros(documents, np.uint16)
-    for lane in range(len(block)):
-        for k in range(members.starts[block[lane]], members.starts[block[lane] + 1]):
-            bits[members.items[k]] |= np.uint16(1 << lane)
+    _add_bits(members, block, bits)
     return bits
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _move_biases(block: LaneBlock, penalty: float) -> None:
-    """Move b towards Σβ / λ by a damped Newton step, in every lane."""
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def _add_bits(members: Lists, block: np.ndarray, bits: np.ndarray) -> None:
+    for lane in range(len(block)):
+        for k in range(members.starts[block[lane]], members.starts[block[lane] + 1]):
+            bits[members.items[k]] |= np.uint16(1 << lane)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+def _move_biases(block: LaneBlock, penalty: float, total: np.ndarray, free: np.ndarray) -> None:
+    """Move b towards Σβ / λ by a damped Newton step, in every lane; `total` and `free` are room for lanes."""
     labels, weights, _, beta, near, state = block
-    total, free = np.zeros(LANES), np.zeros(LANES, np.int64)
+    for c in range(LANES):
+        total[c], free[c] = 0.0, 0
     for i in range(len(beta)):
         bits = np.int64(near[i])
         while bits:
@@ -166,13 +172,27 @@ def _move_biases(block: LaneBlock, penalty: float) -> None:
         state[BIAS, c] += min(max(step, -FURTHEST), FURTHEST)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, penalty: float, sweeps: int) -> None:
     """Make a first guess from β = 0 by dual coordinate descent in all lanes, in float32.
 
     W (zeros on entry), β, `near` and the bias change in place. `inverse` is 1 / |x_i|², the vectors being scaled to a
     mean square length of 1.
     """
+    _guess(rows, block, inverse, _Sweeping(penalty, sweeps, np.empty(LANES), np.empty(LANES, np.int64)))
+
+
+class _Sweeping(NamedTuple):
+    """The penalty and the sweeps of a guess; and room for lanes, of floats and of whole numbers."""
+
+    penalty: float
+    sweeps: int
+    total: np.ndarray
+    free: np.ndarray
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def _guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, sweeping: _Sweeping) -> None:
+    penalty, sweeps, total, free = sweeping
     labels, weights, W, beta, near, state = block
     limit, wide, smallest = np.float32(1 + BAND), np.float32(1 + WIDE), np.float32(SMALLEST)
     high = np.int64(0)
@@ -197,10 +217,10 @@ def guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, penalty: float, swe
                 lanes_add(rows, i, W, state[STEPS])
         # The bias starts where the share of positives puts it; the first sweeps only say which documents count.
         if sweep >= DELAY and penalty < np.inf:
-            _move_biases(block, penalty)
+            _move_biases(block, penalty, total, free)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def find_support(sets: SupportSets, first: int, places: np.ndarray) -> int:
     """Number the documents from `first` on that have some β ≠ 0, in their order, from 1 on; return how many there are.
 
@@ -218,7 +238,7 @@ def find_support(sets: SupportSets, first: int, places: np.ndarray) -> int:
     return count
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def place_support(sets: SupportSets, first: int, places: np.ndarray, own: np.ndarray) -> None:
     """Put the β of the documents of a stretch into their rows of `own`, zeros on entry, one column for each lane."""
     offsets, members, beta = sets
@@ -229,7 +249,7 @@ def place_support(sets: SupportSets, first: int, places: np.ndarray, own: np.nda
                 own[places[i], c] = beta[k]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def sum_weights(rows: Rows, block: CheckedBlock) -> None:
     """Add Σ β_i x_i to W."""
     for i in range(len(block.places)):
@@ -237,18 +257,22 @@ def sum_weights(rows: Rows, block: CheckedBlock) -> None:
             lanes_add(rows, i, block.W, block.beta[block.places[i]])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def squared_norms(W: np.ndarray, factor: float, rough: np.ndarray) -> np.ndarray:
     """Return |w|² of every lane; `rough` becomes factor · W in single precision."""
     norms = np.zeros(LANES)
+    _add_squares(W, factor, rough, norms)
+    return norms
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def _add_squares(W: np.ndarray, factor: float, rough: np.ndarray, norms: np.ndarray) -> None:
     for t in range(len(W)):
         for c in range(LANES):
             norms[c] += W[t, c] * W[t, c]
             rough[t, c] = factor * W[t, c]
-    return norms
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def measure(rows: Rows, block: CheckedBlock, rough: RoughBlock, near: NearDocuments, losses: np.ndarray) -> int:
     """Compute the margins y f from W, exactly; add Σ C ξ to the losses of every lane. Return the documents near.
 
@@ -273,7 +297,7 @@ def measure(rows: Rows, block: CheckedBlock, rough: RoughBlock, near: NearDocume
     return count
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def survey(rows: Rows, block: CheckedBlock, near: NearDocuments) -> int:
     """Find the documents near a margin with everything in single precision; return their number.
 
@@ -296,7 +320,7 @@ def survey(rows: Rows, block: CheckedBlock, near: NearDocuments) -> int:
     return count
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def gather(
     beta: np.ndarray, places: np.ndarray, near: NearDocuments, first: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

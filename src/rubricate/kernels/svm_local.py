@@ -24,7 +24,8 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import ZERO, Rows
-from rubricate.kernels.svm_bias import best_bias
+from rubricate.kernels.svm_bias import least_loss
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = [
     "Dual",
@@ -110,7 +111,7 @@ class WorkingSets(NamedTuple):
     w: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def dot_row(rows: Rows, i: int, w: np.ndarray) -> float:
     """Return w·x_i; four sums are kept apart, which lets the processor overlap them."""
     starts, terms, values = rows
@@ -127,7 +128,7 @@ def dot_row(rows: Rows, i: int, w: np.ndarray) -> float:
     return (a + b) + (c + d)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def add_row(rows: Rows, i: int, factor: float, w: np.ndarray) -> None:
     """Add factor · x_i to w."""
     starts, terms, values = rows
@@ -137,15 +138,15 @@ def add_row(rows: Rows, i: int, factor: float, w: np.ndarray) -> None:
         p += ONE
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _sum(values: np.ndarray) -> float:
     total = 0.0
-    for value in values:
-        total += value
+    for i in range(len(values)):
+        total += values[i]
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def scores(rows: Rows, w: np.ndarray, b: float) -> np.ndarray:
     """Return w·x_i + b of every row."""
     scores = np.empty(len(rows.starts) - 1)
@@ -154,7 +155,7 @@ def scores(rows: Rows, w: np.ndarray, b: float) -> np.ndarray:
     return scores
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def bias_step(penalty: float, free: int, size: float) -> float:
     """Return how far the bias moves per unit of Σ β: 1 / (λ + .2 · free rows / mean K(x, x)), 0 without a bias.
 
@@ -166,7 +167,7 @@ def bias_step(penalty: float, free: int, size: float) -> float:
     return 1 / (penalty + resistance) if penalty + resistance > 0 else 1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _shuffle(order: np.ndarray, state: np.uint64) -> np.uint64:
     """Shuffle in place (Fisher and Yates) by xorshift64; returns its next state."""
     count = len(order)
@@ -193,7 +194,7 @@ class _Swept(NamedTuple):
     change: float
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _sweep(rows: Rows, dual: Dual, order: np.ndarray, rests: np.ndarray, pull: float, quiet: float) -> _Swept:
     """Visit the rows in order once, except those that rest; they will be visited in the next sweep.
 
@@ -239,16 +240,17 @@ def _sweep(rows: Rows, dual: Dual, order: np.ndarray, rests: np.ndarray, pull: f
     return _Swept(gap, hinge, norm, active, free, resting, change / max(len(order) - resting, 1))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
     """Solve to a gap of `tol` · primal or for `sweeps` sweeps: (gap, primal, sweeps done)."""
     beta, cap, bias, penalty = dual.beta, dual.cap, dual.bias, search.penalty
     count = len(beta)
     # xorshift64 must not start at 0: a linear congruential step spreads small seeds over all bits.
-    order, rests, state = np.arange(count), np.zeros(count, np.bool_), np.uint64(search.seed)
+    order, rests, state = np.empty(count, np.int64), np.empty(count, np.bool_), np.uint64(search.seed)
     state = state * np.uint64(2862933555777941757) + np.uint64(88172645463325252)
     biased, free, size = penalty < np.inf, ZERO, max(_sum(dual.squares) / max(count, 1), 1e-300)
     for r in range(count):
+        order[r], rests[r] = r, False
         free += beta[r] != 0 and abs(beta[r]) < cap[r]
     active, gap, primal, done, whole, change = count, np.inf, 0.0, 0, 0.0, 0.0
     while done < search.sweeps:
@@ -275,14 +277,15 @@ def solve_rows(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, in
                 break
             # The gap of the rows visited is small enough: only a sweep over all of them proves it.
             active = count
-            rests[:] = False
+            for r in range(count):
+                rests[r] = False
             continue
         # The step of the multiplier of Σ β = λ b (augmented Lagrangian).
         bias[0] += pull * lean
     return gap, primal, done
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def balance(rows: Rows, dual: Dual) -> None:
     """Shift the free β evenly, then the bounded ones, until Σ β = 0; w follows."""
     y, cap, beta, w = dual.y, dual.cap, dual.beta, dual.w
@@ -304,17 +307,22 @@ def balance(rows: Rows, dual: Dual) -> None:
                 beta[r] = new
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def solve_exactly(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
-    """Solve as `solve_rows`; then, with a free bias, make Σ β = 0 and b the best for w on these rows."""
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always", **FROM_KERNELS)
+def _solve_exactly(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
     gap, primal, done = solve_rows(rows, dual, search)
     if search.penalty == 0:
         balance(rows, dual)
-        dual.bias[0] = best_bias(scores(rows, dual.w, 0.0), dual.y, dual.cap)
+        dual.bias[0] = least_loss(scores(rows, dual.w, 0.0), dual.y, dual.cap)
     return gap, primal, done
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def solve_exactly(rows: Rows, dual: Dual, search: Search) -> tuple[float, float, int]:
+    """Solve as `solve_rows`; then, with a free bias, make Σ β = 0 and b the best for w on these rows."""
+    return _solve_exactly(rows, dual, search)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def duality_gap(rows: Rows, dual: Dual, penalty: float) -> float:
     """Return primal − dual: Σ C (1 − yf)₊ − |β| (1 − yf), and (Σβ − λb)² / 2λ for a penalised b.
 
@@ -331,11 +339,11 @@ def duality_gap(rows: Rows, dual: Dual, penalty: float) -> float:
     return max(gap, 0.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
-    """Copy rows, so that they lie together."""
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+def _copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
     starts, terms, values = rows
-    own = np.zeros(len(chosen) + 1, np.int64)
+    own = np.empty(len(chosen) + 1, np.int64)
+    own[0] = 0
     for a in range(len(chosen)):
         own[a + 1] = own[a] + starts[chosen[a] + 1] - starts[chosen[a]]
     mine, copy = np.empty(own[-1], np.uint32), np.empty(own[-1])
@@ -346,20 +354,31 @@ def copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
     return Rows(own, mine, copy)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def copy_rows(rows: Rows, chosen: np.ndarray) -> Rows:
+    """Copy rows, so that they lie together."""
+    return _copy_rows(rows, chosen)
+
+
 def solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search: Search) -> np.ndarray:
     """Solve each lane of a block (see `svm_joint`) on its working set; β and bias of `sets` change in place.
 
     Returns the sweeps of each. The seeds are those of `sets`.
     """
+    done = np.zeros(len(sets.offsets) - 1, np.int64)
+    _solve_block(rows, documents, sets, search, done)
+    return done
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def _solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search: Search, done: np.ndarray) -> None:
     labels, weights, squares, costs = documents
     offsets, bias = sets.offsets, sets.bias
-    done = np.zeros(len(offsets) - 1, np.int64)
     for c in range(len(done)):
         own, beta = sets.members[offsets[c] : offsets[c + 1]], sets.beta[offsets[c] : offsets[c + 1]]
         # Rows that lie together are worth the copy. Renumbering their terms as well, so that w is short, is not: the
         # most frequent terms come first in `rows`, and what is used of w stays in the cache.
-        near = copy_rows(rows, own)
+        near = _copy_rows(rows, own)
         dual = Dual(np.empty(len(own)), np.empty(len(own)), np.empty(len(own)), beta, sets.w, bias[c : c + 1])
         for a in range(len(own)):
             positive = (labels[own[a]] >> c) & 1
@@ -369,10 +388,10 @@ def solve_block(rows: Rows, documents: LaneDocuments, sets: WorkingSets, search:
             beta[a] = y * min(max(y * beta[a], 0.0), cap)
             if beta[a] != 0:
                 add_row(near, a, beta[a], dual.w)
-        done[c] = solve_exactly(near, dual, Search(search.penalty, search.tol, search.sweeps, sets.seeds[c]))[2]
+        done[c] = _solve_exactly(near, dual, Search(search.penalty, search.tol, search.sweeps, sets.seeds[c]))[2]
         if len(near.terms) < len(sets.w):
-            for t in near.terms:
-                sets.w[t] = 0.0
+            for p in range(len(near.terms)):
+                sets.w[near.terms[p]] = 0.0
         else:
-            sets.w[:] = 0.0
-    return done
+            for t in range(len(sets.w)):
+                sets.w[t] = 0.0

@@ -13,13 +13,14 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Rows
+from rubricate.kernels.wrappers import FROM_PYTHON
 
 __all__ = ["sparse_weight_vectors", "weight_vectors"]
 
 ONE = np.uint64(1)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def weight_vectors(rows: Rows, beta: Rows, W: np.ndarray) -> None:
     """Add Σ_i β_ic x_it to W[t, c] (terms × categories); β is documents × categories, in CSR form too."""
     starts, terms, values = rows

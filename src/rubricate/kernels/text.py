@@ -7,7 +7,8 @@ Ties   none: a word is its folded bytes.
 Edges  a text without words gives an empty range. Words do not cross the end of a text. The buffer must be valid
        UTF-8 (lone surrogates in three bytes are), as no end of a code point is checked.
 
-Indices are unsigned: that spares the compiled code the test for Python's negative ones.
+Indices are unsigned: that spares the compiled code the test for Python's negative ones. Arrays are made outside of
+compiled code, where that takes no time to compile.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
+
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = [
     "BASIS",
@@ -99,7 +102,7 @@ def empty_table(seed: int = 0) -> WordTable:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def _width(buffer: np.ndarray, i: np.uint64, classes: np.ndarray) -> int:
     """Return the bytes of the code point that starts at i when it is part of a word, else 0."""
     lead, second = np.int64(buffer[i]), np.int64(buffer[i + ONE]) & 0x3F
@@ -112,39 +115,36 @@ def _width(buffer: np.ndarray, i: np.uint64, classes: np.ndarray) -> int:
     return 4 if classes[(lead & 0x07) << 18 | second << 12 | third << 6 | fourth] else 0
 
 
-@numba.njit(cache=True, nogil=True)
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
     grown = np.empty(length, array.dtype)
-    for i in range(len(array)):  # a slice would compile the text of its error message, for two seconds
-        grown[i] = array[i]
+    grown[: len(array)] = array
     return grown
 
 
-@numba.njit(cache=True, nogil=True)
-def _rehash(slots: np.ndarray, hashes: np.ndarray, size: int) -> np.ndarray:
-    grown = np.full(2 * len(slots), -1, np.int32)
-    mask = np.uint64(len(grown) - 1)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
+def _rehash(slots: np.ndarray, hashes: np.ndarray, size: int) -> None:
+    """Put the words into slots that are all free."""
+    mask = np.uint64(len(slots) - 1)
     for word in range(size):
         p = hashes[word] & mask
-        while grown[p] >= 0:
+        while slots[p] >= 0:
             p = (p + ONE) & mask
-        grown[p] = word
-    return grown
+        slots[p] = word
 
 
-@numba.njit(cache=True, nogil=True)
 def grown(table: WordTable, pool_room: int) -> WordTable:
     """Return a table with room for twice as many words, or, where words have room, for as many bytes and more."""
     slots, hashes, ends, pool, counter = table
     if counter[0] == len(hashes):
         hashes, ends = _longer(hashes, 2 * len(hashes)), _longer(ends, 2 * len(hashes) + 1)
-        slots = _rehash(slots, hashes, counter[0])
+        slots = np.full(2 * len(slots), -1, np.int32)
+        _rehash(slots, hashes, int(counter[0]))
     else:
         pool = _longer(pool, 2 * pool_room)
     return WordTable(slots, hashes, ends, pool, counter)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_KERNELS)
 def find(target: WordSpan, buffer: np.ndarray, lower: np.ndarray, table: WordTable) -> np.uint64:
     """Return the slot of a word of the buffer, or the free slot where it belongs."""
     start, end, h = target
@@ -167,7 +167,7 @@ def find(target: WordSpan, buffer: np.ndarray, lower: np.ndarray, table: WordTab
     return p
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, **FROM_PYTHON)
 def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: WordTable, output: _Output) -> bool:
     """Read on from the state of the output; return False, at the start of a new word, when the table is full.
 
@@ -217,12 +217,11 @@ def _scan_until_full(texts: Buffer, alphabet: Alphabet, table: WordTable, output
     return True
 
 
-@numba.njit(cache=True, nogil=True)
 def scan(texts: Buffer, alphabet: Alphabet, table: WordTable) -> tuple[np.ndarray, np.ndarray, WordTable]:
     """Return the word numbers of all texts, where each text starts among them, and the grown table."""
     # Words of one letter with one byte between them: no text has more.
     ids = np.empty(len(texts.bytes) // 2 + len(texts.ends) + 1, np.int32)
     starts, state = np.zeros(len(texts.ends) + 1, np.int64), np.zeros(4, np.int64)
     while not _scan_until_full(texts, alphabet, table, _Output(ids, starts, state)):
-        table = grown(table, state[3])
+        table = grown(table, int(state[3]))
     return ids[: state[2]].copy(), starts, table
