@@ -32,7 +32,7 @@ exact, and some levels are added on both sides, more of them where documents res
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -41,6 +41,7 @@ from rubricate.kernels.lane_code import lowest_lane
 from rubricate.kernels.row_lanes import lanes_lack, lanes_lack_without, lanes_move, lanes_off, lanes_seek, lanes_shift
 from rubricate.kernels.svm_local import Dual
 from rubricate.kernels.svm_products import Coded
+from rubricate.kernels.wrappers import FROM_KERNELS
 
 __all__ = ["Nearby", "Retrained", "Room", "Spread", "make_room", "prepare", "retrain", "take_out"]
 
@@ -61,6 +62,9 @@ STILL = 0.1
 """The first estimate is used if Σ β is off by no more than what moves the bias by this."""
 OFTEN = 2
 """Bounds are computed at every second level: each time costs as much as three steps."""
+WITHIN: Any = {"inline": "always"} | FROM_KERNELS
+"""Options of functions that become part of `retrain`: a call with named tuples of arrays counts references to each, for
+a third of a microsecond."""
 LANES = 16
 """Rows that are tested together, by vector instructions."""
 RESIST = 1.0
@@ -142,7 +146,7 @@ def make_room(nearby: Nearby) -> Room:
     )
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _limits(y: float, cap: np.float32, beta: np.float32) -> tuple[float, float]:
     """Return where f + b may lie: y alone if 0 < α < C; α = 0: y f >= 1; α = C: y f <= 1; C = 0: anywhere."""
     if cap == 0.0:
@@ -177,7 +181,7 @@ def prepare(products: Coded, dual: Dual, scores: np.ndarray, spread: Spread, pen
     return Nearby(K, unit, y, tops, squares, own, f, bias, low, high, penalty, pull, share, answer, middle, *more)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _pass(nearby: Nearby, room: Room, theta: float) -> tuple[int, float]:
     """Visit all rows once; those that are off by more than theta make their step: (steps, change of Σ β)."""
     K, unit, y, cap, squares, pull = nearby.K, nearby.unit, nearby.y, nearby.cap, nearby.squares, nearby.pull
@@ -204,7 +208,7 @@ def _pass(nearby: Nearby, room: Room, theta: float) -> tuple[int, float]:
     return steps, moved
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _count_free(nearby: Nearby, room: Room) -> int:
     free = 0
     for a in range(len(nearby.y)):
@@ -212,7 +216,7 @@ def _count_free(nearby: Nearby, room: Room) -> int:
     return free
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _first_bias(nearby: Nearby, r: int) -> tuple[float, float]:
     """Return b when row r has gone, and Σ β − λ b.
 
@@ -227,7 +231,7 @@ def _first_bias(nearby: Nearby, r: int) -> tuple[float, float]:
     return nearby.bias - nearby.pull * gone, -gone + penalty * nearby.pull * gone
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _first_estimate(nearby: Nearby, room: Room, r: int) -> tuple[float, float]:
     """Return what `_estimate` returns before any step; (0, ∞) if the free rows cannot take over the β of row r.
 
@@ -275,7 +279,7 @@ def take_out(nearby: Nearby, room: Room, r: int) -> float:
     return lean
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _expected(nearby: Nearby, r: int, score: float, work: float) -> float:
     """Return the score with its correction, work / β.
 
@@ -287,7 +291,7 @@ def _expected(nearby: Nearby, r: int, score: float, work: float) -> float:
     return full - y * min(max(loss, 0.0), 2 * abs(gone) * nearby.squares[r])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _estimate(nearby: Nearby, room: Room, r: int, lean: float) -> tuple[float, float]:
     """Return what the score of row r is expected to be at the optimum, at the least of y f, and s·s / α_r."""
     score, gone, moved = room.f[r] + room.bias[0], nearby.beta[r], room.bias[0] - nearby.bias
@@ -297,7 +301,7 @@ def _estimate(nearby: Nearby, room: Room, r: int, lean: float) -> tuple[float, f
     return _expected(nearby, r, score, work - moved * lean), lacks / abs(gone)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _interval(nearby: Nearby, r: int, score: float, lack: float, level: float) -> tuple[float, float]:
     """Return bounds of the score of the optimum, from an estimate at this level; ∞ is before any step."""
     below, above = NOISE, NOISE + (FIRST if level == np.inf else EXPECTED) * lack
@@ -307,7 +311,7 @@ def _interval(nearby: Nearby, r: int, score: float, lack: float, level: float) -
     return (score - below, score + above) if nearby.y[r] > 0 else (score - above, score + below)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _descend(nearby: Nearby, room: Room, theta: float, lean: float) -> tuple[int, float]:
     """Make steps until no row, and not the bias, is off by more than theta: (steps or −1, Σ β − λ b)."""
     penalty, pull, steps = nearby.penalty, nearby.pull, 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -27,6 +29,14 @@ def test_products_are_those_of_the_rows(dense, shared, monkeypatch):
     np.testing.assert_array_equal(square[:20, 20:], 0)
     beta = np.where(np.arange(40) % 3, 0.0, 0.5)
     np.testing.assert_allclose(made.with_sum(beta), plain @ (plain.T @ beta), atol=1e-12)
+
+
+def test_products_go_to_another_process():
+    made = Products(sparse.csr_array(sparse.random(20, 30, 0.3, random_state=1, format="csr")), shared=True)
+    made.room(5)
+    copy = pickle.loads(pickle.dumps(made))
+    np.testing.assert_array_equal(copy.block(np.arange(4), np.arange(20)), made.block(np.arange(4), np.arange(20)))
+    assert copy.room(3).shape == (3, 16)
 
 
 def test_rows_without_terms():

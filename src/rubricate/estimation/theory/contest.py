@@ -31,7 +31,7 @@ class Narrowing(NamedTuple):
 
 
 class Contest:
-    """The scores of all documents (rows) in all categories (columns): `low` <= score <= `high`.
+    """The scores of all documents (columns) in all categories (rows): `low` <= score <= `high`.
 
     The bounds of the start are those of `best_category`, with `SAFETY` for what the solution lacks of the optimum. They
     hold for a free bias where retrained SVMs have some 0 < α < C: of a category with few such documents nothing is
@@ -39,46 +39,46 @@ class Contest:
     """
 
     def __init__(self, svms: SolvedSVMs, scores: Any) -> None:
-        self.own = np.asarray(svms.labels.toarray(), bool)
-        self.score = both_columns(scores, self.own.shape[1])
-        self.full, self.support = self.score.copy(), np.asarray(svms.alpha.toarray() > 0)
-        moved = lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound)
+        self.own = np.ascontiguousarray(svms.labels.toarray().T, bool)
+        self.score = np.ascontiguousarray(both_columns(scores, len(self.own)).T)
+        self.full, self.support = self.score.copy(), np.ascontiguousarray(svms.alpha.toarray().T > 0)
+        moved = np.ascontiguousarray(lowered_scores(scores, svms, 2 * svms.radius2 if svms.free else svms.bound).T)
         self.low, self.high = np.minimum(moved, self.full) - SAFETY, np.maximum(moved, self.full) + SAFETY
         self.solved, self.unstable = np.zeros_like(self.own), np.zeros_like(self.own)
-        self.steps, self.short = np.zeros(self.own.shape[1], np.int64), np.zeros(self.own.shape[1], np.int64)
+        self.steps, self.short = np.zeros(len(self.own), np.int64), np.zeros(len(self.own), np.int64)
         self._free, self._known = svms.free, set[int]()
         self._low, self._high, self.sides = _Best(self.low), _Best(self.high), dict[int, Side]()
-        for c in range(self.own.shape[1]):
+        for c in range(len(self.own)):
             self._begin(svms, c)
 
     def _begin(self, svms: SolvedSVMs, c: int) -> None:
         """Say what is certain, or uncertain, of a category in spite of the bounds."""
-        own = self.own[:, c]
+        own = self.own[c]
         sides = np.array([np.count_nonzero(svms.weights[own == side]) for side in (False, True)])
         if not sides.all():
             # Nothing to separate: the SVM is a constant, and its documents have α = 0.
-            self.low[:, c] = self.high[:, c] = self.score[:, c] = self.full[:, c] = svms.intercept[c]
+            self.low[c] = self.high[c] = self.score[c] = self.full[c] = svms.intercept[c]
             return
         side = self.sides[c] = svms.side(c)
         free = int(side.free.sum())
         if svms.free and free <= FEW:
             unknown = (side.beta != 0) | (free == 0)
-            self.low[unknown, c], self.high[unknown, c] = -np.inf, np.inf
+            self.low[c, unknown], self.high[c, unknown] = -np.inf, np.inf
         alone = (sides[own.astype(int)] == 1) & (svms.weights > 0)
         # What is left when a document is alone on its side is the other side.
-        self.low[alone, c] = self.high[alone, c] = self.score[alone, c] = np.where(own[alone], -1.0, 1.0)
-        self.solved[alone, c] = True
+        self.low[c, alone] = self.high[c, alone] = self.score[c, alone] = np.where(own[alone], -1.0, 1.0)
+        self.solved[c, alone] = True
 
     def pairs(self, part: str) -> list[tuple[int, Ints]]:
         """Return categories, and the documents to be left out of each: of "own", "other" or "all" categories."""
         self._low, self._high = _Best(self.low), _Best(self.high)
-        contending = self.high >= self._low.first[:, None]
-        wanted = contending & (contending.sum(axis=1) > 1)[:, None] & (self.high > self.low)
+        contending = self.high >= self._low.first
+        wanted = contending & (contending.sum(axis=0) > 1) & (self.high > self.low)
         if part != "all":
             wanted &= self.own == (part == "own")
-        columns, documents = np.nonzero(wanted.T)
-        ends = np.searchsorted(columns, np.arange(wanted.shape[1] + 1))
-        return [(c, documents[ends[c] : ends[c + 1]]) for c in range(wanted.shape[1]) if ends[c + 1] > ends[c]]
+        categories, documents = np.nonzero(wanted)
+        ends = np.searchsorted(categories, np.arange(len(wanted) + 1))
+        return [(c, documents[ends[c] : ends[c + 1]]) for c in range(len(wanted)) if ends[c + 1] > ends[c]]
 
     def narrowed(self, way: Way, c: int, chosen: Ints, stage: int) -> Narrowing:
         """Ask a way for the scores of documents when left out of a category, as far as the others leave that open."""
@@ -102,17 +102,17 @@ class Contest:
         found, full, support, steps, short = narrowing
         if c not in self._known:
             self._known.add(c)
-            self.score[~self.solved[:, c], c] = full[~self.solved[:, c]]
-            self.full[:, c], self.support[:, c] = full, support
+            self.score[c, ~self.solved[c]] = full[~self.solved[c]]
+            self.full[c], self.support[c] = full, support
         # A stage that cannot tell leaves what was known before.
-        low = np.where(found.low > -np.inf, found.low, self.low[chosen, c])
-        high = np.where(found.high < np.inf, found.high, self.high[chosen, c])
-        self.low[chosen, c], self.high[chosen, c] = low, high
+        low = np.where(found.low > -np.inf, found.low, self.low[c, chosen])
+        high = np.where(found.high < np.inf, found.high, self.high[c, chosen])
+        self.low[c, chosen], self.high[c, chosen] = low, high
         # A rough score may lie beyond a bound that is known otherwise, and decides as its interval does.
-        self.score[chosen, c] = np.clip(found.scores, low, high)
-        self.solved[chosen, c] |= support[chosen]
-        self.support[chosen, c] |= support[chosen]
-        self.unstable[chosen, c] = (found.free == 0) & self._free
+        self.score[c, chosen] = np.clip(found.scores, low, high)
+        self.solved[c, chosen] |= support[chosen]
+        self.support[c, chosen] |= support[chosen]
+        self.unstable[c, chosen] = (found.free == 0) & self._free
         self.steps[c] += steps
         self.short[c] += short
 
@@ -120,26 +120,26 @@ class Contest:
         """Return the scores of all categories."""
         return [
             LeftOut(
-                self.score[:, c], self.full[:, c], self.solved[:, c], self.unstable[:, c], self.support[:, c],
+                self.score[c], self.full[c], self.solved[c], self.unstable[c], self.support[c],
                 int(self.steps[c]), int(self.short[c]),
             )
-            for c in range(self.own.shape[1])
+            for c in range(len(self.own))
         ]  # fmt: skip
 
 
 class _Best:
-    """The largest number of each row, and the largest among the other columns."""
+    """The largest number of each document, and the largest among the other categories."""
 
     def __init__(self, values: Floats) -> None:
-        rows = np.arange(len(values))
-        self.column = np.argmax(values, axis=1)
-        self.first, rest = values[rows, self.column], values.copy()
-        rest[rows, self.column] = -np.inf
-        self.second = rest.max(axis=1, initial=-np.inf)
+        documents = np.arange(values.shape[1])
+        self.category, rest = np.argmax(values, axis=0), values.copy()
+        self.first = values[self.category, documents]
+        rest[self.category, documents] = -np.inf
+        self.second = rest.max(axis=0, initial=-np.inf)
 
     def others(self, c: int, chosen: Ints) -> Floats:
-        """Return the largest number of some rows in the columns other than c."""
-        return np.where(self.column[chosen] == c, self.second[chosen], self.first[chosen])
+        """Return the largest number of some documents in the categories other than c."""
+        return np.where(self.category[chosen] == c, self.second[chosen], self.first[chosen])
 
 
 def _exact(way: Way, chosen: Ints, stage: int, bars: Floats, roofs: Floats) -> Narrowed:

@@ -44,6 +44,9 @@ with C up to 1 at all."""
 ALIKE, GENTLE = 0.03, 1.1
 """Up to which mean similarity of the free documents, and C · K(x, x), this is done. Among short questions, which
 resemble each other, other documents raised a score by .1, and with C = 10 one of 20 Newsgroups by .05."""
+BLIND = 2
+"""The stage before which no document outside is looked at where that cannot be done by resemblance. What is right is
+known without a look, as documents outside only raise y f(x); what is wrong waits for the next stage."""
 BAND = 0.02
 """Documents so far beyond the margin are in the working set of all retrained solutions: see `rows.BAND`."""
 SPARE = 48
@@ -205,7 +208,7 @@ class NearRetraining:
             scores, _, _, free = self._settle(chosen, STAGES[stage], bars, roofs)
             low, high = scores.copy(), scores.copy()
         else:
-            look = Look.NONE if stage == 0 else Look.BESIDE if stage < CLOSE and self._is_reach_short() else Look.ALL
+            look = self._whom_to_look_at(stage)
             scores, low, high, free = self._look_once(chosen, STAGES[stage], bars, roofs, look)
         lost = np.flatnonzero(free < 0)
         if len(lost):
@@ -213,10 +216,12 @@ class NearRetraining:
             low[lost] = high[lost] = scores[lost]
         return Narrowed(scores, low, high, free)
 
-    def _is_reach_short(self) -> bool:
-        """Return whether a removal hardly reaches documents outside that do not resemble the one left out."""
+    def _whom_to_look_at(self, stage: int) -> Look:
+        """Return which documents outside to look at; those that resemble the one left out if others hardly matter."""
         apart = self._spread.similarity < ALIKE and _steepness(self.svms, self.cap) <= GENTLE
-        return apart and self.svms.products.all is not None
+        if apart and self.svms.products.all is not None:
+            return Look.NONE if stage == 0 else Look.BESIDE if stage < CLOSE else Look.ALL
+        return Look.NONE if stage < BLIND else Look.ALL
 
     def _look_once(
         self, chosen: Ints, levels: Floats, bars: Floats, roofs: Floats, look: Look

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import local
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,14 @@ class Products:
         self.unit = float(squared_lengths(X).max(initial=0.0)) / WHOLE or 1.0
         if shared:
             self.all = self.square(np.arange(X.shape[0])).K
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the room of threads, which each makes itself."""
+        return {name: value for name, value in vars(self).items() if name != "_local"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of another process."""
+        vars(self).update(state, _local=local())
 
     def block(self, left: Ints, right: Ints) -> NDArray[np.int16]:
         """Return the products of some documents with some others."""
