@@ -242,9 +242,12 @@ def squared_norms(W: np.ndarray, factor: float, rough: np.ndarray) -> np.ndarray
     """Return |w|² of every lane; `rough` becomes factor · W in single precision."""
     norms = np.zeros(LANES)
     for t in range(len(W)):
+        # Two loops: with a store to `rough` between the sums, LLVM makes neither of them vector code.
+        own, single = W[t], rough[t]
         for c in range(LANES):
-            norms[c] += W[t, c] * W[t, c]
-            rough[t, c] = factor * W[t, c]
+            norms[c] += own[c] * own[c]
+        for c in range(LANES):
+            single[c] = factor * own[c]
     return norms
 
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rubricate.classifiers.svm.solvers import weights as weights_module
 from rubricate.classifiers.svm.solvers.team import team_of
-from rubricate.classifiers.svm.solvers.weights import Weights
+from rubricate.classifiers.svm.solvers.weights import WeightSums
 
 
 def matrices(seed, documents=30, terms=17, categories=6):
@@ -40,7 +40,7 @@ def test_waves_of_categories_add_up_to_the_same_bits(seed, threads):
     X, beta = matrices(seed)
     first = np.random.default_rng(seed).random(beta.shape[1]) < 0.5
     with team_of(threads) as team:
-        coef = Weights(X, beta.shape[1], team)
+        coef = WeightSums(X, beta.shape[1], team)
         if seed % 2:
             coef.make_room()
         for wave in (first, ~first):
@@ -56,7 +56,7 @@ def test_many_weights_are_sparse(threads, monkeypatch):
     monkeypatch.setattr(weights_module, "DENSE", 0)
     X, beta = matrices(1)
     with team_of(threads) as team:
-        coef = Weights(X, beta.shape[1], team)
+        coef = WeightSums(X, beta.shape[1], team)
         assert coef.add(beta) == []
         found = coef.matrix(beta)
     assert sparse.issparse(found)
@@ -66,7 +66,7 @@ def test_many_weights_are_sparse(threads, monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_documents_without_a_term_and_categories_without_support_have_no_weight(threads):
     with team_of(threads) as team:
-        coef = Weights(sparse.csr_array((4, 3)), 2, team)
+        coef = WeightSums(sparse.csr_array((4, 3)), 2, team)
         for added in coef.add(sparse.csc_array((4, 2))):
             added()
         assert not coef.matrix(sparse.csc_array((4, 2))).any()

@@ -25,7 +25,7 @@ from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, 
 from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, held_out_scores, sigmoid
 from rubricate.classifiers.svm.solvers.solution import Solution
 from rubricate.classifiers.svm.solvers.team import Awaited, team_of
-from rubricate.classifiers.svm.solvers.weights import Weights
+from rubricate.classifiers.svm.solvers.weights import WeightSums
 from rubricate.engines import free_cores
 from rubricate.scratch import rest
 from rubricate.types import Evidence, Floats, Sparse
@@ -159,7 +159,7 @@ class SVM(Scorer):
             squares = team.start(squared_lengths, rows)
             kernel = team.start(make_kernel, self, X)
             radius = team.start(lambda: radius2(rows, kernel(), squares()))
-            coef = Weights(rows, labels.shape[1], team)
+            coef = WeightSums(rows, labels.shape[1], team)
             given: dict[str, Any] = {"weights": weights, "costs": costs, "squares": squares, "coef": coef}
             solution = self._solve(rows, labels, kernel, **given)
             rest()
@@ -186,7 +186,7 @@ class SVM(Scorer):
         weights: Floats,
         costs: Floats,
         squares: Awaited,
-        coef: Weights,
+        coef: WeightSums,
     ) -> Solution:
         """Return the optimum of every category; where all documents are on one side, β = 0 and the bias ±1."""
         inside, total = labels.T @ weights, weights.sum()

@@ -28,7 +28,7 @@ from scipy import sparse
 from rubricate.classifiers.svm.solvers.block_solver import BlockSolver, Task, Working
 from rubricate.classifiers.svm.solvers.solution import Solution
 from rubricate.classifiers.svm.solvers.team import Awaited, Chain, Team, run_in_step
-from rubricate.classifiers.svm.solvers.weights import Weights
+from rubricate.classifiers.svm.solvers.weights import WeightSums
 from rubricate.engines import Shared, run_tasks, spreading
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Search
@@ -82,45 +82,61 @@ class _Solving:
     def __init__(self, run: Callable[[list[Chain]], None], search: Search, n: int, *, batch: float = BATCH) -> None:
         self.run, self.search, self.documents, self.batch = run, search, n, batch
         self.working: dict[int, Working] = {}
+        self.left: set[int] = set()
+        """Categories that the last check found not to be done."""
 
     def solve(self, left: Ints, *, large: bool) -> Iterator[Ints]:
         """Solve categories, those of the most documents first; yield those that are done, while others are not."""
-        every = left
         self.run([self.step("guess", [block]) for block in _blocks(left)])
         if large and self.crowd() >= CROWDED:
             alone = self.search._replace(sweeps=min(self.search.sweeps, LONGEST))
             self.run([self.step("solve_alone", [block], alone) for block in _blocks(left, 1)])
-            left = self.unfinished(left)
+            every, left = left, self.unfinished(left)
             yield np.setdiff1d(every, left)
-        # What is left of all blocks after a check is put into new ones: a pass costs the same for one lane as for all.
-        k = 0
-        while len(left) and k < ROUNDS:
-            before, loose = left, self.is_loose(k)
-            self.run([self.rounds(block, k) for block in _blocks(left)])
-            left, k = self.unfinished(left), k + 1 + loose
-            yield np.setdiff1d(before, left)
+        chains = [self.begun(block) for block in _blocks(left)]
+        for k in range(self.is_loose(), ROUNDS):
+            self.run(chains)
+            done = np.array([category not in self.left for category in left.tolist()], bool)
+            yield left[done]
+            # What is left of all blocks is put into new ones: a check costs the same for one lane as for all.
+            left = left[~done]
+            if not len(left):
+                return
+            self.left.clear()
+            chains = [self.checked(block, k + 1) for block in _blocks(left)]
         yield left
 
-    def rounds(self, block: Ints, k: int) -> Chain:
-        """Solve a block in round k, and in the next one where this one is loose, until its values are known."""
+    def begun(self, block: Ints) -> Chain:
+        """Solve a block for the first time, where that is loose once more from the working sets found; check it."""
+        yield from self.solved(block, 0)
+        if self.is_loose():
+            yield from self.step("survey", [block])
+            yield from self.solved(block, 1)
+        yield from self.checked(block, int(self.is_loose()))
+
+    def solved(self, block: Ints, k: int) -> Chain:
+        """Solve the categories of a block for round k."""
         most, share = self.search.sweeps, self.share(k)
-        stuck = np.array([k >= PATIENCE and self.working[c].stuck for c in block.tolist()])
+        stuck = np.array([k >= PATIENCE and self.working[c].stuck for c in block.tolist()], bool)
         solves = self.tasks("solve", self.batches(block[~stuck]), share, min(most, STRETCH << k))
         yield from self.done(solves + self.tasks("polish", _blocks(block[stuck], 1), share, most))
-        if self.is_loose(k):
-            yield from self.step("survey", [block])
-            yield from self.rounds(block, k + 1)
-        else:
-            yield from self.step("check", [block])
+
+    def checked(self, block: Ints, k: int) -> Chain:
+        """Check a block after round k; solve what is not done for the next round, before others are checked."""
+        yield from self.step("check", [block])
+        left = self.unfinished(block)
+        self.left.update(left.tolist())
+        if k + 1 < ROUNDS:
+            yield from self.solved(left, k + 1)
 
     def share(self, k: int) -> float:
         """Return the relative gap that is asked of the solves of a round."""
         tight = TIGHT * self.search.tol
         return tight * 0.5 ** (k - 1) if k else max(LOOSE, tight)
 
-    def is_loose(self, k: int) -> bool:
-        """Tell whether nothing is done after a round: its values need not be known."""
-        return k == 0 and self.share(0) > self.search.tol and self.search.sweeps > STRETCH
+    def is_loose(self) -> bool:
+        """Tell whether nothing is done after the first round: its values need not be known."""
+        return self.share(0) > self.search.tol and self.search.sweeps > STRETCH
 
     def tasks(self, name: str, blocks: list[Ints], *options: Any) -> list[Task]:
         """Return a step for each of some blocks, with what is known of their categories."""
@@ -219,7 +235,7 @@ def solve_linear(
     tol: float,
     max_sweeps: int,
     seed: int,
-    coef: Weights,
+    coef: WeightSums,
 ) -> Solution:
     """Solve these categories (columns of `labels`) to a relative duality gap of `tol`, or for `max_sweeps` sweeps.
 
@@ -241,7 +257,7 @@ def solve_linear(
     return collected.solution()
 
 
-def _settle(waves: Iterator[Ints], working: Mapping[int, Working], collected: _Collected, coef: Weights) -> None:
+def _settle(waves: Iterator[Ints], working: Mapping[int, Working], collected: _Collected, coef: WeightSums) -> None:
     """Collect categories as they are done, and add their weights: those of the first wave while others are solved."""
 
     def settle(done: Ints) -> list[Awaited]:
@@ -249,11 +265,13 @@ def _settle(waves: Iterator[Ints], working: Mapping[int, Working], collected: _C
             collected.add(block.tolist(), working)
         return coef.add(collected.beta_of(done))
 
-    first, rest = next(waves), np.empty(0, np.int64)
+    first = next(waves)
     begun = coef.team.start(settle, first) if coef.team.threads > 1 else None
-    rest = np.concatenate([rest if begun else first, *waves])
-    for added in [*(begun() if begun else []), *(settle(rest) if len(rest) else [])]:
-        added()
+    rest = np.concatenate([first[:0] if begun else first, *waves])
+    added = [*(begun() if begun else []), *(settle(rest) if len(rest) else [])]
+    # Helpers begin with the first ones: from the other end, this thread finds what nobody has begun.
+    for each in reversed(added):
+        each()
 
 
 def _runner(solver: BlockSolver, team: Team) -> Callable[[list[Chain]], None]:

@@ -15,7 +15,7 @@ from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_weights import sparse_weight_vectors, weight_vectors
 from rubricate.types import Floats, Sparse
 
-__all__ = ["DENSE", "Weights"]
+__all__ = ["DENSE", "WeightSums"]
 
 DENSE = 1 << 25
 """Keep weights as a dense array up to this many (terms × categories): 256 MB. Sparse ones score more slowly."""
@@ -29,7 +29,7 @@ SAMPLE = 4096
 """Stored values from which ranges of terms with similar work are estimated: each is off by a few percent."""
 
 
-class Weights:
+class WeightSums:
     """The weights of some categories: dense (in memory terms × categories), or sparse if large.
 
     Documents are added in their order, whichever categories are added together, so that no bit depends on that.
