@@ -12,6 +12,8 @@ Where the guess finds most documents near the margins (few long documents, word 
 category is solved on all documents instead (`svm_whole`), and only what that leaves unfinished goes the way above.
 Where many stored values belong to terms of a single document, these are folded into one term per document first.
 
+A block takes its steps without waiting for others (`team`). What a check leaves unfinished is solved at once, and then
+checked together with what is left of other blocks, while the weights of the finished categories are summed (`weights`).
 Blocks and categories share no state, so that neither the order nor the number of threads changes a bit of the result,
 nor whether the blocks are worked on by threads or by the workers of a cluster (`engines.spreading`).
 """
