@@ -10,7 +10,7 @@ from scipy import sparse
 
 import rubricate as rb
 from rubricate.classifiers.base.scorer import Scorer, keep_best
-from rubricate.classifiers.svm import svm as svm_module
+from rubricate.classifiers.svm.solvers import weights as weights_module
 
 CATEGORIES = 300
 
@@ -24,7 +24,7 @@ def corpus():
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(svm_module, "DENSE", 0)
+    monkeypatch.setattr(weights_module, "DENSE", 0)
 
 
 def classifiers():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +19,13 @@ numbers = st.integers(0, 10_000)
 def test_weight_vectors_are_a_product(seed):
     rng = np.random.default_rng(seed)
     X, beta = (sparse.random_array(shape, density=0.4, rng=rng, format="csr") for shape in ((12, 5), (12, 7)))
-    W = np.zeros((5, 7))
-    weight_vectors(Rows(X.indptr, X.indices, X.data), Rows(beta.indptr, beta.indices, beta.data), W)
+    rows, factors, W = Rows(X.indptr, X.indices, X.data), Rows(beta.indptr, beta.indices, beta.data), np.zeros((5, 7))
+    weight_vectors(rows, factors, 0, 5, W)
     np.testing.assert_allclose(W, (X.T @ beta).toarray(), atol=1e-12)
+    parts, cuts = np.zeros((5, 7)), sorted(rng.integers(0, 6, 2))
+    for first, last in pairwise([0, *cuts, 5]):
+        weight_vectors(rows, factors, int(first), int(last), parts)
+    assert np.array_equal(parts, W)
 
 
 @given(seed=numbers)

@@ -21,17 +21,25 @@ ONE = np.uint64(1)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def weight_vectors(rows: Rows, beta: Rows, W: np.ndarray) -> None:
-    """Add Σ_i β_ic x_it to W[t, c] (terms × categories); β is documents × categories, in CSR form too."""
+def weight_vectors(rows: Rows, beta: Rows, first: int, last: int, W: np.ndarray) -> None:
+    """Add Σ_i β_ic x_it to W[t, c] (terms × categories) for the terms from `first` to `last` − 1.
+
+    The terms of a row must ascend; β is documents × categories, in CSR form too. Threads may share W by its terms: no
+    two of them then write to the same line of the cache, as they would if they shared it by categories.
+    """
     starts, terms, values = rows
     support, categories, factors = beta
     # Unsigned, so that no index is tried for a negative one: it takes a quarter of the time.
     for i in range(np.uint64(len(starts) - 1)):
-        first, last = np.uint64(support[i]), np.uint64(support[i + ONE])
-        for p in range(np.uint64(starts[i]), np.uint64(starts[i + ONE]) if first < last else np.uint64(0)):
+        begin, stop = np.uint64(support[i]), np.uint64(support[i + ONE])
+        p, end = np.uint64(starts[i]), np.uint64(starts[i + ONE]) if begin < stop else np.uint64(0)
+        while p < end and terms[p] < first:
+            p += ONE
+        while p < end and terms[p] < last:
             weights, value = W[np.uint64(terms[p])], values[p]
-            for k in range(first, last):
+            for k in range(begin, stop):
                 weights[np.uint64(categories[k])] += factors[k] * value
+            p += ONE
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

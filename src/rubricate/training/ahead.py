@@ -55,21 +55,22 @@ def _compile_svms() -> None:
     import numpy as np
     from scipy import sparse
 
+    from rubricate.classifiers.svm.solvers.kernel import squared_lengths
     from rubricate.classifiers.svm.solvers.linear import solve_linear
-    from rubricate.kernels.rows import Rows
-    from rubricate.kernels.svm_weights import weight_vectors
+    from rubricate.classifiers.svm.solvers.team import team_of
+    from rubricate.classifiers.svm.solvers.weights import WeightSums
 
     X, labels = sparse.csr_array(np.eye(12)[np.arange(12) % 6] + 0.1), _labels()
     options: dict[str, Any] = {
         "weights": np.ones(12),
         "costs": np.ones((2, 3)),
+        "squares": lambda: squared_lengths(X),
         "penalty": 0.0,
         "tol": 1e-3,
         "max_sweeps": 99,
     }
-    beta = sparse.csr_array(solve_linear(X, labels, np.arange(3), threads=1, seed=0, **options).beta)
-    rows, support = (Rows(matrix.indptr, matrix.indices, matrix.data) for matrix in (X, beta))
-    weight_vectors(rows, support, np.zeros((12, 3)))
+    with team_of(1) as team:
+        solve_linear(X, labels, np.arange(3), seed=0, coef=WeightSums(X, 3, team), **options)
 
 
 def _compile_intervals() -> None:

@@ -288,7 +288,7 @@ def test_dense_and_sparse_vectors_give_the_same():
 def test_weights_too_many_for_a_dense_array_are_sparse(monkeypatch):
     X, Y = _topics()
     dense = SVM().fit(X, Y)
-    monkeypatch.setattr("rubricate.classifiers.svm.svm.DENSE", 10)
+    monkeypatch.setattr("rubricate.classifiers.svm.solvers.weights.DENSE", 10)
     thin = SVM().fit(X, Y)
     assert sparse.issparse(thin.coef_)
     np.testing.assert_allclose(thin.decision_function(X), dense.decision_function(X), atol=1e-12)

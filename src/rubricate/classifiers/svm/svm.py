@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from copy import copy
-from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,21 +19,18 @@ from rubricate.classifiers.numerics.matrices import unit_centroids
 from rubricate.classifiers.numerics.weight_lists import lists_of, pays
 from rubricate.classifiers.svm.solvers.gram import gram
 from rubricate.classifiers.svm.solvers.gram import pays as gram_pays
-from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kernel
+from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kernel, squared_lengths
 from rubricate.classifiers.svm.solvers.linear import solve_linear
 from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel
 from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, held_out_scores, sigmoid
-from rubricate.classifiers.svm.solvers.solution import Solution, worker_map
+from rubricate.classifiers.svm.solvers.solution import Solution
+from rubricate.classifiers.svm.solvers.team import Awaited, team_of
+from rubricate.classifiers.svm.solvers.weights import WeightSums
 from rubricate.engines import free_cores
-from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_weights import sparse_weight_vectors, weight_vectors
 from rubricate.scratch import rest
 from rubricate.types import Evidence, Floats, Sparse
 
 __all__ = ["SVM"]
-
-DENSE = 1 << 25
-"""Keep weights as a dense array up to this many (terms × categories): 256 MB. Sparse ones score more slowly."""
 
 
 def _has_probability(svm: SVM) -> bool:
@@ -158,34 +154,53 @@ class SVM(Scorer):
         check_options(self)
         weights = np.ones(X.shape[0]) if weights is None else weights
         costs = self.C * class_costs(self.class_weight, self.classes_, labels, weights=weights)
-        kernel, rows = make_kernel(self, X), sparse.csr_array(X)
-        solution = self._solve(rows, labels, kernel, weights=weights, costs=costs)
-        rest()
-        self._keep(solution)
-        self.stable_ = _has_free(solution.beta, weights, costs)
-        self.gamma_, self.radius2_ = kernel.gamma, radius2(rows, kernel)
+        rows = sparse.csr_array(X)
+        with team_of(self.threads or free_cores()) as team:
+            squares = team.start(squared_lengths, rows)
+            kernel = team.start(make_kernel, self, X)
+            radius = team.start(lambda: radius2(rows, kernel(), squares()))
+            coef = WeightSums(rows, labels.shape[1], team)
+            given: dict[str, Any] = {"weights": weights, "costs": costs, "squares": squares, "coef": coef}
+            solution = self._solve(rows, labels, kernel, **given)
+            rest()
+            stable = team.start(_has_free, solution.beta, weights, costs)
+            self._keep(solution)
+            if self.kernel == "linear":
+                self.coef_ = coef.matrix(solution.beta)
+            self.stable_, self.gamma_, self.radius2_ = stable(), kernel().gamma, radius()
         if self.kernel == "linear":
-            self.coef_ = _weights(rows, solution.beta, self.threads or free_cores())
             self._add_centroids(rows, labels, weights)
         else:
-            self.support_ = np.flatnonzero(np.diff(sparse.csr_array(solution.beta).indptr))
+            self.support_ = np.flatnonzero(np.diff(self.alpha_.indptr))
             self.support_vectors_ = X[self.support_]
             self.dual_coef_ = sparse.csr_array(solution.beta.T)[:, self.support_]
         if self.probability:
             self.sigmoid_ = self._fit_sigmoids(X, labels, weights)
 
-    def _solve(self, rows: Sparse, labels: Sparse, kernel: Kernel, *, weights: Floats, costs: Floats) -> Solution:
+    def _solve(
+        self,
+        rows: Sparse,
+        labels: Sparse,
+        kernel: Awaited,
+        *,
+        weights: Floats,
+        costs: Floats,
+        squares: Awaited,
+        coef: WeightSums,
+    ) -> Solution:
         """Return the optimum of every category; where all documents are on one side, β = 0 and the bias ±1."""
         inside, total = labels.T @ weights, weights.sum()
         categories = np.flatnonzero((inside > 0) & (inside < total))
         options: dict[str, Any] = {"weights": weights, "costs": costs, "penalty": PENALTIES[self.bias], "tol": self.tol}
-        options |= {"max_sweeps": self.max_sweeps, "threads": self.threads or free_cores()}
+        options |= {"max_sweeps": self.max_sweeps}
         if self.kernel == "linear" and not gram_pays(rows):
-            solution = solve_linear(rows, labels, categories, seed=self.seed, **options)
+            solution = solve_linear(rows, labels, categories, squares=squares, coef=coef, seed=self.seed, **options)
         else:
             products = gram(rows) if self.kernel == "linear" else None
-            options |= {"kernel": kernel, "cache_size": self.cache_size, "products": products}
-            solution = solve_kernel(rows, labels, categories, **options)
+            options |= {"kernel": kernel(), "cache_size": self.cache_size, "products": products}
+            solution = solve_kernel(rows, labels, categories, threads=coef.team.threads, **options)
+            for added in coef.add(solution.beta) if self.kernel == "linear" else []:
+                added()
         solution.bias[inside >= total] = 1.0
         solution.bias[inside <= 0] = -1.0
         return solution
@@ -268,33 +283,6 @@ class SVM(Scorer):
             return svm
 
         return fit_sigmoids(held_out_scores(fit, X, labels, weights, self.seed), labels, weights)
-
-
-def _weights(rows: Sparse, beta: Sparse, threads: int) -> Any:
-    """Return Σ_i β_ic x_i, categories × terms: dense (in memory terms × categories), or sparse if large."""
-    terms, categories = rows.shape[1], beta.shape[1]
-    if terms * categories > DENSE:
-        return _sparse_weights(rows, sparse.csr_array(beta.T), threads)
-    W = np.zeros((terms, categories))
-    weight_vectors(_kernel_rows(rows), _kernel_rows(sparse.csr_array(beta)), W)
-    return W.T
-
-
-def _sparse_weights(rows: Sparse, beta: Sparse, threads: int) -> sparse.csr_array:
-    """Return β X for β categories × documents; each thread works on some of the categories."""
-    terms, bounds = rows.shape[1], np.linspace(0, beta.shape[0], threads + 1).astype(int)
-    with worker_map(threads) as run:
-        parts = run(
-            lambda part: sparse_weight_vectors(_kernel_rows(rows), _kernel_rows(beta[slice(*part)]), terms),
-            list(pairwise(bounds)),
-        )
-    shapes = [(last - first, terms) for first, last in pairwise(bounds)]
-    found = [sparse.csr_array((w, own, ends), shape=shape) for (ends, own, w), shape in zip(parts, shapes, strict=True)]
-    return found[0] if len(found) == 1 else sparse.csr_array(sparse.vstack(found))
-
-
-def _kernel_rows(matrix: Any) -> Rows:
-    return Rows(matrix.indptr, matrix.indices, matrix.data)
 
 
 def _has_free(beta: sparse.csc_array, weights: Floats, costs: Floats) -> Any:

@@ -6,7 +6,7 @@ the most frequent terms first, so that the weights that are needed most lie toge
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.classifiers.svm.solvers.solution import empty_cache
 from rubricate.folds import take_rows
 from rubricate.kernels.lane_code import lined
@@ -103,7 +102,7 @@ class Working:
 Task: TypeAlias = tuple[str, Ints, list[Working], tuple[Any, ...]]
 
 
-def _arrange(X: Sparse, seed: int) -> _Documents:
+def _arrange(X: Sparse, order: Ints, squares: Callable[[], Floats]) -> _Documents:
     frequency = np.zeros(X.shape[1], np.int64)
     for start in range(0, X.nnz, PIECE):
         frequency += np.bincount(X.indices[start : start + PIECE], minlength=X.shape[1])
@@ -111,18 +110,17 @@ def _arrange(X: Sparse, seed: int) -> _Documents:
     # NumPy sorts numbers of 16 bits by radix.
     falling = (X.shape[0] - frequency).astype(np.uint16) if X.shape[0] < 1 << 16 else -frequency
     rank[np.argsort(falling, kind="stable")] = np.arange(X.shape[1], dtype=np.uint32)
-    order = np.random.default_rng(seed).permutation(X.shape[0])
     if X.nnz >= SMALL and np.count_nonzero(frequency == 1) >= LONELY * X.nnz:
         kept = int(np.count_nonzero(frequency > 1))
         rows = fold_rows(Rows(X.indptr, X.indices, X.data), order, rank, kept)
-        return _Documents(order, rows, squared_lengths(X)[order], kept + len(order))
+        return _Documents(order, rows, squares()[order], kept + len(order))
     mixed = take_rows(X, order)
     terms = empty(mixed.nnz, np.uint32)
     for start in range(0, mixed.nnz, PIECE):
-        terms[start : start + PIECE] = rank[mixed.indices[start : start + PIECE]]
+        terms[start : start + PIECE] = rank.take(mixed.indices[start : start + PIECE])
     rest()
     rows = Rows(mixed.indptr.astype(np.int64), terms, mixed.data)
-    return _Documents(order, rows, squared_lengths(mixed), max(int(np.count_nonzero(frequency)), 1))
+    return _Documents(order, rows, squares()[order], max(int(np.count_nonzero(frequency)), 1))
 
 
 class BlockSolver:
@@ -132,11 +130,21 @@ class BlockSolver:
     what is known of the categories afterwards.
     """
 
-    def __init__(self, X: Sparse, labels: Sparse, *, weights: Floats, costs: Floats, penalty: float, seed: int) -> None:
-        self.documents = _arrange(X, seed)
-        self.members = sparse.csc_array(labels[self.documents.order])
+    def __init__(
+        self,
+        X: Sparse,
+        labels: Sparse,
+        *,
+        weights: Floats,
+        costs: Floats,
+        squares: Callable[[], Floats],
+        penalty: float,
+        seed: int,
+    ) -> None:
+        order = np.random.default_rng(seed).permutation(X.shape[0])
+        self.documents, self.members = _arrange(X, order, squares), sparse.csc_array(labels[order])
         self.lists = Lists(self.members.indptr.astype(np.int64), self.members.indices.astype(np.int32))
-        self.weights, self.costs, self.penalty, self.seed = weights[self.documents.order], costs, penalty, seed
+        self.weights, self.costs, self.penalty, self.seed = weights[order], costs, penalty, seed
         self.scale = float(self.documents.squares.mean()) or 1.0
         self.longest = int(np.diff(self.documents.rows.starts).max(initial=0))
 
@@ -186,7 +194,7 @@ class BlockSolver:
             share = np.diff(self.members.indptr)[block] / n
             bias = np.where(share < 1 / 3, -START, np.where(share > 2 / 3, START, 0.0))
         state = self._state(block, self.costs * self.scale, bias, kind)
-        W, beta, near = lined(self.documents.features, kind), lined(n, kind), np.zeros(n, np.uint16)
+        W, beta, near = _zeros(self.documents.features, kind), _zeros(n, kind), np.zeros(n, np.uint16)
         room = LaneBlock(self.bits(block), weights, W, beta, near, state)
         guess(rows, room, inverse, float(self.penalty * self.scale), SWEEPS)
         some, places = np.flatnonzero(near).astype(np.int32), np.zeros(n, np.int32)
@@ -255,7 +263,7 @@ class BlockSolver:
         """Find the new working sets in single precision; the values stay unknown."""
         state, labels = self._state(block, self.costs, [part.bias for part in parts], np.float32), self.bits(block)
         state[LIMITS], (single, _, _) = 1 + BAND, self._single
-        W, near, pieces = lined(self.documents.features, np.float32), self._near(), []
+        W, near, pieces = _zeros(self.documents.features, np.float32), self._near(), []
         once = list(self._stretches(parts, labels, W, state)) if len(self.weights) <= STRETCH else None
         for _, rows, stretch in once or self._stretches(parts, labels, W, state):
             sum_weights(single._replace(starts=rows.starts), self._scaled(stretch))
@@ -281,7 +289,7 @@ class BlockSolver:
     def check(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
         """Compute the exact values over all documents, and the new working sets."""
         state, labels = self._state(block, self.costs, [part.bias for part in parts], np.float64), self.bits(block)
-        W, losses, near, pieces = lined(self.documents.features), np.zeros(LANES), self._near(), []
+        W, losses, near, pieces = _zeros(self.documents.features), np.zeros(LANES), self._near(), []
         once = list(self._stretches(parts, labels, W, state)) if len(self.weights) <= STRETCH else None
         # W is summed anew from β: the sum of all steps of a solve has lost digits.
         for _, rows, stretch in once or self._stretches(parts, labels, W, state):
@@ -328,10 +336,17 @@ class BlockSolver:
         for first in range(0, len(self.weights), STRETCH):
             last = min(first + STRETCH, len(self.weights))
             places = np.zeros(last - first, np.int32)
-            beta = lined(find_support(sets, first, places) + 1)
+            beta = _zeros(find_support(sets, first, places) + 1)
             place_support(sets, first, places, beta)
             block = CheckedBlock(labels[first:last], self.weights[first:last], W, beta, places, state)
             yield first, Rows(starts[first : last + 1], terms, values), block
+
+
+def _zeros(rows: int, kind: Any = np.float64) -> Any:
+    """Return zeros, rows × lanes; NumPy's own would hold the interpreter's lock while it clears the memory."""
+    room = lined(rows, kind, make=np.empty)
+    room.fill(0)
+    return room
 
 
 def _joined(pieces: list[Any], lane: int, bias: float) -> tuple[Any, Any, float, Any]:

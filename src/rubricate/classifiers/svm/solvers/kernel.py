@@ -77,13 +77,14 @@ def _least(kernel: Kernel, squares: Floats, nonnegative: bool) -> Floats:
     return np.minimum(ends, 0.0) if spans_root else ends
 
 
-def radius2(X: Any, kernel: Kernel) -> float:
+def radius2(X: Any, kernel: Kernel, squares: Floats | None = None) -> float:
     """Return R², an upper bound of K(x, x) − K(x, z) over all pairs of rows (joachims2000, section 4.1).
 
     Exact where the largest bounds are attained, as for text, where some document shares no term with the longest one;
     at most `PROBES` rows of the kernel matrix are computed, and the bound of `_least` stands for the others.
+    `squares` are the squared lengths of the rows, where they are known.
     """
-    squares = squared_lengths(X)
+    squares = squared_lengths(X) if squares is None else squares
     own = kernel.diagonal(squares)
     values = X.data if sparse.issparse(X) else X
     bounds = own - _least(kernel, squares, bool(np.min(values, initial=0.0) >= 0))

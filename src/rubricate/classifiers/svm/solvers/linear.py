@@ -12,21 +12,25 @@ Where the guess finds most documents near the margins (few long documents, word 
 category is solved on all documents instead (`svm_whole`), and only what that leaves unfinished goes the way above.
 Where many stored values belong to terms of a single document, these are folded into one term per document first.
 
+A block takes its steps without waiting for others (`team`). What a check leaves unfinished is solved at once, and then
+checked together with what is left of other blocks, while the weights of the finished categories are summed (`weights`).
 Blocks and categories share no state, so that neither the order nor the number of threads changes a bit of the result,
 nor whether the blocks are worked on by threads or by the workers of a cluster (`engines.spreading`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers.svm.solvers.block_solver import BlockSolver, Task, Working
-from rubricate.classifiers.svm.solvers.solution import Solution, worker_map
+from rubricate.classifiers.svm.solvers.solution import Solution
+from rubricate.classifiers.svm.solvers.team import Awaited, Chain, Team, run_in_step
+from rubricate.classifiers.svm.solvers.weights import WeightSums
 from rubricate.engines import Shared, run_tasks, spreading
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Search
@@ -71,44 +75,89 @@ class _Values(NamedTuple):
     values: Floats
 
 
+_NONE = _Values(np.empty(0, np.int32), np.empty(0))
+
+
 class _Solving:
-    """The categories under way: each step is worked on in blocks by `run`, a map over tasks of the solver."""
+    """The categories under way: `run` runs chains of tasks, which are steps of the solver for blocks of categories."""
 
-    def __init__(self, solver: Shared, run: Callable[[Callable[[Any], Any], list[Any]], list[Any]], n: int) -> None:
-        self.solver, self.run, self.documents = solver, run, n
+    def __init__(self, run: Callable[[list[Chain]], None], search: Search, n: int, *, batch: float = BATCH) -> None:
+        self.run, self.search, self.documents, self.batch = run, search, n, batch
         self.working: dict[int, Working] = {}
+        self.left: set[int] = set()
+        """Categories that the last check found not to be done."""
 
-    def step(self, name: str, blocks: list[Ints], *options: Any) -> None:
-        """Work on blocks of categories."""
-        tasks: list[Task] = [
-            (name, block, [self.working[c] for c in block if c in self.working], options) for block in blocks
-        ]
-        for block, parts in zip(blocks, self.run(self.solver, tasks), strict=True):
+    def solve(self, left: Ints, *, large: bool) -> Iterator[Ints]:
+        """Solve categories, those of the most documents first; yield those that are done, while others are not."""
+        self.run([self.step("guess", [block]) for block in _blocks(left)])
+        if large and self.crowd() >= CROWDED:
+            alone = self.search._replace(sweeps=min(self.search.sweeps, LONGEST))
+            self.run([self.step("solve_alone", [block], alone) for block in _blocks(left, 1)])
+            every, left = left, self.unfinished(left)
+            yield np.setdiff1d(every, left)
+        chains = [self.begun(block) for block in _blocks(left)]
+        for k in range(self.is_loose(), ROUNDS):
+            self.run(chains)
+            done = np.array([category not in self.left for category in left.tolist()], bool)
+            yield left[done]
+            # What is left of all blocks is put into new ones: a check costs the same for one lane as for all.
+            left = left[~done]
+            if not len(left):
+                return
+            self.left.clear()
+            chains = [self.checked(block, k + 1) for block in _blocks(left)]
+        yield left
+
+    def begun(self, block: Ints) -> Chain:
+        """Solve a block for the first time, where that is loose once more from the working sets found; check it."""
+        yield from self.solved(block, 0)
+        if self.is_loose():
+            yield from self.step("survey", [block])
+            yield from self.solved(block, 1)
+        yield from self.checked(block, int(self.is_loose()))
+
+    def solved(self, block: Ints, k: int) -> Chain:
+        """Solve the categories of a block for round k."""
+        most, share = self.search.sweeps, self.share(k)
+        stuck = np.array([k >= PATIENCE and self.working[c].stuck for c in block.tolist()], bool)
+        solves = self.tasks("solve", self.batches(block[~stuck]), share, min(most, STRETCH << k))
+        yield from self.done(solves + self.tasks("polish", _blocks(block[stuck], 1), share, most))
+
+    def checked(self, block: Ints, k: int) -> Chain:
+        """Check a block after round k; solve what is not done for the next round, before others are checked."""
+        yield from self.step("check", [block])
+        left = self.unfinished(block)
+        self.left.update(left.tolist())
+        if k + 1 < ROUNDS:
+            yield from self.solved(left, k + 1)
+
+    def share(self, k: int) -> float:
+        """Return the relative gap that is asked of the solves of a round."""
+        tight = TIGHT * self.search.tol
+        return tight * 0.5 ** (k - 1) if k else max(LOOSE, tight)
+
+    def is_loose(self) -> bool:
+        """Tell whether nothing is done after the first round: its values need not be known."""
+        return self.share(0) > self.search.tol and self.search.sweeps > STRETCH
+
+    def tasks(self, name: str, blocks: list[Ints], *options: Any) -> list[Task]:
+        """Return a step for each of some blocks, with what is known of their categories."""
+        known = self.working
+        return [(name, block, [known[c] for c in block.tolist() if c in known], options) for block in blocks]
+
+    def done(self, tasks: list[Task]) -> Chain:
+        """Let tasks be done, and keep what they return."""
+        for (_, block, _, _), parts in zip(tasks, (yield tasks), strict=True):
             self.working.update(zip(block.tolist(), parts, strict=True))
 
-    def solve(self, left: Ints, search: Search, *, large: bool) -> None:
-        """Solve categories, those of the most documents first."""
-        tol, most = search.tol, search.sweeps
-        self.step("guess", _blocks(left))
-        if large and self.crowd() >= CROWDED:
-            self.step("solve_alone", _blocks(left, 1), search._replace(sweeps=min(most, LONGEST)))
-            left = self.unfinished(left, tol, most)
-        share = max(LOOSE, TIGHT * tol)
-        for k in range(ROUNDS if len(left) else 0):
-            stuck = np.array([k >= PATIENCE and self.working[c].stuck for c in left])
-            self.step("solve", self.batches(left[~stuck]), share, min(most, STRETCH << k))
-            self.step("polish", _blocks(left[stuck], 1), share, most)
-            # A loose solution is not done, and has sweeps left: its values need not be known.
-            loose = share > tol and most > STRETCH << k
-            self.step("survey" if loose else "check", _blocks(left))
-            left = left if loose else self.unfinished(left, tol, most)
-            if not len(left):
-                break
-            share = TIGHT * tol * 0.5**k
+    def step(self, name: str, blocks: list[Ints], *options: Any) -> Chain:
+        """Take a step for some blocks."""
+        yield from self.done(self.tasks(name, blocks, *options))
 
-    def unfinished(self, categories: Ints, tol: float, max_sweeps: int) -> Ints:
+    def unfinished(self, categories: Ints) -> Ints:
         """Return those of some categories that are not done."""
-        return np.array([c for c in categories if not self.working[c].finished(tol, max_sweeps)], np.int64)
+        _, tol, most, _ = self.search
+        return np.array([c for c in categories.tolist() if not self.working[c].finished(tol, most)], np.int64)
 
     def crowd(self) -> float:
         """Return the share of documents in the working sets."""
@@ -116,16 +165,15 @@ class _Solving:
 
     def batches(self, categories: Ints) -> list[Ints]:
         """Group categories of similar work, the most work first: at most 16 each, and few where sets are large."""
-        work = np.array([len(self.working[category].rows) for category in categories])
-        order = np.argsort(-work, kind="stable")
+        work = {category: len(self.working[category].rows) for category in categories.tolist()}
         groups: list[list[int]] = []
         filled = 0
-        for position, size in zip(order, work[order], strict=True):
-            if not groups or filled + size > BATCH or len(groups[-1]) == LANES:
+        for category in sorted(work, key=work.__getitem__, reverse=True):
+            if not groups or filled + work[category] > self.batch or len(groups[-1]) == LANES:
                 groups.append([])
                 filled = 0
-            groups[-1].append(categories[position])
-            filled += size
+            groups[-1].append(category)
+            filled += work[category]
         return [np.array(group) for group in groups]
 
 
@@ -138,18 +186,30 @@ class _Collected:
 
     def __init__(self, order: Ints, shape: tuple[int, int]) -> None:
         self.order, self.shape = order.astype(np.int32), shape
-        none = _Values(np.empty(0, np.int32), np.empty(0))
-        self.beta, self.slack = [none] * shape[1], [none] * shape[1]
+        self.beta, self.slack = [_NONE] * shape[1], [_NONE] * shape[1]
         self.bias, self.primal, self.dual = np.zeros(shape[1]), np.zeros(shape[1]), np.zeros(shape[1])
         self.sweeps = np.zeros(shape[1], np.int64)
 
-    def add(self, category: int, part: Working) -> None:
-        """Keep what belongs to a solution; where `out_of_core` holds, in a file."""
-        own = self.order[part.rows]
-        for kept, values, keep in ((self.beta, part.beta, part.beta != 0), (self.slack, part.slack, part.slack > 0)):
-            kept[category] = _Values(stored(own[keep]), stored(values[keep]))
-        self.bias[category], self.sweeps[category] = part.bias, part.sweeps
-        self.primal[category], self.dual[category] = part.primal, part.dual
+    def add(self, block: list[int], working: Mapping[int, Working]) -> None:
+        """Keep what belongs to the solutions of some categories; where `out_of_core` holds, in files."""
+        parts = [working[category] for category in block]
+        own = self.order[np.concatenate([part.rows for part in parts])]
+        ends = np.cumsum([len(part.rows) for part in parts])
+        beta, slack = (np.concatenate([getattr(part, name) for part in parts]) for name in ("beta", "slack"))
+        for kept, values, keep in ((self.beta, beta, beta != 0), (self.slack, slack, slack > 0)):
+            some = np.flatnonzero(keep)
+            rows, values = stored(own[some]), stored(values[some])
+            for category, (first, last) in zip(block, pairwise([0, *np.searchsorted(some, ends)]), strict=True):
+                kept[category] = _Values(rows[first:last], values[first:last])
+        for name in ("bias", "primal", "dual", "sweeps"):
+            getattr(self, name)[block] = [getattr(part, name) for part in parts]
+
+    def beta_of(self, categories: Ints) -> sparse.csc_array:
+        """Return the β of some categories, documents × all categories."""
+        columns = [_NONE] * self.shape[1]
+        for category in categories.tolist():
+            columns[category] = self.beta[category]
+        return _matrix(columns, self.shape)
 
     def solution(self) -> Solution:
         """Return the solution of all categories."""
@@ -160,9 +220,8 @@ class _Collected:
 def _matrix(columns: list[_Values], shape: tuple[int, int]) -> sparse.csc_array:
     starts = np.concatenate([[0], np.cumsum([len(column.rows) for column in columns])])
     rows, values = empty(starts[-1], np.int32), empty(starts[-1], np.float64)
-    for column, start in zip(columns, starts[:-1], strict=True):
-        place = slice(start, start + len(column.rows))
-        rows[place], values[place] = column
+    np.concatenate([column.rows for column in columns], out=rows)
+    np.concatenate([column.values for column in columns], out=values)
     return sparse.csc_array((values, rows, starts), shape=shape)
 
 
@@ -173,33 +232,53 @@ def solve_linear(
     *,
     weights: Floats,
     costs: Floats,
+    squares: Callable[[], Floats],
     penalty: float,
     tol: float,
     max_sweeps: int,
-    threads: int,
     seed: int,
+    coef: WeightSums,
 ) -> Solution:
     """Solve these categories (columns of `labels`) to a relative duality gap of `tol`, or for `max_sweeps` sweeps.
 
-    `weights` multiply the costs of documents; `costs` is 2 × categories (of negatives, of positives); `penalty` is the
-    λ of ½λb²: 0 for a free bias, ∞ for none. Each category must have documents on both sides.
+    `weights` multiply the costs of documents; `costs` is 2 × categories (of negatives, of positives); `squares` returns
+    the squared lengths of the rows; `penalty` is the λ of ½λb²: 0 for a free bias, ∞ for none. Each category must have
+    documents on both sides. To `coef` the weights of these categories are added; its team does the work.
     """
-    solver = BlockSolver(X, labels, weights=weights, costs=costs, penalty=penalty, seed=seed)
+    coef.make_room()
+    given: dict[str, Any] = {"weights": weights, "costs": costs, "squares": squares, "penalty": penalty, "seed": seed}
+    solver = BlockSolver(X, labels, **given)
     falling = categories[np.argsort(-np.diff(solver.members.indptr)[categories], kind="stable")]
     size = max(TOGETHER // max(X.shape[0], 1) // 64, 1) * 64
-    collected, shared = _Collected(solver.documents.order, labels.shape), Shared(solver)
-    with _map(threads) as run:
-        for group in _blocks(falling, size):
-            solving = _Solving(shared, run, X.shape[0])
-            solving.solve(group, Search(float(penalty), float(tol), max_sweeps, 0), large=X.nnz >= LARGE)
-            for category, part in solving.working.items():
-                collected.add(category, part)
+    collected, run = _Collected(solver.documents.order, labels.shape), _runner(solver, coef.team)
+    alone = coef.team.threads == 1 and spreading() is None
+    for group in _blocks(falling, size):
+        search = Search(float(penalty), float(tol), max_sweeps, 0)
+        solving = _Solving(run, search, X.shape[0], batch=np.inf if alone else BATCH)
+        _settle(solving.solve(group, large=X.nnz >= LARGE), solving.working, collected, coef)
     return collected.solution()
 
 
-def _map(threads: int) -> Any:
-    """Return a map over tasks: of the cluster that trainings are spread over, else on threads."""
-    engine = spreading()
+def _settle(waves: Iterator[Ints], working: Mapping[int, Working], collected: _Collected, coef: WeightSums) -> None:
+    """Collect categories as they are done, and add their weights: those of the first wave while others are solved."""
+
+    def settle(done: Ints) -> list[Awaited]:
+        for block in _blocks(done):
+            collected.add(block.tolist(), working)
+        return coef.add(collected.beta_of(done))
+
+    first = next(waves)
+    begun = coef.team.start(settle, first) if coef.team.threads > 1 else None
+    rest = np.concatenate([first[:0] if begun else first, *waves])
+    added = [*(begun() if begun else []), *(settle(rest) if len(rest) else [])]
+    # Helpers begin with the first ones: from the other end, this thread finds what nobody has begun.
+    for each in reversed(added):
+        each()
+
+
+def _runner(solver: BlockSolver, team: Team) -> Callable[[list[Chain]], None]:
+    """Return what runs chains of tasks: the cluster that trainings are spread over, else a team of threads."""
+    engine, shared = spreading(), Shared(solver)
     if engine is None:
-        return worker_map(threads)
-    return nullcontext(lambda function, tasks: run_tasks(function, tasks, engine=engine))
+        return lambda chains: team.run(solver, chains)
+    return lambda chains: run_in_step(lambda tasks: run_tasks(shared, tasks, engine=engine), chains)
