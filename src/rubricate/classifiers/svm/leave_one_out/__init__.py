@@ -24,15 +24,15 @@ each document gets one label, signs do not matter: scores are compared with thos
 (`rubricate.estimation.theory.contest`).
 
 **Near the margin** (`near`, kernels `svm_removals` and `svm_removal_lanes`). The kernel matrix of the documents near
-the margin is made once per category, in single precision. A removal starts from the full solution: β_i K_i is taken
-from f, and the documents that violate their condition by more than a threshold make coordinate steps, each a row of
-the matrix added to f, while the threshold falls. No violation is then above a level, which says more than the gap, to
-which each of hundreds of free documents adds C times its own: the solution is exact for targets y that are off by the
-level. What it lacks are answers of other documents, and the more of them can answer, the less the removal costs: y_i
-f(x_i) = y_i f of the full solution − ∫ q dα, with q = K_ii − k' K_FF⁻¹ k for the documents F that answer. So a rough
-score is nearly a bound from one side, 3 levels are enough there and 7 on the other (`svm_removals.BELOW`, `ABOVE`,
-measured). Documents outside that violate their margin by more than the level enter. This way is taken only for vectors
-of about length 1 and moderate C (`near.suits`); scores that the last level leaves open are solved again the other way.
+the margin is made once per category, in whole numbers of 16 bits. A removal starts from the full solution: the free
+documents take over β_i by fixed shares, and those that violate their condition by more than a threshold make coordinate
+steps, each a row of the matrix added to f, while the threshold falls. At every level, and before the first step, the
+score is corrected by what it lacks to first order. What remains then is s·M⁻¹s / α_i, s being what the scores of the
+free documents lack: of second order, and of known sign. That it lies within the bounds that are used is measured
+(`svm_removals`), not proved: the duality gap says too little, as each of hundreds of free documents adds C times its
+own violation to it. Documents outside that violate their margin by more than the level enter. This way is taken only
+for vectors of about length 1 and moderate C (`near.suits`); scores that the last level leaves open are solved again the
+other way.
 
 **By retraining** (`rows` and `matrix`, kernel `svm_retraining`), for all the rest, in double precision: the solver
 that trained the SVM starts from the full solution, without document i, and goes on until the gap proves the sign.
