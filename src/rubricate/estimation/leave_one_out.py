@@ -30,6 +30,9 @@ BIAS = "almost none: the expected estimate is the expected error after training 
 SPREAD = "higher than that of 10-fold cross-validation; mean square deviation <= 1/n + 6 Pr(h_n ≠ h_n−1) (theorem 2)"
 KEPT = 1 << 29
 """Bytes of matrices up to which those of all categories are kept, so that scores are narrowed in several stages."""
+BRIEF = 300
+"""Support vectors of a category on average below which its tasks are so short that threads would only wait for the
+interpreter's lock: with 110, on banking77, two of them took half as long again as one."""
 STAGES = ((0, "all"), (1, "own"), (1, "other"), (2, "all"), (3, "all"), (4, "all"))
 """Stages of `NearRetraining.narrow`, and the categories of a document that take part."""
 
@@ -83,10 +86,10 @@ def leave_one_out(
     A document alone on its side is an error. Costs of `class_weight="balanced"` stay those of all documents.
 
     Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: a matrix
-    per category, of the documents near its margin, and three to some hundred microseconds for each document in doubt,
-    less in all than 10-fold cross-validation on Reuters; with `single` between 1 and 2 times as much
-    (docs/decisions/0009). Memory: 4 s² bytes for s documents near the margin, with `single` of all categories up to
-    half a gigabyte, 4 n² for up to 8,192 documents; 8 n² for other kernels.
+    per category, of the documents near its margin, and half a microsecond to some hundred for each document in doubt,
+    in all less than 10-fold cross-validation, or about as much where trainings are very short (docs/decisions/0009).
+    Memory: 2 s² bytes for s documents near the margin, with `single` of all categories up to half a gigabyte, 2 n² for
+    up to 8,192 documents; 8 n² for other kernels.
     """
     if not has_dual(classifier):
         if sample_weight is not None:
@@ -146,7 +149,10 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> li
     Where the matrices of all categories do not fit into `KEPT`, there is but the last stage.
     """
     contest, gram, ways = Contest(svms, scores), shared_matrix(svms), dict[int, Way]()
-    kept = engine in ("serial", "threads") and _matrix_bytes(svms) <= KEPT
+    near = _near_counts(svms)
+    kept = engine in ("serial", "threads") and 2 * float((near**2).sum()) <= KEPT
+    if engine == "threads" and float(near.mean()) < BRIEF:
+        engine = "serial"
 
     def work(task: tuple[int, Ints, int]) -> Narrowing:
         c, chosen, stage = task
@@ -158,15 +164,16 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> li
     with one_blas_thread():
         for stage, part in STAGES if kept else STAGES[-1:]:
             tasks = [(c, chosen, stage) for c, chosen in contest.pairs(part)]
+            # The longest first, so that threads end together.
+            tasks.sort(key=lambda task: -len(task[1]) * near[task[0]])
             for (c, chosen, _), found in zip(tasks, run_tasks(work, tasks, engine=engine), strict=True):
                 contest.note(c, chosen, found)
     return contest.left_out()
 
 
-def _matrix_bytes(svms: SolvedSVMs) -> int:
-    """Return about how many bytes the matrices of all categories take, of their documents near the margin."""
-    near = np.bincount(sparse.coo_array(svms.alpha).col, minlength=svms.labels.shape[1]).astype(float)
-    return int(4 * (near**2).sum())
+def _near_counts(svms: SolvedSVMs) -> Floats:
+    """Return about how many documents are near the margin of each category: its support vectors."""
+    return np.bincount(sparse.coo_array(svms.alpha).col, minlength=svms.labels.shape[1]).astype(np.float64)
 
 
 def _facts(left: list[LeftOut], decided: Sparse, before: Sparse) -> dict[str, Any]:

@@ -186,15 +186,31 @@ class NearRetraining:
         very near to zero, go to `RowRetraining`. With `bars` signs do not matter, and a score below its bar only has to
         be certain to be so.
         """
-        count = len(chosen)
-        levels, nowhere = SCORES if exact else LEVELS, np.full(count, np.inf)
-        sides = (np.zeros(count), np.zeros(count)) if not exact else (-nowhere, nowhere)
-        sides = sides if bars is None else (bars, nowhere)
-        scores, low, high, free = self._settle(chosen, levels, *sides)
-        doubt = np.flatnonzero((free < 0) | ((low <= 0) & (high >= 0) & (bars is None and not exact)))
+        if bars is None and not exact:
+            return self._signs(chosen)
+        nowhere = np.full(len(chosen), np.inf)
+        sides = (-nowhere, nowhere) if bars is None else (bars, nowhere)
+        scores, _, _, free = self._settle(chosen, SCORES if exact else LEVELS, *sides)
+        doubt = np.flatnonzero(free < 0)
         if len(doubt):
             own = None if bars is None else bars[doubt]
             scores[doubt], free[doubt] = self._by_rows(chosen[doubt], exact=exact, bars=own)
+        return scores, free
+
+    def _signs(self, chosen: Ints) -> tuple[Floats, Ints]:
+        """Return scores that are certain to be above or below zero, and how many others are then free.
+
+        What stays on its side on the working set does so with all documents, as those outside only raise y f(x): it is
+        told from the rest by rough solutions, without a look at them.
+        """
+        zeros = np.zeros(len(chosen))
+        scores, low, high, free = self._look_once(chosen, STAGES[1], zeros, zeros, Look.NONE)
+        rest = np.flatnonzero((free < 0) | np.where(self.y[chosen] > 0, low <= 0, high >= 0))
+        if len(rest):
+            scores[rest], low, high, free[rest] = self._settle(chosen[rest], LEVELS, zeros[rest], zeros[rest])
+            doubt = rest[(free[rest] < 0) | ((low <= 0) & (high >= 0))]
+            if len(doubt):
+                scores[doubt], free[doubt] = self._by_rows(chosen[doubt], exact=False, bars=None)
         return scores, free
 
     def narrow(self, chosen: Ints, stage: int, bars: Floats, roofs: Floats) -> Narrowed:

@@ -19,7 +19,7 @@ from rubricate.types import Bools, Floats, Sparse
 
 __all__ = ["Side", "SolvedSVMs", "has_dual"]
 
-SHARED, REPEATED = 1 << 28, 0.7
+SHARED, REPEATED = 1 << 27, 0.7
 """Bytes that the products of all documents may take, and the squares of the support vectors of all categories, as a
 share of n², from which on they are computed once: to take a product costs a tenth of computing it."""
 UNIT, UNEQUAL = 2.0, 1.5
@@ -164,7 +164,7 @@ class SolvedSVMs:
     def products(self) -> Products:
         """Inner products of the documents, shared by the categories: all of them if categories would repeat most."""
         n, near = self.X.shape[0], np.diff(self._by_category[1].indptr).astype(float)
-        return Products(self.X, shared=4 * n * n <= SHARED and float((near**2).sum()) >= REPEATED * n * n)
+        return Products(self.X, shared=2 * n * n <= SHARED and float((near**2).sum()) >= REPEATED * n * n)
 
     @cached_property
     def bound(self) -> float:
