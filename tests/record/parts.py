@@ -50,5 +50,6 @@ def changed(part: str, case: str) -> list[str]:
     recorded = stored(part)
     if case not in recorded:
         return [f"not recorded; run python -m tests.record.make {part}"]
-    elsewhere = case.startswith(SENSITIVE) and processor() != stored("machine").get("processor")
+    machines = stored("machine")
+    elsewhere = case.startswith(SENSITIVE) and processor() != machines.get(f"{part}, {case}", machines["processor"])
     return list(differences(recorded[case], computed(CASES[part][case]), near=NEAR if elsewhere else 0.0))

@@ -47,7 +47,7 @@ _Seed = Annotated[int, typer.Option(help="The seed of the folds.", min=0)]
 
 
 @dataclass(frozen=True)
-class _Search:
+class _SearchOptions:
     """How candidates are tried and judged: the options that `tuning.tune` takes under the same names."""
 
     criterion: _Criterion = "micro_f1"
@@ -74,7 +74,7 @@ def tune(
     setting: _Set = None,
     classifier: _Classifier = None,
     hierarchy: HierarchyFile = None,
-    search: _Search,
+    search: _SearchOptions,
     reading: inputs.Reading,
     store: stores.StoreFolder = None,
     fresh: stores.Fresh = False,

@@ -25,7 +25,7 @@ KINDS = ("bias-corrected", ".632")
 FRACTION = 0.632
 
 
-class _Sample(NamedTuple):
+class _Resample(NamedTuple):
     """What one sample says of false negatives and false positives, in this order, per category."""
 
     change: Floats
@@ -71,13 +71,13 @@ def bootstrap(
     n, m = labels.shape
     emp = np.array([part.sum(axis=0) for part in losses(labels, learn(classifier, X, labels, single=single)(X))])
 
-    def sample(b: int) -> _Sample:
+    def sample(b: int) -> _Resample:
         drawn = np.sort(np.random.default_rng([seed, b]).integers(0, n, n))
         times = np.bincount(drawn, minlength=n)
         lost = losses(labels, learn(classifier, take_rows(X, drawn), labels[drawn], single=single)(X))
         out = times == 0
         change = np.array([((1 - times)[:, None] * part).sum(axis=0) for part in lost])
-        return _Sample(change, np.array([part[out].sum(axis=0) for part in lost]), int(out.sum()))
+        return _Resample(change, np.array([part[out].sum(axis=0) for part in lost]), int(out.sum()))
 
     drawn = run_tasks(sample, range(samples), engine=engine)
     cells, each = _six_three_two(emp, drawn, n) if kind == ".632" else _bias_corrected(emp, drawn)
@@ -96,12 +96,12 @@ def bootstrap(
     )
 
 
-def _bias_corrected(emp: Floats, samples: Sequence[_Sample]) -> tuple[Floats, list[Floats]]:
+def _bias_corrected(emp: Floats, samples: Sequence[_Resample]) -> tuple[Floats, list[Floats]]:
     """Return the counts of errors corrected by the mean of all samples, and by each sample alone."""
     return emp + np.mean([sample.change for sample in samples], axis=0), [emp + sample.change for sample in samples]
 
 
-def _six_three_two(emp: Floats, samples: Sequence[_Sample], n: int) -> tuple[Floats, list[Floats]]:
+def _six_three_two(emp: Floats, samples: Sequence[_Resample], n: int) -> tuple[Floats, list[Floats]]:
     """Return the .632 counts of errors over all samples, and of each sample alone.
 
     A sample that contains every document has no loss outside it: 0/0 counts as 0.

@@ -43,7 +43,7 @@ from rubricate.kernels.svm_local import Dual
 from rubricate.kernels.svm_products import Coded
 from rubricate.kernels.wrappers import FROM_KERNELS
 
-__all__ = ["Nearby", "Retrained", "Room", "Spread", "make_room", "prepare", "retrain", "take_out"]
+__all__ = ["Nearby", "Room", "Spread", "WithoutRow", "make_room", "prepare", "retrain", "take_out"]
 
 EXPECTED, FIRST = 1.3, 2.2
 """How much of s·s / α the remainder s·M⁻¹s / α may be: after some steps, and before the first.
@@ -125,7 +125,7 @@ class Room(NamedTuple):
     bias: np.ndarray
 
 
-class Retrained(NamedTuple):
+class WithoutRow(NamedTuple):
     """The solution without a row: its score, within which bounds that of the optimum lies, the level, the number of
     free rows (−1: not found), and the steps."""
 
@@ -330,7 +330,7 @@ def _descend(nearby: Nearby, room: Room, theta: float, lean: float) -> tuple[int
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def retrain(nearby: Nearby, room: Room, r: int, levels: np.ndarray, bar: float, roof: float) -> Retrained:
+def retrain(nearby: Nearby, room: Room, r: int, levels: np.ndarray, bar: float, roof: float) -> WithoutRow:
     """Solve without row r until its score is certain to lie below `bar` or above `roof`, or to the last level.
 
     If the first estimate is enough, or there are no levels, the level is ∞, and of the room only the bias is set.
@@ -341,7 +341,7 @@ def retrain(nearby: Nearby, room: Room, r: int, levels: np.ndarray, bar: float, 
     if len(levels) == 0 or high < bar or low > roof:
         free = nearby.free - (nearby.low[r] == nearby.high[r])
         score = score + half * lack if lack < np.inf else nearby.f[r] + nearby.bias
-        return Retrained(score, low, high, level, free if free > 0 or nearby.penalty > 0 else -1, 0)
+        return WithoutRow(score, low, high, level, free if free > 0 or nearby.penalty > 0 else -1, 0)
     lean = take_out(nearby, room, r)
     for k in range(len(levels)):
         more, lean = _descend(nearby, room, levels[k], lean)
@@ -357,5 +357,5 @@ def retrain(nearby: Nearby, room: Room, r: int, levels: np.ndarray, bar: float, 
         if k == len(levels) - 1 or high < bar or low > roof:
             free = _count_free(nearby, room)
             score = min(max(score + half * lack, low), high)
-            return Retrained(score, low, high, level, free if free > 0 or nearby.penalty > 0 else -1, steps)
-    return Retrained(0.0, -np.inf, np.inf, np.inf, -1, steps)
+            return WithoutRow(score, low, high, level, free if free > 0 or nearby.penalty > 0 else -1, steps)
+    return WithoutRow(0.0, -np.inf, np.inf, np.inf, -1, steps)

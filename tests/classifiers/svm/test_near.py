@@ -264,3 +264,17 @@ def test_bars_and_roofs_end_a_removal_early_and_on_their_side():
     assert way.steps - before < whole
     assert (below.high < exact + 0.5).all()
     assert (above.low > exact - 0.5).all()
+
+
+def test_documents_that_wait_to_enter_enter_once(monkeypatch):
+    """A stage finds documents outside; whoever takes them in, the working set has each of them once."""
+    monkeypatch.setattr(near, "BAND", 0.0)
+    X, y = _problem(5, n=300, terms=200, twins=40)
+    machine = _machine(X, y, C=1.0, tol=1e-6)
+    chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
+    way, nowhere = NearRetraining(machine, 0), np.full(len(chosen), np.inf)
+    way.narrow(chosen, 3, -nowhere, nowhere)
+    assert len(way._waiting) > 0
+    way.leave_out(chosen, exact=True)
+    way.narrow(chosen, 3, -nowhere, nowhere)
+    assert len(np.unique(way.rows)) == len(way.rows)

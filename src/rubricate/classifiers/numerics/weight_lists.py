@@ -13,7 +13,7 @@ from rubricate.kernels.best_categories import WIDTH, LinearWeights, best_categor
 from rubricate.kernels.rows import Rows
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["Linear", "WeightLists", "lists_of", "pays"]
+__all__ = ["WeighsTerms", "WeightLists", "lists_of", "pays"]
 
 FILL = 0.25
 """A term with weights for this share of the categories has a row, where a place costs a quarter of one in a list."""
@@ -92,7 +92,7 @@ class _KeptLists:
         return _KeptLists, ()
 
 
-class Linear(Protocol):
+class WeighsTerms(Protocol):
     """A classifier with sparse weights, categories × terms, which keeps their lists."""
 
     coef_: Sparse
@@ -104,7 +104,7 @@ def pays(coef: Any, X: Any) -> bool:
     return sparse.issparse(coef) and sparse.issparse(X) and coef.shape[0] >= MANY
 
 
-def lists_of(classifier: Linear, offsets: Floats) -> WeightLists:
+def lists_of(classifier: WeighsTerms, offsets: Floats) -> WeightLists:
     """Return the lists of `coef_`, made when they are first needed after it was learned."""
     kept: _KeptLists = getattr(classifier, "_kept_lists", None) or _KeptLists()
     if kept.lists is None or kept.coef is not classifier.coef_:

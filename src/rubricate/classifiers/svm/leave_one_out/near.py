@@ -190,8 +190,8 @@ class NearRetraining:
             return self._signs(chosen)
         nowhere = np.full(len(chosen), np.inf)
         sides = (-nowhere, nowhere) if bars is None else (bars, nowhere)
-        scores, _, _, free = self._settle(chosen, SCORES if exact else LEVELS, *sides)
-        doubt = np.flatnonzero(free < 0)
+        scores, low, high, free = self._settle(chosen, SCORES if exact else LEVELS, *sides)
+        doubt = np.flatnonzero((free < 0) | ((low <= 0) & (high >= 0) & (bars is None)))
         if len(doubt):
             own = None if bars is None else bars[doubt]
             scores[doubt], free[doubt] = self._by_rows(chosen[doubt], exact=exact, bars=own)
@@ -247,9 +247,10 @@ class NearRetraining:
         Documents outside it that matter could raise y f(x) of the one left out, up to that of the full solution. They
         enter at the next call.
         """
-        places = self._start().place[chosen]
-        if len(self._waiting) or places.min(initial=0) < 0:
-            self._grow(np.union1d(self._waiting, chosen[places < 0]))
+        place = self._start().place
+        if len(self._waiting) or place[chosen].min(initial=0) < 0:
+            more = np.union1d(self._waiting, chosen)
+            self._grow(more[place[more] < 0])
             self._waiting = self._waiting[:0]
         found, outside = self._round(chosen, levels, bars, roofs, look)
         if found.hit.any():
