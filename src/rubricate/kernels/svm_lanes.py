@@ -118,7 +118,7 @@ def lanes_near(typing: Any, beta: Any, margin: Any, limit: Any) -> Any:
 
 @_intrinsic
 def lanes_within(typing: Any, scores: Any, bias: Any, limits: Any, label: Any) -> Any:
-    """Return a bit for every lane whose y (score + bias) is at most its limit, or is no number."""
+    """Return a bit for every lane whose y (score + bias) is at most its limit, or is nan."""
     signature = types.int64(scores, bias, limits, types.int64)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
