@@ -9,9 +9,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out.category import LeftOut, Way, chosen_way, leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out.category import LeftOut, leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
+from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
+from rubricate.classifiers.svm.leave_one_out.ways import Full, Ways
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.estimation.cross_validation import cross_validation
@@ -19,10 +21,11 @@ from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.theory.best_category import best_categories
 from rubricate.estimation.theory.bounds import rogers_wagner
-from rubricate.estimation.theory.contest import Contest, Narrowing
+from rubricate.estimation.theory.contest import Contest
+from rubricate.kernels.contenders import ALL, OTHER, OWN
 from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Floats, Ints, Signature, Sparse
+from rubricate.types import Floats, Signature, Sparse
 
 __all__ = ["leave_one_out"]
 
@@ -30,11 +33,8 @@ BIAS = "almost none: the expected estimate is the expected error after training 
 SPREAD = "higher than that of 10-fold cross-validation; mean square deviation <= 1/n + 6 Pr(h_n ≠ h_n−1) (theorem 2)"
 KEPT = 1 << 29
 """Bytes of matrices up to which those of all categories are kept, so that scores are narrowed in several stages."""
-BRIEF = 300
-"""Support vectors of a category on average below which its tasks are so short that threads would only wait for the
-interpreter's lock: with 110, on banking77, two of them took half as long again as one."""
-STAGES = ((0, "all"), (1, "own"), (1, "other"), (2, "all"), (3, "all"), (4, "all"))
-"""Stages of `NearRetraining.narrow`, and the categories of a document that take part."""
+STAGES = ((0, ALL), (1, OWN), (1, OTHER), (2, ALL), (3, ALL), (4, ALL))
+"""Stages of `NearSets.narrow`, and the categories of a document that take part."""
 
 
 @estimator(needs_svm=True)
@@ -148,32 +148,29 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> li
     score lies in an interval, and intervals are narrowed in stages until one category is above all others (`Contest`).
     Where the matrices of all categories do not fit into `KEPT`, there is but the last stage.
     """
-    contest, gram, ways = Contest(svms, scores), shared_matrix(svms), dict[int, Way]()
-    near = _near_counts(svms)
-    kept = engine in ("serial", "threads") and 2 * float((near**2).sum()) <= KEPT
-    if engine == "threads" and float(near.mean()) < BRIEF:
-        engine = "serial"
-
-    def work(task: tuple[int, Ints, int]) -> Narrowing:
-        c, chosen, stage = task
-        way = ways.get(c) or chosen_way(svms, c, gram, side=contest.sides.get(c))
-        if kept:
-            ways[c] = way
-        return contest.narrowed(way, c, chosen, stage)
-
+    contest, gram = Contest(svms, scores), shared_matrix(svms)
+    near = svms.support_counts.astype(float)
     with one_blas_thread():
-        for stage, part in STAGES if kept else STAGES[-1:]:
-            tasks = [(c, chosen, stage) for c, chosen in contest.pairs(part)]
-            # The longest first, so that threads end together.
-            tasks.sort(key=lambda task: -len(task[1]) * near[task[0]])
-            for (c, chosen, _), found in zip(tasks, run_tasks(work, tasks, engine=engine), strict=True):
-                contest.note(c, chosen, found)
-    return contest.left_out()
+        if engine in ("serial", "threads") and 2 * float((near**2).sum()) <= KEPT:
+            if gram is None:
+                svms.make_products(engine)
+            ways = Ways(svms, gram, engine)
+            for stage, part in STAGES:
+                pairs = contest.pairs(part)
+                contest.note(pairs, ways.narrow(pairs, stage))
+            return contest.left_out(svms, [ways.full()])
+        tasks = contest.pairs().by_category()
+        # The longest first, so that threads end together.
+        tasks.sort(key=lambda pairs: -len(pairs.documents) * near[pairs.categories[0]])
 
+        def work(pairs: Pairs) -> tuple[Narrowed, Full]:
+            alone = Ways(svms, gram)
+            return alone.narrow(pairs, STAGES[-1][0]), alone.full()
 
-def _near_counts(svms: SolvedSVMs) -> Floats:
-    """Return about how many documents are near the margin of each category: its support vectors."""
-    return np.bincount(sparse.coo_array(svms.alpha).col, minlength=svms.labels.shape[1]).astype(np.float64)
+        found = run_tasks(work, tasks, engine=engine)
+    for pairs, (narrowed, _) in zip(tasks, found, strict=True):
+        contest.note(pairs, narrowed)
+    return contest.left_out(svms, [full for _, full in found])
 
 
 def _facts(left: list[LeftOut], decided: Sparse, before: Sparse) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """Sixteen rows of a working set at once: which of them lie outside their interval, by how much, and multiples added.
 
 Given  one-dimensional float32 arrays, and matrices K of whole numbers of 16 bits (products of `unit` each, which is
-       part of the factors given), all with a multiple of 16 numbers in a row.
+       part of the factors given), all with a multiple of 16 numbers in a row; rows of K may be longer than the arrays.
 Return `lanes_off`      a bit for every row of block k with f + up < low or f + down > high
        `lanes_seek`     the next block with such a row, and its bits
        `lanes_reached`  the next block with a margin that a multiple of K[a] would bring below what it may be
+       `lanes_short`    a bit for every lane in which a margin falls short of 1 by more than the level
        `lanes_move`     f[c] += step · K[a, c] for all c
        `lanes_shift`    out[c] = f[c] + step · g[c] − back · K[a, c] for all c
        `lanes_lack`     (Σ s², Σ (now − before) s) over all rows, s being what f + b lacks to lie within [low, high]
@@ -37,6 +38,7 @@ __all__ = [
     "lanes_reached",
     "lanes_seek",
     "lanes_shift",
+    "lanes_short",
 ]
 
 _I64 = ir.IntType(64)
@@ -113,7 +115,7 @@ def lanes_reached(
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes, count = _lanes_and_blocks(context, builder, signature, arguments)
-        y, spare, products = _loaded(lanes, 0), _loaded(lanes, 1), _coded(lanes, 2, builder.mul(arguments[3], count))
+        y, spare, products = _loaded(lanes, 0), _loaded(lanes, 1), _coded(lanes, 2, arguments[3])
         back, shift, level = (lanes.splat(each) for each in arguments[5:])
 
         def bits(k: Any) -> Any:
@@ -125,6 +127,21 @@ def lanes_reached(
     return signature, generate
 
 
+@_intrinsic
+def lanes_short(typing: Any, change: Any, shift: Any, levels: Any, y: Any, spare: Any) -> Any:
+    """Return a bit for every one of sixteen lanes with spare + level + y (change + shift) < 0."""
+    signature = types.int64(change, shift, levels, change.dtype, change.dtype)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lanes = LaneCode(context, builder, signature, arguments, like=0)
+        change, shift, levels = (lanes.load(lanes.rows(k)) for k in range(3))
+        y, spare = (lanes.splat(each) for each in arguments[3:])
+        margin = lanes.multiply_add(y, builder.fadd(change, shift), builder.fadd(spare, levels))
+        return lanes.bits(builder.fcmp_ordered("<", margin, lanes.constant(0.0)))
+
+    return signature, generate
+
+
 def _lanes_and_blocks(context: Any, builder: Any, signature: Any, arguments: Any) -> tuple[LaneCode, Any]:
     """Return vectors of sixteen, and how many blocks of sixteen the first argument has."""
     shape = context.make_array(signature.args[0])(context, builder, arguments[0]).shape
@@ -132,22 +149,24 @@ def _lanes_and_blocks(context: Any, builder: Any, signature: Any, arguments: Any
     return LaneCode(context, builder, signature, arguments, like=0), blocks
 
 
-def _coded(lanes: LaneCode, argument: int, first: Any) -> Callable[[Any], Any]:
-    """Return a function that loads blocks of whole numbers of 16 bits, from block `first` of an array on, as floats."""
+def _coded(lanes: LaneCode, argument: int, row: Any) -> Callable[[Any], Any]:
+    """Return a function that loads blocks of a row of a matrix of whole numbers of 16 bits, as floats."""
     builder, short = lanes.builder, ir.VectorType(ir.IntType(16), lanes.lanes)
-    start = builder.gep(builder.bitcast(lanes.rows(argument), ir.PointerType(short)), [first])
+    matrix = lanes.context.make_array(lanes.types[argument])(lanes.context, builder, lanes.values[argument])
+    blocks = builder.lshr(builder.extract_value(matrix.shape, 1), ir.Constant(_I64, 4))
+    start = builder.gep(builder.bitcast(matrix.data, ir.PointerType(short)), [builder.mul(row, blocks)])
     return lambda block: builder.sitofp(builder.load(builder.gep(start, [block]), align=2), lanes.vector)
 
 
 @_intrinsic
 def lanes_move(typing: Any, f: Any, K: Any, row: Any, step: Any) -> Any:
-    """Add step · K[row] to f; both have the same multiple of sixteen numbers."""
+    """Add step · K[row] to f, as far as f goes."""
     signature = types.void(f, K, types.int64, f.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes, count = _lanes_and_blocks(context, builder, signature, arguments)
         values, step = lanes.rows(0), lanes.splat(arguments[3])
-        products = _coded(lanes, 1, builder.mul(arguments[2], count))
+        products = _coded(lanes, 1, arguments[2])
         with cgutils.for_range(builder, count) as loop:
             place = builder.gep(values, [loop.index])
             lanes.store(lanes.multiply_add(products(loop.index), step, lanes.load(place)), place)
@@ -158,13 +177,13 @@ def lanes_move(typing: Any, f: Any, K: Any, row: Any, step: Any) -> Any:
 
 @_intrinsic
 def lanes_shift(typing: Any, out: Any, f: Any, g: Any, K: Any, row: Any, step: Any, back: Any) -> Any:
-    """Set out = f + step · g − back · K[row]; all have the same multiple of sixteen numbers."""
+    """Set out = f + step · g − back · K[row], as far as `out` goes."""
     signature = types.void(out, f, g, K, types.int64, f.dtype, f.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes, count = _lanes_and_blocks(context, builder, signature, arguments)
         out, f, g = (lanes.rows(k) for k in range(3))
-        shifted = _shifted(lanes, f, g, _coded(lanes, 3, builder.mul(arguments[4], count)), arguments[5:])
+        shifted = _shifted(lanes, f, g, _coded(lanes, 3, arguments[4]), arguments[5:])
         with cgutils.for_range(builder, count) as loop:
             lanes.store(shifted(loop.index), builder.gep(out, [loop.index]))
         return context.get_dummy_value()
@@ -212,7 +231,7 @@ def lanes_lack_without(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         lanes, count = _lanes_and_blocks(context, builder, signature, arguments)
         low, high, share = (_loaded(lanes, k) for k in (1, 2, 3))
-        products, bias = _coded(lanes, 5, builder.mul(arguments[6], count)), lanes.splat(arguments[9])
+        products, bias = _coded(lanes, 5, arguments[6]), lanes.splat(arguments[9])
         shifted = _shifted(lanes, lanes.rows(0), lanes.rows(4), products, arguments[7:9])
 
         def terms(k: Any) -> tuple[Any, Any]:

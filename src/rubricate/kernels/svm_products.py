@@ -4,12 +4,12 @@ Problem: K_ij = x_i·x_j for the rows i of one list and j of another; and for an
          max over 0 <= y_i β_i <= C_i of  Σ |β_i| − ½ Σ β_i β_j K_ij,
          with a free bias also Σ β_i = 0, with a penalised one less (Σ β_i)² / 2λ.
 
-Given  `add_products`: the rows (only their rare terms; frequent ones are multiplied as dense columns), two lists of
-       rows, and K, float32. `products_with`: all rows and β. `sweep_products`: K, `Coded`, and a `Dual` whose w is
-       f = Kβ, as long as a row of K.
+Given  `set_products`: the `Documents`, two lists of them, and room for the products. `sum_products`: documents and β.
+       `sweep_products`: K, `Coded`, and a `Dual` whose w is f = Kβ, as long as K has rows, or up to 15 longer.
 Return K, and β, f, b in place; of the sweeps (the largest KKT violation met in the last sweep, sweeps).
-Cost   `add_products`: Σ over terms of occurrences in the first times in the second list. `products_with`: the stored
-       values. A sweep: n and n for each row that moves.
+Cost   of a × b products: 2 · 128 · a · b operations of a matrix product, and for rare terms the sum over them of
+       occurrences in the first times in the second list; nothing but copies where all products are there.
+       `sum_products`: the stored values. A sweep: n and n for each row that moves.
 Ties   rows are visited in order.
 Edge   C_i = 0 leaves a row out; K_ii = 0 sends β_i to the bound that its gradient points to.
 """
@@ -25,12 +25,43 @@ from rubricate.kernels.row_lanes import lanes_move
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, bias_step
 
-__all__ = ["Coded", "add_products", "code", "mirror", "products_with", "sweep_products", "take_part"]
+__all__ = [
+    "Coded",
+    "Documents",
+    "code",
+    "mirror",
+    "set_panel",
+    "set_products",
+    "set_square",
+    "sum_products",
+    "sweep_products",
+]
 
+PANEL = 256
+"""Rows of a matrix that are computed together, in single precision: a quarter of a megabyte for each 256 columns."""
 TILE = 64
 """Side of the tiles in which a matrix is mirrored: two of them fit the first cache."""
 FLAT = 1e-12
 """Stands for a curvature of zero."""
+
+
+class Documents(NamedTuple):
+    """Documents as their products are made.
+
+    `rows` have all terms, in single precision, `exact` the same in double precision, `rare` only those that are not
+    among the most frequent, which are the columns of `frequent`. `all` are the products of all documents with each
+    other, or has no rows; a product is a whole number of 16 bits in units of `unit`. `squares` are |x|²; terms are
+    below `width`.
+    """
+
+    rows: Rows
+    exact: Rows
+    rare: Rows
+    frequent: np.ndarray
+    all: np.ndarray
+    squares: np.ndarray
+    unit: float
+    width: int
 
 
 class Coded(NamedTuple):
@@ -60,58 +91,112 @@ def _postings(rows: Rows, chosen: np.ndarray, width: int) -> tuple[np.ndarray, n
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def add_products(rows: Rows, left: np.ndarray, right: np.ndarray, width: int, K: np.ndarray) -> None:
-    """Add x_left[a] · x_right[c] to K[a, c], by the postings of the right rows; terms are below `width`."""
-    starts, terms, values = rows
-    first, post, weight = _postings(rows, right, width)
-    # One row of K at a time stays in the cache, whatever rows it meets.
+def _take_part(K: np.ndarray, left: np.ndarray, right: np.ndarray, part: np.ndarray, column: int) -> None:
+    """Set `part`, from a column on, to the rows `left` and columns `right` of a matrix."""
     for a in range(len(left)):
-        row = K[a]
-        for p in range(starts[left[a]], starts[left[a] + 1]):
-            for q in range(first[terms[p]], first[terms[p] + 1]):
-                row[post[q]] += values[p] * weight[q]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def take_part(K: np.ndarray, left: np.ndarray, right: np.ndarray, part: np.ndarray) -> None:
-    """Set `part` to the rows `left` and columns `right` of a matrix."""
-    for a in range(len(left)):
-        row, own = K[left[a]], part[a]
+        row, own = K[left[a]], part[a, column:]
         for c in range(len(right)):
             own[c] = row[right[c]]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def code(K: np.ndarray, unit: float, coded: np.ndarray, first: int) -> None:
-    """Set rows of `coded`, from `first` on, to those of a matrix in whole units."""
+def code(K: np.ndarray, unit: float, coded: np.ndarray, column: int) -> None:
+    """Set the first rows of `coded`, from a column on, to those of a matrix in whole units."""
     units = np.float32(1 / unit)
     for a in range(len(K)):
-        row, own = K[a], coded[first + a]
+        row, own = K[a], coded[a, column:]
         for c in range(len(row)):
             own[c] = np.int16(np.rint(row[c] * units))
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def mirror(K: np.ndarray) -> None:
-    """Copy what is below the diagonal of a square matrix to above it, in tiles that fit the cache."""
-    for top in range(0, len(K), TILE):
-        for side in range(0, top + 1, TILE):
-            for a in range(top, min(top + TILE, len(K))):
+def mirror(K: np.ndarray, first: int, last: int) -> None:
+    """Copy what is below the diagonal of a square matrix to above it, of some rows, in tiles that fit the cache."""
+    for top in range(first, last, TILE):
+        end = min(top + TILE, last)
+        for side in range(0, end, TILE):
+            for a in range(top, end):
                 for c in range(side, min(side + TILE, a)):
                     K[c, a] = K[a, c]
 
 
+class _Right(NamedTuple):
+    """The documents of the columns: their frequent terms, and the postings of their rare terms, as `_postings` has
+    them."""
+
+    frequent: np.ndarray
+    first: np.ndarray
+    post: np.ndarray
+    weight: np.ndarray
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def products_with(rows: Rows, beta: np.ndarray, width: int) -> np.ndarray:
-    """Return w·x_i of every row, w = Σ β_j x_j over the rows with β ≠ 0."""
-    starts, terms, values = rows
-    w, products = np.zeros(width), np.empty(len(beta))
+def _right(documents: Documents, right: np.ndarray) -> _Right:
+    first, post, weight = _postings(documents.rare, right, documents.width)
+    return _Right(documents.frequent[right], first, post, weight)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _set_rows(
+    documents: Documents, left: np.ndarray, right: _Right, columns: int, out: np.ndarray, column: int
+) -> None:
+    """Set the products of some documents with the first `columns` of others, in `out` from a column on."""
+    (starts, terms, values), (_, first, post, weight) = documents.rare, right
+    products = np.dot(documents.frequent[left], right.frequent[:columns].T)
+    # One row at a time stays in the cache, whatever documents it meets.
+    for a in range(len(left)):
+        row = products[a]
+        for p in range(starts[left[a]], starts[left[a] + 1]):
+            for q in range(first[terms[p]], first[terms[p] + 1]):
+                # Postings of a term are in the order of the columns.
+                if post[q] >= columns:
+                    break
+                row[post[q]] += values[p] * weight[q]
+    code(products, documents.unit, out, column)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def set_panel(documents: Documents, chosen: np.ndarray, first: int, last: int, out: np.ndarray) -> None:
+    """Set rows of the products of documents with each other, up to the diagonal and a little beyond."""
+    _set_rows(documents, chosen[first:last], _right(documents, chosen[:last]), last, out[first:last], 0)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def set_products(documents: Documents, left: np.ndarray, right: np.ndarray, out: np.ndarray, column: int) -> None:
+    """Set the products of some documents with some others, in `out` from a column on."""
+    if len(documents.all):
+        _take_part(documents.all, left, right, out, column)
+        return
+    columns = _right(documents, right)
+    for top in range(0, len(left), PANEL):
+        last = min(top + PANEL, len(left))
+        _set_rows(documents, left[top:last], columns, len(right), out[top:last], column)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def set_square(documents: Documents, chosen: np.ndarray, out: np.ndarray) -> None:
+    """Set the products of documents with each other; half of them are computed."""
+    if len(documents.all):
+        _take_part(documents.all, chosen, chosen, out, 0)
+        return
+    columns = _right(documents, chosen)
+    for top in range(0, len(chosen), PANEL):
+        last = min(top + PANEL, len(chosen))
+        _set_rows(documents, chosen[top:last], columns, last, out[top:last], 0)
+    mirror(out, 0, len(chosen))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def sum_products(documents: Documents, chosen: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """Return w·x of all documents in double precision, w = Σ β_j x_j over the chosen ones."""
+    starts, terms, values = documents.exact
+    w, products = np.zeros(documents.width), np.empty(len(starts) - 1)
     # By way of w: stored values, not pairs of documents.
-    for j in range(len(beta)):
+    for j in range(len(chosen)):
         if beta[j] != 0:
-            for p in range(starts[j], starts[j + 1]):
+            for p in range(starts[chosen[j]], starts[chosen[j] + 1]):
                 w[terms[p]] += beta[j] * values[p]
-    for i in range(len(beta)):
+    for i in range(len(products)):
         total = 0.0
         for p in range(starts[i], starts[i + 1]):
             total += w[terms[p]] * values[p]

@@ -19,7 +19,7 @@ import numba
 import numpy as np
 
 from rubricate.kernels.lane_code import lowest_lane
-from rubricate.kernels.row_lanes import lanes_reached
+from rubricate.kernels.row_lanes import lanes_reached, lanes_short
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot
 from rubricate.kernels.svm_removals import Nearby, Room, make_room, retrain, take_out
@@ -178,16 +178,14 @@ def _look_outside(
     `farthest` is the largest |w' − w|.
     """
     _, places, spare, _, y, _ = outside
-    short, change = np.zeros(len(places), np.uint16), np.empty(LANES, np.float32)
+    short, change, single = np.zeros(len(places), np.uint16), np.empty(LANES, np.float32), np.float32
     most, least = np.abs(shift).max(), levels.min()
     for o in range(len(places)):
         # Too far to be reached in any lane (Cauchy and Schwarz).
         if spare[o] + least >= farthest * near.lengths[o] + most:
             continue
         lanes_dot(near.outer, near.outer_at[o], W, change)
-        for lane in range(LANES):
-            if -spare[o] - y[o] * (change[lane] + shift[lane]) > levels[lane]:
-                short[o] |= np.uint16(1 << lane)
+        short[o] = lanes_short(change, shift, levels, single(y[o]), single(spare[o]))
     return short
 
 
@@ -270,7 +268,7 @@ def leave_out_nearby(nearby: Nearby, outside: Outside, removals: LaneRemovals) -
     W, room, order = removals.W[: near.terms], make_room(nearby), _by_size(nearby, chosen)
     changes = np.zeros((n + 1, LANES), np.float32)
     for first in range(0, count, LANES):
-        together, levels, size2 = order[first : first + LANES], np.full(LANES, np.inf), 0.0
+        together, levels, size2 = order[first : first + LANES], np.full(LANES, np.inf, np.float32), 0.0
         if look:
             changes[:] = 0.0
         for lane, k in enumerate(together):

@@ -79,11 +79,12 @@ FLAT = 1e-12
 class Nearby(NamedTuple):
     """The full solution on a working set: kernel matrix, its unit, y, C, K(x, x), β, f = Kβ without the bias, b.
 
-    K is `Coded`: rows are as long as a multiple of 16, and end in zeros, as β and f do. C, β and f are float32, so that
-    a β at its bound is equal to it. `low` and `high` are where f + b of each row may lie; `penalty` is the λ of ½ λ b²,
-    `pull` how far the bias moves per unit of β. `share` is how the free rows take over the β of a row that is removed,
-    `answer` = K share, `middle` = share · answer; all zero if they cannot. `similarity` is the mean product of two free
-    rows, `free` their number.
+    K is `Coded`: its rows have at least as many numbers as β and f, whose length is a multiple of 16 and which end in
+    zeros, as what they meet of K does. C, β and f are float32, so that a β at its bound is equal to it. `low` and
+    `high` are where f + b of each row may lie; `penalty` is the λ of ½ λ b², `pull` how far the bias moves per unit of
+    β, `inverse` = 1 / (K(x, x) + pull). `share` is how the free rows take over the β of a row that is removed, `answer`
+    = K share, `middle` = share · answer; all zero if they cannot. `similarity` is the mean product of two free rows,
+    `free` their number.
     """
 
     K: np.ndarray
@@ -98,6 +99,7 @@ class Nearby(NamedTuple):
     high: np.ndarray
     penalty: float
     pull: float
+    inverse: np.ndarray
     share: np.ndarray
     answer: np.ndarray
     middle: float
@@ -161,7 +163,7 @@ def _limits(y: float, cap: np.float32, beta: np.float32) -> tuple[float, float]:
 def prepare(products: Coded, dual: Dual, scores: np.ndarray, spread: Spread, penalty: float) -> Nearby:
     """Return a solution with these scores f + b as removals start from it; w of the dual is not used."""
     y, cap, squares, beta, bias = dual.y, dual.cap, dual.squares, dual.beta, dual.bias[0]
-    wide, free, size, single, middle = products.K.shape[1], 0, 0.0, np.float32, 0.0
+    wide, free, size, single, middle = -(-len(y) // LANES) * LANES, 0, 0.0, np.float32, 0.0
     own, f, share, answer = (
         np.zeros(wide, single),
         np.zeros(wide, single),
@@ -177,15 +179,18 @@ def prepare(products: Coded, dual: Dual, scores: np.ndarray, spread: Spread, pen
         middle += spread.share[a] * spread.answer[a]
     resistance = RESIST * max(free, 5) / max(size, FLAT)
     pull = 0.0 if penalty == np.inf else 1 / (penalty + resistance)
+    inverse = np.empty(len(y))
+    for a in range(len(y)):
+        inverse[a] = 1 / max(squares[a] + pull, FLAT)
     K, unit = products
-    more = spread.similarity, free
-    return Nearby(K, unit, y, tops, squares, own, f, bias, low, high, penalty, pull, share, answer, middle, *more)
+    start, more = (own, f, bias, low, high, penalty, pull, inverse), (middle, spread.similarity, free)
+    return Nearby(K, unit, y, tops, squares, *start, share, answer, *more)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _pass(nearby: Nearby, room: Room, theta: float) -> tuple[int, float]:
     """Visit all rows once; those that are off by more than theta make their step: (steps, change of Σ β)."""
-    K, unit, y, cap, squares, pull = nearby.K, nearby.unit, nearby.y, nearby.cap, nearby.squares, nearby.pull
+    K, unit, y, cap, inverse, pull = nearby.K, nearby.unit, nearby.y, nearby.cap, nearby.inverse, nearby.pull
     beta, f, low, high, b = room.beta, room.f, room.low, room.high, room.bias[0]
     steps, moved, single = 0, 0.0, np.float32
     block, bits = lanes_seek(f, low, high, 0, single(b + theta), single(b - theta))
@@ -194,8 +199,7 @@ def _pass(nearby: Nearby, room: Room, theta: float) -> tuple[int, float]:
             lane = lowest_lane(bits)
             a = LANES * block + lane
             # Newton's step, clipped; the bias moves along, which makes the direction steeper by `pull`.
-            curve = max(squares[a] + pull, FLAT)
-            new = single(y[a] * min(max(y[a] * (beta[a] - (f[a] + b - y[a]) / curve), 0.0), cap[a]))
+            new = single(y[a] * min(max(y[a] * (beta[a] - (f[a] + b - y[a]) * inverse[a]), 0.0), cap[a]))
             step = new - beta[a]
             beta[a], b = new, b + pull * step
             low[a], high[a] = _limits(y[a], cap[a], new)

@@ -100,7 +100,7 @@ def test_scores_of_few_documents_are_those_of_retraining(seed, C, bias):
 def test_near_documents_and_rows_agree_on_every_document_in_doubt(bias):
     X, y = _problem(3, n=400, terms=300)
     machine = _machine(X, y, bias=bias, tol=1e-5)
-    assert suits(machine, machine.side(0))
+    assert suits(machine)[0]
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
     nearby, free = NearRetraining(machine, 0).leave_out(chosen)
     by_rows, _ = RowRetraining(machine, 0).leave_out(chosen)
@@ -140,7 +140,7 @@ def test_vectors_of_other_lengths_are_left_to_the_rows_and_decided_as_by_retrain
     dense = {"counts": np.ceil(8 * dense), "scaled": dense * rng.lognormal(0, 0.8, (120, 1)), "short": dense / 9}[kind]
     X, C = sparse.csr_array(dense), 0.3 / float((dense**2).sum(axis=1).mean())
     machine = _machine(X, y, C=C, bias=bias)
-    assert not suits(machine, machine.side(0))
+    assert not suits(machine)[0]
     left, every = (leave_one_out_scores(machine, 0, every=every) for every in (False, True))
     close = np.argsort(np.abs(every.score))[:15]
     scores, _ = retrained(rb.SVM(C=C, bias=bias, tol=1e-9), X, y, close)
@@ -152,7 +152,7 @@ def test_vectors_of_other_lengths_are_left_to_the_rows_and_decided_as_by_retrain
 def test_few_free_documents_and_a_huge_cost_are_left_to_the_rows():
     X, y = _problem(1, n=40, terms=30)
     for machine in (_machine(X, y, C=1e6, tol=1e-3, max_sweeps=50), _machine(X, y, C=1e-4)):
-        assert not suits(machine, machine.side(0))
+        assert not suits(machine)[0]
 
 
 def test_all_is_solved_by_rows_where_no_solution_is_found(monkeypatch):
@@ -236,7 +236,7 @@ def test_every_stage_holds_the_score_between_its_bounds(bias, shared, monkeypatc
     monkeypatch.setattr(solved, "REPEATED", 0.0)
     X, y = _problem(8, n=300, terms=200, twins=40)
     machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
-    assert (machine.products.all is not None) == bool(shared)
+    assert machine.products.shared == bool(shared)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)[:50]
     want, _ = retrained(rb.SVM(bias=bias, tol=1e-8), X, y, chosen)
     way, nowhere, widths = NearRetraining(machine, 0), np.full(len(chosen), np.inf), []
@@ -274,7 +274,8 @@ def test_documents_that_wait_to_enter_enter_once(monkeypatch):
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
     way, nowhere = NearRetraining(machine, 0), np.full(len(chosen), np.inf)
     way.narrow(chosen, 3, -nowhere, nowhere)
-    assert len(way._waiting) > 0
+    assert way.sets.solutions.waiting.any()
     way.leave_out(chosen, exact=True)
     way.narrow(chosen, 3, -nowhere, nowhere)
-    assert len(np.unique(way.rows)) == len(way.rows)
+    rows = way.sets.sets.rows[: way.sets.sets.counts[0]]
+    assert len(np.unique(rows)) == len(rows)

@@ -55,8 +55,16 @@ class Way(Protocol):
     cap: Floats
     beta: Floats
     full: Floats
-    steps: int
-    short: int
+
+    @property
+    def steps(self) -> int:
+        """The coordinate steps made so far, times the documents they were made for."""
+        ...
+
+    @property
+    def short(self) -> int:
+        """The re-solves that ended before the sign was certain."""
+        ...
 
     def leave_out(self, chosen: Ints, *, exact: bool = False, bars: Floats | None = None) -> tuple[Floats, Ints]:
         """Return the scores of these documents when left out, and how many others are then free."""
@@ -82,16 +90,12 @@ def _doubtful(svms: SolvedSVMs, way: Way, every: bool) -> Ints:
     return np.flatnonzero((alpha > 0) & (alpha * own >= margin - SAFETY))
 
 
-def chosen_way(svms: SolvedSVMs, c: int, gram: Floats | None, *, side: Side | None = None) -> Way:
-    """Choose the kernel matrix of all documents if there is one, that of those near the margin if it suits, or rows.
-
-    `side` is that of the category, where it is known already.
-    """
+def chosen_way(svms: SolvedSVMs, c: int, gram: Floats | None) -> Way:
+    """Choose the kernel matrix of all documents if there is one, that of those near the margin if it suits, or rows."""
     if gram is not None:
         return MatrixRetraining(svms, c, gram)
-    side = side or svms.side(c)
-    if suits(svms, side):
-        near = NearRetraining(svms, c, side)
+    if suits(svms)[c]:
+        near = NearRetraining(svms, c)
         if near.settled:
             return near
     return RowRetraining(svms, c)

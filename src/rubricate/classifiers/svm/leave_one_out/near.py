@@ -1,23 +1,36 @@
-"""One category of a linear SVM by the kernel matrix of the documents near its margin, in single precision."""
+"""Categories of a linear SVM by the kernel matrices of the documents near their margins, in single precision."""
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import NamedTuple, cast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out.products import wide_square
+from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
-from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
-from rubricate.kernels.svm_local import Dual, Search
-from rubricate.kernels.svm_products import sweep_products
-from rubricate.kernels.svm_removal_lanes import Beside, LaneRemovals, Removed, leave_out_nearby
-from rubricate.kernels.svm_removals import Nearby, Spread, prepare
-from rubricate.kernels.svm_retraining import Outside
-from rubricate.types import Floats, Ints
+from rubricate.classifiers.svm.leave_one_out.sets import cut, empty_sets, enlarged
+from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.engines import Engine, free_cores, run_tasks
+from rubricate.kernels.svm_local import Search
+from rubricate.kernels.svm_sets import (
+    LOOK_ALL,
+    LOOK_BESIDE,
+    LOOK_NONE,
+    Answers,
+    Asked,
+    Solutions,
+    WorkingSets,
+    find_near,
+    grow_sets,
+    leave_out_of_sets,
+    polish_sets,
+    start_sets,
+)
+from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["STAGES", "Narrowed", "NearRetraining", "suits"]
+__all__ = ["STAGES", "NearRetraining", "NearSets", "suits"]
 
 LEVEL, SWEEPS = 2e-4, 2000
 """To what the KKT conditions of the full solution hold; after so many sweeps it is left to the rows.
@@ -49,8 +62,9 @@ BLIND = 2
 known without a look, as documents outside only raise y f(x); what is wrong waits for the next stage."""
 BAND = 0.02
 """Documents so far beyond the margin are in the working set of all retrained solutions: see `rows.BAND`."""
-SPARE = 48
-"""Places for documents that come later, without which the matrix is copied; every step takes so many more of them."""
+SPARE, MORE = 96, 0.25
+"""Places for documents that come later, and by which share of them sets grow that need more: all sets are copied
+then."""
 GROWTH = 8
 """How often documents are taken into the working set before the rest is solved by rows; three at most on
 Reuters."""
@@ -60,160 +74,126 @@ STEEP = 20.0
 """Use this way only if C · K(x, x) is at most this: scores are sums of α K, which is known to five digits."""
 FEW = 10
 """Use this way only for more free documents than this: one removal may leave none of them, and b is an interval."""
+PARTS, BRIEF = 4, 50_000
+"""Parts per thread that work is cut into, and the rows of removals below which threads are not worth their start."""
 
 
-NOTHING = np.empty(0)
-"""Weights by terms, which removals do without."""
-NOBODY = Beside(np.empty((0, 0), np.int16), *np.empty((3, 0), np.float32))
-"""No documents beside the one left out are asked for."""
+def suits(svms: SolvedSVMs) -> Bools:
+    """Return for which categories the matrix fits the memory and single precision is enough.
+
+    That is the case for vectors of about length 1 and C that are not large.
+    """
+    few = (svms.free_counts <= FEW) | (svms.support_counts > MOST)
+    return ~few & svms.even & (_steepness(svms) <= STEEP)
 
 
-class _Start(NamedTuple):
-    """The place of each document in the working set, or −1; the solution; the documents outside, in both ways."""
-
-    place: Ints
-    nearby: Nearby
-    outside: Outside
-    beside: Beside
+def _steepness(svms: SolvedSVMs) -> Floats:
+    """Return the largest C · K(x, x) of each category: how much one document may move a score."""
+    return float(svms.weights.max(initial=0.0)) * svms.costs.max(axis=0) * svms.bound
 
 
-class Look(Enum):
-    """Which documents outside the working set are looked at: none, those that resemble the one left out, all."""
-
-    NONE, BESIDE, ALL = range(3)
+def _part(work: Callable[[WorkingSets, Ints], Bools], sets: WorkingSets, chosen: Ints, first: int, last: int) -> Bools:
+    return work(sets, chosen[first:last])
 
 
-class Narrowed(NamedTuple):
-    """Scores of documents left out, between which bounds they lie, and how many others are then free (−1: unknown)."""
+class NearSets:
+    """The full solutions of some categories, polished, and what is left when documents are left out of them.
 
-    scores: Floats
-    low: Floats
-    high: Floats
-    free: Ints
-
-
-def suits(svms: SolvedSVMs, side: Side) -> bool:
-    """Return whether the matrix fits the memory and single precision is enough: unit vectors, C not large."""
-    few = int(side.free.sum()) <= FEW or int((side.beta != 0).sum()) > MOST
-    return not few and svms.even and _steepness(svms, side.cap) <= STEEP
-
-
-def _steepness(svms: SolvedSVMs, cap: Floats) -> float:
-    """Return the largest C · K(x, x): how much one document may move a score."""
-    return float(cap.max(initial=0.0)) * svms.bound
-
-
-class NearRetraining:
-    """The full solution, polished, and what is left when documents are left out of it. Memory: 2 s² bytes.
-
-    s documents are near the margin.
+    Categories of pairs are numbered as they are given here. Memory: 2 s² bytes for s documents near a margin, and 22
+    for each category and document. `engine` is "serial" or "threads"; it changes no result.
     """
 
-    def __init__(self, svms: SolvedSVMs, c: int, side: Side | None = None) -> None:
-        self.svms, self.c, self.steps, self.short = svms, c, 0, 0
-        side = side or svms.side(c)
-        self.y, self.cap, self.beta = side.y, side.cap, side.beta.copy()
-        self._started: _Start | None = None
-        self._waiting = np.empty(0, np.int64)
-        self.bias, self._rows = float(svms.intercept[c]), cast("RowRetraining | None", None)
-        self.full = svms.products.with_sum(self.beta) + self.bias
-        near = (self.beta != 0) | svms.violates(c) | ((self.y * self.full < 1 + BAND) & (self.cap > 0))
-        self._polish(np.flatnonzero(near))
+    def __init__(self, svms: SolvedSVMs, categories: Ints, engine: Engine | str = "serial") -> None:
+        self.svms, self.categories, self.short = svms, categories, np.zeros(len(categories), np.int64)
+        self._engine, self._rows = engine, dict[int, RowRetraining]()
+        self.documents, alpha = svms.products.documents, svms.columns(categories)
+        shape = len(categories), svms.X.shape[0]
+        self.solutions = Solutions(
+            own=svms.own[categories],
+            costs=np.ascontiguousarray(svms.costs[:, categories].T),
+            weights=svms.weights,
+            penalty=svms.penalty,
+            shift=svms.shift,
+            bias=svms.intercept[categories],
+            full=np.empty(shape),
+            answer=np.zeros(shape, np.float32),
+            similarity=np.zeros(shape[0]),
+            free=np.zeros(shape[0], np.int64),
+            waiting=np.zeros(shape, np.bool_),
+            settled=np.zeros(shape[0], np.bool_),
+            steps=np.zeros(shape[0], np.int64),
+        )
+        first = self.documents, self.solutions
+        counts = self._run(lambda *span: find_near(*first, alpha, BAND, *span), np.ones(shape[0]))
+        near = np.concatenate([np.empty(0, np.int64), *counts])
+        self.sets = empty_sets(near + SPARE)
+        self._run(lambda *span: start_sets(*first, self.sets, alpha, *span), near.astype(np.float64) ** 2)
+        search = Search(svms.penalty, LEVEL, SWEEPS, 0)
+        self._until_there_is_room(np.arange(shape[0]), lambda sets, chosen: polish_sets(*first, sets, chosen, search))
 
-    def _polish(self, rows: Ints) -> None:
-        """Sweep over the working set until no document outside violates its margin."""
-        svms, search = self.svms, Search(self.svms.penalty, LEVEL, SWEEPS, 0)
-        self.rows, self.products = rows, svms.products.square(rows, spare=SPARE)
-        while True:
-            rows, bias = self.rows, np.array([self.bias])
-            y, cap, squares, beta = (part[rows] for part in (self.y, self.cap, svms.squares, self.beta))
-            # f starts exact, so that what is coded in 16 bits is only what the sweeps change.
-            f = np.zeros(self.products.K.shape[1], np.float32)
-            f[: len(rows)] = self.full[rows] - self.bias
-            worst, sweeps = sweep_products(self.products, Dual(y, cap, squares, beta, f, bias), search)
-            self.steps += sweeps * len(rows)
-            self.beta[rows] = self._balanced(beta, cap)
-            self.bias = float(bias[0]) if svms.free else float(self.beta.sum()) * svms.shift
-            self.full = svms.products.with_sum(self.beta) + self.bias
-            self.settled, self._started = worst <= LEVEL, None
-            reached = (self.y * self.full < 1 - 5 * LEVEL) & (self.cap > 0)
-            reached[rows] = False
-            if not reached.any():
-                self._spread = self._shares()
-                return
-            self._grow(np.flatnonzero(reached))
+    @property
+    def settled(self) -> Bools:
+        """Whether the conditions of each category's full solution hold."""
+        return self.solutions.settled
 
-    def _shares(self) -> Spread:
-        """Return how the free documents take over the β of one that is left out.
-
-        Each takes a share by the room it has, min(α, C − α), so that none is brought to a bound if there is room for
-        twice the largest C. Without a bias nobody has to: Σ β may be anything.
-        """
-        room, nobody = np.minimum(np.abs(self.beta), self.cap - np.abs(self.beta)), np.zeros(len(self.beta))
-        total = float(room.sum())
-        if total <= 0:
-            return Spread(nobody, nobody, self.svms.bound)
-        share = room / total
-        answer = self.svms.products.with_sum(share)
-        similarity = float(share @ answer)
-        if self.svms.penalty == np.inf or total < 2 * self.cap.max(initial=0.0):
-            return Spread(nobody, nobody, similarity)
-        return Spread(share, answer, similarity)
-
-    def _balanced(self, beta: Floats, cap: Floats) -> Floats:
-        """Return β with a sum of zero for a free bias: what it lacks is spread over the free documents."""
-        free = (beta != 0) & (np.abs(beta) < cap)
-        if self.svms.free and free.any():
-            beta[free] -= beta.sum() / free.sum()
+    @property
+    def beta(self) -> Floats:
+        """The β of all documents in each category."""
+        starts, counts, rows, values, *_ = self.sets
+        beta = np.zeros(self.solutions.full.shape)
+        for k, (first, count) in enumerate(zip(starts, counts, strict=False)):
+            beta[k, rows[first : first + count]] = values[first : first + count]
         return beta
 
-    def _grow(self, more: Ints) -> None:
-        """Take documents into the working set."""
-        if len(more):
-            old, rows, K = len(self.rows), np.concatenate([self.rows, more]), self.products.K
-            if len(rows) > len(K):
-                K = wide_square(len(rows), len(rows) + SPARE)
-                K[:old, :old] = self.products.K[:old, :old]
-            K[: len(rows), old : len(rows)] = self.svms.products.block(rows, more)
-            K[old : len(rows), :old] = K[:old, old : len(rows)].T
-            K[old : len(rows), len(rows) :] = 0
-            self.rows, self.products, self._started = rows, self.products._replace(K=K), None
+    def _run(self, work: Callable[[int, int], Any], costs: Floats, least: float = 0.0) -> list[Any]:
+        """Run work on spans of tasks of these costs, in one if all cost less than `least`."""
+        alone = self._engine == "serial" or float(costs.sum()) < least
+        spans = cut(costs, 1 if alone else PARTS * free_cores())
+        return run_tasks(lambda span: work(*span), spans, engine="serial" if alone else self._engine)
 
-    def leave_out(self, chosen: Ints, *, exact: bool = False, bars: Floats | None = None) -> tuple[Floats, Ints]:
-        """Return the scores of these documents when left out, and how many others are then free.
+    def _until_there_is_room(self, chosen: Ints, work: Callable[[WorkingSets, Ints], Bools]) -> None:
+        """Run work that takes sets and categories and says which had room for what waits; give the others more."""
+        while len(chosen):
+            done = self._run(partial(_part, work, self.sets, chosen), self.sets.counts[chosen].astype(np.float64) ** 2)
+            chosen = chosen[~np.concatenate(done)]
+            if len(chosen):
+                rooms = np.diff(self.sets.starts)
+                wanted = self.sets.counts[chosen] + self.solutions.waiting[chosen].sum(axis=1) + SPARE
+                rooms[chosen] = np.maximum(wanted, (1 + MORE) * rooms[chosen])
+                self.sets = enlarged(self.sets, rooms)
+
+    def leave_out(self, pairs: Pairs, *, exact: bool = False, signs: bool = False) -> Narrowed:
+        """Return the scores of documents when left out.
 
         Where documents outside could turn a decision, they enter the working set. What is not solved here, and scores
-        very near to zero, go to `RowRetraining`. With `bars` signs do not matter, and a score below its bar only has to
-        be certain to be so.
+        very near to zero, go to `RowRetraining`. With `signs` only those are asked for, unless scores are to be exact.
         """
-        if bars is None and not exact:
-            return self._signs(chosen)
-        nowhere = np.full(len(chosen), np.inf)
-        sides = (-nowhere, nowhere) if bars is None else (bars, nowhere)
-        scores, low, high, free = self._settle(chosen, SCORES if exact else LEVELS, *sides)
-        doubt = np.flatnonzero((free < 0) | ((low <= 0) & (high >= 0) & (bars is None)))
-        if len(doubt):
-            own = None if bars is None else bars[doubt]
-            scores[doubt], free[doubt] = self._by_rows(chosen[doubt], exact=exact, bars=own)
-        return scores, free
+        if signs and not exact:
+            return self._signs(pairs)
+        found = self._settle(pairs, SCORES if exact else LEVELS)
+        doubt = (found.free < 0) | ((found.low <= 0) & (found.high >= 0) & signs)
+        self._by_rows(pairs, found, doubt & found.removed, exact=exact, signs=signs)
+        return found
 
-    def _signs(self, chosen: Ints) -> tuple[Floats, Ints]:
-        """Return scores that are certain to be above or below zero, and how many others are then free.
+    def _signs(self, pairs: Pairs) -> Narrowed:
+        """Return scores that are certain to be above or below zero.
 
         What stays on its side on the working set does so with all documents, as those outside only raise y f(x): it is
         told from the rest by rough solutions, without a look at them.
         """
-        zeros = np.zeros(len(chosen))
-        scores, low, high, free = self._look_once(chosen, STAGES[1], zeros, zeros, Look.NONE)
-        rest = np.flatnonzero((free < 0) | np.where(self.y[chosen] > 0, low <= 0, high >= 0))
+        zeros, up = np.zeros(len(pairs.documents)), self._own(pairs)
+        pairs = pairs._replace(bars=zeros, roofs=zeros)
+        found = self._look_once(pairs, STAGES[1], np.full(len(self.categories), LOOK_NONE))
+        rest = np.flatnonzero(found.removed & ((found.free < 0) | np.where(up, found.low <= 0, found.high >= 0)))
         if len(rest):
-            scores[rest], low, high, free[rest] = self._settle(chosen[rest], LEVELS, zeros[rest], zeros[rest])
-            doubt = rest[(free[rest] < 0) | ((low <= 0) & (high >= 0))]
-            if len(doubt):
-                scores[doubt], free[doubt] = self._by_rows(chosen[doubt], exact=False, bars=None)
-        return scores, free
+            found.put(rest, self._settle(pairs.take(rest), LEVELS))
+            open = (found.free[rest] < 0) | ((found.low[rest] <= 0) & (found.high[rest] >= 0))
+            doubt = np.zeros(len(zeros), np.bool_)
+            doubt[rest[open]] = True
+            self._by_rows(pairs, found, doubt, exact=False, signs=True)
+        return found
 
-    def narrow(self, chosen: Ints, stage: int, bars: Floats, roofs: Floats) -> Narrowed:
+    def narrow(self, pairs: Pairs, stage: int) -> Narrowed:
         """Return scores and between which bounds they lie, as far as this stage tells or it is asked for.
 
         A score needs no more than to be certain to lie below its bar or above its roof. The first stage looks only at
@@ -221,106 +201,135 @@ class NearRetraining:
         After the last stage the bounds are the score itself.
         """
         if stage == len(STAGES) - 1:
-            scores, _, _, free = self._settle(chosen, STAGES[stage], bars, roofs)
-            low, high = scores.copy(), scores.copy()
+            found = self._settle(pairs, STAGES[stage])
+            found = found._replace(low=found.scores.copy(), high=found.scores.copy())
         else:
-            look = self._whom_to_look_at(stage)
-            scores, low, high, free = self._look_once(chosen, STAGES[stage], bars, roofs, look)
-        lost = np.flatnonzero(free < 0)
-        if len(lost):
-            scores[lost], free[lost] = self._by_rows(chosen[lost], exact=True, bars=bars[lost])
-            low[lost] = high[lost] = scores[lost]
-        return Narrowed(scores, low, high, free)
+            found = self._look_once(pairs, STAGES[stage], self._whom_to_look_at(stage))
+        self._by_rows(pairs, found, found.free < 0, exact=True, signs=False)
+        return found
 
-    def _whom_to_look_at(self, stage: int) -> Look:
-        """Return which documents outside to look at; those that resemble the one left out if others hardly matter."""
-        apart = self._spread.similarity < ALIKE and _steepness(self.svms, self.cap) <= GENTLE
-        if apart and self.svms.products.all is not None:
-            return Look.NONE if stage == 0 else Look.BESIDE if stage < CLOSE else Look.ALL
-        return Look.NONE if stage < BLIND else Look.ALL
+    def _whom_to_look_at(self, stage: int) -> Ints:
+        """Return which documents outside to look at in each category; those that resemble the one left out if others
+        hardly matter."""
+        apart = (self.solutions.similarity < ALIKE) & (_steepness(self.svms)[self.categories] <= GENTLE)
+        apart &= self.svms.products.shared
+        beside = LOOK_NONE if stage == 0 else LOOK_BESIDE if stage < CLOSE else LOOK_ALL
+        return np.where(apart, beside, LOOK_NONE if stage < BLIND else LOOK_ALL)
 
-    def _look_once(
-        self, chosen: Ints, levels: Floats, bars: Floats, roofs: Floats, look: Look
-    ) -> tuple[Floats, Floats, Floats, Ints]:
-        """Return scores, bounds and free documents (−1: not found) on this working set.
+    def _own(self, pairs: Pairs) -> Bools:
+        """Return whether the documents are in the category."""
+        own: Bools = self.solutions.own[pairs.categories, pairs.documents]
+        return own
 
-        Documents outside it that matter could raise y f(x) of the one left out, up to that of the full solution. They
+    def _look_once(self, pairs: Pairs, levels: Floats, looks: Ints) -> Narrowed:
+        """Return what is found on these working sets, free being −1 where no solution was found.
+
+        Documents outside that matter could raise y f(x) of the one left out, up to that of the full solution. They
         enter at the next call.
         """
-        place = self._start().place
-        if len(self._waiting) or place[chosen].min(initial=0) < 0:
-            more = np.union1d(self._waiting, chosen)
-            self._grow(more[place[more] < 0])
-            self._waiting = self._waiting[:0]
-        found, outside = self._round(chosen, levels, bars, roofs, look)
-        if found.hit.any():
-            self._waiting = outside[found.hit]
-        low, high, up, full = found.low, found.high, self.y[chosen] > 0, self.full[chosen]
-        unknown = found.open | (look is Look.NONE)
-        if look is Look.BESIDE:
-            low, high = np.where(up, low, low - UNSEEN), np.where(up, high + UNSEEN, high)
-        return found.scores, np.where(up | ~unknown, low, full), np.where(up & unknown, full, high), found.free
+        self._enter(pairs)
+        scores, low, high, free, open, removed = self._round(pairs, levels, looks)
+        up, full, look = (
+            self._own(pairs),
+            self.solutions.full[pairs.categories, pairs.documents],
+            looks[pairs.categories],
+        )
+        unknown, unseen = removed & (open | (look == LOOK_NONE)), UNSEEN * (removed & (look == LOOK_BESIDE))
+        low, high = np.where(up, low, low - unseen), np.where(up, high + unseen, high)
+        return Narrowed(scores, np.where(up | ~unknown, low, full), np.where(up & unknown, full, high), free, removed)
 
-    def _by_rows(self, chosen: Ints, *, exact: bool, bars: Floats | None) -> tuple[Floats, Ints]:
-        rows = self._rows = self._rows or RowRetraining(self.svms, self.c)
-        steps, short = rows.steps, rows.short
-        scores, free = rows.leave_out(chosen, exact=exact, bars=bars)
-        self.steps, self.short = self.steps + rows.steps - steps, self.short + rows.short - short
-        return scores, free
-
-    def _settle(self, chosen: Ints, levels: Floats, bars: Floats, roofs: Floats) -> tuple[Floats, Floats, Floats, Ints]:
-        """Return scores, bounds and free documents (−1: not found); documents outside that matter have entered."""
-        (scores, low, high), free = np.zeros((3, len(chosen))), np.full(len(chosen), -1, np.int64)
-        left, places = np.arange(len(chosen)), self._start().place[chosen]
-        if places.min(initial=0) < 0:
-            self._grow(chosen[places < 0])
+    def _settle(self, pairs: Pairs, levels: Floats) -> Narrowed:
+        """Return what is found when all documents outside that matter have entered; free is −1 where nothing is."""
+        count = len(pairs.documents)
+        found, left = Narrowed.unknown(count), np.arange(count)
         for _ in range(GROWTH):
-            if not len(left) or len(self.rows) > 2 * MOST:
+            left = left[self.sets.counts[pairs.categories[left]] <= 2 * MOST]
+            if not len(left):
                 break
-            found, outside = self._round(chosen[left], levels, bars[left], roofs[left])
-            scores[left], low[left], high[left], free[left] = found.scores, found.low, found.high, found.free
-            left = left[found.open]
-            if len(left):
-                self._grow(outside[found.hit])
-        free[left] = -1
-        return scores, low, high, free
+            now = pairs.take(left)
+            self._enter(now)
+            answers = self._round(now, levels, np.full(len(self.categories), LOOK_ALL))
+            scores, low, high, free, open, removed = answers
+            found.put(left, Narrowed(scores, low, high, np.where(open, -1, free), removed))
+            left = left[open]
+        return found
 
-    def _round(
-        self, chosen: Ints, levels: Floats, bars: Floats, roofs: Floats, look: Look = Look.ALL
-    ) -> tuple[Removed, Ints]:
-        """Return what was found on the working set, and the documents outside it."""
-        (place, nearby, outer, beside), products = self._start(), self.svms.products
-        if look is Look.NONE:
-            outer = outer._replace(places=outer.places[:0])
-        room = products.room(products.width if look is Look.ALL else 1)
-        near = beside if look is Look.BESIDE else NOBODY
-        found = leave_out_nearby(nearby, outer, LaneRemovals(self.rows, place[chosen], levels, bars, roofs, near, room))
-        self.steps += int(found.steps.sum()) * len(self.rows)
-        return found, outer.places
+    def _by_rows(self, pairs: Pairs, found: Narrowed, chosen: Bools, *, exact: bool, signs: bool) -> None:
+        """Solve some pairs by rows: scores, or what is certain to lie below its bar; with `signs` the side of zero."""
 
-    def _start(self) -> _Start:
-        """Return what all removals start from, on this working set."""
-        if self._started is None:
-            rows, place, products = self.rows, np.full(len(self.y), -1, np.int64), self.svms.products
-            place[rows] = np.arange(len(rows))
-            y, cap, squares, beta = (part[rows] for part in (self.y, self.cap, self.svms.squares, self.beta))
-            spread = self._spread._replace(share=self._spread.share[rows], answer=self._spread.answer[rows])
-            dual = Dual(y, cap, squares, beta, NOTHING, np.array([self.bias]))
-            nearby = prepare(self.products, dual, self.full[rows], spread, self.svms.penalty)
-            spare = np.where((place < 0) & (self.cap > 0), self.y * self.full - 1, np.inf)
-            outside = np.flatnonzero(spare < np.inf)
-            outer = Outside(
-                rows=products.rows,
-                places=outside,
-                spare=spare[outside],
-                lengths=np.sqrt(self.svms.squares[outside]),
-                y=self.y[outside],
-                cap=self.cap[outside],
-            )
-            beside = NOBODY
-            if products.all is not None:
-                padded = np.zeros((3, products.all.shape[1]), np.float32)
-                padded[:, : len(spare)] = self.y, spare, self._spread.answer
-                beside = Beside(products.all, *padded)
-            self._started = _Start(place, nearby, outer, beside)
-        return self._started
+        def work(k: int) -> None:
+            rows = self._rows.get(k)
+            rows = self._rows[k] = rows or RowRetraining(self.svms, int(self.categories[k]))
+            own, steps, short = chosen & (pairs.categories == k), rows.steps, rows.short
+            bars = None if signs else pairs.bars[own]
+            found.scores[own], found.free[own] = rows.leave_out(pairs.documents[own], exact=exact, bars=bars)
+            found.low[own] = found.high[own] = found.scores[own]
+            self.solutions.steps[k] += rows.steps - steps
+            self.short[k] += rows.short - short
+
+        run_tasks(work, np.unique(pairs.categories[chosen]).tolist(), engine=self._engine)
+
+    def _enter(self, pairs: Pairs) -> None:
+        """Let documents that wait enter; where none is free, those of the pairs do, too, as any removal may matter."""
+        solutions = self.solutions
+        if self.svms.free and (loose := solutions.free[pairs.categories] == 0).any():
+            solutions.waiting[pairs.categories[loose], pairs.documents[loose]] = True
+        chosen = np.unique(pairs.categories)
+        self._until_there_is_room(
+            chosen[solutions.waiting[chosen].any(axis=1)], partial(grow_sets, self.documents, solutions)
+        )
+
+    def _round(self, pairs: Pairs, levels: Floats, looks: Ints) -> Answers:
+        """Leave the documents of pairs out, on the working sets as they are; documents outside that matter wait."""
+        count, state = len(pairs.documents), (self.documents, self.solutions, self.sets)
+        (scores, low, high), (open, removed) = np.empty((3, count)), np.empty((2, count), np.bool_)
+        answers, asked = (
+            Answers(scores, low, high, np.empty(count, np.int64), open, removed),
+            Asked(*pairs, levels, looks),
+        )
+        terms = self.documents.width if (looks == LOOK_ALL).any() else 1
+
+        def work(first: int, last: int) -> Ints:
+            return leave_out_of_sets(*state, asked, first, last, answers, self.svms.products.room(terms))
+
+        for steps in self._run(work, self.sets.counts[pairs.categories].astype(np.float64), BRIEF):
+            self.solutions.steps[:] += steps
+        return answers
+
+
+class NearRetraining:
+    """One category by the documents near its margin."""
+
+    def __init__(self, svms: SolvedSVMs, c: int) -> None:
+        self.y, self.cap, _ = svms.side(c)
+        self.sets = NearSets(svms, np.array([c]))
+        self.beta, self.full, self.settled = self.sets.beta[0], self.sets.solutions.full[0], bool(self.sets.settled[0])
+
+    @property
+    def steps(self) -> int:
+        """The steps made so far, times the documents they were made for."""
+        return int(self.sets.solutions.steps[0])
+
+    @property
+    def short(self) -> int:
+        """The removals that ended before the sign was certain."""
+        return int(self.sets.short[0])
+
+    def leave_out(self, chosen: Ints, *, exact: bool = False, bars: Floats | None = None) -> tuple[Floats, Ints]:
+        """Return the scores of these documents when left out, and how many others are then free.
+
+        With `bars` signs do not matter, and a score below its bar only has to be certain to be so.
+        """
+        nowhere = np.full(len(chosen), np.inf)
+        found = self.sets.leave_out(
+            self._pairs(chosen, -nowhere if bars is None else bars, nowhere), exact=exact, signs=bars is None
+        )
+        return found.scores, found.free
+
+    def narrow(self, chosen: Ints, stage: int, bars: Floats, roofs: Floats) -> Narrowed:
+        """Return scores and between which bounds they lie: see `NearSets.narrow`."""
+        return self.sets.narrow(self._pairs(chosen, bars, roofs), stage)
+
+    @staticmethod
+    def _pairs(chosen: Ints, bars: Floats, roofs: Floats) -> Pairs:
+        return Pairs(np.zeros(len(chosen), np.int64), chosen, bars, roofs)

@@ -13,9 +13,11 @@ from sklearn.base import clone
 from rubricate.classifiers.svm.leave_one_out.products import Products
 from rubricate.classifiers.svm.solvers.kernel import Kernel, squared_lengths
 from rubricate.classifiers.svm.solvers.options import PENALTIES, class_costs
+from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
+from rubricate.kernels.svm_sets import Columns
 from rubricate.labels import indicator
-from rubricate.types import Bools, Floats, Sparse
+from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Side", "SolvedSVMs", "has_dual"]
 
@@ -113,28 +115,58 @@ class SolvedSVMs:
         )
 
     def side(self, c: int) -> Side:
-        """Return y, C and β = yα of a category's documents.
+        """Return y, C and β = yα of a category's documents."""
+        own, alpha = self.own[c], np.zeros(self.X.shape[0])
+        _, documents, values = self.columns(np.array([c]))
+        alpha[documents] = values
+        y, cap = np.where(own, 1.0, -1.0), self.weights * self.costs[own.astype(int), c]
+        return Side(y, cap, y * np.minimum(alpha, cap))
+
+    def columns(self, categories: Ints) -> Columns:
+        """Return the α of some categories."""
+        alpha = self._alpha if len(categories) == self.alpha.shape[1] else self._alpha[:, categories]
+        return Columns(alpha.indptr.astype(np.int64), alpha.indices.astype(np.int64), alpha.data)
+
+    @cached_property
+    def own(self) -> Bools:
+        """The documents (columns) of each category (rows)."""
+        return np.ascontiguousarray(self.labels.toarray().T, bool)
+
+    def _caps(self, entries: Any) -> Floats:
+        """Return C of the documents and categories that a sparse array has entries for."""
+        row, column = entries.coords
+        caps: Floats = self.weights[row] * self.costs[self.own[column, row].astype(int), column]
+        return caps
+
+    @cached_property
+    def _alpha(self) -> Any:
+        """α by category.
 
         Σ (C_i − α_i) ξ_i is a part of the duality gap: where it is more, the costs are not those of the training.
         """
-        inside, alpha = _column(self._by_category[0], c) > 0, _column(self._by_category[1], c)
-        y, cap = np.where(inside, 1.0, -1.0), self.weights * self.costs[inside.astype(int), c]
-        part = float((cap - alpha) @ _column(self._by_category[2], c))
-        if np.any(alpha > cap * (1 + 1e-6)) or part > 2 * self.gaps[c] + 1e-6 * cap.sum():
+        alpha, slack = sparse.csc_array(self.alpha), sparse.coo_array(self.slack)
+        alpha.sort_indices()
+        part = np.bincount(slack.col, self._caps(slack) * slack.data, minlength=alpha.shape[1]).astype(np.float64)
+        part -= np.asarray(alpha.multiply(self.slack).sum(axis=0)).ravel()
+        total = np.where(self.own, self.costs[1][:, None], self.costs[0][:, None]) @ self.weights
+        if np.any(alpha.data > self._caps(alpha.tocoo()) * (1 + 1e-6)) or np.any(part > 2 * self.gaps + 1e-6 * total):
             raise InvalidInput(
                 "α and ξ of the SVM do not fit its C and these weights: it was trained with other sample weights; "
                 "give the same as sample_weight="
             )
-        return Side(y, cap, y * np.minimum(alpha, cap))
-
-    def violates(self, c: int) -> Bools:
-        """Return where a category's documents have ξ > 0."""
-        return np.asarray(_column(self._by_category[2], c) > 0)
+        return alpha
 
     @cached_property
-    def _by_category(self) -> tuple[Any, Any, Any]:
-        labels, alpha, slack = (sparse.csc_array(part) for part in (self.labels, self.alpha, self.slack))
-        return labels, alpha, slack
+    def support_counts(self) -> Ints:
+        """How many documents of each category have α > 0."""
+        return np.diff(self._alpha.indptr).astype(np.int64)
+
+    @cached_property
+    def free_counts(self) -> Ints:
+        """How many documents of each category have 0 < α < C."""
+        alpha = self._alpha.tocoo()
+        free = (alpha.data > 0) & (alpha.data < self._caps(alpha))
+        return np.bincount(alpha.col[free], minlength=alpha.shape[1])
 
     @property
     def penalty(self) -> float:
@@ -163,8 +195,15 @@ class SolvedSVMs:
     @cached_property
     def products(self) -> Products:
         """Inner products of the documents, shared by the categories: all of them if categories would repeat most."""
-        n, near = self.X.shape[0], np.diff(self._by_category[1].indptr).astype(float)
-        return Products(self.X, shared=2 * n * n <= SHARED and float((near**2).sum()) >= REPEATED * n * n)
+        return self.make_products("serial")
+
+    def make_products(self, engine: Engine | str) -> Products:
+        """Return `products`, made by an engine and kept."""
+        if "products" not in vars(self):
+            n, near = self.X.shape[0], self.support_counts.astype(float)
+            shared = 2 * n * n <= SHARED and float((near**2).sum()) >= REPEATED * n * n
+            vars(self)["products"] = Products(self.X, shared=shared, engine=engine)
+        return self.products
 
     @cached_property
     def bound(self) -> float:
@@ -173,13 +212,6 @@ class SolvedSVMs:
         if self.free:
             return self.radius2
         return float(self.kernel.diagonal(self.squares).max(initial=0.0)) + self.shift
-
-
-def _column(columns: Any, c: int) -> Floats:
-    dense = np.zeros(columns.shape[0])
-    stored = slice(columns.indptr[c], columns.indptr[c + 1])
-    dense[columns.indices[stored]] = columns.data[stored]
-    return dense
 
 
 def has_dual(classifier: Any) -> bool:
