@@ -16,6 +16,7 @@ from rubricate.kernels.row_lanes import (
     lanes_reached,
     lanes_seek,
     lanes_shift,
+    lanes_short,
 )
 
 
@@ -52,6 +53,11 @@ def _lack(f, low, high, before, now, b):
 @numba.njit
 def _lack_without(f, low, high, share, g, K, row, step, back, b):
     return lanes_lack_without(f, low, high, share, g, K, row, step, back, b)
+
+
+@numba.njit
+def _short(change, shift, levels, y, spare):
+    return lanes_short(change, shift, levels, y, spare)
 
 
 def _bounded(seed, blocks):
@@ -105,30 +111,42 @@ def test_the_next_block_with_a_margin_within_reach_is_found(seed, blocks):
     assert _reached(y, spare, K, row, block, back, shift, level) == _next(reached, block)
 
 
-@given(seed=SEEDS, blocks=st.integers(0, 4))
-def test_a_row_is_added(seed, blocks):
+@given(seed=SEEDS)
+def test_lanes_in_which_a_margin_falls_short_are_found(seed):
     rng = np.random.default_rng(seed)
-    f, K = rng.normal(size=16 * blocks).astype(np.float32), _coded(rng, 5, 16 * blocks)
+    # Quarters, so that sums are exact and some are zero.
+    change, shift, levels = (rng.integers(-8, 9, (3, 16)) / 4).astype(np.float32)
+    levels[rng.random(16) < 0.2] = np.inf
+    y, spare = np.float32(rng.choice([-1, 1])), np.float32(rng.integers(-4, 5) / 4)
+    bits = _short(change, shift, levels, y, spare)
+    np.testing.assert_array_equal((bits >> np.arange(16)) & 1 == 1, spare + levels + y * (change + shift) < 0)
+
+
+@given(seed=SEEDS, blocks=st.integers(0, 4), more=st.integers(0, 2))
+def test_a_row_is_added(seed, blocks, more):
+    """Rows of K may be longer."""
+    rng = np.random.default_rng(seed)
+    f, K = rng.normal(size=16 * blocks).astype(np.float32), _coded(rng, 5, 16 * (blocks + more))
     row, step = int(rng.integers(5)), np.float32(rng.normal() / 100)
-    wanted = f + step * K[row]
+    wanted = f + step * K[row, : len(f)]
     _move(f, K, row, step)
     np.testing.assert_allclose(f, wanted, atol=1e-5)
 
 
-@given(seed=SEEDS, blocks=st.integers(0, 4))
-def test_rows_are_shifted(seed, blocks):
+@given(seed=SEEDS, blocks=st.integers(0, 4), more=st.integers(0, 2))
+def test_rows_are_shifted(seed, blocks, more):
     rng, n = np.random.default_rng(seed), 16 * blocks
-    (f, g), K, out = rng.normal(size=(2, n)).astype(np.float32), _coded(rng, 5, n), np.empty(n, np.float32)
+    (f, g), K, out = rng.normal(size=(2, n)).astype(np.float32), _coded(rng, 5, n + 16 * more), np.empty(n, np.float32)
     row, step, back = int(rng.integers(5)), np.float32(rng.normal()), np.float32(rng.normal() / 100)
     _shift(out, f, g, K, row, step, back)
-    np.testing.assert_allclose(out, f + step * g - back * K[row], atol=1e-5)
+    np.testing.assert_allclose(out, f + step * g - back * K[row, :n], atol=1e-5)
 
 
-@given(seed=SEEDS, blocks=st.integers(0, 4))
-def test_what_scores_lack_is_summed(seed, blocks):
+@given(seed=SEEDS, blocks=st.integers(0, 4), more=st.integers(0, 2))
+def test_what_scores_lack_is_summed(seed, blocks, more):
     rng, f, low, high = _bounded(seed, blocks)
     before, now, g, share = rng.integers(-3, 4, (4, len(f))).astype(np.float32)
-    K, row, b = _coded(rng, 3, len(f)), int(rng.integers(3)), np.float32(rng.integers(-2, 3))
+    K, row, b = _coded(rng, 3, len(f) + 16 * more), int(rng.integers(3)), np.float32(rng.integers(-2, 3))
 
     def lack(scores):
         return np.maximum(low - scores, 0) + np.minimum(high - scores, 0)
@@ -136,6 +154,6 @@ def test_what_scores_lack_is_summed(seed, blocks):
     s = lack(f + b)
     np.testing.assert_allclose(_lack(f, low, high, before, now, b), (s @ s, s @ (now - before)), rtol=1e-5)
     step, back = np.float32(rng.integers(-2, 3)), np.float32(0.25)
-    s = lack(f + step * g - back * K[row] + b)
+    s = lack(f + step * g - back * K[row, : len(f)] + b)
     sums = _lack_without(f, low, high, share, g, K, row, step, back, b)
     np.testing.assert_allclose(sums, (s @ s, s @ share), rtol=1e-4, atol=1e-3)
