@@ -28,11 +28,14 @@ from rubricate.kernels.svm_local import Dual, Search, bias_step
 __all__ = [
     "Coded",
     "Documents",
+    "Right",
+    "as_right",
     "code",
     "mirror",
     "set_panel",
     "set_products",
     "set_square",
+    "split_terms",
     "sum_products",
     "sweep_products",
 ]
@@ -120,9 +123,8 @@ def mirror(K: np.ndarray, first: int, last: int) -> None:
                     K[c, a] = K[a, c]
 
 
-class _Right(NamedTuple):
-    """The documents of the columns: their frequent terms, and the postings of their rare terms, as `_postings` has
-    them."""
+class Right(NamedTuple):
+    """The documents of columns: their frequent terms, and the postings of their rare terms, as `_postings` has them."""
 
     frequent: np.ndarray
     first: np.ndarray
@@ -131,15 +133,31 @@ class _Right(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _right(documents: Documents, right: np.ndarray) -> _Right:
-    first, post, weight = _postings(documents.rare, right, documents.width)
-    return _Right(documents.frequent[right], first, post, weight)
+def split_terms(rows: Rows, dense: int) -> tuple[np.ndarray, Rows]:
+    """Return the first terms of rows as `dense` columns, and rows of the others."""
+    starts, terms, values = rows
+    frequent, at = np.zeros((len(starts) - 1, dense), np.float32), 0
+    rare_starts, rare_terms, rare_values = np.zeros_like(starts), np.empty_like(terms), np.empty_like(values)
+    for i in range(len(starts) - 1):
+        for p in range(starts[i], starts[i + 1]):
+            if terms[p] < dense:
+                frequent[i, terms[p]] = values[p]
+            else:
+                rare_terms[at], rare_values[at] = terms[p], values[p]
+                at += 1
+        rare_starts[i + 1] = at
+    return frequent, Rows(rare_starts, rare_terms[:at], rare_values[:at])
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _set_rows(
-    documents: Documents, left: np.ndarray, right: _Right, columns: int, out: np.ndarray, column: int
-) -> None:
+def as_right(documents: Documents, right: np.ndarray) -> Right:
+    """Return documents as those of columns."""
+    first, post, weight = _postings(documents.rare, right, documents.width)
+    return Right(documents.frequent[right], first, post, weight)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _set_rows(documents: Documents, left: np.ndarray, right: Right, columns: int, out: np.ndarray, column: int) -> None:
     """Set the products of some documents with the first `columns` of others, in `out` from a column on."""
     (starts, terms, values), (_, first, post, weight) = documents.rare, right
     products = np.dot(documents.frequent[left], right.frequent[:columns].T)
@@ -156,9 +174,9 @@ def _set_rows(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def set_panel(documents: Documents, chosen: np.ndarray, first: int, last: int, out: np.ndarray) -> None:
-    """Set rows of the products of documents with each other, up to the diagonal and a little beyond."""
-    _set_rows(documents, chosen[first:last], _right(documents, chosen[:last]), last, out[first:last], 0)
+def set_panel(documents: Documents, all: Right, first: int, last: int, out: np.ndarray) -> None:
+    """Set rows of the products of all documents with each other, up to the diagonal and a little beyond."""
+    _set_rows(documents, np.arange(first, last), all, last, out[first:last], 0)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -167,7 +185,7 @@ def set_products(documents: Documents, left: np.ndarray, right: np.ndarray, out:
     if len(documents.all):
         _take_part(documents.all, left, right, out, column)
         return
-    columns = _right(documents, right)
+    columns = as_right(documents, right)
     for top in range(0, len(left), PANEL):
         last = min(top + PANEL, len(left))
         _set_rows(documents, left[top:last], columns, len(right), out[top:last], column)
@@ -179,7 +197,7 @@ def set_square(documents: Documents, chosen: np.ndarray, out: np.ndarray) -> Non
     if len(documents.all):
         _take_part(documents.all, chosen, chosen, out, 0)
         return
-    columns = _right(documents, chosen)
+    columns = as_right(documents, chosen)
     for top in range(0, len(chosen), PANEL):
         last = min(top + PANEL, len(chosen))
         _set_rows(documents, chosen[top:last], columns, last, out[top:last], 0)

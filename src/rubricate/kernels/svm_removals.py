@@ -72,6 +72,11 @@ RESIST = 1.0
 """The share of free rows by which a change of the bias is damped: .2, as in `svm_local`, takes a tenth more steps."""
 STEPS, PASSES = 40, 200
 """Steps per row, and passes, after which a removal is given up: webkb at C = 10 takes 5 per row in the mean."""
+SWINGS = 20
+"""Passes after which b is moved no more by what Σ β lacks, as long as that is within the level.
+
+Where a row without terms has 0 < α < C, the least change of b makes it take a large step, so that b may swing about its
+y, and all rows with it, for ever."""
 FLAT = 1e-12
 """Stands for a curvature of zero."""
 
@@ -320,13 +325,14 @@ def _interval(nearby: Nearby, r: int, score: float, lack: float, level: float) -
 def _descend(nearby: Nearby, room: Room, theta: float, lean: float) -> tuple[int, float]:
     """Make steps until no row, and not the bias, is off by more than theta: (steps or −1, Σ β − λ b)."""
     penalty, pull, steps = nearby.penalty, nearby.pull, 0
-    for _ in range(PASSES):
+    for done in range(PASSES):
         made, moved = _pass(nearby, room, theta)
         steps += made
         if penalty < np.inf:
             lean += moved * (1.0 - penalty * pull)
-            room.bias[0] += pull * lean
-            lean -= penalty * pull * lean
+            if done < SWINGS or pull * abs(lean) > theta:
+                room.bias[0] += pull * lean
+                lean -= penalty * pull * lean
         if made == 0 and pull * abs(lean) <= theta:
             return steps, lean
         if steps > STEPS * len(nearby.y):

@@ -12,7 +12,7 @@ from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.engines import Engine, run_tasks
 from rubricate.kernels.lane_code import lined
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_products import PANEL, Documents, mirror, set_panel
+from rubricate.kernels.svm_products import PANEL, Documents, as_right, mirror, set_panel, split_terms
 from rubricate.types import Sparse
 
 __all__ = ["Products", "wide_square"]
@@ -48,17 +48,14 @@ class Products:
         often = np.bincount(X.indices, minlength=X.shape[1])
         rank = np.empty(X.shape[1], np.uint32)
         rank[np.argsort(-often, kind="stable")] = np.arange(X.shape[1], dtype=np.uint32)
-        starts, terms, values = X.indptr.astype(np.int64), rank[X.indices], X.data.astype(np.float32)
-        rare = terms >= DENSE
-        rare_starts = np.concatenate([[0], np.cumsum(rare)])[X.indptr].astype(np.int64)
-        frequent = np.zeros((X.shape[0], max(min(DENSE, X.shape[1]), 1)), np.float32)
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr) - np.diff(rare_starts))
-        frequent[row, terms[~rare]] = values[~rare]
+        starts, terms = X.indptr.astype(np.int64), rank[X.indices]
+        rows = Rows(starts, terms, X.data.astype(np.float32))
+        frequent, rare = split_terms(rows, max(min(DENSE, X.shape[1]), 1))
         squares = squared_lengths(X)
         self.documents = Documents(
-            rows=Rows(starts, terms, values),
+            rows=rows,
             exact=Rows(starts, terms, np.ascontiguousarray(X.data, np.float64)),
-            rare=Rows(rare_starts, terms[rare], values[rare]),
+            rare=rare,
             frequent=frequent,
             all=np.empty((0, 0), np.int16),
             squares=squares,
@@ -85,10 +82,10 @@ class Products:
     def _all(self, engine: Engine | str) -> NDArray[np.int16]:
         """Return the products of all documents, half of them computed, in panels."""
         n = len(self.documents.squares)
-        rows, products = np.arange(n), wide_square(n)
+        columns, products = as_right(self.documents, np.arange(n)), wide_square(n)
         panels = [(first, min(first + PANEL, n)) for first in range(0, n, PANEL)]
         # The longest first, so that threads end together.
-        run_tasks(lambda panel: set_panel(self.documents, rows, *panel, products), panels[::-1], engine=engine)
+        run_tasks(lambda panel: set_panel(self.documents, columns, *panel, products), panels[::-1], engine=engine)
         run_tasks(lambda panel: mirror(products, *panel), panels[::-1], engine=engine)
         return products
 
