@@ -1,4 +1,4 @@
-"""The passes over all documents for sixteen SVMs at once, against dense algebra."""
+"""The first guess for sixteen SVMs at once, against dense algebra."""
 
 from __future__ import annotations
 
@@ -11,26 +11,7 @@ from tests.oracles import svm as oracle
 
 from rubricate.classifiers.svm.solvers.block_solver import SWEEPS
 from rubricate.kernels.rows import Lists, Rows
-from rubricate.kernels.svm_joint import (
-    BAND,
-    BIAS,
-    COSTS,
-    LIMITS,
-    CheckedBlock,
-    LaneBlock,
-    NearDocuments,
-    RoughBlock,
-    SupportSets,
-    find_support,
-    gather,
-    guess,
-    label_bits,
-    measure,
-    place_support,
-    squared_norms,
-    sum_weights,
-    survey,
-)
+from rubricate.kernels.svm_joint import BIAS, COSTS, LaneBlock, guess, label_bits
 from rubricate.kernels.svm_lanes import LANES
 
 
@@ -46,85 +27,6 @@ def _block(seed, n=40, d=12):
 
 def _rows(X, kind=np.float64):
     return Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(kind))
-
-
-def _checked(seed, slack=1e-3):
-    """A block with random β, measured: all that the definition needs, and what the kernels return."""
-    rng, X, y, bits, weights, costs, caps = _block(seed)
-    beta = y * caps * rng.choice([0.0, 0.0, 0.4, 1.0], caps.shape) * (rng.random((len(y), 1)) < 0.5)
-    some, state = np.flatnonzero(beta.any(axis=1)), np.zeros((5, LANES))
-    state[BIAS], state[COSTS:] = 3 * rng.standard_normal(LANES), costs
-    lanes, members = np.nonzero((beta.T != 0) | (rng.random((LANES, len(y))) < 0.2))
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(lanes, minlength=LANES))])
-    sets = SupportSets(offsets, (members + 7).astype(np.int32), beta[members, lanes])
-    places = np.zeros(len(y), np.int32)
-    assert find_support(sets, 7, places) == len(some)
-    np.testing.assert_array_equal(places[some], np.arange(1, len(some) + 1))
-    own = np.zeros((len(some) + 1, LANES))
-    place_support(sets, 7, places, own)
-    np.testing.assert_array_equal(own[places], beta)
-    others = np.zeros(9, np.int32)  # a stretch in the middle
-    assert find_support(sets, 12, others) == np.count_nonzero(beta[5:14].any(axis=1))
-    block = CheckedBlock(bits, weights, np.zeros((X.shape[1], LANES)), own, places, state)
-    sum_weights(_rows(X), block)
-    rough = RoughBlock(_rows(X / 2, np.float32), np.empty(block.W.shape, np.float32), np.zeros((3, LANES), np.float32))
-    rough.state[BIAS], rough.state[LIMITS] = state[BIAS], 1 + BAND + slack
-    norms, losses = squared_norms(block.W, 2.0, rough.W), np.zeros(LANES)
-    room = NearDocuments(np.empty(len(y), np.int32), np.empty(len(y), np.uint16), np.empty(beta.shape))
-    count = measure(_rows(X), block, rough, room, losses)
-    near = NearDocuments(*(values[:count] for values in room))
-    return X, y, caps, beta, block, norms, losses, near, rough
-
-
-@given(seed=st.integers(0, 10_000))
-def test_the_check_is_the_definition(seed):
-    X, y, caps, beta, block, norms, losses, near, rough = _checked(seed)
-    W, bias = block.W, block.state[BIAS]
-    np.testing.assert_allclose(W, X.T @ beta, atol=1e-12)
-    np.testing.assert_allclose(norms, (W**2).sum(axis=0))
-    np.testing.assert_array_equal(rough.W, (2 * W).astype(np.float32))
-    margin = y * (X @ W + bias)
-    np.testing.assert_allclose(losses, (caps * np.maximum(0, 1 - margin)).sum(axis=0))
-    wanted = (beta != 0) | (margin < 1 + BAND)
-    some = np.flatnonzero(wanted.any(axis=1))
-    np.testing.assert_array_equal(near.documents, some)
-    np.testing.assert_allclose(near.margins, margin[some], atol=1e-12)
-    assert ((near.bits[:, None] >> np.arange(LANES)) & 1 == wanted[some]).all()
-    starts, documents, support, slack = gather(block.beta, block.places, near, 100)
-    lanes, rows = np.nonzero(wanted.T)
-    np.testing.assert_array_equal(np.repeat(np.arange(LANES), np.diff(starts)), lanes)
-    np.testing.assert_array_equal(documents, rows + 100)
-    np.testing.assert_array_equal(support, beta[rows, lanes])
-    np.testing.assert_allclose(slack, 1 - margin[rows, lanes], atol=1e-12)
-
-
-@pytest.mark.parametrize("slack", [0.1, np.inf, np.nan])
-@given(seed=st.integers(0, 10_000))
-def test_limits_of_the_rough_margins_change_nothing_but_the_time(slack, seed):
-    *_, losses, near, _ = _checked(seed)
-    *_, other_losses, others, _ = _checked(seed, slack)
-    np.testing.assert_array_equal(losses, other_losses)
-    for values, other in zip(near, others, strict=True):
-        np.testing.assert_array_equal(values, other)
-
-
-@given(seed=st.integers(0, 10_000))
-def test_a_survey_finds_what_the_check_finds(seed):
-    X, y, _, beta, block, _, _, _, rough = _checked(seed)
-    single = np.float32
-    own = block._replace(W=np.zeros_like(rough.W), beta=block.beta.astype(single), state=block.state.astype(single))
-    own.state[LIMITS] = 1 + BAND
-    sum_weights(_rows(X, single), own)
-    np.testing.assert_allclose(own.W, block.W, atol=1e-4)
-    room = NearDocuments(np.empty(len(y), np.int32), np.empty(len(y), np.uint16), np.empty(beta.shape))
-    count = survey(_rows(X, single), own, room)
-    margin = y * (X @ block.W + block.state[BIAS])
-    certain = np.abs(margin - 1 - BAND) > 1e-3
-    bits = np.zeros(len(y), np.int64)
-    bits[room.documents[:count]] = room.bits[:count]
-    assert ((bits[:, None] >> np.arange(LANES)) & 1 == (beta != 0) | (margin < 1 + BAND))[certain | (beta != 0)].all()
-    assert bits[room.documents[:count]].all()
-    np.testing.assert_allclose(room.margins[:count], margin[room.documents[:count]], atol=1e-3)
 
 
 @given(st.lists(st.sets(st.integers(0, 19)), min_size=1, max_size=30), st.data())
@@ -180,6 +82,24 @@ def test_a_category_does_not_depend_on_those_beside_it(penalty, seed, bias):
         results.append((beta[:, 7], W[:, 7], state[BIAS, 7], near >> 7 & 1))
     for one, other in zip(*results, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_working_sets_are_what_supports_or_is_near_a_margin_after_the_last_sweep(seed):
+    _, X, _, bits, weights, costs, _ = _block(seed)
+    (n, d), kind = X.shape, np.float32
+    state, squares = np.zeros((5, LANES), kind), np.maximum(X.multiply(X).sum(axis=1), 1e-12)
+    state[COSTS:] = costs
+    # Whatever the room holds, it is cleared.
+    W, beta, near = np.full((d, LANES), 7, kind), np.full((n, LANES), 7, kind), np.full(n, 7, np.uint16)
+    block = LaneBlock(bits, weights.astype(kind), W, beta, near, state)
+    starts, documents, found = guess(_rows(X, kind), block, (1 / squares).astype(kind), 1.0, SWEEPS, 4.0)
+    lanes, members = np.nonzero(((near[:, None] >> np.arange(LANES)) & 1).T)
+    np.testing.assert_array_equal(np.repeat(np.arange(LANES), np.diff(starts)), lanes)
+    np.testing.assert_array_equal(documents, members)
+    np.testing.assert_array_equal(found, beta[members, lanes].astype(np.float64) / 4)
+    assert ((near[:, None] >> np.arange(LANES)) & 1)[beta != 0].all()
+    np.testing.assert_allclose(W, X.T @ beta, atol=1e-4)
 
 
 def _guessed(seed, penalty, sweeps):

@@ -1,12 +1,14 @@
 """Documents in another order, terms renumbered, and the terms that only one document has folded into one.
 
-Given  the rows, the order of the documents, the new number of each term, and how many terms are kept: terms whose new
-       number is beyond belong to one document each.
-Return the rows (terms uint32): the kept terms in their order, then, where a document i (counted in the new order) has
-       others, one term numbered kept + i, whose value is the root of the sum of their squares.
-Cost   two passes over the stored values.
+Given  the rows, the order of the documents, the new number of each term; to fold, how many terms are kept: terms whose
+       new number is beyond belong to one document each.
+Return the rows (terms uint32). `arrange_rows` keeps all terms as they follow each other. `fold_rows` keeps the first
+       ones; where a document i (counted in the new order) has others, they become one term numbered kept + i, whose
+       value is the root of the sum of their squares.
+Cost   one pass over the stored values, two to fold.
 
-All products x_i·x_j stay as they are, so that the dual of an SVM has the same solutions on fewer stored values.
+All products x_i·x_j stay as they are, so that the dual of an SVM has the same solutions, on fewer stored values where
+terms are folded.
 """
 
 from __future__ import annotations
@@ -15,8 +17,32 @@ import numba
 import numpy as np
 
 from rubricate.kernels.rows import Rows
+from rubricate.kernels.wrappers import FROM_PYTHON
 
-__all__ = ["fold_rows"]
+__all__ = ["arrange_rows", "fold_rows", "term_frequencies"]
+
+ONE = np.uint64(1)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def term_frequencies(terms: np.ndarray, frequency: np.ndarray) -> None:
+    """Count how often each term is stored, on top of what `frequency` holds."""
+    for p in range(len(terms)):
+        frequency[np.uint64(terms[p])] += 1
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
+def arrange_rows(rows: Rows, order: np.ndarray, rank: np.ndarray, arranged: Rows) -> None:
+    """Set starts, terms and values of `arranged`: the rows in this order with renumbered terms."""
+    starts, terms, values = rows
+    own, mine, copy = arranged
+    at = np.uint64(0)
+    for i in range(np.uint64(len(order))):
+        own[i] = at
+        for p in range(np.uint64(starts[order[i]]), np.uint64(starts[order[i] + 1])):
+            mine[at], copy[at] = rank[np.uint64(terms[p])], values[p]
+            at += ONE
+    own[np.uint64(len(order))] = at
 
 
 @numba.njit(cache=True, nogil=True)

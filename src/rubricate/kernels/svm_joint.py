@@ -1,4 +1,4 @@
-"""Passes over all documents for a block of up to sixteen linear SVMs at once: a first guess, and the exact measure.
+"""A first guess for a block of up to sixteen linear SVMs at once, by passes over all documents.
 
 Problem, for each category c with y_i = ±1 (bit c of `labels`), C_i = weight_i · cost of that sign, λ >= 0 or ∞:
 
@@ -7,9 +7,8 @@ Problem, for each category c with y_i = ±1 (bit c of `labels`), C_i = weight_i 
 
 λ = 0 (free bias) asks for Σ β_i = 0, λ = ∞ (no bias) for b = 0.
 
-Given  the documents as `Rows` (terms uint32), and a `LaneBlock` of SVMs in float32 for `guess`, a `CheckedBlock` in
-       float64 else.
-Return a bit for every lane in which a document has β ≠ 0 or lies within `BAND` of the margin or inside.
+Given  the documents as `Rows` (terms uint32) and a `LaneBlock` of SVMs, all in float32.
+Return the working sets: where a document has β ≠ 0, or lies within `BAND` of the margin or inside.
 Cost   one pass is stored values × one or two vector operations for sixteen categories (see `svm_lanes`).
 Edge   a row of zeros has score b; its `inverse` must be finite. Lanes without a category cost nothing when their
        costs are 0.
@@ -24,27 +23,20 @@ import numpy as np
 
 from rubricate.kernels.lane_code import lowest_lane
 from rubricate.kernels.rows import Lists, Rows
-from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step, lanes_within
+from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_step
 from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
 __all__ = [
+    "BAND",
     "BIAS",
     "COSTS",
-    "LIMITS",
-    "CheckedBlock",
+    "SCORES",
     "LaneBlock",
-    "NearDocuments",
-    "RoughBlock",
-    "SupportSets",
-    "find_support",
-    "gather",
+    "WorkingLists",
+    "clear",
     "guess",
     "label_bits",
-    "measure",
-    "place_support",
-    "squared_norms",
-    "sum_weights",
-    "survey",
+    "list_lanes",
 ]
 
 BAND = 1e-3
@@ -78,8 +70,6 @@ EVERY = np.int64((1 << LANES) - 1)
 
 SCORES, BIAS, STEPS, COSTS = 0, 1, 2, 3
 """Rows of the state of a block; costs are two rows, of negatives and of positives."""
-LIMITS = 2
-"""The row of limits in the state of a rough block, whose others are scores and bias, and in that of a survey."""
 
 
 class LaneBlock(NamedTuple):
@@ -97,59 +87,55 @@ class LaneBlock(NamedTuple):
     state: np.ndarray
 
 
-class CheckedBlock(NamedTuple):
-    """Sixteen SVMs to be measured: as a `LaneBlock`, but β has rows for the documents that support some SVM alone.
+class WorkingLists(NamedTuple):
+    """Working sets by lane: lane c has `documents[starts[c]:starts[c + 1]]` (int32), which ascend, with their β."""
 
-    Document i has row `places[i]` (int32) of β; row 0 is zeros.
-    """
-
-    labels: np.ndarray
-    weights: np.ndarray
-    W: np.ndarray
-    beta: np.ndarray
-    places: np.ndarray
-    state: np.ndarray
-
-
-class SupportSets(NamedTuple):
-    """Documents of up to sixteen SVMs end to end: lane c has `members[offsets[c]:offsets[c + 1]]` with their β."""
-
-    offsets: np.ndarray
-    members: np.ndarray
-    beta: np.ndarray
-
-
-class NearDocuments(NamedTuple):
-    """Room for documents near the margins: their numbers (int32), bits (uint16) and margins (documents × 16)."""
-
+    starts: np.ndarray
     documents: np.ndarray
-    bits: np.ndarray
-    margins: np.ndarray
-
-
-class RoughBlock(NamedTuple):
-    """Documents and W in float32, and `state`, 3 × 16: room for scores, the bias, limits of the margins.
-
-    A document whose rough margins are all above the limits is certain to lie beyond 1 + `BAND`.
-    """
-
-    rows: Rows
-    W: np.ndarray
-    state: np.ndarray
-
-
-def label_bits(members: Lists, block: np.ndarray, documents: int) -> np.ndarray:
-    """Return the labels of the documents, a bit for every category of a block; `members` lists those of a category."""
-    bits = np.zeros(documents, np.uint16)
-    _add_bits(members, block, bits)
-    return bits
+    beta: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def _add_bits(members: Lists, block: np.ndarray, bits: np.ndarray) -> None:
+def label_bits(members: Lists, block: np.ndarray, documents: int) -> np.ndarray:
+    """Return the labels of the documents, a bit for every category of a block; `members` lists those of a category."""
+    bits = np.empty(documents, np.uint16)
+    for i in range(documents):
+        bits[i] = 0
     for lane in range(len(block)):
         for k in range(members.starts[block[lane]], members.starts[block[lane] + 1]):
             bits[members.items[k]] |= np.uint16(1 << lane)
+    return bits
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+def clear(lanes: np.ndarray) -> None:
+    """Set rows of lanes to 0."""
+    for i in range(len(lanes)):
+        for c in range(LANES):
+            lanes[i, c] = 0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+def list_lanes(near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """List the documents of each lane by the bits of `near`, in their order: (where each lane starts, documents)."""
+    starts, at = np.zeros(LANES + 1, np.int64), np.zeros(LANES, np.int64)
+    for i in range(len(near)):
+        bits = np.int64(near[i])
+        while bits:
+            starts[lowest_lane(bits) + 1] += 1
+            bits &= bits - 1
+    for c in range(LANES):
+        starts[c + 1] += starts[c]
+        at[c] = starts[c]
+    documents = np.empty(starts[-1], np.int32)
+    for i in range(len(near)):
+        bits = np.int64(near[i])
+        while bits:
+            c = lowest_lane(bits)
+            bits &= bits - 1
+            documents[at[c]] = i
+            at[c] += 1
+    return starts, documents
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
@@ -172,27 +158,49 @@ def _move_biases(block: LaneBlock, penalty: float, total: np.ndarray, free: np.n
         state[BIAS, c] += min(max(step, -FURTHEST), FURTHEST)
 
 
-def guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, penalty: float, sweeps: int) -> None:
+def guess(
+    rows: Rows, block: LaneBlock, inverse: np.ndarray, penalty: float, sweeps: int, scale: float = 1.0
+) -> WorkingLists:
     """Make a first guess from β = 0 by dual coordinate descent in all lanes, in float32.
 
-    W (zeros on entry), β, `near` and the bias change in place. `inverse` is 1 / |x_i|², the vectors being scaled to a
-    mean square length of 1.
+    W, β and `near` are set, the bias changes in place. `inverse` is 1 / |x_i|², the vectors being scaled to a mean
+    square length of 1. Returned are the working sets, their β in float64 and divided by `scale`.
     """
-    _guess(rows, block, inverse, _Sweeping(penalty, sweeps, np.empty(LANES), np.empty(LANES, np.int64)))
+    room = _Sweeping(penalty, sweeps, scale, np.empty(LANES), np.empty(LANES, np.int64))
+    return WorkingLists(*_guess(rows, block, inverse, room))
 
 
 class _Sweeping(NamedTuple):
-    """The penalty and the sweeps of a guess; and room for lanes, of floats and of whole numbers."""
+    """The penalty, the sweeps and the scale of a guess; and room for lanes, of floats and of whole numbers."""
 
     penalty: float
     sweeps: int
+    scale: float
     total: np.ndarray
     free: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def _guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, sweeping: _Sweeping) -> None:
-    penalty, sweeps, total, free = sweeping
+def _guess(
+    rows: Rows, block: LaneBlock, inverse: np.ndarray, sweeping: _Sweeping
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Clear, sweep, and list what is near: one call from Python, as threads wait for each other between calls."""
+    clear(block.W)
+    clear(block.beta)
+    for i in range(len(block.near)):
+        block.near[i] = 0
+    _sweep_lanes(rows, block, inverse, sweeping)
+    starts, documents = list_lanes(block.near)
+    beta = np.empty(len(documents))
+    for c in range(LANES):
+        for k in range(starts[c], starts[c + 1]):
+            beta[k] = np.float64(block.beta[documents[k], c]) / sweeping.scale
+    return starts, documents, beta
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+def _sweep_lanes(rows: Rows, block: LaneBlock, inverse: np.ndarray, sweeping: _Sweeping) -> None:
+    penalty, sweeps, _, total, free = sweeping
     labels, weights, W, beta, near, state = block
     limit, wide, smallest = np.float32(1 + BAND), np.float32(1 + WIDE), np.float32(SMALLEST)
     high = np.int64(0)
@@ -218,135 +226,3 @@ def _guess(rows: Rows, block: LaneBlock, inverse: np.ndarray, sweeping: _Sweepin
         # The bias starts where the share of positives puts it; the first sweeps only say which documents count.
         if sweep >= DELAY and penalty < np.inf:
             _move_biases(block, penalty, total, free)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def find_support(sets: SupportSets, first: int, places: np.ndarray) -> int:
-    """Number the documents from `first` on that have some β ≠ 0, in their order, from 1 on; return how many there are.
-
-    `places` has zeros on entry, and room for the documents of a stretch.
-    """
-    _, members, beta = sets
-    for k in range(len(members)):
-        i = members[k] - first
-        if beta[k] != 0 and 0 <= i < len(places):
-            places[i] = 1
-    count = 0
-    for i in range(len(places)):
-        count += places[i]
-        places[i] *= count
-    return count
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def place_support(sets: SupportSets, first: int, places: np.ndarray, own: np.ndarray) -> None:
-    """Put the β of the documents of a stretch into their rows of `own`, zeros on entry, one column for each lane."""
-    offsets, members, beta = sets
-    for c in range(len(offsets) - 1):
-        for k in range(offsets[c], offsets[c + 1]):
-            i = members[k] - first
-            if 0 <= i < len(places) and places[i]:
-                own[places[i], c] = beta[k]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def sum_weights(rows: Rows, block: CheckedBlock) -> None:
-    """Add Σ β_i x_i to W."""
-    for i in range(len(block.places)):
-        if block.places[i]:
-            lanes_add(rows, i, block.W, block.beta[block.places[i]])
-
-
-def squared_norms(W: np.ndarray, factor: float, rough: np.ndarray) -> np.ndarray:
-    """Return |w|² of every lane; `rough` becomes factor · W in single precision."""
-    norms = np.zeros(LANES)
-    _add_squares(W, factor, rough, norms)
-    return norms
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def _add_squares(W: np.ndarray, factor: float, rough: np.ndarray, norms: np.ndarray) -> None:
-    for t in range(len(W)):
-        # Two loops over the lanes take a quarter less than one for both, measured on the terms of Reuters.
-        own, single = W[t], rough[t]
-        for c in range(LANES):
-            norms[c] += own[c] * own[c]
-        for c in range(LANES):
-            single[c] = factor * own[c]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def measure(rows: Rows, block: CheckedBlock, rough: RoughBlock, near: NearDocuments, losses: np.ndarray) -> int:
-    """Compute the margins y f from W, exactly; add Σ C ξ to the losses of every lane. Return the documents near.
-
-    They are the working sets of the next round: what supports the solution or could come to violate its margin. Most
-    documents do neither, which single precision is enough to see; their losses are 0.
-    """
-    labels, weights, W, beta, places, state = block
-    count = 0
-    for i in range(len(labels)):
-        if not places[i]:
-            lanes_dot(rough.rows, i, rough.W, rough.state[SCORES])
-            if not lanes_within(rough.state[SCORES], rough.state[BIAS], rough.state[LIMITS], np.int64(labels[i])):
-                continue
-        margins = near.margins[count]
-        lanes_dot(rows, i, W, margins)
-        for c in range(LANES):
-            positive = (labels[i] >> c) & 1
-            margins[c] = (2 * positive - 1) * (margins[c] + state[BIAS, c])
-            losses[c] += weights[i] * state[COSTS + positive, c] * max(0.0, 1 - margins[c])
-        near.documents[count], near.bits[count] = i, lanes_near(beta[places[i]], margins, 1 + BAND)
-        count += near.bits[count] != 0
-    return count
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def survey(rows: Rows, block: CheckedBlock, near: NearDocuments) -> int:
-    """Find the documents near a margin with everything in single precision; return their number.
-
-    Enough for the working sets after a loose solution, whose values nobody asks for.
-    """
-    labels, _, W, beta, places, state = block
-    count = 0
-    for i in range(len(labels)):
-        lanes_dot(rows, i, W, state[SCORES])
-        bits = lanes_within(state[SCORES], state[BIAS], state[LIMITS], np.int64(labels[i]))
-        if places[i]:
-            for c in range(LANES):
-                bits |= np.int64(beta[places[i], c] != 0) << c
-        if bits:
-            for c in range(LANES):
-                sign = 2.0 * ((labels[i] >> c) & 1) - 1
-                near.margins[count, c] = sign * (state[SCORES, c] + state[BIAS, c])
-            near.documents[count], near.bits[count] = i, bits
-            count += 1
-    return count
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
-def gather(
-    beta: np.ndarray, places: np.ndarray, near: NearDocuments, first: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """List the documents near the margin by lane: (where each lane starts, documents, β, 1 − yf).
-
-    Document i of a stretch is number first + i, and has row `places[i]` of β; those of a lane ascend.
-    """
-    documents, all_bits, margins = near
-    starts, at = np.zeros(LANES + 1, np.int64), np.zeros(LANES, np.int64)
-    for k in range(len(documents)):
-        bits = np.int64(all_bits[k])
-        while bits:
-            starts[lowest_lane(bits) + 1] += 1
-            bits &= bits - 1
-    for c in range(LANES):
-        starts[c + 1] += starts[c]
-        at[c] = starts[c]
-    listed, support, slack = np.empty(starts[-1], np.int32), np.empty(starts[-1]), np.empty(starts[-1])
-    for k in range(len(documents)):
-        bits, place = np.int64(all_bits[k]), places[documents[k]]
-        while bits:
-            c = lowest_lane(bits)
-            bits &= bits - 1
-            listed[at[c]], support[at[c]], slack[at[c]] = first + documents[k], beta[place, c], 1 - margins[k, c]
-            at[c] += 1
-    return starts, listed, support, slack

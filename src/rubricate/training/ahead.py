@@ -15,7 +15,7 @@ from rubricate.kernels import ahead, is_compiled
 
 __all__ = ["compile_ahead", "compile_meanwhile"]
 
-SVMS = ("svm_joint", "svm_lanes", "svm_local", "svm_bias", "svm_weights")
+SVMS = ("svm_joint", "svm_lanes", "svm_local", "svm_bias", "svm_checks", "svm_fold", "svm_weights")
 INTERVALS = ("ratio_errors",)
 LONGEST = ("svm_local", "_solve_block")
 """The kernel that takes longest to compile: where its code is there, that of the others is."""
@@ -70,7 +70,8 @@ def _compile_svms() -> None:
         "max_sweeps": 99,
     }
     with team_of(1) as team:
-        solve_linear(X, labels, np.arange(3), seed=0, coef=WeightSums(X, 3, team), **options)
+        coef = WeightSums(X, 3, team)
+        coef.matrix(solve_linear(X, labels, np.arange(3), seed=0, coef=coef, **options).beta)
 
 
 def _compile_intervals() -> None:

@@ -17,7 +17,8 @@ from rubricate.classifiers.svm.solvers import block_solver, gram, linear
 from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2
 from rubricate.errors import InvalidInput
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_fold import fold_rows
+from rubricate.kernels.svm_fold import arrange_rows, fold_rows, term_frequencies
+from rubricate.kernels.svm_local import Search
 
 BIASES = ["free", "penalised", None]
 
@@ -171,6 +172,45 @@ def test_folding_lonely_terms_keeps_all_products(seed):
     folded = sparse.csr_array((values, terms.astype(np.int64), starts), shape=(12, kept + 12))
     np.testing.assert_allclose((folded @ folded.T).toarray(), (X @ X.T).toarray()[np.ix_(order, order)], atol=1e-12)
     assert folded.nnz <= X.nnz
+
+
+@given(seed=st.integers(0, 1000))
+def test_arranged_documents_are_those_of_the_matrix_with_renumbered_terms(seed):
+    X, _ = documents(seed, n=12, terms=40)
+    order, rank = np.random.default_rng(seed).permutation(12), np.random.default_rng(seed + 1).permutation(40)
+    rows = Rows(np.empty(13, np.int64), np.empty(X.nnz, np.uint32), np.empty(X.nnz))
+    arrange_rows(Rows(X.indptr, X.indices, X.data), order, rank.astype(np.uint32), rows)
+    mixed = X[order]
+    for found, wanted in zip(rows, (mixed.indptr, rank[mixed.indices], mixed.data), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    frequency = np.ones(40, np.int64)
+    term_frequencies(X.indices, frequency)
+    np.testing.assert_array_equal(frequency, 1 + np.bincount(X.indices, minlength=40))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "crowded"),
+    [
+        ([], None),
+        ([10, 10], None),
+        ([0, 0, 0], False),
+        ([10, 10, 10], None),
+        ([10, 10, 10, 10], True),
+        ([3] * 4, False),
+    ],
+)
+def test_working_sets_are_chosen_as_soon_as_the_guesses_left_cannot_change_it(sizes, crowded):
+    """Four categories of ten documents: with .45 as the limit, 18 of 40 near their margins are a crowd."""
+
+    def solving(large):
+        own = linear._Solving(lambda chains: None, Search(1.0, 1e-3, 99, 0), 10)
+        own.expected, own.large = 4, large
+        for category, size in enumerate(sizes):
+            own.working[category] = block_solver.Working(np.arange(size), np.zeros(size), 0.0, np.empty(0))
+        return own
+
+    assert solving(True).is_crowded() is crowded
+    assert solving(False).is_crowded() is False
 
 
 def test_the_radius_of_vectors_of_length_one_needs_no_probe(monkeypatch):

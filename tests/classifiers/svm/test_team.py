@@ -80,6 +80,50 @@ def test_no_chain_waits_for_another():
     assert ended.is_set()
 
 
+def waiting(name, count, seen, log):
+    """A chain that goes on when as many chains as `count` have done their first task."""
+    seen.extend((yield [name]))
+    while len(seen) < count:
+        yield None
+    log.append((name, (yield [name, name])))
+
+
+@given(chains=st.integers(1, 6), share=st.floats(0, 1), threads=st.integers(1, 4))
+def test_a_chain_may_wait_for_what_others_find(chains, share, threads):
+    seen, log = [], []
+    with team_of(threads) as team:
+        count = round(share * chains)
+        team.run(lambda name: name + 1, [waiting(name, count, seen, log) for name in range(chains)])
+    assert sorted(log) == [(name, [name + 1, name + 1]) for name in range(chains)]
+
+
+def test_chains_that_wait_stay_in_step():
+    """Those that are asked before the last result is known take their next step together with the others."""
+    steps, seen, log = [], [], []
+
+    def run(tasks):
+        steps.append(tasks)
+        return tasks
+
+    run_in_step(run, [waiting(name, 3, seen, log) for name in range(3)])
+    assert steps == [[0, 1, 2], [0, 0, 1, 1, 2, 2]]
+
+
+def test_a_chain_waits_while_another_takes_several_steps():
+    seen, log = [], []
+
+    def slow():
+        for step in range(3):
+            yield [step]
+        seen.append(7)
+
+    for threads in (1, 2):
+        seen.clear(), log.clear()
+        with team_of(threads) as team:
+            team.run(lambda name: name, [waiting(5, 2, seen, log), slow()])
+        assert log == [(5, [5, 5])]
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_an_error_in_a_task_ends_the_run(threads):
     def failing():

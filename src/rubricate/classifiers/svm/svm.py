@@ -199,8 +199,8 @@ class SVM(Scorer):
             products = gram(rows) if self.kernel == "linear" else None
             options |= {"kernel": kernel(), "cache_size": self.cache_size, "products": products}
             solution = solve_kernel(rows, labels, categories, threads=coef.team.threads, **options)
-            for added in coef.add(solution.beta) if self.kernel == "linear" else []:
-                added()
+            if self.kernel == "linear":
+                coef.add(solution.beta)
         solution.bias[inside >= total] = 1.0
         solution.bias[inside <= 0] = -1.0
         return solution

@@ -7,8 +7,10 @@ the most frequent terms first, so that the weights that are needed most lie toge
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,31 +18,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.classifiers.svm.solvers.solution import empty_cache
-from rubricate.folds import take_rows
 from rubricate.kernels.lane_code import lined
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.kernels.svm_bias import best_bias
-from rubricate.kernels.svm_fold import fold_rows
-from rubricate.kernels.svm_joint import (
-    BAND,
-    BIAS,
-    COSTS,
-    LIMITS,
-    CheckedBlock,
-    LaneBlock,
-    NearDocuments,
-    RoughBlock,
-    SupportSets,
-    find_support,
-    gather,
-    guess,
-    label_bits,
-    measure,
-    place_support,
-    squared_norms,
-    sum_weights,
-    survey,
-)
+from rubricate.kernels.svm_checks import Corpus, Measures, Room, check, survey
+from rubricate.kernels.svm_fold import arrange_rows, fold_rows, term_frequencies
+from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, WorkingLists, guess, label_bits
 from rubricate.kernels.svm_lanes import LANES
 from rubricate.kernels.svm_local import Dual, LaneDocuments, Search, WorkingSets, copy_rows, solve_block
 from rubricate.kernels.svm_smo import Goal, KernelForm, KernelMatrix, expand, solve_smo
@@ -68,6 +51,10 @@ STRETCH = 1 << 16
 """Documents that are checked together."""
 SMALL = 50_000
 """Stored values below which nothing is folded: the small problem takes no time."""
+NOTHING = np.empty(0)
+"""The 1 − yf of working sets that no check has found: nobody asks for them."""
+HOME = {"_single", "_corpus", "_measures", "_spare"}
+"""Attributes that another process makes itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,23 +90,19 @@ Task: TypeAlias = tuple[str, Ints, list[Working], tuple[Any, ...]]
 
 
 def _arrange(X: Sparse, order: Ints, squares: Callable[[], Floats]) -> _Documents:
-    frequency = np.zeros(X.shape[1], np.int64)
-    for start in range(0, X.nnz, PIECE):
-        frequency += np.bincount(X.indices[start : start + PIECE], minlength=X.shape[1])
+    frequency, given = np.zeros(X.shape[1], np.int64), Rows(X.indptr, X.indices, X.data)
+    term_frequencies(X.indices, frequency)
     rank = np.empty(X.shape[1], np.uint32)
     # NumPy sorts numbers of 16 bits by radix.
     falling = (X.shape[0] - frequency).astype(np.uint16) if X.shape[0] < 1 << 16 else -frequency
     rank[np.argsort(falling, kind="stable")] = np.arange(X.shape[1], dtype=np.uint32)
     if X.nnz >= SMALL and np.count_nonzero(frequency == 1) >= LONELY * X.nnz:
         kept = int(np.count_nonzero(frequency > 1))
-        rows = fold_rows(Rows(X.indptr, X.indices, X.data), order, rank, kept)
+        rows = fold_rows(given, order, rank, kept)
         return _Documents(order, rows, squares()[order], kept + len(order))
-    mixed = take_rows(X, order)
-    terms = empty(mixed.nnz, np.uint32)
-    for start in range(0, mixed.nnz, PIECE):
-        terms[start : start + PIECE] = rank.take(mixed.indices[start : start + PIECE])
+    rows = Rows(np.empty(len(order) + 1, np.int64), empty(X.nnz, np.uint32), empty(X.nnz, X.dtype))
+    arrange_rows(given, order, rank, rows)
     rest()
-    rows = Rows(mixed.indptr.astype(np.int64), terms, mixed.data)
     return _Documents(order, rows, squares()[order], max(int(np.count_nonzero(frequency)), 1))
 
 
@@ -146,11 +129,10 @@ class BlockSolver:
         self.lists = Lists(self.members.indptr.astype(np.int64), self.members.indices.astype(np.int32))
         self.weights, self.costs, self.penalty, self.seed = weights[order], costs, penalty, seed
         self.scale = float(self.documents.squares.mean()) or 1.0
-        self.longest = int(np.diff(self.documents.rows.starts).max(initial=0))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave at home what another process computes itself."""
-        return {name: value for name, value in vars(self).items() if name != "_single"}
+        return {name: value for name, value in vars(self).items() if name not in HOME}
 
     def __call__(self, task: Task) -> list[Working]:
         """Take a step for a block."""
@@ -168,6 +150,37 @@ class BlockSolver:
             single[start : start + PIECE] = values[start : start + PIECE] / root
         rows = Rows(starts, terms, single)
         return rows, inverse.astype(np.float32), self.weights.astype(np.float32)
+
+    @cached_property
+    def _corpus(self) -> Corpus:
+        """Return the documents as the passes over all of them take them."""
+        return Corpus(self.documents.rows, self._single[0], self.weights, self.lists)
+
+    @cached_property
+    def _measures(self) -> Measures:
+        """Return the numbers that a check needs."""
+        starts, squares = self.documents.rows.starts, self.documents.squares
+        longest, largest = int(np.diff(starts).max(initial=0)), float(squares.max(initial=0.0))
+        return Measures(float(self.penalty), self.scale, longest, largest)
+
+    @cached_property
+    def _spare(self) -> list[Room]:
+        return []
+
+    @contextmanager
+    def _room(self) -> Iterator[Room]:
+        """Lend room for a pass to a thread; what one has given back is lent again."""
+        features, n = self.documents.features, len(self.weights)
+        try:
+            room = self._spare.pop()
+        except IndexError:
+            W, single = (lined(features, kind, make=np.empty) for kind in (np.float64, np.float32))
+            stretch = min(n, STRETCH)
+            # The guess has the β of all documents there, in single precision.
+            beta = lined(max(stretch + 1, -(-n // 2)), make=np.empty)
+            room = Room(W, single, beta, np.empty(stretch, np.int32))
+        yield room
+        self._spare.append(room)
 
     def bits(self, block: Ints) -> NDArray[np.uint16]:
         """Return the labels of the documents, a bit for every category of a block."""
@@ -194,14 +207,12 @@ class BlockSolver:
             share = np.diff(self.members.indptr)[block] / n
             bias = np.where(share < 1 / 3, -START, np.where(share > 2 / 3, START, 0.0))
         state = self._state(block, self.costs * self.scale, bias, kind)
-        W, beta, near = _zeros(self.documents.features, kind), _zeros(n, kind), np.zeros(n, np.uint16)
-        room = LaneBlock(self.bits(block), weights, W, beta, near, state)
-        guess(rows, room, inverse, float(self.penalty * self.scale), SWEEPS)
-        some, places = np.flatnonzero(near).astype(np.int32), np.zeros(n, np.int32)
-        places[some], own = np.arange(len(some)), beta[some].astype(np.float64) / self.scale
-        pieces = [gather(own, places, NearDocuments(some, near[some], own), 0)]
+        with self._room() as room:
+            beta = room.beta.reshape(-1).view(kind)[: n * LANES].reshape(n, LANES)
+            lanes = LaneBlock(self.bits(block), weights, room.single, beta, np.empty(n, np.uint16), state)
+            found = guess(rows, lanes, inverse, float(self.penalty * self.scale), SWEEPS, self.scale)
         for lane in range(len(block)):
-            yield Working(*_joined(pieces, lane, float(state[BIAS, lane])))
+            yield Working(*_part(found, lane), float(state[BIAS, lane]), NOTHING)
 
     def _pack(self, block: Ints, parts: list[Working]) -> WorkingSets:
         """Return the working sets of a block end to end."""
@@ -220,10 +231,10 @@ class BlockSolver:
         sets, labels, costs = self._pack(block, parts), self.bits(block), self.lanes(self.costs, block)
         documents = LaneDocuments(labels, self.weights, self.documents.squares, costs)
         done = solve_block(self.documents.rows, documents, sets, Search(self.penalty, tol, sweeps, self.seed))
-        for lane, part in enumerate(parts):
-            beta, total = sets.beta[sets.offsets[lane] : sets.offsets[lane + 1]], part.sweeps + int(done[lane])
-            bias, stuck = float(sets.bias[lane]), bool(done[lane] >= sweeps)
-            yield Working(part.rows, beta, bias, part.slack, part.primal, part.dual, total, stuck)
+        ends = pairwise(sets.offsets.tolist())
+        for part, (first, last), bias, own in zip(parts, ends, sets.bias.tolist(), done.tolist(), strict=True):
+            beta, total = sets.beta[first:last], part.sweeps + own
+            yield Working(part.rows, beta, bias, part.slack, part.primal, part.dual, total, own >= sweeps)
 
     def polish(self, block: Ints, parts: list[Working], tol: float, sweeps: int) -> Iterator[Working]:
         """Solve a category on its working set by steps of two documents, for which near twins are no obstacle."""
@@ -261,103 +272,34 @@ class BlockSolver:
 
     def survey(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
         """Find the new working sets in single precision; the values stay unknown."""
-        state, labels = self._state(block, self.costs, [part.bias for part in parts], np.float32), self.bits(block)
-        state[LIMITS], (single, _, _) = 1 + BAND, self._single
-        W, near, pieces = _zeros(self.documents.features, np.float32), self._near(), []
-        once = list(self._stretches(parts, labels, W, state)) if len(self.weights) <= STRETCH else None
-        for _, rows, stretch in once or self._stretches(parts, labels, W, state):
-            sum_weights(single._replace(starts=rows.starts), self._scaled(stretch))
-        for first, rows, stretch in once or self._stretches(parts, labels, W, state):
-            count = survey(single._replace(starts=rows.starts), self._scaled(stretch), near)
-            pieces.append(
-                gather(stretch.beta, stretch.places, NearDocuments(*(values[:count] for values in near)), first)
-            )
+        state = self._state(block, self.costs, [part.bias for part in parts], np.float32)
+        with self._room() as room:
+            found = survey(self._corpus, np.asarray(block, np.int64), _end_to_end(parts), state, room, self.scale)
         for lane, part in enumerate(parts):
-            yield Working(*_joined(pieces, lane, part.bias), sweeps=part.sweeps, stuck=part.stuck)
-
-    def _near(self) -> NearDocuments:
-        """Return room for the documents near the margins of a stretch."""
-        most = min(len(self.weights), STRETCH)
-        return NearDocuments(np.empty(most, np.int32), np.empty(most, np.uint16), lined(most, make=np.empty))
-
-    def _scaled(self, stretch: CheckedBlock) -> CheckedBlock:
-        """Return a stretch with β in single precision, for vectors of a mean square length of 1."""
-        beta = lined(len(stretch.beta), np.float32, make=np.empty)
-        np.multiply(stretch.beta, self.scale, out=beta, casting="same_kind")
-        return stretch._replace(beta=beta)
+            yield Working(*_part(found, lane), part.bias, NOTHING, sweeps=part.sweeps, stuck=part.stuck)
 
     def check(self, block: Ints, parts: list[Working]) -> Iterator[Working]:
         """Compute the exact values over all documents, and the new working sets."""
-        state, labels = self._state(block, self.costs, [part.bias for part in parts], np.float64), self.bits(block)
-        W, losses, near, pieces = _zeros(self.documents.features), np.zeros(LANES), self._near(), []
-        once = list(self._stretches(parts, labels, W, state)) if len(self.weights) <= STRETCH else None
-        # W is summed anew from β: the sum of all steps of a solve has lost digits.
-        for _, rows, stretch in once or self._stretches(parts, labels, W, state):
-            sum_weights(rows, stretch)
-        rough, norms = self._rough(W, state)
-        for first, rows, stretch in once or self._stretches(parts, labels, W, state):
-            own = rough._replace(rows=rough.rows._replace(starts=rows.starts))
-            count = measure(rows, stretch, own, near, losses)
-            pieces.append(
-                gather(stretch.beta, stretch.places, NearDocuments(*(values[:count] for values in near)), first)
+        state = self._state(block, self.costs, [part.bias for part in parts], np.float64)
+        with self._room() as room:
+            *found, slack, values = check(
+                self._corpus, np.asarray(block, np.int64), _end_to_end(parts), state, room, self._measures
             )
-        yield from self._measured(parts, pieces, norms, losses)
-
-    def _measured(self, parts: list[Working], pieces: list[Any], norms: Floats, losses: Floats) -> Iterator[Working]:
-        """Yield the categories with their values, and with working sets that were found in pieces."""
-        penalty, tied = self.penalty, 0 < self.penalty < np.inf
-        for lane, part in enumerate(parts):
-            half, sums = 0.5 * norms[lane], float(part.beta.sum())
-            primal = float(half + losses[lane]) + (0.5 * penalty * part.bias**2 if tied else 0.0)
-            dual = float(np.abs(part.beta).sum() - half) - (sums**2 / (2 * penalty) if tied else 0.0)
-            yield Working(*_joined(pieces, lane, part.bias), primal, dual, part.sweeps, part.stuck)
-
-    def _rough(self, W: Floats, state: Floats) -> tuple[RoughBlock, Floats]:
-        """Return what sees in single precision which documents are far beyond all margins; and |w|²."""
-        rows, _, _ = self._single
-        single, limits = lined(len(W), np.float32, make=np.empty), np.zeros((3, LANES), np.float32)
-        norms = squared_norms(W, float(np.sqrt(self.scale)), single)
-        # Each rounding is by a share of 2⁻²⁴ at most: two for each product, one for each sum of half the products.
-        roundings = (self.longest / 2 + 8) * 2.0**-24
-        size = np.sqrt(self.documents.squares.max(initial=0.0) * norms) + np.abs(state[BIAS])
-        with np.errstate(over="ignore"):
-            limits[BIAS], limits[LIMITS] = state[BIAS], 1 + BAND + roundings * (size + 2)
-        return RoughBlock(rows, single, limits), norms
-
-    def _stretches(
-        self, parts: list[Working], labels: NDArray[np.uint16], W: Floats, state: Floats
-    ) -> Iterator[tuple[int, Rows, CheckedBlock]]:
-        """Yield the documents by stretches: the first one, their rows, and the block with their labels and β.
-
-        A stretch is short enough that a check of millions of documents needs little more memory than one of thousands.
-        """
-        starts, terms, values = self.documents.rows
-        sets = SupportSets(*_end_to_end(parts))
-        for first in range(0, len(self.weights), STRETCH):
-            last = min(first + STRETCH, len(self.weights))
-            places = np.zeros(last - first, np.int32)
-            beta = _zeros(find_support(sets, first, places) + 1)
-            place_support(sets, first, places, beta)
-            block = CheckedBlock(labels[first:last], self.weights[first:last], W, beta, places, state)
-            yield first, Rows(starts[first : last + 1], terms, values), block
+        for lane, (part, primal, dual) in enumerate(zip(parts, *values.tolist(), strict=True)):
+            own = slack[found[0][lane] : found[0][lane + 1]]
+            yield Working(*_part(found, lane), part.bias, own, primal, dual, part.sweeps, part.stuck)
 
 
-def _zeros(rows: int, kind: Any = np.float64) -> Any:
-    """Return zeros, rows × lanes; NumPy's own would hold the interpreter's lock while it clears the memory."""
-    room = lined(rows, kind, make=np.empty)
-    room.fill(0)
-    return room
+def _part(found: Any, lane: int) -> tuple[Any, Any]:
+    """Return documents and β of a lane."""
+    starts, documents, beta = found
+    first, last = starts[lane], starts[lane + 1]
+    return documents[first:last], beta[first:last]
 
 
-def _joined(pieces: list[Any], lane: int, bias: float) -> tuple[Any, Any, float, Any]:
-    """Return documents, β, the bias and 1 − yf of a lane from what was gathered in pieces."""
-    own = [[values[at[lane] : at[lane + 1]] for values in lists] for at, *lists in pieces]
-    rows, beta, slack = own[0] if len(own) == 1 else map(np.concatenate, zip(*own, strict=True))
-    return rows, beta, bias, slack
-
-
-def _end_to_end(parts: list[Working]) -> tuple[Ints, Ints, Floats]:
+def _end_to_end(parts: list[Working]) -> WorkingLists:
     """Return where each working set begins and the last ends, their documents, and their β."""
     offsets = np.zeros(len(parts) + 1, np.int64)
     np.cumsum(np.array([len(part.rows) for part in parts]), out=offsets[1:])
-    return offsets, np.concatenate([part.rows for part in parts]), np.concatenate([part.beta for part in parts])
+    rows, beta = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "beta"))
+    return WorkingLists(offsets, rows, beta)

@@ -29,7 +29,7 @@ from scipy import sparse
 
 from rubricate.classifiers.svm.solvers.block_solver import BlockSolver, Task, Working
 from rubricate.classifiers.svm.solvers.solution import Solution
-from rubricate.classifiers.svm.solvers.team import Awaited, Chain, Team, run_in_step
+from rubricate.classifiers.svm.solvers.team import Chain, Team, run_in_step
 from rubricate.classifiers.svm.solvers.weights import WeightSums
 from rubricate.engines import Shared, run_tasks, spreading
 from rubricate.kernels.svm_lanes import LANES
@@ -86,27 +86,38 @@ class _Solving:
         self.working: dict[int, Working] = {}
         self.left: set[int] = set()
         """Categories that the last check found not to be done."""
+        self.expected, self.large = 0, False
+        self.crowded: bool | None = None
 
     def solve(self, left: Ints, *, large: bool) -> Iterator[Ints]:
         """Solve categories, those of the most documents first; yield those that are done, while others are not."""
-        self.run([self.step("guess", [block]) for block in _blocks(left)])
-        if large and self.crowd() >= CROWDED:
+        self.expected, self.large = len(left), large
+        self.run([self.guessed(block) for block in _blocks(left)])
+        if self.is_crowded():
             alone = self.search._replace(sweeps=min(self.search.sweeps, LONGEST))
             self.run([self.step("solve_alone", [block], alone) for block in _blocks(left, 1)])
             every, left = left, self.unfinished(left)
             yield np.setdiff1d(every, left)
-        chains = [self.begun(block) for block in _blocks(left)]
+            self.run([self.begun(block) for block in _blocks(left)])
         for k in range(self.is_loose(), ROUNDS):
-            self.run(chains)
+            if k > self.is_loose():
+                # What is left of all blocks is put into new ones: a check costs the same for one lane as for all.
+                self.left.clear()
+                self.run([self.checked(block, k) for block in _blocks(left)])
             done = np.array([category not in self.left for category in left.tolist()], bool)
             yield left[done]
-            # What is left of all blocks is put into new ones: a check costs the same for one lane as for all.
             left = left[~done]
             if not len(left):
                 return
-            self.left.clear()
-            chains = [self.checked(block, k + 1) for block in _blocks(left)]
         yield left
+
+    def guessed(self, block: Ints) -> Chain:
+        """Guess a block; begin it as soon as it is certain that working sets will do."""
+        yield from self.step("guess", [block])
+        while self.is_crowded() is None:
+            yield None
+        if not self.is_crowded():
+            yield from self.begun(block)
 
     def begun(self, block: Ints) -> Chain:
         """Solve a block for the first time, where that is loose once more from the working sets found; check it."""
@@ -159,9 +170,17 @@ class _Solving:
         _, tol, most, _ = self.search
         return np.array([c for c in categories.tolist() if not self.working[c].finished(tol, most)], np.int64)
 
-    def crowd(self) -> float:
-        """Return the share of documents in the working sets."""
-        return sum(len(part.rows) for part in self.working.values()) / max(self.documents * len(self.working), 1)
+    def is_crowded(self) -> bool | None:
+        """Tell whether categories are to be solved on all documents; None while the guesses under way may decide it."""
+        if self.crowded is None:
+            known = list(self.working.values())
+            near, every = sum(len(part.rows) for part in known), self.documents * self.expected
+            most = near + self.documents * (self.expected - len(known))
+            if not (self.large and every) or most < CROWDED * every:
+                self.crowded = False
+            elif len(known) == self.expected:
+                self.crowded = True
+        return self.crowded
 
     def batches(self, categories: Ints) -> list[Ints]:
         """Group categories of similar work, the most work first: at most 16 each, and few where sets are large."""
@@ -243,7 +262,8 @@ def solve_linear(
 
     `weights` multiply the costs of documents; `costs` is 2 × categories (of negatives, of positives); `squares` returns
     the squared lengths of the rows; `penalty` is the λ of ½λb²: 0 for a free bias, ∞ for none. Each category must have
-    documents on both sides. To `coef` the weights of these categories are added; its team does the work.
+    documents on both sides. To `coef` the weights of these categories are added, in part after the return; its team
+    does the work.
     """
     coef.make_room()
     given: dict[str, Any] = {"weights": weights, "costs": costs, "squares": squares, "penalty": penalty, "seed": seed}
@@ -260,20 +280,20 @@ def solve_linear(
 
 
 def _settle(waves: Iterator[Ints], working: Mapping[int, Working], collected: _Collected, coef: WeightSums) -> None:
-    """Collect categories as they are done, and add their weights: those of the first wave while others are solved."""
+    """Collect categories as they are done, and begin to add their weights: those of the first wave beside others."""
 
-    def settle(done: Ints) -> list[Awaited]:
+    def settle(done: Ints) -> None:
         for block in _blocks(done):
             collected.add(block.tolist(), working)
-        return coef.add(collected.beta_of(done))
+        coef.add(collected.beta_of(done))
 
     first = next(waves)
     begun = coef.team.start(settle, first) if coef.team.threads > 1 else None
     rest = np.concatenate([first[:0] if begun else first, *waves])
-    added = [*(begun() if begun else []), *(settle(rest) if len(rest) else [])]
-    # Helpers begin with the first ones: from the other end, this thread finds what nobody has begun.
-    for each in reversed(added):
-        each()
+    if begun:
+        begun()
+    if len(rest):
+        settle(rest)
 
 
 def _runner(solver: BlockSolver, team: Team) -> Callable[[list[Chain]], None]:

@@ -4,6 +4,9 @@ A chain is a generator. It yields a list of tasks that may run at the same time,
 and then says what comes next. First steps go before second ones, so that similar tasks follow each other, and among
 these the chain that was named first: if it has the most work, the short ones at the end fill the gaps. Which thread
 takes which task changes no result.
+
+A chain that yields None instead waits for what others find out: it is asked again when another chain has gone on. Some
+chain must always go on.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import Any, TypeAlias
 
 __all__ = ["Awaited", "Chain", "Team", "run_in_step", "team_of"]
 
-Chain: TypeAlias = Generator[list[Any], list[Any], None]
+Chain: TypeAlias = Generator[list[Any] | None, Any, None]
 
 
 class Team:
@@ -90,6 +93,8 @@ class _Schedule:
         self.missing = [0] * len(chains)
         self.under_way, self.changed = len(chains), Condition()
         self.helpers: list[Future[None]] = []
+        self.waiting: list[int] = []
+        self.progress = 0
 
     def begin(self, pool: ThreadPoolExecutor, helpers: int) -> None:
         """Ask all chains for their first tasks; helpers join as soon as there is something for them."""
@@ -125,15 +130,28 @@ class _Schedule:
 
     def _go_on(self, chain: int, results: list[Any] | None) -> None:
         """Ask a chain for its next tasks, outside the lock: nobody else is at this chain."""
+        seen = self.progress
         tasks = _next_tasks(self.chains[chain], results)
         with self.changed:
-            self.results[chain], self.missing[chain] = [None] * len(tasks), len(tasks)
-            self.steps[chain] += 1
-            for place, task in enumerate(tasks):
-                heappush(self.ready, (self.steps[chain], chain, place, task))
-            self.under_way -= bool(self.under_way and not tasks)
-            self._hire()
-            self.changed.notify_all()
+            if tasks is None and seen == self.progress:
+                self.waiting.append(chain)
+                return
+            again = [chain]
+            if tasks is not None:
+                again, self.waiting = self.waiting, []
+                self._add(chain, tasks)
+        for each in again:
+            self._go_on(each, None)
+
+    def _add(self, chain: int, tasks: list[Any]) -> None:
+        self.progress += 1
+        self.results[chain], self.missing[chain] = [None] * len(tasks), len(tasks)
+        self.steps[chain] += 1
+        for place, task in enumerate(tasks):
+            heappush(self.ready, (self.steps[chain], chain, place, task))
+        self.under_way -= bool(self.under_way and not tasks)
+        self._hire()
+        self.changed.notify_all()
 
     def _hire(self) -> None:
         """Let helpers join where more tasks are ready than have been at any time before."""
@@ -141,10 +159,10 @@ class _Schedule:
             self.helpers.append(self.pool.submit(self.work))
 
 
-def _next_tasks(chain: Chain, results: list[Any] | None) -> list[Any]:
-    """Return the next tasks of a chain; none where it has ended."""
+def _next_tasks(chain: Chain, results: list[Any] | None) -> list[Any] | None:
+    """Return the next tasks of a chain; none where it has ended, None where it waits for others."""
     try:
-        while not (tasks := chain.send(results)):  # type: ignore[arg-type]
+        while (tasks := chain.send(results)) is not None and not tasks:
             results = []
     except StopIteration:
         return []
@@ -153,8 +171,16 @@ def _next_tasks(chain: Chain, results: list[Any] | None) -> list[Any]:
 
 def run_in_step(run: Callable[[list[Any]], list[Any]], chains: Sequence[Chain]) -> None:
     """Run chains by a map over tasks, such as that of a cluster: the next tasks of all chains together."""
-    under_way = [(chain, tasks) for chain in chains if (tasks := _next_tasks(chain, None))]
+    under_way = _asked([(chain, None) for chain in chains])
     while under_way:
         results = iter(run([task for _, tasks in under_way for task in tasks]))
-        sent = [(chain, list(islice(results, len(tasks)))) for chain, tasks in under_way]
-        under_way = [(chain, tasks) for chain, own in sent if (tasks := _next_tasks(chain, own))]
+        under_way = _asked([(chain, list(islice(results, len(tasks)))) for chain, tasks in under_way])
+
+
+def _asked(sent: list[tuple[Chain, list[Any] | None]]) -> list[tuple[Chain, list[Any]]]:
+    """Return the chains that have not ended, with their next tasks; those that wait are asked again after others."""
+    first = [_next_tasks(chain, results) for chain, results in sent]
+    second = [
+        _next_tasks(chain, None) if tasks is None else tasks for (chain, _), tasks in zip(sent, first, strict=True)
+    ]
+    return [(chain, tasks or []) for (chain, _), tasks in zip(sent, second, strict=True) if tasks is None or tasks]

@@ -39,11 +39,18 @@ class WeightSums:
         self.rows, self.shape, self.team = rows, (rows.shape[1], categories), team
         self.is_dense = rows.shape[1] * categories <= DENSE
         self._room: Callable[[], Floats] = partial(np.zeros, self.shape)
+        self._begun: list[Awaited] = []
 
     def make_room(self) -> None:
         """Let a helper clear the memory of the weights before they are needed, unless that is a lot."""
         if self.team.threads > 1 and self.shape[0] * self.shape[1] <= EARLY:
-            self._room = self.team.start(np.full, self.shape, 0.0)
+            self._room = self.team.start(self._cleared, np.empty(self.shape))
+
+    def _cleared(self, room: Floats) -> Floats:
+        """Return memory that has been cleared; find the ranges of terms beside it."""
+        room.fill(0.0)
+        len(self._parts)
+        return room
 
     @cached_property
     def _dense(self) -> Floats:
@@ -58,15 +65,18 @@ class WeightSums:
         inner = sample[np.arange(1, count if len(sample) else 1) * len(sample) // count]
         return list(pairwise([0, *inner.tolist(), self.shape[0]]))
 
-    def add(self, beta: sparse.csc_array) -> list[Awaited]:
-        """Begin to add what categories are solved by (documents × categories); return what waits for the end."""
+    def add(self, beta: sparse.csc_array) -> None:
+        """Begin to add what categories are solved by (documents × categories)."""
         if not self.is_dense:
-            return []
+            return
         rows, factors, W = _kernel_rows(self.rows), _kernel_rows(sparse.csr_array(beta)), self._dense
-        return [self.team.start(weight_vectors, rows, factors, *part, W) for part in self._parts]
+        self._begun += [self.team.start(weight_vectors, rows, factors, *part, W) for part in self._parts]
 
     def matrix(self, beta: sparse.csc_array) -> Any:
         """Return the weights, categories × terms, when those of all categories have been added; β is that of all."""
+        # Helpers begin with the first ones: from the other end, this thread finds what nobody has begun.
+        for each in reversed(self._begun):
+            each()
         return self._dense.T if self.is_dense else self._sparse(sparse.csr_array(beta.T))
 
     def _sparse(self, beta: sparse.csr_array) -> sparse.csr_array:
