@@ -24,6 +24,7 @@ import numpy as np
 from rubricate.kernels.row_lanes import lanes_move
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, bias_step
+from rubricate.kernels.wrappers import NO_REFERENCES
 
 __all__ = [
     "Coded",
@@ -93,7 +94,7 @@ def _postings(rows: Rows, chosen: np.ndarray, width: int) -> tuple[np.ndarray, n
     return first, post, weight
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _take_part(K: np.ndarray, left: np.ndarray, right: np.ndarray, part: np.ndarray, column: int) -> None:
     """Set `part`, from a column on, to the rows `left` and columns `right` of a matrix."""
     for a in range(len(left)):
@@ -102,7 +103,7 @@ def _take_part(K: np.ndarray, left: np.ndarray, right: np.ndarray, part: np.ndar
             own[c] = row[right[c]]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def code(K: np.ndarray, unit: float, coded: np.ndarray, column: int) -> None:
     """Set the first rows of `coded`, from a column on, to those of a matrix in whole units."""
     units = np.float32(1 / unit)
@@ -112,7 +113,7 @@ def code(K: np.ndarray, unit: float, coded: np.ndarray, column: int) -> None:
             own[c] = np.int16(np.rint(row[c] * units))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def mirror(K: np.ndarray, first: int, last: int) -> None:
     """Copy what is below the diagonal of a square matrix to above it, of some rows, in tiles that fit the cache."""
     for top in range(first, last, TILE):
@@ -222,7 +223,7 @@ def sum_products(documents: Documents, chosen: np.ndarray, beta: np.ndarray) -> 
     return products
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _sweep(products: Coded, dual: Dual, pull: float, flat: float) -> tuple[float, int]:
     """Visit every row once: (largest violation, free rows). The step is that of `svm_local`."""
     y, cap, squares, beta, f, bias = dual

@@ -24,6 +24,7 @@ from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot
 from rubricate.kernels.svm_removals import Nearby, Room, make_room, retrain, take_out
 from rubricate.kernels.svm_retraining import Outside
+from rubricate.kernels.wrappers import NO_REFERENCES
 
 __all__ = ["Beside", "LaneRemovals", "Removed", "leave_out_nearby"]
 
@@ -145,7 +146,7 @@ def _near(outside: Outside, rows: np.ndarray, width: int) -> _Near:
     return _Near(inner, np.arange(len(rows)), outer, np.arange(len(lengths)), np.sqrt(lengths), used)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _note_changes(nearby: Nearby, room: Room, changes: np.ndarray, lane: int) -> float:
     """Set the changes of β and b in a lane; return |w' − w|² = Σ Δβ Δf."""
     n, size = len(nearby.y), 0.0
@@ -157,7 +158,7 @@ def _note_changes(nearby: Nearby, room: Room, changes: np.ndarray, lane: int) ->
     return max(size, 0.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _move_weights(near: _Near, W: np.ndarray, changes: np.ndarray) -> None:
     """Set W = w' − w of every lane (terms × lanes)."""
     W[:] = 0.0
@@ -210,7 +211,7 @@ def _by_size(nearby: Nearby, chosen: np.ndarray) -> np.ndarray:
     return order
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _list_moved(nearby: Nearby, room: Room, r: int, moved: Moved) -> int:
     """List the rows whose β has changed by more than their share of what is gone, and by how much more."""
     count, step = 0, nearby.beta[r] / (np.float32(1) - nearby.share[r])
@@ -221,7 +222,7 @@ def _list_moved(nearby: Nearby, room: Room, r: int, moved: Moved) -> int:
     return count
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _look_beside(
     nearby: Nearby, room: Room, removals: LaneRemovals, r: int, reached: float, moved: Moved, hit: np.ndarray
 ) -> bool:

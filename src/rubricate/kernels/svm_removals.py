@@ -38,10 +38,10 @@ import numba
 import numpy as np
 
 from rubricate.kernels.lane_code import lowest_lane
-from rubricate.kernels.row_lanes import lanes_lack, lanes_lack_without, lanes_move, lanes_off, lanes_seek, lanes_shift
+from rubricate.kernels.row_lanes import lanes_lack, lanes_lack_without, lanes_move, lanes_seek, lanes_shift
 from rubricate.kernels.svm_local import Dual
 from rubricate.kernels.svm_products import Coded
-from rubricate.kernels.wrappers import FROM_KERNELS
+from rubricate.kernels.wrappers import FROM_KERNELS, NO_REFERENCES
 
 __all__ = ["Nearby", "Room", "Spread", "WithoutRow", "make_room", "prepare", "retrain", "take_out"]
 
@@ -184,36 +184,40 @@ def prepare(products: Coded, dual: Dual, scores: np.ndarray, spread: Spread, pen
         middle += spread.share[a] * spread.answer[a]
     resistance = RESIST * max(free, 5) / max(size, FLAT)
     pull = 0.0 if penalty == np.inf else 1 / (penalty + resistance)
-    inverse = np.empty(len(y))
+    inverse, sides = np.empty(len(y), single), np.empty(len(y), single)
     for a in range(len(y)):
-        inverse[a] = 1 / max(squares[a] + pull, FLAT)
+        inverse[a], sides[a] = 1 / max(squares[a] + pull, FLAT), y[a]
     K, unit = products
     start, more = (own, f, bias, low, high, penalty, pull, inverse), (middle, spread.similarity, free)
-    return Nearby(K, unit, y, tops, squares, *start, share, answer, *more)
+    return Nearby(K, unit, sides, tops, squares, *start, share, answer, *more)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **WITHIN)
 def _pass(nearby: Nearby, room: Room, theta: float) -> tuple[int, float]:
     """Visit all rows once; those that are off by more than theta make their step: (steps, change of Σ β)."""
-    K, unit, y, cap, inverse, pull = nearby.K, nearby.unit, nearby.y, nearby.cap, nearby.inverse, nearby.pull
+    single = np.float32
+    K, y, cap, inverse, unit, pull = nearby.K, nearby.y, nearby.cap, nearby.inverse, single(nearby.unit), nearby.pull
     beta, f, low, high, b = room.beta, room.f, room.low, room.high, room.bias[0]
-    steps, moved, single = 0, 0.0, np.float32
-    block, bits = lanes_seek(f, low, high, 0, single(b + theta), single(b - theta))
+    steps, moved, up, down = 0, 0.0, single(b + theta), single(b - theta)
+    block, bits = lanes_seek(f, low, high, 0, up, down)
     while bits != 0:
         while bits != 0:
-            lane = lowest_lane(bits)
-            a = LANES * block + lane
+            a = np.uint64(LANES * block + lowest_lane(bits))
+            bits &= bits - 1
+            # Steps of rows before it in this block may have mended it; whom they put off waits for the next pass.
+            if f[a] + up >= low[a] and f[a] + down <= high[a]:
+                continue
             # Newton's step, clipped; the bias moves along, which makes the direction steeper by `pull`.
-            new = single(y[a] * min(max(y[a] * (beta[a] - (f[a] + b - y[a]) * inverse[a]), 0.0), cap[a]))
+            least, most = min(y[a] * cap[a], single(0)), max(y[a] * cap[a], single(0))
+            new = min(max(beta[a] - (f[a] + (single(b) - y[a])) * inverse[a], least), most)
             step = new - beta[a]
+            lanes_move(f, K, a, step * unit)
             beta[a], b = new, b + pull * step
             low[a], high[a] = _limits(y[a], cap[a], new)
-            lanes_move(f, K, a, single(step * unit))
+            up, down = single(b + theta), single(b - theta)
             steps += 1
             moved += step
-            # The step may have mended rows of this block, or put them off; those before it wait for the next pass.
-            bits = lanes_off(f, low, high, block, single(b + theta), single(b - theta)) & (-2 << lane)
-        block, bits = lanes_seek(f, low, high, block + 1, single(b + theta), single(b - theta))
+        block, bits = lanes_seek(f, low, high, block + 1, up, down)
     room.bias[0] = b
     return steps, moved
 
@@ -273,7 +277,7 @@ def _first_estimate(nearby: Nearby, room: Room, r: int) -> tuple[float, float]:
     )
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def take_out(nearby: Nearby, room: Room, r: int) -> float:
     """Remove row r; its β goes to the free rows by their shares. Return Σ β − λ b."""
     step, single = nearby.beta[r] / (np.float32(1) - nearby.share[r]), np.float32
@@ -340,7 +344,7 @@ def _descend(nearby: Nearby, room: Room, theta: float, lean: float) -> tuple[int
     return -1, lean
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def retrain(nearby: Nearby, room: Room, r: int, levels: np.ndarray, bar: float, roof: float) -> WithoutRow:
     """Solve without row r until its score is certain to lie below `bar` or above `roof`, or to the last level.
 

@@ -40,6 +40,7 @@ from rubricate.kernels.svm_products import (
 from rubricate.kernels.svm_removal_lanes import Beside, LaneRemovals, Removed, leave_out_nearby
 from rubricate.kernels.svm_removals import Nearby, Spread, prepare
 from rubricate.kernels.svm_retraining import Outside
+from rubricate.kernels.wrappers import NO_REFERENCES
 
 __all__ = [
     "LOOK_ALL",
@@ -155,7 +156,7 @@ def _category(documents: Documents, sets: WorkingSets, k: int) -> _Category:
     return _Category(sets.rows[start:last], sets.beta[start:last], sets.share[start:last], coded)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _side(solutions: Solutions, k: int, document: int) -> tuple[float, float]:
     """Return y and C of a document."""
     own = solutions.own[k, document]
@@ -259,7 +260,7 @@ def _dual(documents: Documents, solutions: Solutions, own: _Category, k: int) ->
     return Dual(y, cap, squares, own.beta, f, bias)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _balance(beta: np.ndarray, cap: np.ndarray) -> None:
     """Make the sum of β zero: what it lacks is spread over the free documents."""
     free, total = 0, 0.0
@@ -271,7 +272,7 @@ def _balance(beta: np.ndarray, cap: np.ndarray) -> None:
             beta[a] -= total / free
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _reached(solutions: Solutions, own: _Category, k: int, off: float) -> int:
     """Let the documents outside wait that violate their margin by more than `off`; return how many do."""
     waiting, reached = solutions.waiting[k], 0
@@ -379,7 +380,7 @@ def _beside(documents: Documents, solutions: Solutions, outside: Outside, k: int
     return Beside(documents.all, y, spare, answer)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
 def _note(answers: Answers, pairs: np.ndarray, found: Removed) -> int:
     """Copy what was found to its pairs; return the steps."""
     for j in range(len(pairs)):
