@@ -70,6 +70,7 @@ def test_room_for_documents_that_enter_later_changes_no_score(most, monkeypatch)
     monkeypatch.setattr(near, "enlarged", lambda *sets: moved.append(1) or enlarged(*sets))
     for spare, band in ((96, 0.02), (most, 0.0)):
         monkeypatch.setattr(near, "SPARE", spare)
+        monkeypatch.setattr(near, "MORE", 0.0)
         monkeypatch.setattr(near, "BAND", band)
         sets = NearSets(svms, np.arange(CATEGORIES))
         found.append([sets.narrow(pairs, stage) for stage in range(len(STAGES))][-1])

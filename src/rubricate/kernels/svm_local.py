@@ -25,7 +25,7 @@ import numpy as np
 
 from rubricate.kernels.rows import ZERO, Rows
 from rubricate.kernels.svm_bias import least_loss
-from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
+from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON, NO_REFERENCES
 
 __all__ = [
     "Dual",
@@ -111,7 +111,7 @@ class WorkingSets(NamedTuple):
     w: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS, **NO_REFERENCES)
 def dot_row(rows: Rows, i: int, w: np.ndarray) -> float:
     """Return w·x_i; four sums are kept apart, which lets the processor overlap them."""
     starts, terms, values = rows
@@ -128,7 +128,7 @@ def dot_row(rows: Rows, i: int, w: np.ndarray) -> float:
     return (a + b) + (c + d)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS, **NO_REFERENCES)
 def add_row(rows: Rows, i: int, factor: float, w: np.ndarray) -> None:
     """Add factor · x_i to w."""
     starts, terms, values = rows
@@ -138,7 +138,7 @@ def add_row(rows: Rows, i: int, factor: float, w: np.ndarray) -> None:
         p += ONE
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS, **NO_REFERENCES)
 def _sum(values: np.ndarray) -> float:
     total = 0.0
     for i in range(len(values)):
@@ -167,7 +167,7 @@ def bias_step(penalty: float, free: int, size: float) -> float:
     return 1 / (penalty + resistance) if penalty + resistance > 0 else 1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS, **NO_REFERENCES)
 def _shuffle(order: np.ndarray, state: np.uint64) -> np.uint64:
     """Shuffle in place (Fisher and Yates) by xorshift64; returns its next state."""
     count = len(order)
@@ -194,7 +194,7 @@ class _Swept(NamedTuple):
     change: float
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
+@numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS, **NO_REFERENCES)
 def _sweep(rows: Rows, dual: Dual, order: np.ndarray, rests: np.ndarray, pull: float, quiet: float) -> _Swept:
     """Visit the rows in order once, except those that rest; they will be visited in the next sweep.
 

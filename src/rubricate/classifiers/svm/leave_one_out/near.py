@@ -62,9 +62,9 @@ BLIND = 2
 known without a look, as documents outside only raise y f(x); what is wrong waits for the next stage."""
 BAND = 0.02
 """Documents so far beyond the margin are in the working set of all retrained solutions: see `rows.BAND`."""
-SPARE, MORE = 96, 0.25
-"""Places for documents that come later, and by which share of them sets grow that need more: all sets are copied
-then."""
+SPARE, MORE = 96, 0.125
+"""Places for documents that come later: so many, and such a share of those that are there. Where they do not suffice,
+all sets are copied."""
 GROWTH = 8
 """How often documents are taken into the working set before the rest is solved by rows; three at most on
 Reuters."""
@@ -90,6 +90,11 @@ def suits(svms: SolvedSVMs) -> Bools:
 def _steepness(svms: SolvedSVMs) -> Floats:
     """Return the largest C · K(x, x) of each category: how much one document may move a score."""
     return float(svms.weights.max(initial=0.0)) * svms.costs.max(axis=0) * svms.bound
+
+
+def _with_spare(counts: Ints) -> Ints:
+    """Return the places to make for so many documents."""
+    return counts + SPARE + (MORE * counts).astype(np.int64)
 
 
 def _part(work: Callable[[WorkingSets, Ints], Bools], sets: WorkingSets, chosen: Ints, first: int, last: int) -> Bools:
@@ -126,7 +131,7 @@ class NearSets:
         first = self.documents, self.solutions
         counts = self._run(lambda *span: find_near(*first, alpha, BAND, *span), np.ones(shape[0]))
         near = np.concatenate([np.empty(0, np.int64), *counts])
-        self.sets = empty_sets(near + SPARE)
+        self.sets = empty_sets(_with_spare(near))
         self._run(lambda *span: start_sets(*first, self.sets, alpha, *span), near.astype(np.float64) ** 2)
         search = Search(svms.penalty, LEVEL, SWEEPS, 0)
         self._until_there_is_room(np.arange(shape[0]), lambda sets, chosen: polish_sets(*first, sets, chosen, search))
@@ -158,8 +163,7 @@ class NearSets:
             chosen = chosen[~np.concatenate(done)]
             if len(chosen):
                 rooms = np.diff(self.sets.starts)
-                wanted = self.sets.counts[chosen] + self.solutions.waiting[chosen].sum(axis=1) + SPARE
-                rooms[chosen] = np.maximum(wanted, (1 + MORE) * rooms[chosen])
+                rooms[chosen] = _with_spare(self.sets.counts[chosen] + self.solutions.waiting[chosen].sum(axis=1))
                 self.sets = enlarged(self.sets, rooms)
 
     def leave_out(self, pairs: Pairs, *, exact: bool = False, signs: bool = False) -> Narrowed:
