@@ -15,6 +15,7 @@ from rubricate.classifiers.svm.leave_one_out.near import STAGES, NearRetraining,
 from rubricate.classifiers.svm.leave_one_out.pairs import Pairs
 from rubricate.classifiers.svm.leave_one_out.sets import cut
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.classifiers.svm.solvers.team import team_of
 from rubricate.kernels.svm_sets import find_near
 
 CATEGORIES = 3
@@ -38,26 +39,24 @@ def _all_pairs(n):
 
 @given(
     seed=SEEDS, bias=st.sampled_from(["free", "penalised", None]), C=st.sampled_from([0.3, 1.0, 5.0]),
-    engine=st.sampled_from(["serial", "threads"]),
+    threads=st.sampled_from([1, 3]),
 )  # fmt: skip
-def test_categories_together_are_as_each_alone(seed, bias, C, engine):
+def test_categories_together_are_as_each_alone(seed, bias, C, threads):
     svms = _svms(seed, bias=bias, C=C)
     n = svms.X.shape[0]
     if bias == "free" and not svms.free_counts.all():  # `suits` asks for many more
         count_cases(0)
         return
-    together, alone = (
-        NearSets(svms, np.arange(CATEGORIES), engine),
-        [NearRetraining(svms, c) for c in range(CATEGORIES)],
-    )
-    np.testing.assert_array_equal(together.beta, [each.beta for each in alone])
-    np.testing.assert_array_equal(together.solutions.full, [each.full for each in alone])
-    pairs, nowhere = _all_pairs(n), np.full(n, np.inf)
-    for stage in range(len(STAGES)):
-        found = together.narrow(pairs, stage)
-        expected = [each.narrow(np.arange(n), stage, -nowhere, nowhere) for each in alone]
-        for whole, *parts in zip(found, *expected, strict=True):
-            np.testing.assert_array_equal(whole, np.concatenate(parts))
+    alone, nowhere = [NearRetraining(svms, c) for c in range(CATEGORIES)], np.full(n, np.inf)
+    with team_of(threads) as team:
+        together = NearSets(svms, np.arange(CATEGORIES), team)
+        np.testing.assert_array_equal(together.beta, [each.beta for each in alone])
+        np.testing.assert_array_equal(together.solutions.full, [each.full for each in alone])
+        for stage in range(len(STAGES)):
+            found = together.narrow(_all_pairs(n), stage)
+            expected = [each.narrow(np.arange(n), stage, -nowhere, nowhere) for each in alone]
+            for whole, *parts in zip(found, *expected, strict=True):
+                np.testing.assert_array_equal(whole, np.concatenate(parts))
     count_cases(CATEGORIES)
 
 
@@ -80,16 +79,17 @@ def test_room_for_documents_that_enter_later_changes_no_score(most, monkeypatch)
     np.testing.assert_array_equal(found[0].removed, found[1].removed)
 
 
-@pytest.mark.parametrize("engine", ["serial", "threads"])
-def test_spans_of_pairs_change_nothing(engine, monkeypatch):
+@pytest.mark.parametrize("threads", [1, 3])
+def test_spans_of_pairs_change_nothing(threads, monkeypatch):
     """However removals are cut into tasks, each has the same bits."""
     svms = _svms(8, n=200)
     pairs, found = _all_pairs(200), []
     for parts in (1, 3, 50):
         monkeypatch.setattr(near, "PARTS", parts)
         monkeypatch.setattr(near, "BRIEF", 0)
-        sets = NearSets(svms, np.arange(CATEGORIES), engine)
-        found.append([sets.narrow(pairs, stage) for stage in range(len(STAGES))])
+        with team_of(threads) as team:
+            sets = NearSets(svms, np.arange(CATEGORIES), team)
+            found.append([sets.narrow(pairs, stage) for stage in range(len(STAGES))])
     for other in found[1:]:
         for stage, expected in zip(other, found[0], strict=True):
             for part, same in zip(stage, expected, strict=True):

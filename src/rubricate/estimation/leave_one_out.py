@@ -14,7 +14,8 @@ from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
 from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
 from rubricate.classifiers.svm.leave_one_out.ways import Full, Ways
-from rubricate.engines import Engine, one_blas_thread, run_tasks
+from rubricate.classifiers.svm.solvers.team import team_of
+from rubricate.engines import Engine, free_cores, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.estimation.cross_validation import cross_validation
 from rubricate.estimation.definition.estimate import Estimate, names_for
@@ -152,12 +153,13 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> li
     near = svms.support_counts.astype(float)
     with one_blas_thread():
         if engine in ("serial", "threads") and 2 * float((near**2).sum()) <= KEPT:
-            if gram is None:
-                svms.make_products(engine)
-            ways = Ways(svms, gram, engine)
-            for stage, part in STAGES:
-                pairs = contest.pairs(part)
-                contest.note(pairs, ways.narrow(pairs, stage))
+            with team_of(free_cores() if engine == "threads" else 1) as team:
+                if gram is None:
+                    svms.make_products(team)
+                ways = Ways(svms, gram, team)
+                for stage, part in STAGES:
+                    pairs = contest.pairs(part)
+                    contest.note(pairs, ways.narrow(pairs, stage))
             return contest.left_out(svms, [ways.full()])
         tasks = contest.pairs().by_category()
         # The longest first, so that threads end together.

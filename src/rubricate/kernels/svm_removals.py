@@ -70,7 +70,7 @@ LANES = 16
 """Rows that are tested together, by vector instructions."""
 RESIST = 1.0
 """The share of free rows by which a change of the bias is damped: .2, as in `svm_local`, takes a tenth more steps."""
-STEPS, PASSES = 40, 200
+STEPS, PASSES = 100, 1000
 """Steps per row, and passes, after which a removal is given up: webkb at C = 10 takes 5 per row in the mean."""
 SWINGS = 20
 """Passes after which b is moved no more by what Σ β lacks, as long as that is within the level.

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from rubricate.classifiers.svm.leave_one_out import products
 from rubricate.classifiers.svm.leave_one_out.products import Products, wide_square
+from rubricate.classifiers.svm.solvers.team import team_of
 from rubricate.kernels.svm_products import set_products, set_square, sum_products
 
 
@@ -21,13 +22,14 @@ def _products(made, left, right):
     return out[:, 1:-1]
 
 
-@pytest.mark.parametrize("engine", ["serial", "threads"])
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("dense", [1, 7, 1000])
-def test_products_are_those_of_the_rows(dense, shared, engine, monkeypatch):
+def test_products_are_those_of_the_rows(dense, shared, threads, monkeypatch):
     monkeypatch.setattr(products, "DENSE", dense)
     X = sparse.csr_array(sparse.random(600, 60, 0.2, random_state=4, format="csr"))
-    made, plain = Products(X, shared=shared, engine=engine), X.toarray()
+    with team_of(threads) as team:
+        made, plain = Products(X, shared=shared, team=team), X.toarray()
     assert made.shared == shared
     # More rows than are computed together.
     left, right, unit = np.array([3, 0, 39, *range(300, 580)]), np.arange(10, 300), made.documents.unit

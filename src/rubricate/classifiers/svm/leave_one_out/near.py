@@ -12,7 +12,7 @@ from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.sets import cut, empty_sets, enlarged
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
-from rubricate.engines import Engine, free_cores, run_tasks
+from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.kernels.svm_local import Search
 from rubricate.kernels.svm_sets import (
     LOOK_ALL,
@@ -105,12 +105,12 @@ class NearSets:
     """The full solutions of some categories, polished, and what is left when documents are left out of them.
 
     Categories of pairs are numbered as they are given here. Memory: 2 s² bytes for s documents near a margin, and 22
-    for each category and document. `engine` is "serial" or "threads"; it changes no result.
+    for each category and document. The team shares the work; it changes no result.
     """
 
-    def __init__(self, svms: SolvedSVMs, categories: Ints, engine: Engine | str = "serial") -> None:
+    def __init__(self, svms: SolvedSVMs, categories: Ints, team: Team = ALONE) -> None:
         self.svms, self.categories, self.short = svms, categories, np.zeros(len(categories), np.int64)
-        self._engine, self._rows = engine, dict[int, RowRetraining]()
+        self._team, self._rows = team, dict[int, RowRetraining]()
         self.documents, alpha = svms.products.documents, svms.columns(categories)
         shape = len(categories), svms.X.shape[0]
         self.solutions = Solutions(
@@ -152,9 +152,8 @@ class NearSets:
 
     def _run(self, work: Callable[[int, int], Any], costs: Floats, least: float = 0.0) -> list[Any]:
         """Run work on spans of tasks of these costs, in one if all cost less than `least`."""
-        alone = self._engine == "serial" or float(costs.sum()) < least
-        spans = cut(costs, 1 if alone else PARTS * free_cores())
-        return run_tasks(lambda span: work(*span), spans, engine="serial" if alone else self._engine)
+        alone = self._team.threads == 1 or float(costs.sum()) < least
+        return self._team.map(lambda span: work(*span), cut(costs, 1 if alone else PARTS * self._team.threads))
 
     def _until_there_is_room(self, chosen: Ints, work: Callable[[WorkingSets, Ints], Bools]) -> None:
         """Run work that takes sets and categories and says which had room for what waits; give the others more."""
@@ -271,7 +270,7 @@ class NearSets:
             self.solutions.steps[k] += rows.steps - steps
             self.short[k] += rows.short - short
 
-        run_tasks(work, np.unique(pairs.categories[chosen]).tolist(), engine=self._engine)
+        self._team.map(work, np.unique(pairs.categories[chosen]).tolist())
 
     def _enter(self, pairs: Pairs) -> None:
         """Let documents that wait enter; where none is free, those of the pairs do, too, as any removal may matter."""

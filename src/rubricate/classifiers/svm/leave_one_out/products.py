@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rubricate.classifiers.svm.solvers.kernel import squared_lengths
-from rubricate.engines import Engine, run_tasks
+from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.kernels.lane_code import lined
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_products import PANEL, Documents, as_right, mirror, set_panel, split_terms
@@ -38,13 +38,12 @@ class Products:
     only the documents that share one of its rare terms. Cost of a block of a × b documents: 2 · 128 · a · b operations
     of a matrix product, and about one addition per pair.
 
-    With `shared` all products are computed at once, 2 n² bytes, and blocks are taken from them; `engine` runs the
-    parts.
+    With `shared` all products are computed at once, 2 n² bytes, and blocks are taken from them; the team shares this.
 
     `documents` is what kernels take; the terms of their rows are numbered by frequency, the most frequent first.
     """
 
-    def __init__(self, X: Sparse, *, shared: bool = False, engine: Engine | str = "serial") -> None:
+    def __init__(self, X: Sparse, *, shared: bool = False, team: Team = ALONE) -> None:
         often = np.bincount(X.indices, minlength=X.shape[1])
         rank = np.empty(X.shape[1], np.uint32)
         rank[np.argsort(-often, kind="stable")] = np.arange(X.shape[1], dtype=np.uint32)
@@ -64,7 +63,7 @@ class Products:
         )
         self._local = local()
         if shared:
-            self.documents = self.documents._replace(all=self._all(engine))
+            self.documents = self.documents._replace(all=self._all(team))
 
     @property
     def shared(self) -> bool:
@@ -79,14 +78,14 @@ class Products:
         """Take the state of another process."""
         vars(self).update(state, _local=local())
 
-    def _all(self, engine: Engine | str) -> NDArray[np.int16]:
+    def _all(self, team: Team) -> NDArray[np.int16]:
         """Return the products of all documents, half of them computed, in panels."""
         n = len(self.documents.squares)
         columns, products = as_right(self.documents, np.arange(n)), wide_square(n)
         panels = [(first, min(first + PANEL, n)) for first in range(0, n, PANEL)]
         # The longest first, so that threads end together.
-        run_tasks(lambda panel: set_panel(self.documents, columns, *panel, products), panels[::-1], engine=engine)
-        run_tasks(lambda panel: mirror(products, *panel), panels[::-1], engine=engine)
+        team.map(lambda panel: set_panel(self.documents, columns, panel[0], panel[1], products), panels[::-1])
+        team.map(lambda panel: mirror(products, panel[0], panel[1]), panels[::-1])
         return products
 
     def room(self, terms: int) -> NDArray[np.float32]:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from rubricate.classifiers.svm.leave_one_out.products import Products
 from rubricate.classifiers.svm.solvers.kernel import Kernel, squared_lengths
 from rubricate.classifiers.svm.solvers.options import PENALTIES, class_costs
-from rubricate.engines import Engine
+from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.errors import InvalidInput
 from rubricate.kernels.svm_sets import Columns
 from rubricate.labels import indicator
@@ -195,14 +195,14 @@ class SolvedSVMs:
     @cached_property
     def products(self) -> Products:
         """Inner products of the documents, shared by the categories: all of them if categories would repeat most."""
-        return self.make_products("serial")
+        return self.make_products(ALONE)
 
-    def make_products(self, engine: Engine | str) -> Products:
-        """Return `products`, made by an engine and kept."""
+    def make_products(self, team: Team) -> Products:
+        """Return `products`, made by a team and kept."""
         if "products" not in vars(self):
             n, near = self.X.shape[0], self.support_counts.astype(float)
             shared = 2 * n * n <= SHARED and float((near**2).sum()) >= REPEATED * n * n
-            vars(self)["products"] = Products(self.X, shared=shared, engine=engine)
+            vars(self)["products"] = Products(self.X, shared=shared, team=team)
         return self.products
 
     @cached_property

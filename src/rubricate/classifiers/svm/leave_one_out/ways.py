@@ -12,7 +12,7 @@ from rubricate.classifiers.svm.leave_one_out.near import NearSets, suits
 from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
-from rubricate.engines import Engine, run_tasks
+from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["Full", "Ways"]
@@ -30,10 +30,10 @@ class Full(NamedTuple):
 
 
 class Ways:
-    """Leaves documents out of categories, with what it knows of them kept. `engine` is "serial" or "threads"."""
+    """Leaves documents out of categories, with what it knows of them kept. A team shares the work."""
 
-    def __init__(self, svms: SolvedSVMs, gram: Floats | None, engine: Engine | str = "serial") -> None:
-        self.svms, self._gram, self._engine = svms, gram, engine
+    def __init__(self, svms: SolvedSVMs, gram: Floats | None, team: Team = ALONE) -> None:
+        self.svms, self._gram, self._team = svms, gram, team
         self._groups: list[NearSets] = []
         self._others: dict[int, Way] = {}
         self._group, self._number = np.full((2, svms.labels.shape[1]), -1, np.int64)
@@ -43,7 +43,7 @@ class Ways:
         new = categories[(self._group[categories] < 0) & ~np.isin(categories, list(self._others))]
         near = new[suits(self.svms)[new]] if self._gram is None else new[:0]
         if len(near):
-            group = NearSets(self.svms, near, self._engine)
+            group = NearSets(self.svms, near, self._team)
             found = near[group.settled]
             self._group[found], self._number[found] = len(self._groups), np.flatnonzero(group.settled)
             self._groups.append(group)
@@ -64,7 +64,7 @@ class Ways:
             found.put(chosen, sets.narrow(own._replace(categories=self._number[own.categories]), stage))
         rest = np.flatnonzero(group < 0)
         parts = pairs.take(rest).by_category()
-        answers = run_tasks(self._exact, parts, engine=self._engine)
+        answers = self._team.map(self._exact, parts)
         ends = np.cumsum([0, *(len(part.documents) for part in parts)])
         for k, answer in enumerate(answers):
             found.put(rest[ends[k] : ends[k + 1]], answer)

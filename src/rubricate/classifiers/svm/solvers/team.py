@@ -20,7 +20,7 @@ from itertools import islice
 from threading import Condition, Lock
 from typing import Any, TypeAlias
 
-__all__ = ["Awaited", "Chain", "Team", "run_in_step", "team_of"]
+__all__ = ["ALONE", "Awaited", "Chain", "Team", "run_in_step", "team_of"]
 
 Chain: TypeAlias = Generator[list[Any] | None, Any, None]
 
@@ -37,9 +37,13 @@ class Team:
         return Awaited(call, None if self._pool is None else self._pool.submit(call))
 
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
-        """Return the result of every task; the calling thread takes the first, helpers take the others."""
-        waiting = [self.start(function, task) for task in tasks[1:]]
-        return [function(task) for task in tasks[:1]] + [result() for result in waiting]
+        """Return the result of every task; helpers begin with the first, the calling thread with the last."""
+        if self._pool is None:
+            return [function(task) for task in tasks]
+        waiting = [self.start(function, task) for task in tasks]
+        for result in reversed(waiting):
+            result()
+        return [result() for result in waiting]
 
     def run(self, function: Callable[[Any], Any], chains: Sequence[Chain]) -> None:
         """Run chains to their ends; a task is done by calling the function with it."""
@@ -54,6 +58,10 @@ class Team:
             for helper in schedule.helpers:
                 if not helper.cancel():
                     helper.result()
+
+
+ALONE = Team(None, 1)
+"""The calling thread without helpers."""
 
 
 class Awaited:
@@ -76,7 +84,7 @@ class Awaited:
 def team_of(threads: int) -> Iterator[Team]:
     """Yield a team of this many threads, the calling one among them."""
     if threads == 1:
-        yield Team(None, 1)
+        yield ALONE
         return
     with ThreadPoolExecutor(threads - 1) as pool:
         yield Team(pool, threads)
