@@ -12,7 +12,7 @@ from scipy import sparse
 from tests.oracles import svm as oracle
 
 from rubricate.kernels.rows import Lists, Rows
-from rubricate.kernels.svm_checks import Corpus, Measures, Room, check, survey
+from rubricate.kernels.svm_checks import CheckedDocuments, Measures, PassRoom, check, survey
 from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, WorkingLists
 from rubricate.kernels.svm_lanes import LANES
 
@@ -36,13 +36,13 @@ def _problem(seed, n=40, d=12):
     lists = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int32))
     rows = Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data)
     single = rows._replace(values=(X.data / np.sqrt(SCALE)).astype(np.float32))
-    return X, y, caps, beta, state, sets, Corpus(rows, single, weights, lists)
+    return X, y, caps, beta, state, sets, CheckedDocuments(rows, single, weights, lists)
 
 
 def _room(n, d, stretch):
     """Room that holds something: it is cleared where that is needed."""
     W, single = np.full((d, LANES), 7.0), np.full((d, LANES), 7, np.float32)
-    return Room(W, single, np.full((stretch + 1, LANES), 7.0), np.full(stretch, 7, np.int32))
+    return PassRoom(W, single, np.full((stretch + 1, LANES), 7.0), np.full(stretch, 7, np.int32))
 
 
 def _measures(X, penalty, longest=None):

@@ -12,7 +12,7 @@ from tests.kernels.small_cases import SEEDS, count_cases
 import rubricate as rb
 from rubricate.classifiers.svm.leave_one_out import near
 from rubricate.classifiers.svm.leave_one_out.near import STAGES, NearRetraining, NearSets
-from rubricate.classifiers.svm.leave_one_out.pairs import Pairs
+from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs
 from rubricate.classifiers.svm.leave_one_out.sets import cut
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.classifiers.svm.solvers.team import team_of
@@ -34,7 +34,7 @@ def _svms(seed, n=30, *, bias="free", C=1.0):
 
 def _all_pairs(n):
     categories, documents = np.divmod(np.arange(CATEGORIES * n), n)
-    return Pairs(categories, documents, np.full(len(documents), -np.inf), np.full(len(documents), np.inf))
+    return LeftOutPairs(categories, documents, np.full(len(documents), -np.inf), np.full(len(documents), np.inf))
 
 
 @given(

@@ -11,9 +11,9 @@ from sklearn.base import clone
 
 from rubricate.classifiers.svm.leave_one_out.category import LeftOut, leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
-from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
+from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs, Narrowed
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
-from rubricate.classifiers.svm.leave_one_out.ways import Full, Ways
+from rubricate.classifiers.svm.leave_one_out.ways import ChosenWays, Full
 from rubricate.classifiers.svm.solvers.team import team_of
 from rubricate.engines import Engine, free_cores, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
@@ -87,8 +87,9 @@ def leave_one_out(
     A document alone on its side is an error. Costs of `class_weight="balanced"` stay those of all documents.
 
     Bias: almost none (theorem 1). Spread: higher than that of 10-fold cross-validation. Cost for linear SVMs: a matrix
-    per category, of the documents near its margin, and half a microsecond to some hundred for each document in doubt,
-    in all less than 10-fold cross-validation, or about as much where trainings are very short (docs/decisions/0009).
+    per category, of the documents near its margin, and a fifth of a microsecond to some hundred for each document in
+    doubt, mostly less than 10-fold cross-validation in all, more for short documents of large noisy categories
+    (docs/decisions/0009).
     Memory: 2 s² bytes for s documents near the margin, with `single` of all categories up to half a gigabyte, 2 n² for
     up to 8,192 documents; 8 n² for other kernels.
     """
@@ -156,7 +157,7 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> li
             with team_of(free_cores() if engine == "threads" else 1) as team:
                 if gram is None:
                     svms.make_products(team)
-                ways = Ways(svms, gram, team)
+                ways = ChosenWays(svms, gram, team)
                 for stage, part in STAGES:
                     pairs = contest.pairs(part)
                     contest.note(pairs, ways.narrow(pairs, stage))
@@ -165,8 +166,8 @@ def _best_left_out(svms: SolvedSVMs, scores: Any, *, engine: Engine | str) -> li
         # The longest first, so that threads end together.
         tasks.sort(key=lambda pairs: -len(pairs.documents) * near[pairs.categories[0]])
 
-        def work(pairs: Pairs) -> tuple[Narrowed, Full]:
-            alone = Ways(svms, gram)
+        def work(pairs: LeftOutPairs) -> tuple[Narrowed, Full]:
+            alone = ChosenWays(svms, gram)
             return alone.narrow(pairs, STAGES[-1][0]), alone.full()
 
         found = run_tasks(work, tasks, engine=engine)

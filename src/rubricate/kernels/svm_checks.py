@@ -2,8 +2,9 @@
 
 Problem: that of `svm_joint`, which makes the first guess.
 
-Given  a `Corpus`, the categories of the block, their `WorkingLists` (those of a lane ascend, β may be 0), and `state`,
-       5 × 16: the bias in row `BIAS`, costs of negatives and of positives from row `COSTS` on; `Room` to work in.
+Given  `CheckedDocuments`, the categories of the block, their `WorkingLists` (those of a lane ascend, β may be 0), and
+       `state`, 5 × 16: the bias in row `BIAS`, costs of negatives and of positives from row `COSTS` on; `PassRoom` to
+       work in.
 Return the new `WorkingLists`: where a document has β ≠ 0, or lies within `BAND` of the margin or inside. `check` also
        1 − yf of each of them, and the exact primal and dual values.
 Cost   a pass over the documents that support some SVM, one over all in single precision, and for `check` one in double
@@ -25,13 +26,13 @@ from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, SCORES, WorkingLists,
 from rubricate.kernels.svm_lanes import LANES, lanes_add, lanes_dot, lanes_near, lanes_within
 from rubricate.kernels.wrappers import FROM_KERNELS, FROM_PYTHON
 
-__all__ = ["Corpus", "Measures", "Room", "check", "survey"]
+__all__ = ["CheckedDocuments", "Measures", "PassRoom", "check", "survey"]
 
 LIMITS = 2
 """The row of limits in a state of single precision, beside `SCORES` and `BIAS`."""
 
 
-class Corpus(NamedTuple):
+class CheckedDocuments(NamedTuple):
     """The documents: rows, the same in float32 and divided by √scale, weights, and the members of each category."""
 
     rows: Rows
@@ -49,7 +50,7 @@ class Measures(NamedTuple):
     largest: float
 
 
-class Room(NamedTuple):
+class PassRoom(NamedTuple):
     """Room for a pass, whatever it holds: W in float64 and float32 (terms × 16); for the documents of a stretch, β
     (one row more, × 16) and the row of each (int32).
 
@@ -63,7 +64,7 @@ class Room(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
-def _place(sets: WorkingLists, first: int, count: int, room: Room) -> None:
+def _place(sets: WorkingLists, first: int, count: int, room: PassRoom) -> None:
     """Give the documents of a stretch that have some β ≠ 0 rows of `room.beta`, from 1 on; row 0 is zeros."""
     starts, documents, beta = sets
     places, own = room.places, room.beta
@@ -101,7 +102,7 @@ def _kept(sets: WorkingLists, starts: np.ndarray, documents: np.ndarray) -> np.n
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def survey(
-    corpus: Corpus, block: np.ndarray, sets: WorkingLists, state: np.ndarray, room: Room, scale: float
+    corpus: CheckedDocuments, block: np.ndarray, sets: WorkingLists, state: np.ndarray, room: PassRoom, scale: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Find new working sets with everything in single precision.
 
@@ -138,7 +139,7 @@ def survey(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
-def _norms(room: Room, factor: float) -> np.ndarray:
+def _norms(room: PassRoom, factor: float) -> np.ndarray:
     """Return |w|² of every lane; W in float32 becomes factor · W."""
     norms = np.zeros(LANES)
     for t in range(len(room.W)):
@@ -209,12 +210,12 @@ def _by_lane(near: np.ndarray, starts: np.ndarray, values: np.ndarray) -> np.nda
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_KERNELS)
 def _measure(
-    corpus: Corpus,
+    corpus: CheckedDocuments,
     labels: np.ndarray,
     sets: WorkingLists,
     state: np.ndarray,
     rough: np.ndarray,
-    room: Room,
+    room: PassRoom,
     near: np.ndarray,
     losses: np.ndarray,
 ) -> np.ndarray:
@@ -249,7 +250,12 @@ def _measure(
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **FROM_PYTHON)
 def check(
-    corpus: Corpus, block: np.ndarray, sets: WorkingLists, state: np.ndarray, room: Room, measures: Measures
+    corpus: CheckedDocuments,
+    block: np.ndarray,
+    sets: WorkingLists,
+    state: np.ndarray,
+    room: PassRoom,
+    measures: Measures,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Compute the exact values over all documents, and the new working sets.
 

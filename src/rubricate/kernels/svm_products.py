@@ -4,7 +4,7 @@ Problem: K_ij = x_i·x_j for the rows i of one list and j of another; and for an
          max over 0 <= y_i β_i <= C_i of  Σ |β_i| − ½ Σ β_i β_j K_ij,
          with a free bias also Σ β_i = 0, with a penalised one less (Σ β_i)² / 2λ.
 
-Given  `set_products`: the `Documents`, two lists of them, and room for the products. `sum_products`: documents and β.
+Given  `set_products`: the `ProductRows`, two lists of them, and room for the products. `sum_products`: documents and β.
        `sweep_products`: K, `Coded`, and a `Dual` whose w is f = Kβ, as long as K has rows, or up to 15 longer.
 Return K, and β, f, b in place; of the sweeps (the largest KKT violation met in the last sweep, sweeps).
 Cost   of a × b products: 2 · 128 · a · b operations of a matrix product, and for rare terms the sum over them of
@@ -28,7 +28,7 @@ from rubricate.kernels.wrappers import NO_REFERENCES
 
 __all__ = [
     "Coded",
-    "Documents",
+    "ProductRows",
     "Right",
     "as_right",
     "code",
@@ -49,7 +49,7 @@ FLAT = 1e-12
 """Stands for a curvature of zero."""
 
 
-class Documents(NamedTuple):
+class ProductRows(NamedTuple):
     """Documents as their products are made.
 
     `rows` have all terms, in single precision, `exact` the same in double precision, `rare` only those that are not
@@ -151,14 +151,16 @@ def split_terms(rows: Rows, dense: int) -> tuple[np.ndarray, Rows]:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def as_right(documents: Documents, right: np.ndarray) -> Right:
+def as_right(documents: ProductRows, right: np.ndarray) -> Right:
     """Return documents as those of columns."""
     first, post, weight = _postings(documents.rare, right, documents.width)
     return Right(documents.frequent[right], first, post, weight)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _set_rows(documents: Documents, left: np.ndarray, right: Right, columns: int, out: np.ndarray, column: int) -> None:
+def _set_rows(
+    documents: ProductRows, left: np.ndarray, right: Right, columns: int, out: np.ndarray, column: int
+) -> None:
     """Set the products of some documents with the first `columns` of others, in `out` from a column on."""
     (starts, terms, values), (_, first, post, weight) = documents.rare, right
     products = np.dot(documents.frequent[left], right.frequent[:columns].T)
@@ -175,13 +177,13 @@ def _set_rows(documents: Documents, left: np.ndarray, right: Right, columns: int
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def set_panel(documents: Documents, all: Right, first: int, last: int, out: np.ndarray) -> None:
+def set_panel(documents: ProductRows, all: Right, first: int, last: int, out: np.ndarray) -> None:
     """Set rows of the products of all documents with each other, up to the diagonal and a little beyond."""
     _set_rows(documents, np.arange(first, last), all, last, out[first:last], 0)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def set_products(documents: Documents, left: np.ndarray, right: np.ndarray, out: np.ndarray, column: int) -> None:
+def set_products(documents: ProductRows, left: np.ndarray, right: np.ndarray, out: np.ndarray, column: int) -> None:
     """Set the products of some documents with some others, in `out` from a column on."""
     if len(documents.all):
         _take_part(documents.all, left, right, out, column)
@@ -193,7 +195,7 @@ def set_products(documents: Documents, left: np.ndarray, right: np.ndarray, out:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def set_square(documents: Documents, chosen: np.ndarray, out: np.ndarray) -> None:
+def set_square(documents: ProductRows, chosen: np.ndarray, out: np.ndarray) -> None:
     """Set the products of documents with each other; half of them are computed."""
     if len(documents.all):
         _take_part(documents.all, chosen, chosen, out, 0)
@@ -206,7 +208,7 @@ def set_square(documents: Documents, chosen: np.ndarray, out: np.ndarray) -> Non
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def sum_products(documents: Documents, chosen: np.ndarray, beta: np.ndarray) -> np.ndarray:
+def sum_products(documents: ProductRows, chosen: np.ndarray, beta: np.ndarray) -> np.ndarray:
     """Return w·x of all documents in double precision, w = Σ β_j x_j over the chosen ones."""
     starts, terms, values = documents.exact
     w, products = np.zeros(documents.width), np.empty(len(starts) - 1)

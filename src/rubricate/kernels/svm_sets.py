@@ -3,8 +3,8 @@
 Problem: that of `svm_products` for every category, and that of `svm_removal_lanes` for pairs of a category and a
          document.
 
-Given  the documents, the `Solutions` of all categories and their `WorkingSets`, one after the other in the same arrays;
-       what to do for which categories, or for which pairs.
+Given  the documents, the `Solutions` of all categories and their `CategorySets`, one after the other in the same
+       arrays; what to do for which categories, or for which pairs.
 Return `find_near`          scores of the full solution; the documents near the margin wait to enter
        `start_sets`         those entered, with their β
        `polish_sets`        sweeps until the conditions hold for all documents, and how the free ones take over a β
@@ -31,7 +31,7 @@ import numpy as np
 from rubricate.kernels.svm_local import Dual, Search
 from rubricate.kernels.svm_products import (
     Coded,
-    Documents,
+    ProductRows,
     set_products,
     set_square,
     sum_products,
@@ -46,10 +46,10 @@ __all__ = [
     "LOOK_ALL",
     "LOOK_BESIDE",
     "LOOK_NONE",
+    "AlphaColumns",
     "Asked",
-    "Columns",
+    "CategorySets",
     "Solutions",
-    "WorkingSets",
     "find_near",
     "grow_sets",
     "leave_out_of_sets",
@@ -65,7 +65,7 @@ OFF = 5
 """Documents outside that violate their margin by so many levels enter the working set of the full solution."""
 
 
-class Columns(NamedTuple):
+class AlphaColumns(NamedTuple):
     """The columns of a sparse matrix, one after the other."""
 
     starts: np.ndarray
@@ -98,7 +98,7 @@ class Solutions(NamedTuple):
     steps: np.ndarray
 
 
-class WorkingSets(NamedTuple):
+class CategorySets(NamedTuple):
     """The documents near the margin of each category: `counts[k]` in `rows` from `starts[k]` on, with β and shares.
 
     There is room up to `starts[k + 1]`, a multiple of 16. Their products are a square of so many rows in `products`,
@@ -148,7 +148,7 @@ class _Category(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _category(documents: Documents, sets: WorkingSets, k: int) -> _Category:
+def _category(documents: ProductRows, sets: CategorySets, k: int) -> _Category:
     start, room = sets.starts[k], sets.starts[k + 1] - sets.starts[k]
     last = start + sets.counts[k]
     square = sets.products[sets.blocks[k] : sets.blocks[k] + room * room].reshape((room, room))
@@ -174,7 +174,7 @@ def _places(rows: np.ndarray, documents: int) -> np.ndarray:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def find_near(
-    documents: Documents, solutions: Solutions, alpha: Columns, band: float, first: int, last: int
+    documents: ProductRows, solutions: Solutions, alpha: AlphaColumns, band: float, first: int, last: int
 ) -> np.ndarray:
     """Set the scores of some categories; return how many documents of each are near the margin. They wait to enter.
 
@@ -197,7 +197,7 @@ def find_near(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _grow(documents: Documents, solutions: Solutions, sets: WorkingSets, k: int) -> bool:
+def _grow(documents: ProductRows, solutions: Solutions, sets: CategorySets, k: int) -> bool:
     """Take the documents that wait into a working set; return whether there is room."""
     start, room, n, waiting = sets.starts[k], sets.starts[k + 1] - sets.starts[k], sets.counts[k], solutions.waiting[k]
     for a in range(start, start + n):
@@ -224,7 +224,7 @@ def _grow(documents: Documents, solutions: Solutions, sets: WorkingSets, k: int)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def grow_sets(documents: Documents, solutions: Solutions, sets: WorkingSets, chosen: np.ndarray) -> np.ndarray:
+def grow_sets(documents: ProductRows, solutions: Solutions, sets: CategorySets, chosen: np.ndarray) -> np.ndarray:
     """Take the documents that wait into the sets of some categories; return for each whether there was room."""
     grown = np.zeros(len(chosen), np.bool_)
     for place in range(len(chosen)):
@@ -234,7 +234,7 @@ def grow_sets(documents: Documents, solutions: Solutions, sets: WorkingSets, cho
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def start_sets(
-    documents: Documents, solutions: Solutions, sets: WorkingSets, alpha: Columns, first: int, last: int
+    documents: ProductRows, solutions: Solutions, sets: CategorySets, alpha: AlphaColumns, first: int, last: int
 ) -> None:
     """Take the documents that wait into empty sets, with their β; there must be room."""
     for k in range(first, last):
@@ -248,7 +248,7 @@ def start_sets(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _dual(documents: Documents, solutions: Solutions, own: _Category, k: int) -> Dual:
+def _dual(documents: ProductRows, solutions: Solutions, own: _Category, k: int) -> Dual:
     """Return the SVM of a category on its working set; w is f = Kβ, of a multiple of 16 numbers."""
     n = len(own.rows)
     y, cap, squares = np.empty(n), np.empty(n), np.empty(n)
@@ -287,7 +287,7 @@ def _reached(solutions: Solutions, own: _Category, k: int, off: float) -> int:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _set_shares(documents: Documents, solutions: Solutions, own: _Category, k: int, cap: np.ndarray) -> None:
+def _set_shares(documents: ProductRows, solutions: Solutions, own: _Category, k: int, cap: np.ndarray) -> None:
     """Set how the free documents take over the β of one that is left out.
 
     Each takes a share by the room it has, min(α, C − α), so that none is brought to a bound if there is room for
@@ -315,7 +315,7 @@ def _set_shares(documents: Documents, solutions: Solutions, own: _Category, k: i
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def polish_sets(
-    documents: Documents, solutions: Solutions, sets: WorkingSets, chosen: np.ndarray, search: Search
+    documents: ProductRows, solutions: Solutions, sets: CategorySets, chosen: np.ndarray, search: Search
 ) -> np.ndarray:
     """Sweep over the sets of some categories until no document outside violates its margin, then set the shares.
 
@@ -342,7 +342,7 @@ def polish_sets(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _nearby(documents: Documents, solutions: Solutions, own: _Category, k: int) -> Nearby:
+def _nearby(documents: ProductRows, solutions: Solutions, own: _Category, k: int) -> Nearby:
     """Return what all removals start from."""
     n, rows = len(own.rows), own.rows
     scores, answer = np.empty(n), np.empty(n)
@@ -353,7 +353,7 @@ def _nearby(documents: Documents, solutions: Solutions, own: _Category, k: int) 
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _outside(documents: Documents, solutions: Solutions, places: np.ndarray, k: int) -> Outside:
+def _outside(documents: ProductRows, solutions: Solutions, places: np.ndarray, k: int) -> Outside:
     """Return the documents that have no place in the working set, and count."""
     size, count = len(places), 0
     outside, numbers = np.empty(size, np.int64), np.empty((4, size))
@@ -368,7 +368,7 @@ def _outside(documents: Documents, solutions: Solutions, places: np.ndarray, k: 
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _beside(documents: Documents, solutions: Solutions, outside: Outside, k: int, wanted: bool) -> Beside:
+def _beside(documents: ProductRows, solutions: Solutions, outside: Outside, k: int, wanted: bool) -> Beside:
     """Return the documents outside as those are found by that resemble one left out; none if that is not wanted."""
     wide = documents.all.shape[1] if wanted else 0
     y, spare, answer = np.zeros(wide, np.float32), np.full(wide, np.inf, np.float32), np.zeros(wide, np.float32)
@@ -411,9 +411,9 @@ def _to_remove(
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def leave_out_of_sets(
-    documents: Documents,
+    documents: ProductRows,
     solutions: Solutions,
-    sets: WorkingSets,
+    sets: CategorySets,
     asked: Asked,
     first: int,
     last: int,

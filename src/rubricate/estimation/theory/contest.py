@@ -1,7 +1,7 @@
 """Which category is the best one of each document when the document is left out: intervals, narrowed until it is plain.
 
 Every score of a document lies in an interval. A category whose interval lies below that of another one is out; a
-document whose categories are out but for one is decided. What is left is asked of `Ways`, in stages.
+document whose categories are out but for one is decided. What is left is asked of `ChosenWays`, in stages.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rubricate.classifiers.svm.leave_one_out.category import FEW, SAFETY, LeftOut
-from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
+from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs, Narrowed
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.classifiers.svm.leave_one_out.ways import Full
 from rubricate.estimation.theory.best_category import both_columns, lowered_scores
@@ -58,13 +58,13 @@ class Contest:
             self.low[c] = self.high[c] = self.score[c] = svms.intercept[c]
             self.solved[c] = False
 
-    def pairs(self, part: int = ALL) -> Pairs:
+    def pairs(self, part: int = ALL) -> LeftOutPairs:
         """Return categories, and the documents to be left out of each: of `OWN`, `OTHER` or `ALL` categories."""
         *found, self._open = contenders(self.low, self.high, self.own, self._open, part)
         # What is decided stays so: nobody asks for it again.
-        return Pairs(*found)
+        return LeftOutPairs(*found)
 
-    def note(self, pairs: Pairs, found: Narrowed) -> None:
+    def note(self, pairs: LeftOutPairs, found: Narrowed) -> None:
         """Take in what was found."""
         at = pairs.categories, pairs.documents
         # A stage that cannot tell leaves what was known before.

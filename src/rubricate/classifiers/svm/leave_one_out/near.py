@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
+from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs, Narrowed
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.sets import cut, empty_sets, enlarged
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
@@ -20,8 +20,8 @@ from rubricate.kernels.svm_sets import (
     LOOK_NONE,
     Answers,
     Asked,
+    CategorySets,
     Solutions,
-    WorkingSets,
     find_near,
     grow_sets,
     leave_out_of_sets,
@@ -97,7 +97,9 @@ def _with_spare(counts: Ints) -> Ints:
     return counts + SPARE + (MORE * counts).astype(np.int64)
 
 
-def _part(work: Callable[[WorkingSets, Ints], Bools], sets: WorkingSets, chosen: Ints, first: int, last: int) -> Bools:
+def _part(
+    work: Callable[[CategorySets, Ints], Bools], sets: CategorySets, chosen: Ints, first: int, last: int
+) -> Bools:
     return work(sets, chosen[first:last])
 
 
@@ -155,7 +157,7 @@ class NearSets:
         alone = self._team.threads == 1 or float(costs.sum()) < least
         return self._team.map(lambda span: work(*span), cut(costs, 1 if alone else PARTS * self._team.threads))
 
-    def _until_there_is_room(self, chosen: Ints, work: Callable[[WorkingSets, Ints], Bools]) -> None:
+    def _until_there_is_room(self, chosen: Ints, work: Callable[[CategorySets, Ints], Bools]) -> None:
         """Run work that takes sets and categories and says which had room for what waits; give the others more."""
         while len(chosen):
             done = self._run(partial(_part, work, self.sets, chosen), self.sets.counts[chosen].astype(np.float64) ** 2)
@@ -165,7 +167,7 @@ class NearSets:
                 rooms[chosen] = _with_spare(self.sets.counts[chosen] + self.solutions.waiting[chosen].sum(axis=1))
                 self.sets = enlarged(self.sets, rooms)
 
-    def leave_out(self, pairs: Pairs, *, exact: bool = False, signs: bool = False) -> Narrowed:
+    def leave_out(self, pairs: LeftOutPairs, *, exact: bool = False, signs: bool = False) -> Narrowed:
         """Return the scores of documents when left out.
 
         Where documents outside could turn a decision, they enter the working set. What is not solved here, and scores
@@ -178,7 +180,7 @@ class NearSets:
         self._by_rows(pairs, found, doubt & found.removed, exact=exact, signs=signs)
         return found
 
-    def _signs(self, pairs: Pairs) -> Narrowed:
+    def _signs(self, pairs: LeftOutPairs) -> Narrowed:
         """Return scores that are certain to be above or below zero.
 
         What stays on its side on the working set does so with all documents, as those outside only raise y f(x): it is
@@ -196,7 +198,7 @@ class NearSets:
             self._by_rows(pairs, found, doubt, exact=False, signs=True)
         return found
 
-    def narrow(self, pairs: Pairs, stage: int) -> Narrowed:
+    def narrow(self, pairs: LeftOutPairs, stage: int) -> Narrowed:
         """Return scores and between which bounds they lie, as far as this stage tells or it is asked for.
 
         A score needs no more than to be certain to lie below its bar or above its roof. The first stage looks only at
@@ -219,12 +221,12 @@ class NearSets:
         beside = LOOK_NONE if stage == 0 else LOOK_BESIDE if stage < CLOSE else LOOK_ALL
         return np.where(apart, beside, LOOK_NONE if stage < BLIND else LOOK_ALL)
 
-    def _own(self, pairs: Pairs) -> Bools:
+    def _own(self, pairs: LeftOutPairs) -> Bools:
         """Return whether the documents are in the category."""
         own: Bools = self.solutions.own[pairs.categories, pairs.documents]
         return own
 
-    def _look_once(self, pairs: Pairs, levels: Floats, looks: Ints) -> Narrowed:
+    def _look_once(self, pairs: LeftOutPairs, levels: Floats, looks: Ints) -> Narrowed:
         """Return what is found on these working sets, free being −1 where no solution was found.
 
         Documents outside that matter could raise y f(x) of the one left out, up to that of the full solution. They
@@ -241,7 +243,7 @@ class NearSets:
         low, high = np.where(up, low, low - unseen), np.where(up, high + unseen, high)
         return Narrowed(scores, np.where(up | ~unknown, low, full), np.where(up & unknown, full, high), free, removed)
 
-    def _settle(self, pairs: Pairs, levels: Floats) -> Narrowed:
+    def _settle(self, pairs: LeftOutPairs, levels: Floats) -> Narrowed:
         """Return what is found when all documents outside that matter have entered; free is −1 where nothing is."""
         count = len(pairs.documents)
         found, left = Narrowed.unknown(count), np.arange(count)
@@ -257,7 +259,7 @@ class NearSets:
             left = left[open]
         return found
 
-    def _by_rows(self, pairs: Pairs, found: Narrowed, chosen: Bools, *, exact: bool, signs: bool) -> None:
+    def _by_rows(self, pairs: LeftOutPairs, found: Narrowed, chosen: Bools, *, exact: bool, signs: bool) -> None:
         """Solve some pairs by rows: scores, or what is certain to lie below its bar; with `signs` the side of zero."""
 
         def work(k: int) -> None:
@@ -272,7 +274,7 @@ class NearSets:
 
         self._team.map(work, np.unique(pairs.categories[chosen]).tolist())
 
-    def _enter(self, pairs: Pairs) -> None:
+    def _enter(self, pairs: LeftOutPairs) -> None:
         """Let documents that wait enter; where none is free, those of the pairs do, too, as any removal may matter."""
         solutions = self.solutions
         if self.svms.free and (loose := solutions.free[pairs.categories] == 0).any():
@@ -282,7 +284,7 @@ class NearSets:
             chosen[solutions.waiting[chosen].any(axis=1)], partial(grow_sets, self.documents, solutions)
         )
 
-    def _round(self, pairs: Pairs, levels: Floats, looks: Ints) -> Answers:
+    def _round(self, pairs: LeftOutPairs, levels: Floats, looks: Ints) -> Answers:
         """Leave the documents of pairs out, on the working sets as they are; documents outside that matter wait."""
         count, state = len(pairs.documents), (self.documents, self.solutions, self.sets)
         (scores, low, high), (open, removed) = np.empty((3, count)), np.empty((2, count), np.bool_)
@@ -334,5 +336,5 @@ class NearRetraining:
         return self.sets.narrow(self._pairs(chosen, bars, roofs), stage)
 
     @staticmethod
-    def _pairs(chosen: Ints, bars: Floats, roofs: Floats) -> Pairs:
-        return Pairs(np.zeros(len(chosen), np.int64), chosen, bars, roofs)
+    def _pairs(chosen: Ints, bars: Floats, roofs: Floats) -> LeftOutPairs:
+        return LeftOutPairs(np.zeros(len(chosen), np.int64), chosen, bars, roofs)

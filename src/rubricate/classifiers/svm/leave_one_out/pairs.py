@@ -9,10 +9,10 @@ import numpy as np
 
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["Narrowed", "Pairs"]
+__all__ = ["LeftOutPairs", "Narrowed"]
 
 
-class Pairs(NamedTuple):
+class LeftOutPairs(NamedTuple):
     """Categories, in order, and documents; a score needs no more than to be certain to lie below its bar or above its
     roof."""
 
@@ -21,11 +21,11 @@ class Pairs(NamedTuple):
     bars: Floats
     roofs: Floats
 
-    def take(self, chosen: Ints | Bools) -> Pairs:
+    def take(self, chosen: Ints | Bools) -> LeftOutPairs:
         """Return some of the pairs."""
-        return Pairs(self.categories[chosen], self.documents[chosen], self.bars[chosen], self.roofs[chosen])
+        return LeftOutPairs(self.categories[chosen], self.documents[chosen], self.bars[chosen], self.roofs[chosen])
 
-    def by_category(self) -> list[Pairs]:
+    def by_category(self) -> list[LeftOutPairs]:
         """Return the pairs of each category that has any."""
         _, firsts = np.unique(self.categories, return_index=True)
         edges = [*firsts, len(self.categories)]

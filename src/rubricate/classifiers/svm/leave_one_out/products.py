@@ -12,7 +12,7 @@ from rubricate.classifiers.svm.solvers.kernel import squared_lengths
 from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.kernels.lane_code import lined
 from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_products import PANEL, Documents, as_right, mirror, set_panel, split_terms
+from rubricate.kernels.svm_products import PANEL, ProductRows, as_right, mirror, set_panel, split_terms
 from rubricate.types import Sparse
 
 __all__ = ["Products", "wide_square"]
@@ -51,7 +51,7 @@ class Products:
         rows = Rows(starts, terms, X.data.astype(np.float32))
         frequent, rare = split_terms(rows, max(min(DENSE, X.shape[1]), 1))
         squares = squared_lengths(X)
-        self.documents = Documents(
+        self.documents = ProductRows(
             rows=rows,
             exact=Rows(starts, terms, np.ascontiguousarray(X.data, np.float64)),
             rare=rare,

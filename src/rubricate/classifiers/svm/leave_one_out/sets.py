@@ -7,17 +7,17 @@ from itertools import pairwise
 import numpy as np
 
 from rubricate.kernels.lane_code import lined
-from rubricate.kernels.svm_sets import LANES, WorkingSets
+from rubricate.kernels.svm_sets import LANES, CategorySets
 from rubricate.types import Floats, Ints
 
 __all__ = ["cut", "empty_sets", "enlarged"]
 
 
-def empty_sets(rooms: Ints) -> WorkingSets:
+def empty_sets(rooms: Ints) -> CategorySets:
     """Return working sets without documents, with room for so many in each category."""
     wide = -(-rooms // LANES) * LANES
     starts, blocks = (np.concatenate([[0], np.cumsum(each)]) for each in (wide, wide**2))
-    return WorkingSets(
+    return CategorySets(
         starts=starts,
         counts=np.zeros(len(rooms), np.int64),
         rows=np.zeros(starts[-1], np.int64),
@@ -28,7 +28,7 @@ def empty_sets(rooms: Ints) -> WorkingSets:
     )
 
 
-def enlarged(sets: WorkingSets, rooms: Ints) -> WorkingSets:
+def enlarged(sets: CategorySets, rooms: Ints) -> CategorySets:
     """Return the same working sets with other room, for no fewer documents than they have."""
     more = empty_sets(rooms)
     more.counts[:] = sets.counts
@@ -40,7 +40,7 @@ def enlarged(sets: WorkingSets, rooms: Ints) -> WorkingSets:
     return more
 
 
-def square(sets: WorkingSets, k: int) -> Ints:
+def square(sets: CategorySets, k: int) -> Ints:
     """Return the products of a category's documents, with all the room there is."""
     room = sets.starts[k + 1] - sets.starts[k]
     products: Ints = sets.products[sets.blocks[k] : sets.blocks[k + 1]].reshape(room, room)

@@ -15,7 +15,7 @@ from rubricate.classifiers.svm.solvers.kernel import Kernel, squared_lengths
 from rubricate.classifiers.svm.solvers.options import PENALTIES, class_costs
 from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.errors import InvalidInput
-from rubricate.kernels.svm_sets import Columns
+from rubricate.kernels.svm_sets import AlphaColumns
 from rubricate.labels import indicator
 from rubricate.types import Bools, Floats, Ints, Sparse
 
@@ -122,10 +122,10 @@ class SolvedSVMs:
         y, cap = np.where(own, 1.0, -1.0), self.weights * self.costs[own.astype(int), c]
         return Side(y, cap, y * np.minimum(alpha, cap))
 
-    def columns(self, categories: Ints) -> Columns:
+    def columns(self, categories: Ints) -> AlphaColumns:
         """Return the α of some categories."""
         alpha = self._alpha if len(categories) == self.alpha.shape[1] else self._alpha[:, categories]
-        return Columns(alpha.indptr.astype(np.int64), alpha.indices.astype(np.int64), alpha.data)
+        return AlphaColumns(alpha.indptr.astype(np.int64), alpha.indices.astype(np.int64), alpha.data)
 
     @cached_property
     def own(self) -> Bools:

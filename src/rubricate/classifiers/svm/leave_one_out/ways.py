@@ -9,13 +9,13 @@ import numpy as np
 from rubricate.classifiers.svm.leave_one_out.category import Way
 from rubricate.classifiers.svm.leave_one_out.matrix import MatrixRetraining
 from rubricate.classifiers.svm.leave_one_out.near import NearSets, suits
-from rubricate.classifiers.svm.leave_one_out.pairs import Narrowed, Pairs
+from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs, Narrowed
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import Side, SolvedSVMs
 from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.types import Bools, Floats, Ints
 
-__all__ = ["Full", "Ways"]
+__all__ = ["ChosenWays", "Full"]
 
 
 class Full(NamedTuple):
@@ -29,7 +29,7 @@ class Full(NamedTuple):
     short: Ints
 
 
-class Ways:
+class ChosenWays:
     """Leaves documents out of categories, with what it knows of them kept. A team shares the work."""
 
     def __init__(self, svms: SolvedSVMs, gram: Floats | None, team: Team = ALONE) -> None:
@@ -54,7 +54,7 @@ class Ways:
                 else MatrixRetraining(self.svms, int(c), self._gram)
             )
 
-    def narrow(self, pairs: Pairs, stage: int) -> Narrowed:
+    def narrow(self, pairs: LeftOutPairs, stage: int) -> Narrowed:
         """Return what a stage tells about the scores: see `NearSets.narrow`; other ways know but the last stage."""
         self._meet(np.unique(pairs.categories))
         found, group = Narrowed.unknown(len(pairs.categories)), self._group[pairs.categories]
@@ -70,7 +70,7 @@ class Ways:
             found.put(rest[ends[k] : ends[k + 1]], answer)
         return found
 
-    def _exact(self, pairs: Pairs) -> Narrowed:
+    def _exact(self, pairs: LeftOutPairs) -> Narrowed:
         """Ask the way of one category that knows no stages: scores, or what is certain to lie below its bar."""
         way = self._others[int(pairs.categories[0])]
         # Where no document has 0 < α < C, any removal may move a free bias.

@@ -21,7 +21,7 @@ from rubricate.classifiers.svm.solvers.solution import empty_cache
 from rubricate.kernels.lane_code import lined
 from rubricate.kernels.rows import Lists, Rows
 from rubricate.kernels.svm_bias import best_bias
-from rubricate.kernels.svm_checks import Corpus, Measures, Room, check, survey
+from rubricate.kernels.svm_checks import CheckedDocuments, Measures, PassRoom, check, survey
 from rubricate.kernels.svm_fold import arrange_rows, fold_rows, term_frequencies
 from rubricate.kernels.svm_joint import BAND, BIAS, COSTS, LaneBlock, WorkingLists, guess, label_bits
 from rubricate.kernels.svm_lanes import LANES
@@ -152,9 +152,9 @@ class BlockSolver:
         return rows, inverse.astype(np.float32), self.weights.astype(np.float32)
 
     @cached_property
-    def _corpus(self) -> Corpus:
+    def _corpus(self) -> CheckedDocuments:
         """Return the documents as the passes over all of them take them."""
-        return Corpus(self.documents.rows, self._single[0], self.weights, self.lists)
+        return CheckedDocuments(self.documents.rows, self._single[0], self.weights, self.lists)
 
     @cached_property
     def _measures(self) -> Measures:
@@ -164,11 +164,11 @@ class BlockSolver:
         return Measures(float(self.penalty), self.scale, longest, largest)
 
     @cached_property
-    def _spare(self) -> list[Room]:
+    def _spare(self) -> list[PassRoom]:
         return []
 
     @contextmanager
-    def _room(self) -> Iterator[Room]:
+    def _room(self) -> Iterator[PassRoom]:
         """Lend room for a pass to a thread; what one has given back is lent again."""
         features, n = self.documents.features, len(self.weights)
         try:
@@ -178,7 +178,7 @@ class BlockSolver:
             stretch = min(n, STRETCH)
             # The guess has the β of all documents there, in single precision.
             beta = lined(max(stretch + 1, -(-n // 2)), make=np.empty)
-            room = Room(W, single, beta, np.empty(stretch, np.int32))
+            room = PassRoom(W, single, beta, np.empty(stretch, np.int32))
         yield room
         self._spare.append(room)
 
