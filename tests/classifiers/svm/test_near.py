@@ -14,11 +14,13 @@ import rubricate as rb
 from rubricate.classifiers.svm.leave_one_out import near, solved
 from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.near import STAGES, NearRetraining, suits
+from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, solve_exactly
+from rubricate.kernels.svm_sets import LOOK_ALL
 
 BIASES = ("free", "penalised", None)
 
@@ -273,7 +275,7 @@ def test_documents_that_wait_to_enter_enter_once(monkeypatch):
     machine = _machine(X, y, C=1.0, tol=1e-6)
     chosen = np.flatnonzero(machine.alpha.toarray()[:, 0] > 0)
     way, nowhere = NearRetraining(machine, 0), np.full(len(chosen), np.inf)
-    way.narrow(chosen, 3, -nowhere, nowhere)
+    way.sets._look_once(LeftOutPairs(np.zeros_like(chosen), chosen, -nowhere, nowhere), STAGES[3], np.array([LOOK_ALL]))
     assert way.sets.solutions.waiting.any()
     way.leave_out(chosen, exact=True)
     way.narrow(chosen, 3, -nowhere, nowhere)
