@@ -54,9 +54,9 @@ BELOW, ABOVE, SIMILAR, APART = 0.2, 1.0, 32.0, 0.02
 mean similarity of the free rows beyond APART.
 
 Of 60,760 removals from SVMs of five corpora with C of .1, .7, 1, 3 and 10, at six levels each, 15 lie above these
-bounds, by .01 at most, two below by .00005, all of them questions of four terms. The mean similarity is .02 in long documents, .05
-to .3 in questions of ten words. Larger numbers send more scores to the next level, which takes two to three times as
-long."""
+bounds, by .01 at most, two below by .00005, all of them questions of four terms. The mean similarity is .02 in long
+documents, .05 to .3 in questions of ten words. Larger numbers send more scores to the next level, which takes two to
+three times as long."""
 NOISE = 5e-4
 """What the full solution lacks of its optimum, and sums of float32, may add to that."""
 STILL = 0.1
