@@ -45,6 +45,7 @@ ELSEWHERE = {
     "svm_bias": "tests/kernels/test_svm_local.py::test_the_best_bias_is_the_best_of_all_breakpoints",
     "svm_fold": "tests/classifiers/svm/test_hard.py::test_folding_lonely_terms_keeps_all_products",
     "svm_removal_lanes": NEAR,
+    "svm_set_removals": "tests/kernels/test_svm_sets.py::test_categories_together_are_as_each_alone",
 }
 COMPILED = re.compile(r"^@(numba\.|_?intrinsic)", re.MULTILINE)
 SEEDS = 2**31 - 1

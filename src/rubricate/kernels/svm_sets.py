@@ -1,21 +1,19 @@
-"""The SVMs of many categories on the documents near their margins, and documents left out of them.
+"""The SVMs of many categories on the documents near their margins.
 
-Problem: that of `svm_products` for every category, and that of `svm_removal_lanes` for pairs of a category and a
-         document.
+Problem: that of `svm_products` for every category.
 
 Given  the documents, the `Solutions` of all categories and their `CategorySets`, one after the other in the same
-       arrays; what to do for which categories, or for which pairs.
-Return `find_near`          scores of the full solution; the documents near the margin wait to enter
-       `start_sets`         those entered, with their β
-       `polish_sets`        sweeps until the conditions hold for all documents, and how the free ones take over a β
-       `grow_sets`          the documents that wait entered
-       `leave_out_of_sets`  what `svm_removal_lanes` returns for every pair; documents outside that matter wait
+       arrays; what to do for which categories.
+Return `find_near`    scores of the full solution; the documents near the margin wait to enter
+       `start_sets`   those entered, with their β
+       `polish_sets`  sweeps until the conditions hold for all documents, and how the free ones take over a β
+       `grow_sets`    the documents that wait entered
        `polish_sets` and `grow_sets` say where there is no room for the documents that wait; such categories go on from
        there once they have more.
-Cost   of entering: products with the working set. Of the rest: see the other kernels, and a pass over the documents per
+Cost   of entering: products with the working set. Of the rest: see `svm_products`, and a pass over the documents per
        category and call.
 Ties   rows enter in the order of the documents.
-Edge   pairs whose document has β = 0 cost nothing, as long as some document is free: the solution stays as it is.
+Edge   a document whose C is 0 enters only if it has β ≠ 0.
 
 All categories are done in one call: an interpreter that goes from one to the next takes as long as the work on a
 category of a hundred documents, and threads wait for it.
@@ -37,28 +35,24 @@ from rubricate.kernels.svm_products import (
     sum_products,
     sweep_products,
 )
-from rubricate.kernels.svm_removal_lanes import Beside, LaneRemovals, Removed, leave_out_nearby
-from rubricate.kernels.svm_removals import Nearby, Spread, prepare
-from rubricate.kernels.svm_retraining import Outside
 from rubricate.kernels.wrappers import NO_REFERENCES
 
 __all__ = [
-    "LOOK_ALL",
-    "LOOK_BESIDE",
-    "LOOK_NONE",
+    "LANES",
     "AlphaColumns",
-    "Asked",
     "CategorySets",
+    "CategoryView",
     "Solutions",
+    "category_of",
+    "dual_of",
     "find_near",
     "grow_sets",
-    "leave_out_of_sets",
+    "places_of",
     "polish_sets",
+    "side_of",
     "start_sets",
 ]
 
-LOOK_NONE, LOOK_BESIDE, LOOK_ALL = range(3)
-"""Which documents outside the working set are looked at: none, those that resemble the one left out, all."""
 LANES = 16
 """Numbers in a block of `row_lanes`."""
 OFF = 5
@@ -114,31 +108,7 @@ class CategorySets(NamedTuple):
     products: np.ndarray
 
 
-class Asked(NamedTuple):
-    """Pairs in the order of their categories; the score of each needs no more than to be certain to lie below its bar
-    or above its roof. `levels` as in `svm_removals`; `looks` says for each category which documents outside to look at.
-    """
-
-    categories: np.ndarray
-    documents: np.ndarray
-    bars: np.ndarray
-    roofs: np.ndarray
-    levels: np.ndarray
-    looks: np.ndarray
-
-
-class Answers(NamedTuple):
-    """What `Removed` has for each pair, and whether its document was removed at all: it may have β = 0."""
-
-    scores: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    free: np.ndarray
-    open: np.ndarray
-    removed: np.ndarray
-
-
-class _Category(NamedTuple):
+class CategoryView(NamedTuple):
     """One category: its documents near the margin, views of their β and shares, and of the products."""
 
     rows: np.ndarray
@@ -148,23 +118,24 @@ class _Category(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _category(documents: ProductRows, sets: CategorySets, k: int) -> _Category:
+def category_of(documents: ProductRows, sets: CategorySets, k: int) -> CategoryView:
+    """Return one category of the sets."""
     start, room = sets.starts[k], sets.starts[k + 1] - sets.starts[k]
     last = start + sets.counts[k]
     square = sets.products[sets.blocks[k] : sets.blocks[k] + room * room].reshape((room, room))
     coded = Coded(square, documents.unit)
-    return _Category(sets.rows[start:last], sets.beta[start:last], sets.share[start:last], coded)
+    return CategoryView(sets.rows[start:last], sets.beta[start:last], sets.share[start:last], coded)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
-def _side(solutions: Solutions, k: int, document: int) -> tuple[float, float]:
+def side_of(solutions: Solutions, k: int, document: int) -> tuple[float, float]:
     """Return y and C of a document."""
     own = solutions.own[k, document]
     return (1.0 if own else -1.0), solutions.weights[document] * solutions.costs[k, np.int64(own)]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _places(rows: np.ndarray, documents: int) -> np.ndarray:
+def places_of(rows: np.ndarray, documents: int) -> np.ndarray:
     """Return the place of each document among the rows, or −1."""
     places = np.full(documents, -1, np.int64)
     for a in range(len(rows)):
@@ -185,12 +156,12 @@ def find_near(
         part = slice(alpha.starts[k], alpha.starts[k + 1])
         chosen, beta, waiting = alpha.documents[part], alpha.values[part].copy(), solutions.waiting[k]
         for j in range(len(chosen)):
-            y, cap = _side(solutions, k, chosen[j])
+            y, cap = side_of(solutions, k, chosen[j])
             beta[j] = y * min(beta[j], cap)
             waiting[chosen[j]] = beta[j] != 0
         solutions.full[k] = sum_products(documents, chosen, beta) + solutions.bias[k]
         for d in range(len(waiting)):
-            y, cap = _side(solutions, k, d)
+            y, cap = side_of(solutions, k, d)
             waiting[d] |= cap > 0 and y * solutions.full[k, d] < 1 + band
             near[k - first] += waiting[d]
     return near
@@ -212,7 +183,7 @@ def _grow(documents: ProductRows, solutions: Solutions, sets: CategorySets, k: i
             end += 1
     waiting[:] = False
     sets.counts[k] = n + m
-    rows, K = sets.rows[start:end], _category(documents, sets, k).products.K
+    rows, K = sets.rows[start:end], category_of(documents, sets, k).products.K
     if n == 0:
         set_square(documents, rows, K)
     elif m > 0:
@@ -239,23 +210,23 @@ def start_sets(
     """Take the documents that wait into empty sets, with their β; there must be room."""
     for k in range(first, last):
         _grow(documents, solutions, sets, k)
-        places, start = _places(_category(documents, sets, k).rows, len(solutions.weights)), sets.starts[k]
+        places, start = places_of(category_of(documents, sets, k).rows, len(solutions.weights)), sets.starts[k]
         for j in range(alpha.starts[k], alpha.starts[k + 1]):
             document = alpha.documents[j]
             if places[document] >= 0:
-                y, cap = _side(solutions, k, document)
+                y, cap = side_of(solutions, k, document)
                 sets.beta[start + places[document]] = y * min(alpha.values[j], cap)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _dual(documents: ProductRows, solutions: Solutions, own: _Category, k: int) -> Dual:
+def dual_of(documents: ProductRows, solutions: Solutions, own: CategoryView, k: int) -> Dual:
     """Return the SVM of a category on its working set; w is f = Kβ, of a multiple of 16 numbers."""
     n = len(own.rows)
     y, cap, squares = np.empty(n), np.empty(n), np.empty(n)
     f, bias = np.zeros(-(-n // LANES) * LANES, np.float32), np.array([solutions.bias[k]])
     for a in range(n):
         document = own.rows[a]
-        y[a], cap[a] = _side(solutions, k, document)
+        y[a], cap[a] = side_of(solutions, k, document)
         squares[a], f[a] = documents.squares[document], solutions.full[k, document] - bias[0]
     return Dual(y, cap, squares, own.beta, f, bias)
 
@@ -273,11 +244,11 @@ def _balance(beta: np.ndarray, cap: np.ndarray) -> None:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
-def _reached(solutions: Solutions, own: _Category, k: int, off: float) -> int:
+def _reached(solutions: Solutions, own: CategoryView, k: int, off: float) -> int:
     """Let the documents outside wait that violate their margin by more than `off`; return how many do."""
     waiting, reached = solutions.waiting[k], 0
     for d in range(len(waiting)):
-        y, cap = _side(solutions, k, d)
+        y, cap = side_of(solutions, k, d)
         waiting[d] = cap > 0 and y * solutions.full[k, d] < 1 - off
     for d in own.rows:
         waiting[d] = False
@@ -287,7 +258,7 @@ def _reached(solutions: Solutions, own: _Category, k: int, off: float) -> int:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _set_shares(documents: ProductRows, solutions: Solutions, own: _Category, k: int, cap: np.ndarray) -> None:
+def _set_shares(documents: ProductRows, solutions: Solutions, own: CategoryView, k: int, cap: np.ndarray) -> None:
     """Set how the free documents take over the β of one that is left out.
 
     Each takes a share by the room it has, min(α, C − α), so that none is brought to a bound if there is room for
@@ -325,8 +296,8 @@ def polish_sets(
     for place in range(len(chosen)):
         k = chosen[place]
         while _grow(documents, solutions, sets, k):
-            own = _category(documents, sets, k)
-            dual = _dual(documents, solutions, own, k)
+            own = category_of(documents, sets, k)
+            dual = dual_of(documents, solutions, own, k)
             worst, sweeps = sweep_products(own.products, dual, search)
             solutions.steps[k] += sweeps * len(own.rows)
             if search.penalty == 0:
@@ -339,110 +310,3 @@ def polish_sets(
                 done[place] = True
                 break
     return done
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _nearby(documents: ProductRows, solutions: Solutions, own: _Category, k: int) -> Nearby:
-    """Return what all removals start from."""
-    n, rows = len(own.rows), own.rows
-    scores, answer = np.empty(n), np.empty(n)
-    for a in range(n):
-        scores[a], answer[a] = solutions.full[k, rows[a]], solutions.answer[k, rows[a]]
-    spread = Spread(own.share, answer, solutions.similarity[k])
-    return prepare(own.products, _dual(documents, solutions, own, k), scores, spread, solutions.penalty)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _outside(documents: ProductRows, solutions: Solutions, places: np.ndarray, k: int) -> Outside:
-    """Return the documents that have no place in the working set, and count."""
-    size, count = len(places), 0
-    outside, numbers = np.empty(size, np.int64), np.empty((4, size))
-    spare, lengths, ys, caps = numbers[0], numbers[1], numbers[2], numbers[3]
-    for d in range(size):
-        y, cap = _side(solutions, k, d)
-        if places[d] < 0 and cap > 0:
-            outside[count], spare[count] = d, y * solutions.full[k, d] - 1
-            lengths[count], ys[count], caps[count] = np.sqrt(documents.squares[d]), y, cap
-            count += 1
-    return Outside(documents.rows, outside[:count], spare[:count], lengths[:count], ys[:count], caps[:count])
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _beside(documents: ProductRows, solutions: Solutions, outside: Outside, k: int, wanted: bool) -> Beside:
-    """Return the documents outside as those are found by that resemble one left out; none if that is not wanted."""
-    wide = documents.all.shape[1] if wanted else 0
-    y, spare, answer = np.zeros(wide, np.float32), np.full(wide, np.inf, np.float32), np.zeros(wide, np.float32)
-    if wanted:
-        for o in range(len(outside.places)):
-            spare[outside.places[o]] = outside.spare[o]
-        for d in range(len(solutions.weights)):
-            y[d], answer[d] = (1.0 if solutions.own[k, d] else -1.0), solutions.answer[k, d]
-    return Beside(documents.all, y, spare, answer)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", **NO_REFERENCES)
-def _note(answers: Answers, pairs: np.ndarray, found: Removed) -> int:
-    """Copy what was found to its pairs; return the steps."""
-    for j in range(len(pairs)):
-        a = pairs[j]
-        answers.scores[a], answers.low[a], answers.high[a] = found.scores[j], found.low[j], found.high[j]
-        answers.free[a], answers.open[a], answers.removed[a] = found.free[j], found.open[j], True
-    return found.steps.sum()
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _to_remove(
-    solutions: Solutions, own: _Category, places: np.ndarray, asked: Asked, first: int, last: int, answers: Answers
-) -> np.ndarray:
-    """Return the pairs whose document has to be removed; the scores of the others are those of the full solution."""
-    pairs, count, k = np.empty(last - first, np.int64), 0, asked.categories[first]
-    loose = solutions.free[k] == 0 and solutions.penalty == 0
-    for a in range(first, last):
-        place = places[asked.documents[a]]
-        pairs[count] = a
-        if place >= 0 and (loose or own.beta[place] != 0):
-            count += 1
-            continue
-        score = solutions.full[k, asked.documents[a]]
-        answers.scores[a], answers.low[a], answers.high[a] = score, score, score
-        answers.free[a], answers.open[a], answers.removed[a] = 1, False, False
-    return pairs[:count]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def leave_out_of_sets(
-    documents: ProductRows,
-    solutions: Solutions,
-    sets: CategorySets,
-    asked: Asked,
-    first: int,
-    last: int,
-    answers: Answers,
-    W: np.ndarray,
-) -> np.ndarray:
-    """Leave the documents of some pairs out; set their answers and return the steps of each category.
-
-    Where a free bias has no free document, those of pairs must have entered. `W` is room for terms × 16 numbers where
-    all documents are looked at, else it may have one row.
-    """
-    steps = np.zeros(len(sets.counts), np.int64)
-    while first < last:
-        k, end = asked.categories[first], first + 1
-        while end < last and asked.categories[end] == k:
-            end += 1
-        own, look = _category(documents, sets, k), asked.looks[k]
-        places = _places(own.rows, len(solutions.weights))
-        pairs = _to_remove(solutions, own, places, asked, first, end, answers)
-        if len(pairs):
-            outside = _outside(documents, solutions, places if look != LOOK_NONE else places[:0], k)
-            beside = _beside(documents, solutions, outside, k, look == LOOK_BESIDE)
-            removals = LaneRemovals(
-                own.rows, places[asked.documents[pairs]], asked.levels, asked.bars[pairs], asked.roofs[pairs], beside, W
-            )
-            found = leave_out_nearby(_nearby(documents, solutions, own, k), outside, removals)
-            steps[k] += _note(answers, pairs, found) * len(own.rows)
-            for o in range(len(found.hit)):
-                if found.hit[o]:
-                    solutions.waiting[k, outside.places[o]] = True
-        first = end
-    return steps

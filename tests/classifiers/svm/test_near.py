@@ -20,7 +20,7 @@ from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, solve_exactly
-from rubricate.kernels.svm_sets import LOOK_ALL
+from rubricate.kernels.svm_set_removals import LOOK_ALL
 
 BIASES = ("free", "penalised", None)
 

@@ -14,20 +14,8 @@ from rubricate.classifiers.svm.leave_one_out.sets import cut, empty_sets, enlarg
 from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
 from rubricate.classifiers.svm.solvers.team import ALONE, Team
 from rubricate.kernels.svm_local import Search
-from rubricate.kernels.svm_sets import (
-    LOOK_ALL,
-    LOOK_BESIDE,
-    LOOK_NONE,
-    Answers,
-    Asked,
-    CategorySets,
-    Solutions,
-    find_near,
-    grow_sets,
-    leave_out_of_sets,
-    polish_sets,
-    start_sets,
-)
+from rubricate.kernels.svm_set_removals import LOOK_ALL, LOOK_BESIDE, LOOK_NONE, Answers, Asked, leave_out_of_sets
+from rubricate.kernels.svm_sets import CategorySets, Solutions, find_near, grow_sets, polish_sets, start_sets
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["STAGES", "NearRetraining", "NearSets", "suits"]
