@@ -11,6 +11,7 @@
 #   make locked     an installation of requirements.lock, every file checked by its digest
 #   make sbom       the list of all components (CycloneDX) in build/sbom.json
 #   make dist       wheel and source archive in dist/, each installed in an empty environment and used
+#   make native     rebuild the compiled library after a change of native/*.c
 #   make house      size and shape of the package; AGAINST=REVISION adds a column, LIST=1 names the offenders
 # Slow: make reproduce (the tables of the papers), make bench (against peers).
 
@@ -24,7 +25,9 @@ WORKERS := $(shell expr $(CORES) + 1)
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
 COVERED := training files thresholds measures significance
 
-.PHONY: study test proof bounds fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean
+NATIVE := $(wildcard native/*.[ch]) build_native.py
+
+.PHONY: native study test proof bounds fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean
 
 study: $(VENV)/.study
 	@$(BIN)/rubricate study --report build/report
@@ -143,11 +146,14 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c "import sys; sys.exit('Rubricate needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.12 …') if sys.version_info < (3, 11) else None"
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.study: $(VENV)/bin/python pyproject.toml constraints.txt
+native: $(VENV)/.study
+	@$(BIN)/python build_native.py
+
+$(VENV)/.study: $(VENV)/bin/python pyproject.toml constraints.txt $(NATIVE)
 	@$(PIP) install --quiet --constraint constraints.txt --editable ".[report,frames]"
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt $(NATIVE)
 	@$(PIP) install --quiet --constraint constraints.txt --editable ".[dev]"
 	@touch $@ $(VENV)/.study
 
@@ -157,11 +163,11 @@ build/models/.minilm: $(VENV)/bin/python
 	  echo "no encoder: tests that need one are skipped (with RUBRICATE_REQUIRE_CORPORA they fail)" >&2
 	@mkdir -p build/models && touch $@
 
-$(VENV)/.bench: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.bench: $(VENV)/bin/python pyproject.toml constraints.txt $(NATIVE)
 	@$(PIP) install --quiet --constraint constraints.txt --editable ".[bench]"
 	@touch $@ $(VENV)/.dev $(VENV)/.study
 
-$(VENV)/.docs: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml constraints.txt $(NATIVE)
 	@$(PIP) install --quiet --constraint constraints.txt --editable ".[docs,report,frames]"
 	@touch $@
 

@@ -10,7 +10,8 @@ RubricateError
 │       └── DigestMismatch   a file whose digest is not the expected one
 ├── CorpusMissing        a corpus that is not on this machine; says how to get it (also a FileNotFoundError)
 ├── EncoderMissing       an encoder that is not on this machine; says how to get it (also a FileNotFoundError)
-└── MissingExtra         an optional dependency that is not installed; names the command (also an ImportError)
+├── MissingExtra         an optional dependency that is not installed; names the command (also an ImportError)
+└── NativeLibraryError   the compiled library is missing, stale or damaged (also an ImportError)
 
 Every message says what was expected, what was found instead, and what to do.
 """
@@ -31,6 +32,7 @@ __all__ = [
     "InvalidInput",
     "InvalidRules",
     "MissingExtra",
+    "NativeLibraryError",
     "RubricateError",
     "UnknownName",
     "UnreadableFile",
@@ -170,3 +172,7 @@ class MissingExtra(RubricateError, ImportError):
     def __init__(self, extra: str, what: str) -> None:
         self.extra = extra
         super().__init__(f'{what} need the extra {extra!r}: pip install "rubricate[{extra}]"')
+
+
+class NativeLibraryError(RubricateError, ImportError):
+    """The compiled library is missing, older than its sources, or of another version."""

@@ -10,32 +10,18 @@ Edges  an empty row has 0; a row of zeros stays as it is. In `unit_values` no sq
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
 
 from rubricate.kernels.wrappers import FROM_PYTHON
+from rubricate.native.sparse import Lists, Rows
 
 __all__ = ["ZERO", "Lists", "Rows", "largest", "make_unit", "mean", "unit_values"]
 
 ZERO: Any = np.int64(0)
 """Where a count starts that is handed to a function: for a plain 0, a type of its own, it would be compiled again."""
-
-
-class Rows(NamedTuple):
-    """A sparse matrix in CSR form, as kernels take it: row i holds positions starts[i] to starts[i + 1] − 1."""
-
-    starts: np.ndarray
-    terms: np.ndarray
-    values: np.ndarray
-
-
-class Lists(NamedTuple):
-    """Lists of whole numbers end to end: list i holds items[starts[i] : starts[i + 1]]."""
-
-    starts: np.ndarray
-    items: np.ndarray
 
 
 @numba.njit(cache=True, nogil=True)
