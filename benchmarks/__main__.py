@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 TABLE = HERE / "RESULTS.md"
 PEERS = (
-    "numpy", "scipy", "scikit-learn", "numba", "statsmodels", "ranx", "sparse-dot-topn", "hiclass", "wittgenstein"
+    "numpy", "scipy", "scikit-learn", "statsmodels", "ranx", "sparse-dot-topn", "hiclass", "wittgenstein"
 )  # fmt: skip
 
 
@@ -51,14 +51,14 @@ def table(rows: list[dict[str, object]]) -> str:
         "",
         f"Python {platform.python_version()}, {versions}. Renew with `make bench`.",
         "",
-        "| id | threads | ours (s) | peer (s) | ratio | same result | peer | work |",
-        "|---|--:|--:|--:|--:|---|---|---|",
+        "| id | threads | ours (s) | peer (s) | ratio | same result | peer | work | measured |",
+        "|---|--:|--:|--:|--:|---|---|---|---|",
     ]
     for row in rows:
         same = "yes" if row["same_result"] else "**no**"
         lines.append(
             f"| {row['id']} | {row['threads']} | {row['ours_s']:.4g} | {row['peer_s']:.4g} | {row['ratio']:.2f} "
-            f"| {same} | {row['peer']} | {row['work']} |"
+            f"| {same} | {row['peer']} | {row['work']} | {row['date']}, {row['revision']} |"
         )
     return "\n".join(lines) + "\n"
 

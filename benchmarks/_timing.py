@@ -1,28 +1,51 @@
 """Side-by-side timing: ours and the peer in one run, interleaved, medians, after checking for the same result.
 
-With `--cpu` on the command line, seconds are CPU seconds of this process and of the child processes that it waited for:
-on a busy machine wall times say what else was running. Rows of more than one thread stay in wall time.
+Every row says when and at which revision it was measured. With `--cpu` on the command line, seconds are CPU seconds of
+this process and of the child processes that it waited for: on a busy machine wall times say what else was running.
+Rows of more than one thread stay in wall time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 CPU = "--cpu" in sys.argv
 """Whether rows of one thread are timed by CPU seconds."""
 REST = 0.05
 """Seconds between two calls on several threads."""
+
+
+def today() -> str:
+    """Return the date, as in 2026-11-18."""
+    return datetime.now(UTC).date().isoformat()
+
+
+@cache
+def revision() -> str:
+    """Return the short name of the commit that is checked out, with "+" if files differ from it."""
+
+    def git(*arguments: str) -> str:
+        folder = Path(__file__).parent
+        return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
+
+    try:
+        name = git("rev-parse", "--short", "HEAD").strip()
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", "../src", "../native")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{name}+" if changed else name
 
 
 @dataclass(frozen=True)
@@ -37,6 +60,8 @@ class Row:
     ratio: float
     same_result: bool
     threads: int
+    date: str = field(default_factory=today)
+    revision: str = field(default_factory=revision)
 
 
 def measure(function: Callable[[], Any], *, threads: int = 1) -> tuple[float, Any]:
@@ -75,22 +100,6 @@ def side_by_side(
     pairs = [(measure(ours, threads=threads)[0], measure(peer, threads=threads)[0]) for _ in range(repeats)]
     ours_s, peer_s = (statistics.median(times) for times in zip(*pairs, strict=True))
     return Row(id, work, peer_name, ours_s, peer_s, peer_s / ours_s, agree, threads)
-
-
-def first_use(code: str, *, id: str, work: str) -> Row:
-    """Time a first use with nothing compiled (ours) and the next one in a new process, with its cache (peer).
-
-    `code` sets `start` to the time after its imports and `result` to an array; both uses must give the same sum of it.
-    """
-    timed = f"import time\n{code}\nprint(time.perf_counter() - start, float(result.sum()))"
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        runs = [
-            subprocess.run([sys.executable, "-c", timed], env=environment, capture_output=True, text=True, check=True)
-            for _ in range(2)
-        ]
-    (first, a), (again, b) = (map(float, run.stdout.split()) for run in runs)
-    return Row(id, work, "the same, compiled before", first, again, again / first, a == b, 1)
 
 
 def publish(rows: Sequence[Row], description: str) -> None:

@@ -14,17 +14,9 @@ from sklearn.neighbors import NearestNeighbors
 from sparse_dot_topn import sp_matmul_topn
 
 import rubricate as rb
-from benchmarks._timing import Row, first_use, publish, side_by_side
+from benchmarks._timing import Row, publish, side_by_side
 
 K = 45
-FIRST_USE = """
-import numpy as np
-from scipy import sparse
-from rubricate import KNN
-X, Y = sparse.csr_array(np.eye(9)), sparse.csr_array(np.eye(9))
-start = time.perf_counter()
-result = KNN(2).fit(X, Y).decision_function(X) + KNN(2).fit(X.toarray(), Y).decision_function(X)
-"""
 
 
 def vectors(select: str | None):
@@ -80,7 +72,7 @@ def rows() -> list[Row]:
                     peer_name="scikit-learn NearestNeighbors brute cosine", same=lambda a, b: same(a, (b[1], 1 - b[0])),
                 )
             )  # fmt: skip
-    return [*found, first_use(FIRST_USE, id="knn-compile", work="first use of kNN, sparse and dense")]
+    return found
 
 
 if __name__ == "__main__":

@@ -11,14 +11,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 import rubricate as rb
-from benchmarks._timing import Row, first_use, publish, side_by_side
-
-FIRST_USE = """
-import numpy as np
-from rubricate import NB
-start = time.perf_counter()
-result = NB().fit(np.eye(9), np.eye(9)).decision_function(np.eye(9))
-"""
+from benchmarks._timing import Row, publish, side_by_side
 
 
 def compare(corpus, X, new, model, peer, *, work, threads) -> Row:
@@ -48,7 +41,7 @@ def rows() -> list[Row]:
             for threads in (1, 2):
                 work = f"{model} NB, 90 categories, {name}: fit and score {new.shape[0]} documents"
                 found.append(compare(corpus, X, new, model, peer, work=work, threads=threads))
-    return [*found, first_use(FIRST_USE, id="nb-compile", work="first use of naive Bayes")]
+    return found
 
 
 if __name__ == "__main__":

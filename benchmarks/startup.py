@@ -1,8 +1,7 @@
 """From nothing to a result: whole programs in fresh processes, beside the same job with scikit-learn.
 
-first-train       `rubricate train` of 2,659 short documents, nothing compiled yet; the peer chooses between words and
-                  words with characters, and C among the same four, in five folds
-first-train-again the same, beside itself with everything compiled: the ratio is the share that is not compilation
+first-train       `rubricate train` of 2,659 short documents; the peer chooses between words and words with
+                  characters, and C among the same four, in five folds
 classify-one      `rubricate classify MODEL --say TEXT`; the peer opens its model with joblib
 classify-import   the same beside `import sklearn.svm, sklearn.feature_extraction.text` alone
 evaluate-one      `rubricate evaluate` of 1,000 predictions beside `classification_report`
@@ -19,7 +18,6 @@ import csv
 import json
 import os
 import random
-import shutil
 import statistics
 import subprocess
 import sys
@@ -30,7 +28,7 @@ from typing import Any
 
 from benchmarks._timing import CPU, Row, measure, publish
 
-IDS = ("classify-one", "classify-import", "evaluate-one", "first-train", "first-train-again")
+IDS = ("classify-one", "classify-import", "evaluate-one", "first-train")
 DOCUMENTS = 2659
 THREADS = 1 if CPU else 2
 TEXT = "My new card still has not arrived"
@@ -67,29 +65,18 @@ print(report["accuracy"], report["macro avg"]["f1-score"])
 """
 
 
-def program(*arguments: Any, package: Path | None = None) -> str:
-    """Run `rubricate` in a new process, from a copy of the package if one is given, and return what it prints."""
-    given = {} if package is None else {"PYTHONPATH": str(package), "NUMBA_CACHE_DIR": ""}
-    return _run([sys.executable, "-m", "rubricate", *map(str, arguments)], given)
-
-
-def uncompiled(folder: Path) -> Path:
-    """Copy the package without its machine code, which would be taken over, and return where it lies."""
-    import rubricate
-
-    source = Path(rubricate.__file__).parent
-    shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("*.nb[ic]"))
-    return folder
+def program(*arguments: Any) -> str:
+    """Run `rubricate` in a new process and return what it prints."""
+    return _run([sys.executable, "-m", "rubricate", *map(str, arguments)])
 
 
 def script(code: str, *arguments: Any) -> str:
     """Run a script in a new process and return what it prints."""
-    return _run([sys.executable, "-c", code, *map(str, arguments)], {})
+    return _run([sys.executable, "-c", code, *map(str, arguments)])
 
 
-def _run(command: list[str], environment: dict[str, str]) -> str:
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **environment})
-    return done.stdout
+def _run(command: list[str]) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 class Material:
@@ -116,10 +103,10 @@ class Material:
             writer.writeheader()
             writer.writerows(rows)
 
-    def train(self, package: Path | None = None) -> float:
+    def train(self) -> float:
         """Train ours and return its cross-validated micro-F1."""
-        said = program("train", self.documents, "-o", self.ours, "--json", package=package)
-        return float(json.loads(said)["cross_validation"]["micro_f1"])
+        summary = program("train", self.documents, "-o", self.ours, "--json")
+        return float(json.loads(summary)["cross_validation"]["micro_f1"])
 
     def train_peer(self) -> float:
         return float(script(TRAIN, self.documents, self.peer))
@@ -162,21 +149,12 @@ def evaluate(data: Material) -> Row:
     return Row("evaluate-one", work, name, seconds, peer_seconds, peer_seconds / seconds, same, 1)
 
 
-def train(data: Material, only: list[str]) -> list[Row]:
-    work = f"training on {DOCUMENTS:,} short documents, all defaults, a fresh process, nothing compiled"
-    with tempfile.TemporaryDirectory() as folder:
-        package = uncompiled(Path(folder))
-        first, mine = measure(lambda: data.train(package))
-        again, same = measure(lambda: data.train(package))
-    rows = []
-    if "first-train" in only:
-        peer, theirs = measure(data.train_peer)
-        name = f"scikit-learn GridSearchCV, n_jobs={THREADS} (F1 {theirs:.4f}, ours {mine:.4f})"
-        rows.append(Row("first-train", work, name, first, peer, peer / first, mine >= theirs - 0.005, THREADS))
-    if "first-train-again" in only:
-        name = "the same, compiled before"
-        rows.append(Row("first-train-again", work, name, first, again, again / first, mine == same, THREADS))
-    return rows
+def train(data: Material) -> Row:
+    work = f"training on {DOCUMENTS:,} short documents, all defaults, a fresh process"
+    seconds, mine = measure(data.train)
+    peer, theirs = measure(data.train_peer)
+    name = f"scikit-learn GridSearchCV, n_jobs={THREADS} (F1 {theirs:.4f}, ours {mine:.4f})"
+    return Row("first-train", work, name, seconds, peer, peer / seconds, mine >= theirs - 0.005, THREADS)
 
 
 def main() -> None:
@@ -187,8 +165,8 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         data = Material(Path(folder))
-        if {"first-train", "first-train-again"} & {*chosen.only}:
-            rows += train(data, chosen.only)
+        if "first-train" in chosen.only:
+            rows.append(train(data))
         if {"classify-one", "classify-import"} & {*chosen.only}:
             if not data.ours.exists():
                 data.train()

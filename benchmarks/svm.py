@@ -2,7 +2,6 @@
 
 python -m benchmarks.svm --json       ids svm-90 and svm-2000 (gap in total; -worst in the worst category), svm-bias,
                                       svm-few (few categories, hard data), svm-dense, svm-path (four C in five folds)
-python -m benchmarks.svm --compile    seconds of the first fit with an empty cache of compiled code, and with a full one
 python -m benchmarks.svm --only ID    one of them
 python -m benchmarks.svm --full       svm-2000 with all 2,000 SVMs of the peer (about ten minutes) instead of a sample
 
@@ -13,11 +12,8 @@ of a fixed list that does. The optimum is known from a solution to 1e-5. Decisio
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -186,36 +182,13 @@ def rows(only: list[str], full: bool) -> list[Row]:
     return found + ([path()] if "svm-path" in only else [])
 
 
-FIRST_FIT = """
-import time, numpy as np, rubricate as rb
-X = np.random.default_rng(0).random((200, 30)); Y = X[:, :20] > .8
-start = time.perf_counter()
-for kernel in ("linear", "rbf"):
-    rb.SVM(kernel=kernel).fit(X, Y).predict(X)
-print(time.perf_counter() - start)
-"""
-
-
-def compilation() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        for state in ("empty", "full"):
-            command = [sys.executable, "-c", FIRST_FIT]
-            done = subprocess.run(command, check=True, capture_output=True, text=True,
-                                  env={**os.environ, "NUMBA_CACHE_DIR": folder})  # fmt: skip
-            print(f"first fit of every SVM kernel, {state} cache: {float(done.stdout):.2f} s")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(add_help=False)
-    for option in ("--compile", "--full"):
-        parser.add_argument(option, action="store_true")
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--only", nargs="+", choices=IDS, default=IDS)
     chosen, rest = parser.parse_known_args()
     sys.argv[1:] = rest
-    if chosen.compile:
-        compilation()
-    else:
-        publish(rows(chosen.only, chosen.full), __doc__ or "")
+    publish(rows(chosen.only, chosen.full), __doc__ or "")
 
 
 if __name__ == "__main__":
