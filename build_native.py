@@ -36,7 +36,14 @@ ROOT = Path(__file__).resolve().parent
 PACKAGE = Path("src/rubricate/native")
 ZIG = "ziglang==0.17.0"
 FLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-Wall", "-Wextra"]
-SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"]
+SANITIZE = [
+    "-O1",
+    "-g",
+    "-fno-omit-frame-pointer",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=undefined",
+    "-DRB_TEST",
+]
 # zig's target, the platform tag of the wheel, the ending of libraries. glibc 2.17 is that of manylinux2014.
 TARGETS = {
     "linux-x86_64": ("x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64.manylinux2014_x86_64", "so"),
@@ -230,7 +237,8 @@ class CustomBuildHook(BuildHookInterface):
         except BuildFailed as error:
             sys.exit(f"Rubricate's compiled library cannot be built: {error}.\n{FIX}")
         build_data["pure_python"], build_data["tag"] = False, f"py3-none-{tag}"
-        build_data["artifacts"] += [str(PACKAGE / "lib" / "*"), str(PACKAGE / "_declarations.py")]
+        libraries = [str(PACKAGE / "lib" / f"rubricate-{variant}.*") for variant in ("base", "v3")]
+        build_data["artifacts"] += [*libraries, str(PACKAGE / "_declarations.py")]
 
 
 FIX = "Fix: install gcc or clang (or `pip install ziglang`), or set CC to a C11 compiler, then install again."

@@ -6,6 +6,20 @@
 #include <string.h>
 #include "rubricate.h"
 
+/* In the build for tests allocations are counted, and one of them can be made to fail (library.c). */
+#ifdef RB_TEST
+void *rb_test_malloc(size_t bytes);
+void *rb_test_calloc(size_t count, size_t bytes);
+void *rb_test_realloc(void *memory, size_t bytes);
+void rb_test_free(void *memory);
+#ifndef RB_TEST_DEFINITIONS
+#define malloc rb_test_malloc
+#define calloc rb_test_calloc
+#define realloc rb_test_realloc
+#define free rb_test_free
+#endif
+#endif
+
 /* Maximum and minimum with Python's rule for NaN and ties: the first argument wins unless the second is strictly better. */
 static inline double rb_max(double a, double b) { return b > a ? b : a; }
 static inline double rb_min(double a, double b) { return b < a ? b : a; }

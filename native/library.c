@@ -1,4 +1,5 @@
-/* What the loader asks: which processor this is, and which sources the library was built from. */
+/* What the loader asks: which processor this is, and which sources the library was built from. Buffers are freed here, too. */
+#define RB_TEST_DEFINITIONS
 #include "common.h"
 #ifndef RB_STAMP
 #define RB_STAMP "unknown"
@@ -28,6 +29,38 @@ int64_t rb_level(void) { return 1; }
 #endif
 
 const char *rb_stamp(void) { return RB_STAMP; }
+
+#ifdef RB_TEST
+static _Atomic int64_t live_allocations, failing_allocation = -1; /* the only globals, in the build for tests alone */
+
+static bool fails(void) { return failing_allocation >= 0 && failing_allocation-- == 0; }
+
+static void *counted(void *memory) {
+    live_allocations += memory != NULL;
+    return memory;
+}
+
+void *rb_test_malloc(size_t bytes) { return fails() ? NULL : counted(malloc(bytes)); }
+void *rb_test_calloc(size_t count, size_t bytes) { return fails() ? NULL : counted(calloc(count, bytes)); }
+
+void *rb_test_realloc(void *memory, size_t bytes) {
+    if (fails()) return NULL;
+    return memory ? realloc(memory, bytes) : counted(malloc(bytes));
+}
+
+void rb_test_free(void *memory) {
+    live_allocations -= memory != NULL;
+    free(memory);
+}
+
+int64_t rb_test_allocations(int64_t fail_at) {
+    failing_allocation = fail_at;
+    return live_allocations;
+}
+#define free rb_test_free
+#else
+int64_t rb_test_allocations(int64_t fail_at) { return fail_at - fail_at; }
+#endif
 
 void rb_free_buffer(rb_buffer *buffer) {
     free(buffer->data);

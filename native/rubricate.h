@@ -26,6 +26,8 @@ enum { RB_OK = 0, RB_NO_MEMORY = -1, RB_STOPPED = -2 };
 RB_EXPORT int64_t rb_level(void);
 /* The stamp of the sources that this library was built from: 16 hexadecimal digits. */
 RB_EXPORT const char *rb_stamp(void);
+/* For tests: let the allocation of this number fail (0: the next one, -1: none); return how many are not freed. */
+RB_EXPORT int64_t rb_test_allocations(int64_t fail_at);
 
 /* An array that a function allocates because its length is only known at the end; freed by rb_free_buffer. */
 typedef struct { int64_t bytes, capacity; uint8_t *data; } rb_buffer;

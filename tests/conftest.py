@@ -108,16 +108,3 @@ def rubricate(monkeypatch, capsys, tmp_path):
         return left.value.code or 0, captured.out, captured.err
 
     return run
-
-
-@pytest.fixture
-def uncompiled(tmp_path) -> dict[str, str]:
-    """Variables of the environment in which the package has no machine code: a copy without it, which it fills."""
-    import shutil
-
-    import rubricate
-
-    source, folder = Path(rubricate.__file__).parent, tmp_path / "uncompiled"
-    shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("*.nb[ic]"))
-    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {"PYTHONPATH": path, "NUMBA_CACHE_DIR": ""}

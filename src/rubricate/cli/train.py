@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import time
 from dataclasses import asdict, dataclass, replace
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 RESAMPLES = 1000
-SELDOM = 50_000
-"""New objects between two collections while kernels are compiled: at Python's 700 they take a tenth of that time."""
 
 _Output = Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")]
 _Test = Annotated[str | None, typer.Option(help="Test documents: a second file, or a share such as 0.2.")]
@@ -120,11 +117,6 @@ def train(
     began = time.perf_counter()
     _check_output(output)
     check_engine(engine)
-    if classifier in (None, "svm"):
-        from rubricate.training.ahead import compile_ahead
-
-        if compile_ahead():  # meanwhile the documents are read
-            gc.set_threshold(SELDOM)
     from rubricate.categorizer import configured
     from rubricate.training.settings import read_setting
 
@@ -164,13 +156,12 @@ def _check_output(output: Path) -> None:
 
 def _fit(model: Categorizer, corpus: Corpus, engine: str) -> None:
     """Fit on an engine; the model does not keep it, as results do not depend on it."""
-    from rubricate.cli.output.compiling import CompilationWatch
     from rubricate.cli.output.progress import visible_encoding, visible_engine
 
     usual = model.engine
     far = engine.startswith("dask")  # a bar of progress cannot travel to other processes
     try:
-        with visible_encoding(), CompilationWatch():
+        with visible_encoding():
             model.set_params(engine=engine if far else visible_engine(engine, "training")).fit(corpus)
     finally:
         model.set_params(engine=usual)

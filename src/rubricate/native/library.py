@@ -33,7 +33,7 @@ except ImportError:
         "the compiled library is missing. Fix: type `make native` in a checkout, else install the package again"
     ) from None
 
-__all__ = ["Buffer", "check_lengths", "core", "stop_flag", "stopping"]
+__all__ = ["VARIANT", "Buffer", "check_lengths", "core", "stop_flag", "stopping"]
 
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER.parents[2] / "native"
@@ -72,8 +72,8 @@ def _open(variant: str) -> Any:
     return library
 
 
-def _load() -> tuple[Any, bool]:
-    """Return the library, and whether arrays are copied for the sanitizer."""
+def _load() -> tuple[Any, str]:
+    """Return the library and the name of its variant."""
     wanted = os.environ.get("RUBRICATE_NATIVE", "")
     if wanted not in ("", "base", "v3", "asan"):
         raise NativeLibraryError(f"RUBRICATE_NATIVE is {wanted!r}. Fix: unset it, or set base, v3 or asan")
@@ -81,11 +81,12 @@ def _load() -> tuple[Any, bool]:
         raise NativeLibraryError("the compiled library is older than native/*.c. Fix: type `make native`")
     library = _open(wanted or "base")
     if not wanted and library.rb_level() >= 3:
-        library = _open("v3")
-    return library, wanted == "asan"
+        return _open("v3"), "v3"
+    return library, wanted or "base"
 
 
-_library, _copies = _load()
+_library, VARIANT = _load()
+_copies = VARIANT == "asan"
 
 
 class Buffer:
@@ -178,27 +179,33 @@ def _raise_status(status: int) -> None:
         raise RuntimeError(f"a compiled loop returned the unknown status {status}")
 
 
-def _function(name: str) -> Callable[..., Any]:
-    function = getattr(_library, name)
-    kind = ffi.typeof(function)
-    converters = [_converter(argument, f"{name}.{i}") for i, argument in enumerate(kind.args)]
-    is_status = kind.result.cname == "int"
+class Call:
+    """A function of the library, with what turns its arguments into C values."""
 
-    def call(*values: Any) -> Any:
-        if len(values) != len(converters):
-            raise TypeError(f"{name} takes {len(converters)} arguments, not {len(values)}")
+    def __init__(self, name: str) -> None:
+        self.name, self._function = name, getattr(_library, name)
+        kind = ffi.typeof(self._function)
+        self._converters = [_converter(argument, f"{name}.{i}") for i, argument in enumerate(kind.args)]
+        self._is_status = kind.result.cname == "int"
+
+    def __call__(self, *values: Any) -> Any:
+        """Call the function; raise what its status says."""
         held: list[Any] = []
-        result = function(*[convert(value, held) for convert, value in zip(converters, values, strict=True)])
+        result = self.invoke(values, held)
         if _copies:
             for item in held:
                 if isinstance(item, tuple) and item[1] is not None:
                     item[0][...] = item[1]
-        if is_status:
+        if self._is_status:
             _raise_status(result)
             return None
         return result
 
-    return call
+    def invoke(self, values: tuple[Any, ...], held: list[Any]) -> Any:
+        """Call the function and return what it returns; `held` keeps alive what its arguments point to."""
+        if len(values) != len(self._converters):
+            raise TypeError(f"{self.name} takes {len(self._converters)} arguments, not {len(values)}")
+        return self._function(*[convert(value, held) for convert, value in zip(self._converters, values, strict=True)])
 
 
 class _Core:
@@ -206,7 +213,7 @@ class _Core:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         try:
-            call = _function(name)
+            call = Call(name)
         except AttributeError:
             raise AttributeError(f"the compiled library has no function {name}") from None
         setattr(self, name, call)

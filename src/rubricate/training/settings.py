@@ -36,7 +36,6 @@ from rubricate.text.options import plain_option
 from rubricate.text.representation import Representation, source_of
 from rubricate.text.select import Select
 from rubricate.thresholds import Threshold, resolve
-from rubricate.training.ahead import compile_meanwhile
 from rubricate.training.candidates import (
     candidates_for,
     centroids_for,
@@ -182,7 +181,6 @@ class Settings:
         if len(material.ids) < FEWEST_TO_CHOOSE:
             return shape, {"chosen": self.representation or "terms", "documents": 0, "tried": []}, ()
         terms = replace(self, representation=None, vectors=None).shape()
-        compile_meanwhile(candidate_representations(terms).values())
         assert isinstance(terms, Representation)
         encoder, only = self.encoder(), HYBRID if self.representation == HYBRID else None
         screening = material.screened(
