@@ -4,9 +4,10 @@
 # While you work:
 #   make quick      checks, doctests and the fast tests, without corpora; under a minute on two cores
 #   make coverage   branch coverage of the packages that must reach 95 %
-#   make proof      what needs a database server, faults, many processes or minutes; kernels with checked bounds
+#   make proof      what needs a database server, faults, many processes or minutes; native code with sanitizers
 #   make fuzz       every parser for SECONDS seconds; one JSON line per parser; APPEND=docs/fuzz.jsonl records them
-#   make soak       every kernel against its oracle on CASES fresh random cases
+#   make sanitize   the tests of native code with address and undefined-behaviour sanitizers (part of proof)
+#   make soak       every native function against its oracle on CASES fresh random cases
 #   make oldest     the tests with the oldest versions of the dependencies that are allowed
 #   make locked     an installation of requirements.lock, every file checked by its digest
 #   make sbom       the list of all components (CycloneDX) in build/sbom.json
@@ -27,24 +28,20 @@ COVERED := training files thresholds measures significance
 
 NATIVE := $(wildcard native/*.[ch]) build_native.py
 
-.PHONY: native study test proof bounds fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean
+.PHONY: native study test proof sanitize fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean
 
 study: $(VENV)/.study
 	@$(BIN)/rubricate study --report build/report
 
-# Kernels are compiled beside the checks, which need one core, and once, not by every worker.
-test: $(VENV)/.dev build/models/.minilm
-	@$(BIN)/rubricate warm >/dev/null & $(MAKE) --no-print-directory check && wait
+test: $(VENV)/.dev build/models/.minilm check
 	@$(PYTEST) --durations=25
 
-proof: $(VENV)/.dev build/models/.minilm bounds
+proof: $(VENV)/.dev build/models/.minilm
 	@$(BIN)/python -m pyright --version >/dev/null
 	@$(PYTEST) -m proof --durations=25
 
-# Kernels once with every index checked: compiled anew, so their code is kept apart. Few examples: checked code is slow.
-bounds: $(VENV)/.dev
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds HYPOTHESIS_PROFILE=quick \
-	  $(PYTEST) -m "not proof" tests/kernels tests/faults/test_matrices.py
+sanitize: $(VENV)/.dev
+	@$(PYTEST) --dist load -m proof tests/native/test_sanitizers.py
 
 SECONDS ?= 10
 ATHERIS := atheris==3.0.0
@@ -55,7 +52,7 @@ fuzz: $(VENV)/.dev
 	  || echo "no Atheris for this Python: inputs are mutated without it" >&2
 	@PYTHONPATH=build/atheris $(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS) $(if $(APPEND),--append $(APPEND)) $(PARSERS)
 
-CASES ?= 100000
+CASES ?= 20000
 
 soak: $(VENV)/.dev
 	@mkdir -p build
@@ -69,7 +66,7 @@ oldest:
 	@$(PYTHON) tools/oldest.py report frames > $(OLD)/oldest.txt
 	@$(OLD)/bin/python -m pip install --quiet --constraint $(OLD)/oldest.txt --editable ".[report,frames]" \
 	  pytest pytest-xdist hypothesis pandas polars statsmodels pillow selenium
-	@NUMBA_CACHE_DIR=$(CURDIR)/$(OLD)/kernels HYPOTHESIS_PROFILE=quick RUBRICATE_DATA= \
+	@HYPOTHESIS_PROFILE=quick RUBRICATE_DATA= \
 	  $(OLD)/bin/python -m pytest -q -n $(CORES) --dist loadfile $(OLD_TESTS)
 
 lock: $(VENV)/.dev
@@ -88,7 +85,7 @@ sbom: $(VENV)/.dev
 	@echo build/sbom.json
 
 dist:
-	@test -e build/hatch || { $(PYTHON) -m venv build/hatch && build/hatch/bin/python -m pip install --quiet hatchling==1.33.0; }
+	@test -e build/hatch || { $(PYTHON) -m venv build/hatch && build/hatch/bin/python -m pip install --quiet hatchling==1.33.0 cffi==2.1.1; }
 	@rm -rf dist && build/hatch/bin/python -m hatchling build >/dev/null
 	@$(PYTHON) tools/smoke.py dist
 

@@ -16,13 +16,13 @@ from rubricate.cli.options.printing import Json
 
 __all__ = ["doctor"]
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "PyStemmer", "typer", "rich")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "cffi", "PyStemmer", "typer", "rich")
 _OPTIONAL = re.compile(r"([\w.-]+)[^;]*;.*extra == ['\"]([\w-]+)['\"]")
-VARIABLES = ("RUBRICATE_DATA", "RUBRICATE_STORE", "RUBRICATE_CONFIG", "RUBRICATE_ENCODER", "NUMBA_CACHE_DIR")
+VARIABLES = ("RUBRICATE_DATA", "RUBRICATE_STORE", "RUBRICATE_CONFIG", "RUBRICATE_ENCODER", "RUBRICATE_NATIVE")
 
 
 def doctor(as_json: Json = False) -> None:
-    """Show what is installed, which corpora are here, where results and compiled code are kept, and what is missing.
+    """Show what is installed, which corpora are here, where results are kept, and what is missing.
 
     Nothing is changed and nothing is downloaded. Add the output when you report a problem.
     """
@@ -37,7 +37,7 @@ def examination() -> dict[str, Any]:
     from rubricate.cli.options.configuration import config_file
     from rubricate.corpora import missing, source
     from rubricate.experiments.store import VARIABLE, user_folder
-    from rubricate.kernels import code_folder
+    from rubricate.native.library import STAMP, VARIANT
 
     store = Path(os.environ.get(VARIABLE) or user_folder())
     sources = map(source, registry.names("corpora"))
@@ -49,7 +49,7 @@ def examination() -> dict[str, Any]:
         "packages": {name: _version(name) for name in PACKAGES},
         "extras": _extras(),
         "corpora": {each.name: not missing(each, each.splits[0]) for each in sources},
-        "compiled_code": _size(code_folder(), "*.nb[ic]"),
+        "compiled_library": {"variant": VARIANT, "stamp": STAMP},
         "store": _size(store, "??/*.zip"),
         "config": str(config_file()) if config_file().is_file() else None,
         "variables": {name: os.environ[name] for name in VARIABLES if name in os.environ},
@@ -81,10 +81,7 @@ def _size(folder: Path, pattern: str) -> dict[str, Any]:
 
 
 def _text(checked: dict[str, Any]) -> str:
-    def stored(name: str) -> str:
-        held = checked[name]
-        return f"{held['folder']} ({held['files']:,} files, {held['bytes'] / 1e6:,.1f} MB)"
-
+    library, store = checked["compiled_library"], checked["store"]
     lines = [
         f"rubricate {checked['rubricate']}, Python {checked['python']}, {checked['cores']} cores",
         f"platform      {checked['platform']}",
@@ -99,7 +96,8 @@ def _text(checked: dict[str, Any]) -> str:
             lines.append(f"corpora       {word}: {', '.join(names)}")
     if not all(checked["corpora"].values()):
         lines.append("              Fix: rubricate corpus fetch NAME, or set RUBRICATE_DATA to their folder")
-    lines += [f"compiled code {stored('compiled_code')}", f"results       {stored('store')}"]
+    lines.append(f"compiled code variant {library['variant']}, built from sources {library['stamp']}")
+    lines.append(f"results       {store['folder']} ({store['files']:,} files, {store['bytes'] / 1e6:,.1f} MB)")
     lines.append(f"defaults      {checked['config'] or 'none; see docs/guides/command-line.md'}")
     lines += [f"{name}={value}" for name, value in checked["variables"].items()]
     return "\n".join(lines)

@@ -45,7 +45,7 @@ class DamagedEntry(UserWarning):
 
 @cache
 def _versions() -> dict[str, str]:
-    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}
+    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {"rubricate": __version__, "python": platform.python_version(), **packages}
 
 
