@@ -56,7 +56,7 @@ CASES ?= 20000
 
 soak: $(VENV)/.dev
 	@mkdir -p build
-	@$(BIN)/python tools/soak.py --cases $(CASES) --report $(or $(REPORT),build/soak.json) $(KERNELS)
+	@$(BIN)/python tools/soak.py --cases $(CASES) --report $(or $(REPORT),build/soak.json) $(FUNCTIONS)
 
 OLD := build/oldest
 OLD_TESTS ?= -m "not slow and not proof" tests

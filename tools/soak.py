@@ -1,14 +1,14 @@
-"""Try the properties of the kernels on many fresh random cases and report how many: `make soak CASES=100000`.
+"""Try the properties of the native functions on many fresh random cases and report how many: `make soak CASES=20000`.
 
-Each property compares a kernel with its slow, obvious twin (tests/oracles) or with the definition of its result. Cases
-are drawn from the strategies of the properties by plain random numbers (tools/plain_draws.py); seeds are fresh in every
-run. A case that fails is printed with what was drawn.
+Each property compares a native function with its slow, obvious twin (tests/oracles) or with the definition of its
+result. Cases are drawn from the strategies of the properties by plain random numbers (tools/plain_draws.py); seeds are
+fresh in every run. A case that fails is printed with what was drawn.
 
-    python tools/soak.py --cases 100000 --seconds 600 --report docs/soak.json [KERNEL …]
+    python tools/soak.py --cases 20000 --seconds 600 --report docs/soak.json [rb_function …]
 
-The properties of tests/kernels/test_K.py are those of the kernel K; others are named in `ELSEWHERE`. The cases are
-those of a kernel, shared out among its properties. A report that exists is continued: cases are added until each kernel
-has as many as wanted, unless it was made with other versions of Python, Numba or NumPy.
+Which functions a property calls is observed, not declared. The cases of a function are shared out among its properties.
+A report that exists is continued until every function has as many cases as wanted, unless it was made with other C
+files or other versions of Python or NumPy.
 """
 
 from __future__ import annotations
@@ -32,61 +32,61 @@ from plain_draws import Cases, Invalid
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.kernels.small_cases import TALLY  # noqa: E402
+from rubricate.native import library  # noqa: E402
+from tests.native.small_cases import TALLY  # noqa: E402
 
-KERNELS = ROOT / "src" / "rubricate" / "kernels"
-NEAR = "tests/classifiers/svm/test_near.py::test_scores_of_few_documents_are_those_of_retraining"
-ELSEWHERE = {
-    "boosting": "tests/kernels/test_boosting.py::test_few_rows_agree_with_the_slow_twin",
-    "lane_code": "tests/kernels/test_svm_lanes.py::test_row_times_weights_and_back",
-    "meeting_paths": "tests/measures/test_hierarchical.py::test_meeting_graphs_of_few_nodes_are_as_defined",
-    "nnet": "tests/classifiers/test_nnet.py::test_a_pass_over_two_documents_is_that_of_finite_differences",
-    "story_words": "tests/kernels/test_stories.py::test_every_story_is_the_one_of_the_slow_twin",
-    "svm_bias": "tests/kernels/test_svm_local.py::test_the_best_bias_is_the_best_of_all_breakpoints",
-    "svm_fold": "tests/classifiers/svm/test_hard.py::test_folding_lonely_terms_keeps_all_products",
-    "svm_removal_lanes": NEAR,
-    "svm_set_removals": "tests/kernels/test_svm_sets.py::test_categories_together_are_as_each_alone",
-}
-COMPILED = re.compile(r"^@(numba\.|_?intrinsic)", re.MULTILINE)
+LOADER = ("rb_level", "rb_stamp", "rb_free_buffer", "rb_test_allocations")
+"""Functions of the loader, which have no loops."""
+ABOUT_THE_LIBRARY = ("test_build.py", "test_library.py", "test_sanitizers.py", "test_soaking.py")
+EXPORTED = re.compile(r"^RB_EXPORT\b[^;(]*?\b(rb_\w+)\s*\(", re.MULTILINE)
 SEEDS = 2**31 - 1
-"""Arguments called `seed` are drawn from so many: the tests themselves take a few thousand."""
-OFTEN = 15.0
-"""Seconds between two writings of the report."""
+"""Arguments called `seed` are drawn from this many: the tests themselves take a few thousand."""
+FIRST_CASES = 8
+"""Cases of every property with which a run begins, to see which functions it calls."""
+SECONDS_BETWEEN_REPORTS = 15.0
 
 
-def kernels() -> list[str]:
-    """Return the names of all files with compiled functions."""
-    return sorted(path.stem for path in KERNELS.glob("*.py") if COMPILED.search(path.read_text("utf-8")))
+def functions() -> list[str]:
+    """Return the names of all native functions."""
+    return sorted({*EXPORTED.findall((ROOT / "native" / "rubricate.h").read_text("utf-8"))} - {*LOADER})
 
 
-def home(kernel: str) -> str:
-    """Return where the properties of a kernel are: a test, or a file of tests.
+def files() -> list[str]:
+    """Return the files with properties of native functions."""
+    return [
+        str(path) for path in sorted((ROOT / "tests/native").glob("test_*.py")) if path.name not in ABOUT_THE_LIBRARY
+    ]
 
-    >>> home("best"), home("story_words")
-    ('tests/kernels/test_best.py', 'tests/kernels/test_stories.py::test_every_story_is_the_one_of_the_slow_twin')
-    """
-    return ELSEWHERE.get(kernel, f"tests/kernels/test_{kernel}.py")
+
+class Recorded(library.Call):
+    """A native function that notes that it was called."""
+
+    names: set[str] = set()  # noqa: RUF012
+
+    def __call__(self, *values: Any) -> Any:
+        """Call the function."""
+        self.names.add(self.name)
+        return super().__call__(*values)
 
 
 class Soak:
-    """A plugin of pytest that runs each property on many cases, in turns, and keeps the report."""
+    """A plugin of pytest that collects all properties and then runs each on many cases."""
 
-    def __init__(self, kernel: str, options: argparse.Namespace, report: dict[str, Any]) -> None:
-        self.kernel, self.options, self.report = kernel, options, report
-        self.counts: dict[str, int] = report["by kernel"].setdefault(kernel, {})
+    def __init__(self, options: argparse.Namespace, report: dict[str, Any]) -> None:
+        self.options, self.report = options, report
         self.written = time.monotonic()
-        self.left = 0
+        self.calls: dict[str, set[str]] = {}
+        self.shares: dict[str, int] = {}
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep the properties, and share out the cases."""
+        """Keep the properties, each twice: first a few cases, then its share."""
         items[:] = [item for item in items if hasattr(getattr(item, "obj", None), "hypothesis")]
-        wanted = -(-self.options.cases // max(len(items), 1))
-        self.wanted = {item.nodeid: wanted for item in items}
+        items += items
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
         """Run one property in place of pytest."""
-        test = pyfuncitem.obj.hypothesis
+        test, name = pyfuncitem.obj.hypothesis, pyfuncitem.nodeid
         fixed = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
         strategies = dict(test._given_kwargs)
         if "seed" in strategies:
@@ -94,68 +94,88 @@ class Soak:
 
             strategies["seed"] = st.integers(0, SEEDS)
         cases = Cases(strategies, secrets.randbits(63), pyfuncitem.obj)
-        self._run(pyfuncitem.nodeid, lambda: cases.run(test.inner_test, **fixed))
+        if name not in self.calls:
+            Recorded.names.clear()
+            first = self.report["by property"].get(name, 0) + FIRST_CASES
+            self._run(name, lambda: cases.run(test.inner_test, **fixed), first)
+            self.calls[name] = {*Recorded.names}
+        else:
+            self.shares = self.shares or self._shares()
+            self._run(name, lambda: cases.run(test.inner_test, **fixed), self.shares[name])
         return True
 
-    def _run(self, name: str, run: Any) -> None:
-        done = self.counts.get(name, 0)
-        while done < self.wanted[name] and time.monotonic() < self.options.end:
+    def _shares(self) -> dict[str, int]:
+        """Return how many cases each property should have, so that every function chosen has enough."""
+        chosen = {*(self.options.functions or functions())}
+        users = {name: sum(name in called for called in self.calls.values()) for name in chosen}
+        cases = self.options.cases
+        return {p: max((-(-cases // users[f]) for f in called & chosen), default=0) for p, called in self.calls.items()}
+
+    def _run(self, name: str, run: Any, wanted: int) -> None:
+        """Run a property until it has as many cases as wanted."""
+        counts = self.report["by property"]
+        while counts.get(name, 0) < wanted and time.monotonic() < self.options.end:
             try:
                 TALLY[0] = 1
                 run()
-                done += TALLY[0]
+                counts[name] = counts.get(name, 0) + TALLY[0]
             except Invalid:
                 continue
             except Exception:
                 self.report["failed"].append(name)
                 traceback.print_exc()
                 break
-            if time.monotonic() - self.written > OFTEN:
-                self._write(name, done)
-        self._write(name, done)
+            if time.monotonic() - self.written > SECONDS_BETWEEN_REPORTS:
+                self.write()
 
-    def _write(self, name: str, done: int) -> None:
-        self.counts[name], self.written = done, time.monotonic()
-        write(self.report, self.options)
-
-
-def write(report: dict[str, Any], options: argparse.Namespace) -> None:
-    """Write the report to its file."""
-    totals = {kernel: sum(counts.values()) for kernel, counts in report["by kernel"].items()}
-    report["cases"], report["kernels"] = sum(totals.values()), len(totals)
-    report["fewest cases of a kernel"] = min((totals.get(kernel, 0) for kernel in kernels()), default=0)
-    report["seconds"] = round(options.before + time.monotonic() - options.began)
-    options.report.write_text(json.dumps(report, indent=2, sort_keys=True) + "\n")
+    def write(self) -> None:
+        """Write the report to its file."""
+        report, counts = self.report, self.report["by property"]
+        report["by function"] = {
+            name: sum(counts.get(p, 0) for p, called in self.calls.items() if name in called) for name in functions()
+        }
+        report["cases"], report["functions"] = sum(counts.values()), len(report["by function"])
+        report["fewest cases of a function"] = min(report["by function"].values(), default=0)
+        report["seconds"] = round(self.options.before + time.monotonic() - self.options.began)
+        self.options.report.write_text(json.dumps(report, indent=2, sort_keys=True) + "\n")
+        self.written = time.monotonic()
 
 
 def begun(options: argparse.Namespace) -> dict[str, Any]:
     """Return the report to continue, or a new one."""
-    versions = {"python": platform.python_version(), "numba": version("numba"), "numpy": version("numpy")}
+    made_with = {"python": platform.python_version(), "numpy": version("numpy"), "sources": library.STAMP}
     if options.report.exists():
         old: dict[str, Any] = json.loads(options.report.read_text())
-        if {name: old.get(name) for name in versions} == versions:
+        if {name: old.get(name) for name in made_with} == made_with:
             options.before = old["seconds"]
             return old | {"failed": []}
-    return versions | {"by kernel": {}, "failed": []}
+    return made_with | {"by property": {}, "failed": []}
+
+
+def observed(options: argparse.Namespace) -> Soak:
+    """Run the properties and return what was seen."""
+    library.Call = Recorded  # type: ignore[misc]
+    vars(library.core).clear()
+    soak = Soak(options, begun(options))
+    flags = ["-q", "-s", "-n", "0", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", "--no-header"]
+    pytest.main([*flags, *files()], plugins=[soak])
+    soak.write()
+    return soak
 
 
 def main() -> None:
+    """Soak, and end with 1 if a property failed or a function has no property."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernels", nargs="*")
-    parser.add_argument("--cases", type=int, default=100_000, help="for each kernel")
+    parser.add_argument("functions", nargs="*")
+    parser.add_argument("--cases", type=int, default=20_000, help="for each function")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="for all; what is done by then is reported")
     parser.add_argument("--report", type=Path, default=Path("build/soak.json"))
     options = parser.parse_args()
     options.began, options.before = time.monotonic(), 0
     options.end = options.began + options.seconds
-    report = begun(options)
-    flags = ["-q", "-s", "-n", "0", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", "--no-header"]
-    for kernel in options.kernels or kernels():
-        if sum(report["by kernel"].get(kernel, {}).values()) < options.cases and time.monotonic() < options.end:
-            pytest.main([*flags, home(kernel)], plugins=[Soak(kernel, options, report)])
-    write(report, options)
-    print(json.dumps({name: value for name, value in report.items() if name != "by kernel"}))
-    sys.exit(bool(report["failed"]))
+    report = observed(options).report
+    print(json.dumps({name: value for name, value in report.items() if not name.startswith("by ")}))
+    sys.exit(bool(report["failed"]) or not report["fewest cases of a function"])
 
 
 if __name__ == "__main__":
