@@ -32,8 +32,9 @@ from plain_draws import Cases, Invalid
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from rubricate.native import library  # noqa: E402
 from tests.native.small_cases import TALLY  # noqa: E402
+
+from rubricate.native import library  # noqa: E402
 
 LOADER = ("rb_level", "rb_stamp", "rb_free_buffer", "rb_test_allocations")
 """Functions of the loader, which have no loops."""
