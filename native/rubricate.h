@@ -73,15 +73,15 @@ typedef struct {
 } rb_phrases;
 
 /* Phrases of `shortest` to `longest` terms among `window` consecutive ones; at most `max_step` places from term to term. */
-typedef struct { int64_t shortest, longest, window, max_step, max_per_place; int32_t first_free; } rb_phrase_form;
+typedef struct { int64_t shortest, longest, window, max_step, max_per_place, first_free; } rb_phrase_form;
 
 RB_EXPORT void rb_scan_words(const rb_texts *texts, const rb_alphabet *alphabet, const rb_words *table,
                              int32_t *ids, int64_t *starts, int64_t *progress);
 RB_EXPORT void rb_move_words(const rb_words *table, int64_t slot_count, uint64_t *slots);
 RB_EXPORT void rb_number_ngrams(const rb_texts *runs, int64_t shortest, int64_t longest, const rb_words *table,
                                 int64_t buckets, int32_t *ids, int64_t *starts, int64_t *progress);
-RB_EXPORT int rb_number_phrases(const rb_lists *texts, const rb_phrase_form *form, const rb_phrases *table,
-                                int32_t *numbers, int64_t *starts, rb_buffer *pairs, int64_t *progress);
+RB_EXPORT void rb_number_phrases(const rb_lists *texts, const rb_phrase_form *form, const rb_phrases *table,
+                                 int32_t *numbers, int64_t *starts, int32_t *pairs, int64_t *progress);
 RB_EXPORT void rb_move_phrases(const rb_phrases *table, const rb_phrases *larger);
 RB_EXPORT void rb_renumber(const rb_lists *texts, const int32_t *renumbered, int64_t *starts, int32_t *items);
 RB_EXPORT void rb_expand(const rb_lists *texts, const rb_lists *runs, int64_t *starts, int32_t *items);

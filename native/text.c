@@ -256,9 +256,12 @@ leave:
 
 /* Where a phrase is, or the free slot where it belongs. */
 static inline uint64_t find_phrase(const rb_phrases *table, int shift, uint64_t multiplier, int64_t key) {
+    const int64_t *keys = table->keys;
     uint64_t mask = (uint64_t)table->slot_count - 1, p = (uint64_t)key * multiplier >> shift;
-    while (table->keys[p] != key && table->keys[p] >= 0) p = (p + 1) & mask;
-    return p;
+    for (;; p = (p + 1) & mask) {
+        int64_t known = keys[p];
+        if (known == key || known < 0) return p;
+    }
 }
 
 /* Put the phrases of a table into a larger one that has none. */
@@ -277,52 +280,52 @@ void rb_move_phrases(const rb_phrases *table, const rb_phrases *larger) {
  * A phrase of n terms extends one of n - 1, so that this phrase and the last term are its key; a phrase of one term has
  * the number of the term. At each place the phrases that begin there are numbered depth first: a phrase before those
  * that extend it, the nearer extension first. A phrase counts once for every choice of places; where the gaps were is
- * not stored. New phrases are appended to `pairs` as their key: phrase without the last term, last term (int32_t). With
- * max_step 1 the terms are consecutive, and shorter phrases come first.
+ * not stored. New phrases are numbered from first_free on; `pairs` has the key of each: the phrase without its last term,
+ * and this term. With max_step 1 the terms are consecutive, and shorter phrases come first.
  *
  * At most form->max_per_place phrases begin at a place: the table has slots for as many before each place, else the
- * function returns. `progress` is the text and the place where to go on, and the phrases so far. */
-int rb_number_phrases(const rb_lists *texts, const rb_phrase_form *form, const rb_phrases *table, int32_t *numbers,
-                      int64_t *starts, rb_buffer *pairs, int64_t *progress) {
+ * function returns. `progress` is the text and the place where to go on, the phrases so far, and
+ * how many of them are new. */
+void rb_number_phrases(const rb_lists *texts, const rb_phrase_form *form, const rb_phrases *table, int32_t *numbers,
+                       int64_t *starts, int32_t *pairs, int64_t *progress) {
     const int32_t *ids = texts->items;
     uint64_t multiplier = multiplier_of(table->seed);
     int64_t text = progress[0], i = progress[1], count = progress[2], limit = count + MAX_WORK;
-    int64_t places[MAX_TERMS]; /* of the next term that may extend the phrase of n + 1 terms */
-    int64_t last_places[MAX_TERMS];
-    int32_t phrases[MAX_TERMS], new_phrase = form->first_free + (int32_t)(pairs->bytes / 8);
+    int64_t next[MAX_TERMS], last[MAX_TERMS]; /* places of the terms that may extend the phrase of depth + 1 terms */
+    int64_t added = progress[3];
+    int32_t phrases[MAX_TERMS];
     int shift = slot_shift(table->slot_count);
     for (; text < texts->length; text++) {
         int64_t stop = texts->starts[text + 1];
         for (i = rb_max_int(i, texts->starts[text]); i < stop; i++) {
             if (2 * (*table->size + form->max_per_place) > table->slot_count || count >= limit) goto leave;
-            int64_t end = rb_min_int(i + form->window, stop), depth = 0;
-            phrases[0] = ids[i], places[0] = i + 1, last_places[0] = rb_min_int(i + form->max_step, end - 1);
+            int64_t end = rb_min_int(i + form->window, stop), depth = form->longest > 1 ? 0 : -1;
+            phrases[0] = ids[i], next[0] = i + 1, last[0] = rb_min_int(i + form->max_step, end - 1);
             if (form->shortest == 1) numbers[count++] = ids[i];
             while (depth >= 0) {
-                int64_t place = places[depth]++;
-                if (place > last_places[depth] || depth + 1 == form->longest) {
+                int64_t place = next[depth]++;
+                if (place > last[depth]) {
                     depth--;
                     continue;
                 }
                 int64_t key = (int64_t)phrases[depth] << 32 | ids[place];
                 uint64_t p = find_phrase(table, shift, multiplier, key);
                 if (table->keys[p] < 0) {
-                    int32_t pair[2] = {phrases[depth], ids[place]};
-                    if (!rb_append(pairs, pair, sizeof pair)) return RB_NO_MEMORY;
-                    table->keys[p] = key, table->numbers[p] = new_phrase++;
+                    pairs[2 * added] = phrases[depth], pairs[2 * added + 1] = ids[place];
+                    table->keys[p] = key, table->numbers[p] = (int32_t)(form->first_free + added++);
                     ++*table->size;
                 }
+                if (depth + 2 >= form->shortest) numbers[count++] = table->numbers[p];
+                if (depth + 2 == form->longest) continue;
                 depth++;
-                phrases[depth] = table->numbers[p], places[depth] = place + 1;
-                last_places[depth] = rb_min_int(place + form->max_step, end - 1);
-                if (depth + 1 >= form->shortest) numbers[count++] = phrases[depth];
+                phrases[depth] = table->numbers[p], next[depth] = place + 1;
+                last[depth] = rb_min_int(place + form->max_step, end - 1);
             }
         }
         starts[text + 1] = count;
     }
 leave:
-    progress[0] = text, progress[1] = i, progress[2] = count;
-    return RB_OK;
+    progress[0] = text, progress[1] = i, progress[2] = count, progress[3] = added;
 }
 
 /* ---- occurrences and counts ---- */
@@ -383,12 +386,13 @@ static void sort_by_insertion(int64_t *keys, int64_t length) {
 
 /* Sort keys by their upper half, eight bits at a time from the lowest; return where they are, in `keys` or in `spare`. */
 static int64_t *sort_by_digits(int64_t *keys, int64_t length, int64_t *spare) {
-    int64_t starts[DIGITS + 1], largest = 0;
+    int64_t starts[DIGITS], largest = 0;
     for (int64_t i = 0; i < length; i++) largest = rb_max_int(largest, keys[i]);
     for (int shift = 32; largest >> shift > 0; shift += 8) {
         memset(starts, 0, sizeof starts);
-        for (int64_t i = 0; i < length; i++) starts[(keys[i] >> shift & 0xFF) + 1]++;
-        for (int digit = 0; digit < DIGITS; digit++) starts[digit + 1] += starts[digit];
+        for (int64_t i = 0; i < length; i++) starts[keys[i] >> shift & 0xFF]++;
+        for (int64_t digit = 0, start = 0, count; digit < DIGITS; digit++, start += count)
+            count = starts[digit], starts[digit] = start;
         for (int64_t i = 0; i < length; i++) spare[starts[keys[i] >> shift & 0xFF]++] = keys[i];
         int64_t *sorted = spare;
         spare = keys, keys = sorted;

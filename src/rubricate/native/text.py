@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rubricate.errors import InvalidInput
-from rubricate.native.library import Buffer, check_lengths, core, stop_flag
+from rubricate.native.library import check_lengths, core, stop_flag
 from rubricate.native.sparse import Lists, check_items, check_lists, check_starts
 
 __all__ = [
@@ -183,14 +183,15 @@ class PhraseTable:
                 "window, or split the documents"
             )
         form = _PhraseForm(shortest, longest, within, within if window else 1, sum(sizes[1:]), first_free)
+        starts, progress = np.zeros(len(texts.starts), np.int64), np.zeros(4, np.int64)
         numbers = np.empty(sum(sizes[shortest - 1 :]) * len(texts.items), np.int32)
-        starts, pairs, progress = np.zeros(len(texts.starts), np.int64), Buffer(), np.zeros(3, np.int64)
+        pairs = np.empty((sum(sizes[1:]) * len(texts.items), 2), np.int32)
         while progress[0] < texts.length:
             while 2 * (self.size[0] + form.max_per_place) > self.slot_count:
                 self._double()
             core.rb_number_phrases(texts, form, self, numbers, starts, pairs, progress)
             _check_stop()
-        return Lists(starts, numbers[: starts[-1]].copy()), pairs.take(np.int32).reshape(-1, 2)
+        return Lists(starts, numbers[: starts[-1]].copy()), pairs[: progress[3]].copy()
 
     def _double(self) -> None:
         larger = PhraseTable(self.seed)
