@@ -310,15 +310,19 @@ void rb_number_phrases(const rb_lists *texts, const rb_phrase_form *form, const 
                 }
                 int64_t key = (int64_t)phrases[depth] << 32 | ids[place];
                 uint64_t p = find_phrase(table, shift, multiplier, key);
-                if (table->keys[p] < 0) {
+                int32_t phrase;
+                if (table->keys[p] >= 0) {
+                    phrase = table->numbers[p];
+                } else {
+                    phrase = (int32_t)(form->first_free + added);
                     pairs[2 * added] = phrases[depth], pairs[2 * added + 1] = ids[place];
-                    table->keys[p] = key, table->numbers[p] = (int32_t)(form->first_free + added++);
-                    ++*table->size;
+                    table->keys[p] = key, table->numbers[p] = phrase;
+                    added++, ++*table->size;
                 }
-                if (depth + 2 >= form->shortest) numbers[count++] = table->numbers[p];
+                if (depth + 2 >= form->shortest) numbers[count++] = phrase;
                 if (depth + 2 == form->longest) continue;
                 depth++;
-                phrases[depth] = table->numbers[p], next[depth] = place + 1;
+                phrases[depth] = phrase, next[depth] = place + 1;
                 last[depth] = rb_min_int(place + form->max_step, end - 1);
             }
         }
