@@ -8,7 +8,7 @@ import numpy as np
 
 from rubricate.native.library import core
 
-__all__ = ["Lists", "Rows", "check_items", "check_lists", "check_starts", "largest", "make_unit", "mean", "unit_values"]
+__all__ = ["Lists", "Rows", "check_lists", "check_starts", "largest", "make_unit", "mean", "unit_values"]
 
 
 class Rows(NamedTuple):
@@ -44,18 +44,13 @@ def check_starts(starts: np.ndarray, length: int) -> np.ndarray:
     return starts
 
 
-def check_items(items: np.ndarray, limit: int) -> None:
-    """Raise ValueError unless all numbers are from 0 to limit − 1."""
+def check_lists(lists: Lists, limit: int) -> Lists:
+    """Return lists with 64-bit starts; raise ValueError for starts out of order, or numbers not from 0 to limit − 1."""
     # As unsigned numbers the negative ones are the largest, so that one pass finds both kinds.
-    if items.dtype == np.int32 and items.size and int(items.view(np.uint32).max()) >= limit:
-        raise ValueError(f"numbers must be from 0 to {limit - 1}, got {items.min()} to {items.max()}")
-
-
-def check_lists(lists: Lists, limit: int | None = None) -> Lists:
-    """Return lists with 64-bit starts; raise ValueError for starts out of order, or numbers not below the limit."""
-    if limit is not None:
-        check_items(lists.items, limit)
-    return Lists(check_starts(lists.starts, len(lists.items)), lists.items)
+    items = lists.items.view(np.uint32) if lists.items.dtype == np.int32 else lists.items
+    if len(items) and int(items.max()) >= limit:
+        raise ValueError(f"numbers must be from 0 to {limit - 1}, got {lists.items.min()} to {lists.items.max()}")
+    return Lists(check_starts(lists.starts, len(items)), lists.items)
 
 
 def largest(starts: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from math import comb
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
 from rubricate.errors import InvalidInput
 from rubricate.native.library import check_lengths, core, stop_flag
-from rubricate.native.sparse import Lists, check_items, check_lists, check_starts
+from rubricate.native.sparse import Lists, check_lists, check_starts
 
-__all__ = [
-    "Alphabet",
-    "PhraseTable",
-    "TextBytes",
-    "WordTable",
-    "count_terms",
-    "expand",
-    "find_places",
-    "number_ngrams",
-    "renumber",
-    "sort_counts",
-]
+__all__ = ["Alphabet", "PhraseTable", "TextBytes", "WordTable", "count_terms", "expand", "find_places"]
+__all__ += ["number_ngrams", "renumber", "sort_counts"]
 
 MAX_WORDS = 1 << 30
 MAX_NUMBER = np.iinfo(np.int32).max
-MAX_TERMS = 16
-"""Terms of a phrase, and of the window that it lies in; MAX_TERMS of native/text.c."""
+MAX_TERMS = 16  # of a phrase, and of the window that it lies in; the same as in native/text.c
 
 
 class TextBytes(NamedTuple):
@@ -68,19 +58,17 @@ class WordTable:
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
-        self.slots = np.zeros(2 * 1024, np.uint64)
-        self.ends = np.zeros(512 + 1, np.int64)
-        self.pool = np.empty(4096, np.uint8)
-        self.size = np.zeros(1, np.int64)
+        self.slots, self.ends = np.zeros(2 * 1024, np.uint64), np.zeros(512 + 1, np.int64)
+        self.pool, self.size = np.empty(4096, np.uint8), np.zeros(1, np.int64)
 
     @property
     def slot_count(self) -> int:
-        """Return the number of slots, twice that of the words there is space for."""
+        """Return the number of slots, at least twice that of the words."""
         return len(self.slots) // 2
 
     @property
     def pool_capacity(self) -> int:
-        """Return the number of bytes that there is space for."""
+        """Return how many bytes of words the table can hold before it grows."""
         return len(self.pool)
 
     def __len__(self) -> int:
@@ -99,69 +87,52 @@ class WordTable:
         ids = np.empty(len(texts.bytes) // 2 + texts.length + 1, np.int32)
         starts, progress = np.zeros(texts.length + 1, np.int64), np.zeros(4, np.int64)
         while progress[0] < texts.length:
+            _check_stop()
             core.rb_scan_words(texts, alphabet, self, ids, starts, progress)
-            self.make_space(int(progress[3]))
+            self.grow_if_full(int(progress[3]))
         return Lists(starts, ids[: starts[-1]].copy())
 
-    def make_space(self, pool_bytes: int) -> None:
-        """Make the table larger if it is full."""
-        _check_stop()
+    def grow_if_full(self, pool_bytes: int) -> None:
+        """Make the table larger if it has no slot for another word, or if the words need more bytes."""
         if 2 * len(self) >= self.slot_count:
             if len(self) >= MAX_WORDS:
-                raise InvalidInput(
-                    f"the texts have more than {MAX_WORDS:,} distinct words or n-grams. "
-                    "Fix: split the documents, or hash the terms (`hashing`)"
-                )
+                fix = "Fix: split the documents, or give `hashing` for character n-grams"
+                raise InvalidInput(f"the texts have more than {MAX_WORDS:,} distinct words or n-grams. {fix}")
             slots = np.zeros(2 * len(self.slots), np.uint64)
             core.rb_move_words(self, 2 * self.slot_count, slots)
-            self.slots, self.ends = slots, _longer(self.ends, self.slot_count + 1)
+            self.slots, self.ends = slots, np.append(self.ends, np.zeros(len(self), np.int64))
         if pool_bytes > len(self.pool):
-            self.pool = _longer(self.pool, 2 * pool_bytes)
+            self.pool = np.append(self.pool, np.empty(2 * pool_bytes - len(self.pool), np.uint8))
 
 
 def number_ngrams(runs: TextBytes, lengths: tuple[int, int], table: WordTable | int) -> Lists:
     """Return the numbers of the character n-grams of each run, from a table, to which new ones are added.
 
     If `table` is a number of buckets, an n-gram has its CRC-32 modulo that. Runs are folded, with one space before the
-    first and one after each; `runs.ends` says where those after are. A run belongs together with the spaces around it;
-    one that is not longer than the shortest n-gram counts once, as a whole.
+    first and one after each, at `runs.ends`. A run with its spaces that is not longer than `shortest` counts once.
     """
-    (shortest, longest), buckets = lengths, table if isinstance(table, int) else 1
+    words, buckets = (None, table) if isinstance(table, int) else (table, 1)
+    shortest, longest = lengths
     if not (1 <= shortest <= longest and 1 <= buckets <= MAX_NUMBER):
         raise ValueError(f"n-grams of {shortest} to {longest} characters in {buckets} buckets are not possible")
     runs = TextBytes(runs.bytes, check_starts(np.append(0, runs.ends), len(runs.bytes) - 1)[1:])
-    words = None if isinstance(table, int) else table
     ids = np.empty((len(runs.bytes) + runs.length) * (longest - shortest + 1), np.int32)
     starts, progress = np.zeros(runs.length + 1, np.int64), np.zeros(5, np.int64)
     while progress[0] < runs.length:
+        _check_stop()
         core.rb_number_ngrams(runs, shortest, longest, words, buckets, ids, starts, progress)
         if words is not None:
-            words.make_space(int(progress[4]))
+            words.grow_if_full(int(progress[4]))
     return Lists(starts, ids[: starts[-1]].copy())
-
-
-class _PhraseForm(NamedTuple):
-    shortest: int
-    longest: int
-    window: int
-    max_step: int
-    max_per_place: int
-    first_free: int
 
 
 class PhraseTable:
     """Phrases of terms, numbered by first occurrence. One thread at a time. `seed` is as in `WordTable`."""
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
-        self.keys = np.full(1024, -1, np.int64)
-        self.numbers = np.zeros(1024, np.int32)
+    def __init__(self, seed: int = 0, slot_count: int = 1024) -> None:
+        self.seed, self.slot_count = seed, slot_count
+        self.keys, self.numbers = np.full(slot_count, -1, np.int64), np.zeros(slot_count, np.int32)
         self.size = np.zeros(1, np.int64)
-
-    @property
-    def slot_count(self) -> int:
-        """Return the number of slots, at least twice that of the phrases."""
-        return len(self.keys)
 
     def number(
         self, texts: Lists, lengths: tuple[int, int], *, first_free: int, window: int | None = None
@@ -174,33 +145,29 @@ class PhraseTable:
         """
         (shortest, longest), within = lengths, window or lengths[1]
         if not 1 <= shortest <= longest <= within <= MAX_TERMS:
-            raise ValueError(f"phrases of {shortest} to {longest} terms among {within}, at most {MAX_TERMS}, cannot be")
-        texts = check_lists(texts, first_free)
-        sizes = [comb(within - 1, n - 1) if window else 1 for n in range(1, longest + 1)]  # how many begin at a place
-        if first_free + sum(sizes[1:]) * len(texts.items) > MAX_NUMBER:
-            raise InvalidInput(
-                f"there may be more than {MAX_NUMBER:,} terms and phrases. Fix: ask for shorter phrases or a smaller "
-                "window, or split the documents"
-            )
-        form = _PhraseForm(shortest, longest, within, within if window else 1, sum(sizes[1:]), first_free)
+            raise ValueError(f"phrases of {shortest} to {longest} terms among {within} are not possible")
+        texts, terms = check_lists(texts, first_free), len(texts.items)
+        at_place = [comb(within - 1, n - 1) if window else 1 for n in range(1, longest + 1)]  # phrases of n terms
+        new_at_place = sum(at_place[1:])
+        if first_free + new_at_place * terms > MAX_NUMBER:
+            fix = "Fix: ask for shorter phrases or a smaller window, or split the documents"
+            raise InvalidInput(f"there may be more than {MAX_NUMBER:,} terms and phrases. {fix}")
+        form = SimpleNamespace(shortest=shortest, longest=longest, window=within, max_step=within if window else 1)
+        form.max_per_place, form.first_free = new_at_place, first_free
         starts, progress = np.zeros(len(texts.starts), np.int64), np.zeros(4, np.int64)
-        numbers = np.empty(sum(sizes[shortest - 1 :]) * len(texts.items), np.int32)
-        pairs = np.empty((sum(sizes[1:]) * len(texts.items), 2), np.int32)
+        numbers = np.empty(sum(at_place[shortest - 1 :]) * terms, np.int32)
+        pairs = np.empty((new_at_place * terms, 2), np.int32)
         while progress[0] < texts.length:
-            while 2 * (self.size[0] + form.max_per_place) > self.slot_count:
+            _check_stop()
+            while 2 * (self.size[0] + new_at_place) > self.slot_count:
                 self._double()
             core.rb_number_phrases(texts, form, self, numbers, starts, pairs, progress)
-            _check_stop()
         return Lists(starts, numbers[: starts[-1]].copy()), pairs[: progress[3]].copy()
 
     def _double(self) -> None:
-        larger = PhraseTable(self.seed)
-        larger.keys, larger.numbers = (
-            np.full(2 * self.slot_count, -1, np.int64),
-            np.zeros(2 * self.slot_count, np.int32),
-        )
+        larger = PhraseTable(self.seed, 2 * self.slot_count)
         core.rb_move_phrases(self, larger)
-        self.keys, self.numbers = larger.keys, larger.numbers
+        self.keys, self.numbers, self.slot_count = larger.keys, larger.numbers, larger.slot_count
 
 
 def renumber(texts: Lists, new: np.ndarray) -> Lists:
@@ -213,7 +180,7 @@ def renumber(texts: Lists, new: np.ndarray) -> Lists:
 
 def expand(texts: Lists, runs: Lists) -> Lists:
     """Replace each run of some texts by its terms; negative terms are left out."""
-    texts, runs = check_lists(texts, runs.length), check_lists(runs)
+    texts, runs = check_lists(texts, runs.length), Lists(check_starts(runs.starts, len(runs.items)), runs.items)
     starts = np.zeros(len(texts.starts), np.int64)
     items = np.empty(int(np.diff(runs.starts)[texts.items].sum()), np.int32)
     core.rb_expand(texts, runs, starts, items)
@@ -223,8 +190,8 @@ def expand(texts: Lists, runs: Lists) -> Lists:
 def count_terms(texts: Lists, terms: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return row starts, terms and counts; the terms of a row in the order of their first occurrence."""
     texts = check_lists(texts, terms)
-    starts = np.zeros(len(texts.starts), np.int64)
-    columns, counts = np.empty(len(texts.items), np.int32), np.empty(len(texts.items), np.int32)
+    starts, size = np.zeros(len(texts.starts), np.int64), len(texts.items)
+    columns, counts = np.empty(size, np.int32), np.empty(size, np.int32)
     core.rb_count_terms(texts, np.zeros(terms, np.int64), starts, columns, counts)
     return starts, columns[: starts[-1]].copy(), counts[: starts[-1]].copy()
 
@@ -232,7 +199,7 @@ def count_terms(texts: Lists, terms: int) -> tuple[np.ndarray, np.ndarray, np.nd
 def sort_counts(rows: Lists, counts: np.ndarray, new: np.ndarray, filled: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Renumber the columns of rows and sort them, filling columns and counts; return the length of each row.
 
-    Columns whose new number is negative are left out. `filled` must have space for all others.
+    Columns whose new number is negative are left out. `filled` must be long enough for all others.
     """
     rows, lengths = check_lists(rows, len(new)), np.empty(rows.length, np.int64)
     check_lengths(len(rows.items), counts=counts)
@@ -242,19 +209,13 @@ def sort_counts(rows: Lists, counts: np.ndarray, new: np.ndarray, filled: tuple[
 
 def find_places(ids: np.ndarray, words: int) -> tuple[np.ndarray, np.ndarray]:
     """Return where the places of each word start, and the places, ascending within each word."""
-    check_items(ids, words)
+    check_lists(Lists(np.zeros(1, np.int64), ids), words)
     starts, places = np.zeros(words + 1, np.int64), np.empty(len(ids), np.int64)
     core.rb_find_places(ids, len(ids), words, starts, places)
     return starts, places
 
 
 def _check_stop() -> None:
-    """Raise KeyboardInterrupt if whoever waits for this thread has been interrupted."""
+    """Raise KeyboardInterrupt if Ctrl-C came to the thread that waits for this one."""
     if stop_flag[0]:
         raise KeyboardInterrupt
-
-
-def _longer(array: np.ndarray, length: int) -> np.ndarray:
-    longer = np.empty(length, array.dtype)
-    longer[: len(array)] = array
-    return longer
