@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rubricate.errors import InvalidInput
-from rubricate.kernels.occurrences import occurrences
+from rubricate.native.text import find_places
 from rubricate.rules.words import Analyzing
 from rubricate.types import Bools, Documents, Ints, Terms
 
@@ -75,7 +75,7 @@ class Passages:
 
     @cached_property
     def _index(self) -> tuple[Ints, Ints]:
-        return occurrences(self.terms.ids, len(self.terms.words))
+        return find_places(self.terms.ids, len(self.terms.words))
 
     @cached_property
     def _number(self) -> dict[str, int]:

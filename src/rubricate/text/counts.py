@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.kernels.counting import count, settle
-from rubricate.kernels.rows import Rows
+from rubricate.native.sparse import Lists
+from rubricate.native.text import count_terms, sort_counts
 from rubricate.scratch import empty, rest, stored
 from rubricate.types import Ints, Sparse, Terms
 
@@ -36,7 +36,7 @@ class Chunk:
 
 def chunk(terms: Terms) -> Chunk:
     """Count the terms of each document; cost: one pass."""
-    starts, columns, counts = count(terms.ids, terms.starts, len(terms.words))
+    starts, columns, counts = count_terms(Lists(terms.starts, terms.ids), len(terms.words))
     return Chunk(starts, stored(columns), stored(counts))
 
 
@@ -90,7 +90,8 @@ def gather(chunks: list[Chunk], columns: Columns, width: int) -> Sparse:
     chunks.reverse()
     while chunks:
         part = chunks.pop()
-        lengths.append(settle(Rows(part.starts, part.columns, part.counts), columns, (indices[at:], data[at:])))
+        rows = Lists(part.starts, part.columns)
+        lengths.append(sort_counts(rows, part.counts, columns, (indices[at:], data[at:])))
         at += int(lengths[-1].sum())
     starts = np.concatenate(lengths).cumsum()
     if entries <= LARGEST:

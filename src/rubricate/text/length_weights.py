@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.kernels.rows import make_unit
+from rubricate.native.sparse import make_unit
 from rubricate.text.smart import idf, weigh
 from rubricate.text.sparse_output import SparseTransformer
 from rubricate.text.weights import take_counts

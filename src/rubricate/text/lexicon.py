@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
 from itertools import count
 
@@ -9,10 +10,8 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
-from rubricate.kernels.counting import arrange, translate, unfold
-from rubricate.kernels.phrases import Numbering, empty_phrases, phrases
-from rubricate.kernels.rows import Lists
-from rubricate.kernels.sparse_phrases import sparse_phrases
+from rubricate.native.sparse import Lists
+from rubricate.native.text import PhraseTable, expand, renumber
 from rubricate.text.ngram_terms import NGramTerms
 from rubricate.text.options import MARK, STEMMERS
 from rubricate.text.runs import RunTable, web_tokens
@@ -58,7 +57,7 @@ class Lexicon:
         self._runs: dict[int, RunTable] = defaultdict(RunTable)
         self._ngrams = NGramTerms(self.words, lengths, hashing) if tokens == "characters" else None
         self._marked: dict[int, int] = {}
-        self._phrases = empty_phrases()
+        self._phrases = PhraseTable(secrets.randbits(63))
 
     def terms(self, scanned: Scanned) -> Terms:
         """Return the terms of scanned texts. `words` of the result is the list that later calls go on to extend."""
@@ -71,7 +70,8 @@ class Lexicon:
         known = self._tables[scanned.scanner]
         table = np.concatenate([known, self._learn(scanned.new.names())]) if len(scanned.new) else known
         self._tables[scanned.scanner] = table
-        return translate(scanned.ids, scanned.starts, table)
+        starts, ids = renumber(Lists(scanned.starts, scanned.ids), table)
+        return ids, starts
 
     def _found_in_runs(self, scanned: Scanned) -> tuple[Ids, Ints]:
         """Return the terms at each occurrence, where a run of characters is split into several tokens."""
@@ -81,7 +81,7 @@ class Lexicon:
         else:
             parts = list(map(web_tokens, scanned.new.names()))
             table.add(self._learn([token for part in parts for token in part]), list(map(len, parts)))
-        starts, ids = unfold(Lists(scanned.starts, scanned.ids), table.lists())
+        starts, ids = expand(Lists(scanned.starts, scanned.ids), table.lists())
         return ids, starts
 
     def _learn(self, tokens: list[str]) -> Ids:
@@ -109,11 +109,9 @@ class Lexicon:
         low, high = self._lengths
         if high == 1 or self._ngrams:
             return ids, starts
-        texts, numbering = Lists(starts, ids), Numbering(low, high, len(self.words))
-        if self._window is None:
-            texts, self._phrases, pairs = phrases(texts, self._phrases, numbering)
-        else:
-            texts, self._phrases, pairs = sparse_phrases(texts, self._phrases, numbering, window=self._window)
+        texts, pairs = self._phrases.number(
+            Lists(starts, ids), (low, high), first_free=len(self.words), window=self._window
+        )
         self.words.add_phrases(pairs)
         return texts.items, texts.starts
 
@@ -121,12 +119,12 @@ class Lexicon:
         """Make documents from segments that are titles and bodies in turns."""
         bodies = np.arange(1, len(starts) - 1, 2)
         if self._title != "mark":
-            return arrange(ids, starts, np.column_stack([bodies - 1] * int(self._title) + [bodies]))
-        titles, title_starts = arrange(ids, starts, bodies[:, None] - 1)
+            return _join_segments(ids, starts, np.column_stack([bodies - 1] * int(self._title) + [bodies]))
+        titles, title_starts = _join_segments(ids, starts, bodies[:, None] - 1)
         every = np.concatenate([ids, self._mark(titles)])
         every_starts = np.concatenate([starts, title_starts[1:] + len(ids)])
         marked = np.arange(len(bodies)) + len(starts) - 1
-        return arrange(every, every_starts, np.column_stack([bodies - 1, marked, bodies]))
+        return _join_segments(every, every_starts, np.column_stack([bodies - 1, marked, bodies]))
 
     def _mark(self, ids: Ids) -> Ids:
         distinct, inverse = np.unique(ids, return_inverse=True)
@@ -135,3 +133,10 @@ class Lexicon:
                 self._marked[term] = len(self.words)
                 self.words.append(MARK + self.words[term])
         return np.array([self._marked[term] for term in distinct.tolist()], np.int32)[inverse]
+
+
+def _join_segments(ids: Ids, starts: Ints, order: Ints) -> tuple[Ids, Ints]:
+    """Make documents from segments: row d of `order` lists the segments of document d."""
+    rows = np.arange(len(order) + 1, dtype=np.int64) * order.shape[1]
+    joined = expand(Lists(rows, order.ravel().astype(np.int32)), Lists(starts, ids))
+    return joined.items, joined.starts

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from rubricate.kernels.rows import Lists
+    from rubricate.native.sparse import Lists
 
 __all__ = ["RunTable", "character_ngrams", "shown_ngram", "web_tokens", "with_room"]
 
@@ -85,7 +85,7 @@ class RunTable:
 
     def lists(self) -> Lists:
         """Return the terms of each run, as kernels take them."""
-        from rubricate.kernels.rows import Lists
+        from rubricate.native.sparse import Lists
 
         return Lists(self._starts[: self._size + 1], self._items[: self._starts[self._size]])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.kernels.text import Alphabet, Buffer, empty_table, scan
+from rubricate.native.text import Alphabet, TextBytes, WordTable
 from rubricate.text.texts import Texts
 from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points, encode
 from rubricate.types import Ints
@@ -58,19 +58,13 @@ class Scanner:
         self.number = number
         self._tokens = tokens
         self._apart = apart
-        self._table = empty_table(secrets.randbits(63))
+        self._table = WordTable(secrets.randbits(63))
 
     def scan(self, texts: Texts) -> Scanned:
         """Return the tokens of texts; where titles are kept apart, the segments are titles and bodies in turns."""
         titled = self._apart and texts.titles is not None
         buffer, ends, ascii_only = encode(texts.segments() if titled else texts.joined())
         classes = NO_CLASSES if ascii_only else code_points(self._tokens)
-        known = int(self._table.counter[0])
-        ids, starts, self._table = scan(
-            Buffer(buffer, ends), Alphabet(*byte_tables(self._tokens), classes), self._table
-        )
-        return Scanned(self.number, ids, starts, self._new(known), titled)
-
-    def _new(self, first: int) -> NewTokens:
-        ends = self._table.ends[first : int(self._table.counter[0]) + 1].astype(np.int64)
-        return NewTokens(self._table.pool[ends[0] : ends[-1]].copy(), ends[1:] - ends[0] - 1)
+        known = len(self._table)
+        starts, ids = self._table.scan(TextBytes(buffer, ends), Alphabet(*byte_tables(self._tokens), classes))
+        return Scanned(self.number, ids, starts, NewTokens(*self._table.words_from(known)), titled)

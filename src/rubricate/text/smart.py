@@ -73,7 +73,7 @@ def weigh(counts: Sparse, scheme: str, idf: Floats) -> Sparse:
     Cost: a few passes over what is stored. Each row depends on itself and on `idf` alone. Where no weight is zero the
     result shares the column numbers of `counts`.
     """
-    from rubricate.kernels.rows import largest, make_unit, mean  # compiled: a single row does without
+    from rubricate.native.sparse import largest, make_unit, mean  # compiled: a single row does without
 
     tf, _, norm = tuple(parse_scheme(scheme))
     starts = counts.indptr.astype(np.int64)

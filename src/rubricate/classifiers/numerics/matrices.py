@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.rows import unit_values
+from rubricate.native.sparse import unit_values
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["binary_scale", "canonical_rows", "extended", "take_columns", "unit_centroids", "unit_rows", "used_columns"]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import UnknownName
-from rubricate.kernels.rows import largest
+from rubricate.native.sparse import largest
 from rubricate.types import Floats, Sparse
 
 __all__ = ["check_scheme", "idf", "term_frequency"]

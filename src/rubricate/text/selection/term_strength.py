@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.kernels.relatedness import CosineComparison, cosine_histogram, related_pairs
-from rubricate.kernels.rows import Rows
+from rubricate.native.sparse import Rows
 from rubricate.text.occurrences import Occurrences
 from rubricate.types import Floats, Ints, Sparse
 
