@@ -29,7 +29,7 @@ LONG_WORK = 100_000_000
 
 def as_lists(matrix: Any) -> Lists:
     """Return the column indices of a CSR matrix, whatever types SciPy chose for them."""
-    return Lists(matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False))
+    return Lists(np.ascontiguousarray(matrix.indptr, np.int64), np.ascontiguousarray(matrix.indices, np.int32))
 
 
 def as_rows(matrix: Any) -> Rows:
