@@ -13,7 +13,7 @@ from rubricate.kernels import ahead, is_compiled
 from rubricate.kernels._cache import FOLDER, KernelIndex
 from rubricate.text import Analyzer
 from rubricate.text.representation import Representation
-from rubricate.training.ahead import INTERVALS, LONGEST, SVMS, compile_ahead, compile_meanwhile
+from rubricate.training.ahead import LONGEST, SVMS, compile_ahead, compile_meanwhile
 
 SEEN = """
 import sys
@@ -121,7 +121,7 @@ def test_nothing_is_started_where_the_code_is_there(monkeypatch):
     assert not compile_ahead()
     monkeypatch.setattr("rubricate.training.ahead.is_compiled", lambda *_: False)
     assert compile_ahead()
-    assert started == [(*SVMS, *INTERVALS)]
+    assert started == [SVMS]
     assert all((FOLDER / f"{name}.py").is_file() for name in started[0])
 
 
@@ -174,4 +174,4 @@ def test_a_first_training_finds_the_machines_compiled(uncompiled, tmp_path):
     compiled = set(names)
     assert started == "False", "the next training starts no process"
     assert "text" in compiled, "this process compiled what it reads with"
-    assert not compiled & {*SVMS, *INTERVALS}, compiled
+    assert not compiled & {*SVMS}, compiled
