@@ -90,6 +90,8 @@ def assign_folds(
     check_indices(m, m, categories=categories)
     check_indices(n, n, documents=documents)
     check_indices(k, max(m, 1), folds=folds)
+    if k == 0:
+        raise ValueError("expected at least one fold")
     fold_ids, work = np.full(n, -1, np.int64), len(by_category.items) * k
     run_long("rb_assign_folds", work, by_category, by_document, categories, documents, k, folds, fold_ids)
     return fold_ids
