@@ -10,8 +10,9 @@ from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.kernels import folds as kernel
-from rubricate.kernels.rows import Lists
+from rubricate.native.measures import as_lists
+from rubricate.native.resampling import assign_folds
+from rubricate.native.sparse import Lists
 from rubricate.scratch import MappedTexts, empty, is_out_of_core
 from rubricate.types import Floats, Ints, Scores, Sparse
 
@@ -53,14 +54,12 @@ def deal(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
     frequency = np.diff(by_category.indptr)
     rank = rng.permutation(documents)
     by_rank = np.lexsort((rank[by_category.indices], np.repeat(np.arange(categories), frequency)))
-    return kernel.deal(
-        Lists(by_category.indptr.astype(np.int64), by_category.indices[by_rank].astype(np.int64)),
-        Lists(by_document.indptr.astype(np.int64), by_document.indices.astype(np.int64)),
-        kernel.Order(
-            np.argsort(frequency, kind="stable"),
-            np.argsort(rank),
-            rng.permuted(np.tile(np.arange(folds), (max(categories, 1), 1)), axis=1),
-        ),
+    return assign_folds(
+        Lists(by_category.indptr.astype(np.int64), by_category.indices[by_rank].astype(np.int32)),
+        as_lists(by_document),
+        categories=np.argsort(frequency, kind="stable"),
+        documents=np.argsort(rank),
+        folds=rng.permuted(np.tile(np.arange(folds), (max(categories, 1), 1)), axis=1),
     )
 
 

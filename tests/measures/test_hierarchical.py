@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.hierarchy.test_kinship import tree_edges
 from tests.hierarchy.test_structure import TREE_A, acyclic_edges
-from tests.kernels.small_cases import SEEDS, count_cases
+from tests.native.small_cases import SEEDS, count_cases
 from tests.oracles import hierarchical_measures as oracle
 
 from rubricate.errors import InvalidInput

@@ -11,7 +11,6 @@ from tests.measures.strategies import scored, sparsified
 from tests.oracles import measures as oracle
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.ranking import FEW, Rankings, places
 from rubricate.labels import indicator
 from rubricate.measures import mean, of_kind, ranks
 from rubricate.measures.average_precision import average_precision
@@ -28,6 +27,7 @@ from rubricate.measures.rankings.eleven_steps import (
     points,
     representatives,
 )
+from rubricate.native.measures import MAX_COMPARED_LABELS, Rankings, rank_labels
 
 
 def close(found, exact):
@@ -100,13 +100,13 @@ def test_the_order_of_categories_and_documents_changes_nothing(pair, random):
         assert measure(mixed) == pytest.approx(measure(plain)[rows], nan_ok=True), name
 
 
-def test_many_labels_take_the_other_road_of_the_kernel():
+def test_many_labels_are_ranked_by_search():
     rng = np.random.default_rng(0)
     scores = rng.integers(-3, 40, (4, 700)).astype(float)
     scores[scores == -3] = -np.inf
     truth = rng.random((4, 700)) < [[0.02], [0.3], [0.6], [1.0]]
-    assert (truth.sum(axis=1) > FEW).any()
-    assert (truth.sum(axis=1) < FEW).any()
+    assert (truth.sum(axis=1) > MAX_COMPARED_LABELS).any()
+    assert (truth.sum(axis=1) < MAX_COMPARED_LABELS).any()
     found = ranks(scores, indicator(truth))
     for row in range(4):
         part = slice(found.starts[row], found.starts[row + 1])
@@ -116,14 +116,17 @@ def test_many_labels_take_the_other_road_of_the_kernel():
         assert found.hits[part].tolist() == [0 if s == -np.inf else int((true >= s).sum()) for s in true]
 
 
-def test_the_compiled_and_the_interpreted_kernel_agree():
+def test_items_that_are_not_listed_stand_together_at_the_floor():
     rng = np.random.default_rng(1)
     values, starts = rng.integers(0, 9, 60).astype(float), np.array([0, 20, 60])
     labels, label_starts = rng.integers(0, 9, 5).astype(float), np.array([0, 3, 5])
-    compiled = places(Rankings(starts, values, 50, 4.0, label_starts, labels))
-    interpreted = places.py_func(Rankings(starts, values, 50, 4.0, label_starts, labels))
-    for ours, theirs in zip(compiled, interpreted, strict=True):
-        assert np.array_equal(ours, theirs)
+    above, rank, hits = rank_labels(Rankings(starts, values, 50, 4.0, label_starts, labels))
+    for r in range(2):
+        true = labels[label_starts[r] : label_starts[r + 1]]
+        scores = np.append(values[starts[r] : starts[r + 1]], [4.0] * (50 - starts[r + 1] + starts[r]))
+        for j, score in enumerate(true, label_starts[r]):
+            found = above[j], rank[j], hits[j]
+            assert found == ((scores > score).sum(), (scores >= score).sum(), (true >= score).sum())
 
 
 def test_dense_scores_are_read_in_blocks(monkeypatch):

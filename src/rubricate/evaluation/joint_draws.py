@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from rubricate.engines import Engine, one_blas_thread, stream_tasks
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.measuring import outside_labels, true_labels
-from rubricate.kernels.pattern_weights import pattern_weights
 from rubricate.measures.counting.tables import canonical
 from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.estimates import cell_interval
 from rubricate.measures.intervals.interval import Interval
+from rubricate.native.resampling import sum_pattern_weights
 from rubricate.types import Floats, Run, Undefined
 
 __all__ = ["document_weights", "joint_draws", "run_cells"]
@@ -70,5 +70,5 @@ def _resampled(
 ) -> tuple[Interval, Floats]:
     """Return the interval of a measure for one system, and its values in all resamples."""
     with one_blas_thread():
-        patterns = pattern_weights(cells.codes, weights, len(cells.sizes)).T
+        patterns = sum_pattern_weights(cells.codes, weights, len(cells.sizes)).T
         return cell_interval(cells, name, patterns, level=level, undefined=undefined)

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.ranking import label_scores
-from rubricate.kernels.resampling import RankedItems, weighted_rankings
-from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures.counting.averages import mean
 from rubricate.measures.counting.tables import canonical
 from rubricate.measures.definition.ratio import undefined_value
 from rubricate.measures.rankings.scores import score_values
+from rubricate.native.measures import as_lists, as_rows, scores_at
+from rubricate.native.resampling import RankedItems, weighted_rankings
 from rubricate.types import Bools, Floats, Ints, Sparse, Undefined
 
 __all__ = ["SortedRankings"]
@@ -39,11 +38,8 @@ class SortedRankings:
         Cost: n log n for n scores above -inf; a sparse matrix with a finite floor is filled up.
         """
         listed, labels = _listed(*score_values(scores)), canonical(truth)
-        marks = Rows(labels.indptr, labels.indices, np.ones(labels.nnz))
-        true = label_scores(marks, Lists(listed.indptr, listed.indices), 0.0) > 0
-        scored = Rows(listed.indptr, listed.indices, listed.data)
-        at = label_scores(scored, Lists(labels.indptr, labels.indices), -np.inf)
-        missed = at == -np.inf
+        true = scores_at(as_rows(labels), as_lists(listed), 0.0) > 0
+        missed = scores_at(as_rows(listed), as_lists(labels), -np.inf) == -np.inf
         places, categories = (np.zeros_like(listed.indices), 1) if pooled else (listed.indices, listed.shape[1])
         order = np.lexsort((-listed.data, places))
         category, value = places[order], listed.data[order]

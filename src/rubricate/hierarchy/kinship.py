@@ -12,6 +12,8 @@ import numpy as np
 
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy.structure import Hierarchy
+from rubricate.native.hierarchy import graph_distances
+from rubricate.native.sparse import Lists
 from rubricate.types import Ints
 
 __all__ = ["distance", "distances", "lowest_common_ancestors", "siblings"]
@@ -68,13 +70,10 @@ def _lifts(tree: Hierarchy) -> list[Ints]:
 
 
 def _in_graph(graph: Hierarchy, a: Ints, b: Ints) -> Ints:
-    # Compiled: only graphs pay for it.
-    from rubricate.kernels.graph_distances import NodePairs, bounded_search
-    from rubricate.kernels.rows import Lists
-
     pairs, place = np.unique(np.stack([a, b], axis=1), axis=0, return_inverse=True)
-    parents, children = Lists(graph.parent_starts, graph.parent_ids), Lists(graph.child_starts, graph.child_ids)
-    between = bounded_search(parents, children, NodePairs(pairs[:, 0].copy(), pairs[:, 1].copy()))
+    parents = Lists(graph.parent_starts.astype(np.int64), graph.parent_ids)
+    children = Lists(graph.child_starts.astype(np.int64), graph.child_ids)
+    between = graph_distances(parents, children, pairs[:, 0].copy(), pairs[:, 1].copy())
     return between[place.reshape(-1)]
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.ranking import label_scores
-from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures.counting.tables import canonical
 from rubricate.measures.definition.measure import measure
 from rubricate.measures.rankings.probabilities import probability_values
 from rubricate.measures.rankings.scores import BLOCK
+from rubricate.native.measures import as_lists, as_rows, scores_at
 from rubricate.types import Floats, Sparse
 
 __all__ = ["brier"]
@@ -47,8 +46,7 @@ def _dense_squares(values: Any, labels: Sparse) -> Floats:
 def _sparse_squares(values: Sparse, labels: Sparse, floor: float) -> Floats:
     """Sum the same from what is stored: every other pair has the probability of the floor."""
     documents, categories = labels.shape
-    marks = Rows(labels.indptr, labels.indices, np.ones(labels.nnz))
-    true = label_scores(marks, Lists(values.indptr, values.indices), 0.0)
+    true = scores_at(as_rows(labels), as_lists(values), 0.0)
     stored = np.bincount(values.indices, weights=(values.data - true) ** 2, minlength=categories)
     scored = np.bincount(values.indices, minlength=categories)
     positives = np.bincount(labels.indices, minlength=categories)

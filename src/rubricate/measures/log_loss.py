@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.ranking import label_scores
-from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures.counting.tables import canonical
 from rubricate.measures.definition.measure import measure
 from rubricate.measures.rankings.probabilities import probability_values
+from rubricate.native.measures import as_lists, as_rows, scores_at
 from rubricate.types import Floats, Sparse
 
 __all__ = ["log_loss"]
@@ -37,8 +36,7 @@ def log_loss(scores: Any, truth: Sparse) -> Floats:
         true = labels.toarray()
         return np.asarray(-np.where(true, np.log(p), np.log1p(-p)).mean(axis=0))
     p, low = np.clip(values.data, LEAST, 1 - LEAST), min(max(floor, LEAST), 1 - LEAST)
-    marks = Rows(labels.indptr, labels.indices, np.ones(labels.nnz))
-    true = label_scores(marks, Lists(values.indptr, values.indices), 0.0) > 0
+    true = scores_at(as_rows(labels), as_lists(values), 0.0) > 0
     stored = np.bincount(values.indices, weights=-np.where(true, np.log(p), np.log1p(-p)), minlength=categories)
     positives = np.bincount(labels.indices, minlength=categories)
     missed = positives - np.bincount(values.indices, weights=true, minlength=categories)

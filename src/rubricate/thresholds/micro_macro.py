@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rubricate.errors import InvalidInput
-from rubricate.kernels.cuts import Tables, balance
+from rubricate.native.measures import StepTables, balance_f1
 from rubricate.thresholds.cutting.curves import curves
 from rubricate.thresholds.cutting.grid import take_labels, take_scores
 from rubricate.thresholds.definition.threshold import Threshold
@@ -61,7 +61,7 @@ class MicroMacro(Threshold):
         grid = take_scores(scores)
         sweep = curves(grid, take_labels(labels, grid.shape))
         near = sweep.assigned <= np.maximum(50, 5 * sweep.positives)[sweep.category]
-        tables = Tables(sweep.starts, sweep.hits, sweep.assigned, sweep.positives, near)
-        chosen = balance(tables, float(self.weight), int(self.passes))
+        tables = StepTables(sweep.starts, sweep.hits, sweep.assigned, sweep.positives, near)
+        chosen = balance_f1(tables, float(self.weight), int(self.passes))
         self.cuts_ = sweep.cuts(chosen)
         return self

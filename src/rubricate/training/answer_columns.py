@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from rubricate.native.measures import best_columns
 from rubricate.training.ranked import Answer
 from rubricate.types import Bools, Evidence, Floats, Ints, Scores, Sparse
 
@@ -163,9 +164,7 @@ def _cells(scores: Floats, decided: Sparse, top: int | None) -> tuple[Ints, Ints
     rows = np.repeat(np.arange(decided.shape[0]), np.diff(decided.indptr))
     columns: Any = decided.indices
     if top is not None:
-        from rubricate.kernels.rank_cut import best_dense
-
-        best, kept = best_dense(np.ascontiguousarray(scores), min(top, scores.shape[1]))
+        best, kept = best_columns(np.ascontiguousarray(scores, np.float64), min(top, scores.shape[1]))
         wanted = np.zeros(scores.shape, bool)
         wanted[rows, columns] = True
         wanted[np.repeat(np.arange(len(kept)), kept), best[np.arange(best.shape[1]) < kept[:, None]]] = True

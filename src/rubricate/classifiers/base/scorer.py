@@ -29,9 +29,9 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, ch
 
 from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.rank_cut import best_dense
 from rubricate.labels import indicator
 from rubricate.matrices import sound
+from rubricate.native.measures import best_columns
 from rubricate.types import Evidence, Floats, Scores, Sparse
 
 __all__ = ["BLOCK", "Scorer", "keep_best"]
@@ -259,7 +259,7 @@ def keep_best(scores: Floats, k: int) -> sparse.csr_array:
     rows, columns = scores.shape
     k = min(k, columns)
     if scores.min(initial=np.inf) > -np.inf:  # false for NaN
-        order = np.sort(best_dense(np.ascontiguousarray(scores), k)[0], axis=1)
+        order = np.sort(best_columns(np.ascontiguousarray(scores, np.float64), k)[0], axis=1)
     else:
         order = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :k], axis=1)
     data = np.take_along_axis(scores, order, axis=1).ravel()

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.rows import Lists
-from rubricate.kernels.set_overlaps import similar_weight
+from rubricate.native.measures import as_lists, sum_similarities
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["DISTANCES", "Ratings", "alpha_by_distance", "nominal_coefficients", "set_distances"]
@@ -136,14 +135,9 @@ def alpha_by_distance(units: Ints, sets: Sparse) -> dict[str, tuple[float, float
 def _similar(sets: Sparse, counts: Floats) -> Floats:
     """Return Σ_j c_j s(i, j) for each set and distance; the empty set is like itself alone."""
     filled = np.flatnonzero(np.diff(sets.indptr) > 0)
-    rows = sparse.csr_array(sets[filled])
+    rows = sparse.csr_array(sets[filled]).sorted_indices()
     turned = sparse.csr_array(rows.T)
     similar = np.repeat(counts[:, None], len(DISTANCES), axis=1)
     if len(filled):
-        similar[filled] = similar_weight(_lists(rows), _lists(turned), counts[filled])
+        similar[filled] = sum_similarities(as_lists(rows), as_lists(turned), counts[filled])
     return similar
-
-
-def _lists(rows: Sparse) -> Lists:
-    ordered = rows if rows.has_sorted_indices else rows.sorted_indices()
-    return Lists(ordered.indptr.astype(np.int64), ordered.indices.astype(np.int32))

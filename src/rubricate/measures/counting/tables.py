@@ -10,9 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.contingency import overlap, overlap_by_row
-from rubricate.kernels.rows import Lists
 from rubricate.labels import indicator
+from rubricate.native.measures import as_lists, count_overlap, count_row_overlap
 from rubricate.types import Counts, Sparse
 
 __all__ = ["canonical", "counts", "family", "total", "with_outside"]
@@ -43,21 +42,16 @@ def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"
             f"truth has {true.shape[0]} documents × {true.shape[1]} categories, the decisions "
             f"{yes.shape[0]} × {yes.shape[1]}; give both over the same documents and categories"
         )
-    cells = _lists(true), _lists(yes)
+    cells = as_lists(true), as_lists(yes)
     if by == "document":
-        tp, n = overlap_by_row(*cells), true.shape[1]
+        tp, n = count_row_overlap(*cells), true.shape[1]
         positives, assigned = np.diff(true.indptr).astype(np.int64), np.diff(yes.indptr).astype(np.int64)
     elif by == "category":
-        tp, positives, assigned = overlap(*cells, true.shape[1])
+        tp, positives, assigned = count_overlap(*cells, true.shape[1])
         n = true.shape[0]
     else:
         raise UnknownName("way to count", by, ("category", "document"))
     return Counts(tp=tp, fp=assigned - tp, fn=positives - tp, tn=n - positives - assigned + tp)
-
-
-def _lists(matrix: Sparse) -> Lists:
-    """Return the rows in one type, whatever SciPy chose, so that the kernels are compiled once."""
-    return Lists(matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False))
 
 
 def total(table: T) -> T:

@@ -25,11 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rubricate.kernels.meeting_paths import Connections, least_graphs, tree_ways
-from rubricate.kernels.rows import Lists
 from rubricate.measures.counting.tables import canonical
 from rubricate.measures.hierarchical.augmented import augmented_columns
 from rubricate.measures.hierarchical.placed import Placed
+from rubricate.native.hierarchy import Connections, count_smallest_graphs, tree_paths
+from rubricate.native.sparse import Lists
 from rubricate.types import Counts, Ints, Sparse
 
 __all__ = ["Ways", "meeting_counts", "ways_in_graph", "ways_in_tree"]
@@ -59,11 +59,11 @@ def meeting_counts(truth: Sparse, decided: Sparse, where: Placed) -> Counts:
     true, yes = canonical(truth), canonical(decided)
     columns, nodes = augmented_columns(where), len(where.hierarchy) + len(where.outside)
     first, second = (
-        Lists(part.indptr.astype(np.int64), columns[part.indices].astype(np.int64)) for part in (true, yes)
+        Lists(part.indptr.astype(np.int64), columns[part.indices].astype(np.int32)) for part in (true, yes)
     )
     x, y, pairs = _pairs(first, second, nodes)
     ways = ways_in_tree(x, y, where) if where.hierarchy.is_tree else ways_in_graph(x, y, where)
-    tables = least_graphs(first, second, Connections(pairs, *ways, nodes, CHOICES))
+    tables = count_smallest_graphs(first, second, Connections(pairs, *ways, nodes, CHOICES))
     return Counts(tables[0], tables[1], tables[2], nodes - tables.sum(axis=0))
 
 
@@ -73,7 +73,7 @@ def _pairs(truth: Lists, assigned: Lists, nodes: int) -> tuple[Ints, Ints, Ints]
     many = np.diff(a_starts)[np.repeat(np.arange(len(t_starts) - 1), np.diff(t_starts))]
     first = np.repeat(a_starts[:-1], np.diff(t_starts))
     place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many) + np.repeat(first, many)
-    keys, pairs = np.unique(np.repeat(t_nodes, many) * nodes + a_nodes[place], return_inverse=True)
+    keys, pairs = np.unique(np.repeat(t_nodes.astype(np.int64), many) * nodes + a_nodes[place], return_inverse=True)
     return keys // nodes, keys % nodes, pairs.reshape(-1).astype(np.int64)
 
 
@@ -81,8 +81,8 @@ def ways_in_tree(x: Ints, y: Ints, where: Placed) -> Ways:
     """Return the one way between x[i] and y[i] in a tree."""
     tree = where.hierarchy
     parents = np.concatenate([[-1], tree.parent_ids]).astype(np.int64)
-    ways = tree_ways((x, y), parents, tree.depths.astype(np.int64))
-    return Ways(ways.far, np.arange(len(x) + 1), ways.x, ways.y)
+    far, of_x, of_y = tree_paths(parents, tree.depths.astype(np.int64), x, y)
+    return Ways(far, np.arange(len(x) + 1), of_x, of_y)
 
 
 def ways_in_graph(x: Ints, y: Ints, where: Placed) -> Ways:
@@ -102,7 +102,7 @@ def _starts(sizes: list[int]) -> Ints:
 
 
 def _flat(rows: list[tuple[int, ...]]) -> Lists:
-    return Lists(_starts([len(row) for row in rows]), np.array(list(chain.from_iterable(rows)), np.int64))
+    return Lists(_starts([len(row) for row in rows]), np.array(list(chain.from_iterable(rows)), np.int32))
 
 
 class _Paths:

@@ -13,10 +13,11 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
 
-from rubricate.kernels.ratio_errors import ratio_errors
-from rubricate.kernels.rows import Rows
 from rubricate.measures.intervals.cells import CountCells
 from rubricate.measures.intervals.interval import Interval
+from rubricate.native.measures import as_rows
+from rubricate.native.resampling import ratio_errors
+from rubricate.native.sparse import Rows
 from rubricate.types import Floats
 
 __all__ = ["RatioParts", "ratio_parts", "studentized"]
@@ -46,14 +47,10 @@ def ratio_parts(cells: CountCells, name: str) -> RatioParts | None:
     tp, true, assigned = (sparse.csr_array(part) for part in (cells.tp, cells.true, cells.assigned))
     above, below = {"f1": (2 * tp, true + assigned), "precision": (tp, assigned), "recall": (tp, true)}[measure]
     if average == "macro":
-        return RatioParts(_rows(above), _rows(below), above.shape[1])
+        return RatioParts(as_rows(above), as_rows(below), above.shape[1])
     extra = cells.outside if measure != "recall" else 0.0
     top, bottom = (np.asarray(part.sum(axis=1)).ravel() for part in (above, below))
-    return RatioParts(_rows(sparse.csr_array(top[:, None])), _rows(sparse.csr_array((bottom + extra)[:, None])), 1)
-
-
-def _rows(matrix: Any) -> Rows:
-    return Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64))
+    return RatioParts(as_rows(sparse.csr_array(top[:, None])), as_rows(sparse.csr_array((bottom + extra)[:, None])), 1)
 
 
 def studentized(parts: RatioParts, sizes: Floats, weights: Any, *, level: float = 0.95) -> tuple[Interval, Floats]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rubricate.errors import InvalidInput
-from rubricate.kernels.ranking import places
 from rubricate.measures.rankings.scores import rankings
+from rubricate.native.measures import rank_labels
 from rubricate.types import Floats, Sparse
 
 __all__ = ["Abstention", "abstention", "abstention_curve"]
@@ -58,7 +58,7 @@ def abstention(scores: Any, truth: Sparse) -> Abstention:
     sure, wrong = [], []
     for block in rankings(scores, truth, "document"):
         best = _best(block)
-        above, rank, _ = places(block._replace(label_starts=np.arange(len(best) + 1), labels=best))
+        above, rank, _ = rank_labels(block._replace(label_starts=np.arange(len(best) + 1), labels=best))
         row = np.repeat(np.arange(len(best)), np.diff(block.label_starts))
         true = np.bincount(row[block.labels == best[row]], minlength=len(best))
         sure.append(best)

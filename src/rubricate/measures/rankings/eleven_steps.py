@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.kernels.recall_levels import LEVELS, Points, best_in_intervals, last_points, running_maximum
 from rubricate.measures.counting.averages import mean
 from rubricate.measures.rankings.ranks import Ranks
+from rubricate.native.measures import LEVELS, recall_levels
+from rubricate.native.measures import RecallPoints as Points
 from rubricate.types import Floats
 
 __all__ = [
@@ -39,19 +40,24 @@ def representatives(points: Points) -> Floats:
 
     Recall 1 is left for step 3.
     """
-    return best_in_intervals(points)
+    table = recall_levels(points)
+    table[:, LEVELS - 1] = 0.0
+    return table
 
 
 def at_full_recall(points: Points, table: Floats) -> Floats:
     """Take step 3: at recall 1 the precision of the exact point, else of the one of highest recall; else 0."""
     full = table.copy()
-    full[:, LEVELS - 1] = last_points(points)
+    full[:, LEVELS - 1] = recall_levels(points)[:, LEVELS - 1]
     return full
 
 
 def interpolate(table: Floats) -> Floats:
     """Take step 4: each threshold gets the highest precision at it and to the right of it."""
-    return running_maximum(table)
+    highest = table.copy()
+    for level in reversed(range(table.shape[1] - 1)):
+        np.maximum(highest[:, level], highest[:, level + 1], out=highest[:, level])
+    return highest
 
 
 def per_interval_average(table: Floats) -> Floats:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.kernels.ranking import places
 from rubricate.measures.rankings.scores import By, rankings
+from rubricate.native.measures import rank_labels
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Ranks", "ranks"]
@@ -68,7 +68,7 @@ def ranks(scores: Any, truth: Sparse, *, by: By = "document") -> Ranks:
     for block in rankings(scores, truth, by):
         items = block.items
         sizes.append(np.diff(block.label_starts).astype(np.int64))
-        parts.append(places(block))
+        parts.append(rank_labels(block))
     columns = zip(*parts, strict=True) if parts else ([np.zeros(0, np.int64)] for _ in range(3))
     above, rank, hits = (np.concatenate(column) for column in columns)
     return Ranks(np.cumsum(np.concatenate(sizes)), above, rank, hits, items)

@@ -1,4 +1,4 @@
-"""Scores in any form, as the kernels want them: blocks of rankings, by document or by category."""
+"""Scores in any form, as the compiled loops take them: blocks of rankings, by document or by category."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.ranking import Rankings, label_scores
-from rubricate.kernels.rows import Lists, Rows
 from rubricate.matrices import sound
 from rubricate.measures.counting.tables import canonical
+from rubricate.native.measures import Rankings, as_lists, as_rows, scores_at
 from rubricate.types import Scores, Sparse
 
 __all__ = ["BLOCK", "By", "Rankings", "rankings", "score_values"]
@@ -62,10 +61,9 @@ def rankings(scores: Any, truth: Sparse, by: By) -> Iterator[Rankings]:
 
 
 def _sparse_block(values: Sparse, true: Sparse, floor: float) -> Rankings:
-    stored = values.data.astype(np.float64, copy=False)
-    rows = Rows(values.indptr, values.indices, stored)
-    at_labels = label_scores(rows, Lists(true.indptr, true.indices), floor)
-    return Rankings(values.indptr, stored, values.shape[1], floor, true.indptr, at_labels)
+    rows, labels = as_rows(values), as_lists(true)
+    at_labels = scores_at(rows, labels, floor)
+    return Rankings(rows.starts, rows.values, values.shape[1], floor, labels.starts, at_labels)
 
 
 def _dense_blocks(values: Any, true: Sparse) -> Iterator[Rankings]:
@@ -75,4 +73,5 @@ def _dense_blocks(values: Any, true: Sparse) -> Iterator[Rankings]:
         part, labels = np.ascontiguousarray(values[first : first + step], np.float64), true[first : first + step]
         row = np.repeat(np.arange(len(part)), np.diff(labels.indptr))
         starts = np.arange(len(part) + 1, dtype=np.int64) * items
-        yield Rankings(starts, part.ravel(), items, -np.inf, labels.indptr, part[row, labels.indices])
+        label_starts = labels.indptr.astype(np.int64, copy=False)
+        yield Rankings(starts, part.ravel(), items, -np.inf, label_starts, part[row, labels.indices])

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.engines import run_tasks
-from rubricate.kernels.joint_codes import code_spread, joint_codes
+from rubricate.native.resampling import count_code_pairs, sum_code_gaps
 from rubricate.significance.statistics.resampling import all_swaps
 from rubricate.significance.statistics.sign import binomial_tail
 from rubricate.significance.statistics.swap_tails import FEW, SwapPair, f1_slopes, normal_tail, tilted_tail
@@ -152,7 +152,7 @@ class SwapFamily:
         """Return the different codes that documents have in both systems, in the order of the documents, and counts."""
         size = len(self.marks)
         if size**2 <= TABLE:
-            every, seen = joint_codes(self.codes[a], self.codes[b], size)
+            every, seen = count_code_pairs(self.codes[a], self.codes[b], size)
             cells = np.flatnonzero(every)
             cells = cells[np.argsort(seen[cells], kind="stable")]
             counts = every[cells]
@@ -202,7 +202,7 @@ class SwapFamily:
         middle_sum = (self.assigned[a] + self.assigned[b]) / 2 + self.true
         tp, assigned = self.effects
         slopes = f1_slopes(tp, assigned, (self.tp[a] + self.tp[b]) / 2, middle_sum)
-        squares, n = code_spread(self.codes[a], self.codes[b], slopes)
+        squares, n = sum_code_gaps(self.codes[a], self.codes[b], slopes)
         p = normal_tail(of_a - of_b, squares / 4) if n else 1.0
         return SwapOutcome(p, of_a, of_b, int(n), "normal tail of swaps")
 

@@ -8,16 +8,11 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.kernels import disagreements as kernel
-from rubricate.kernels.rows import Lists
+from rubricate.native.measures import as_lists, cell_codes, tally_codes
 from rubricate.significance.systems.system import System
 from rubricate.types import Floats, Ints, Sparse, Undefined
 
 __all__ = ["codes", "disagreements", "paired_f1", "same_categories", "same_documents"]
-
-
-def _cells(matrix: Sparse) -> Lists:
-    return Lists(matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False))
 
 
 def _first_difference(a: Sequence[str], b: Sequence[str]) -> str:
@@ -63,7 +58,9 @@ def disagreements(a: System, b: System) -> Ints:
     """
     (truth, of_a), (_, of_b) = a.labels, b.labels
     same_documents(a, b)
-    return kernel.disagreements(kernel.PairDecisions(_cells(truth), _cells(of_a), _cells(of_b)), truth.shape[1])
+    tally = tally_codes(as_lists(truth), as_lists(of_a), as_lists(of_b), truth.shape[1])
+    # Codes are t + 2a + 4b: only a is right with 3 (t, a) and 4 (b), only b with 2 (a) and 5 (t, b).
+    return np.stack([tally[:, 3] + tally[:, 4], tally[:, 2] + tally[:, 5], tally[:, 1] + tally[:, 6]])
 
 
 def codes(a: System, b: System) -> Sparse:
@@ -73,7 +70,7 @@ def codes(a: System, b: System) -> Sparse:
     """
     (truth, of_a), (_, of_b) = a.labels, b.labels
     same_documents(a, b)
-    starts, columns, values = kernel.codes(kernel.PairDecisions(_cells(truth), _cells(of_a), _cells(of_b)))
+    starts, columns, values = cell_codes(as_lists(truth), as_lists(of_a), as_lists(of_b))
     if a.categories:
         place = np.empty(truth.shape[1], np.int32)
         place[sorted(range(len(place)), key=a.categories.__getitem__)] = np.arange(len(place), dtype=np.int32)

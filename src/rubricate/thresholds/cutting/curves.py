@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rubricate.kernels import cuts as kernel
+from rubricate.native.measures import as_rows, count_dense_steps, count_stored_steps
 from rubricate.thresholds.cutting.grid import ScoreGrid, scores_at
 from rubricate.types import Bools, Counts, Floats, Ints, Sparse
 
@@ -95,12 +95,9 @@ def _steps(columns: Ints, scores: Floats, categories: int) -> tuple[Ints, Floats
 
 def _count(grid: ScoreGrid, starts: Ints, steps: Floats, *, shape: tuple[int, int]) -> tuple[Ints, Floats]:
     """Count the cells that reach each step; also return the highest score under it."""
-    filled = kernel.CutSteps(starts, steps, np.zeros(len(steps), np.int64), np.full(len(steps), -np.inf))
     if grid.dense is not None:
-        kernel.count_dense(grid.dense.reshape(shape), filled)
-    else:
-        stored = grid.stored
-        columns = stored.indices if shape == grid.shape else np.zeros_like(stored.indices)
-        missing = shape[0] - np.bincount(columns, minlength=shape[1])
-        kernel.count_stored(kernel.StoredScores(columns, stored.data, missing, grid.floor), filled)
-    return filled.counts, filled.under
+        return count_dense_steps(grid.dense.reshape(shape), starts, steps)
+    stored = as_rows(grid.stored)
+    columns = stored.terms if shape == grid.shape else np.zeros_like(stored.terms)
+    missing = shape[0] - np.bincount(columns, minlength=shape[1])
+    return count_stored_steps(columns, stored.values, starts, steps, floor=grid.floor, missing=missing)

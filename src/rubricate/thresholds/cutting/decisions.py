@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.rank_cut import FlooredScores, best_dense, best_stored
-from rubricate.kernels.rows import Rows
+from rubricate.native.measures import as_rows, best_columns, best_stored_columns
 from rubricate.thresholds.cutting.grid import ScoreGrid
 from rubricate.types import Bools, Floats, Ints, Sparse
 
@@ -44,10 +43,9 @@ def best(grid: ScoreGrid, t: int) -> Sparse:
         columns = np.argmax(grid.dense, axis=1)[:, None]
         kept = (np.take_along_axis(grid.dense, columns, axis=1)[:, 0] > -np.inf).astype(np.int64)
     elif grid.dense is not None:
-        columns, kept = best_dense(grid.dense, t)
+        columns, kept = best_columns(grid.dense, t)
     else:
-        s = grid.stored
-        columns, kept = best_stored(FlooredScores(Rows(s.indptr, s.indices, s.data), categories, grid.floor), t)
+        columns, kept = best_stored_columns(as_rows(grid.stored), categories, grid.floor, t)
     counts: Bools = np.arange(t) < kept[:, None]
     return _cells(np.repeat(np.arange(documents), kept), columns[counts], grid.shape)
 

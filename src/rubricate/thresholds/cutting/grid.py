@@ -9,10 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.kernels.cuts import scores_at_cells
-from rubricate.kernels.rows import Lists, Rows
 from rubricate.labels import indicator
 from rubricate.matrices import sound
+from rubricate.native import measures as native
 from rubricate.types import Floats, Scores, Sparse
 
 __all__ = ["ScoreGrid", "scores_at", "take_labels", "take_scores"]
@@ -91,5 +90,4 @@ def scores_at(grid: ScoreGrid, cells: Sparse) -> Floats:
     """Return the score of each stored cell of a boolean matrix, in its order."""
     if grid.dense is not None:
         return grid.dense[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices]
-    held = grid.stored
-    return scores_at_cells(Lists(cells.indptr, cells.indices), Rows(held.indptr, held.indices, held.data), grid.floor)
+    return native.scores_at(native.as_rows(grid.stored), native.as_lists(cells), grid.floor)
