@@ -35,7 +35,7 @@ except ImportError:  # run as a script: no hook is needed
 ROOT = Path(__file__).resolve().parent
 PACKAGE = Path("src/rubricate/native")
 ZIG = "ziglang==0.17.0"
-FLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-Wall", "-Wextra"]
+FLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-Wall", "-Wextra"]
 SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"]
 # zig's target, the platform tag of the wheel, the ending of libraries. glibc 2.17 is that of manylinux2014.
 TARGETS = {
