@@ -1,27 +1,17 @@
-/* The steps of a transformer encoder between its matrix products, each in one or two passes over the numbers.
+/* The steps of a transformer encoder between its matrix products, on rows of single precision, in place.
  *
- * Given single-precision rows, changed in place; the tokens of a batch are the rows.
- *
- *     rb_gelu_rows       z := (z + bias) Phi(z + bias), Phi the normal distribution function (Hendrycks and Gimpel 2016)
- *     rb_norm_rows       x := gain (x + bias + other - mean) / sqrt(variance + eps) + shift for each row (Ba et al. 2016)
+ *     rb_gelu_rows       z := (z + bias) Phi(z + bias), Phi the normal distribution (Hendrycks and Gimpel 2016)
+ *     rb_norm_rows       x := gain (x + bias + other - mean) / sqrt(variance + eps) + shift, by row (Ba et al. 2016)
  *     rb_softmax_rows    a := exp(a - max) / sum over the first `length` numbers of each row, 0 after them
  *
- * erf is a rational function of x^2 times x, fitted by reweighted least squares on |x| <= 3.9 (absolute error below 4e-7,
- * that of single precision), and exp is 2^k times a polynomial, so that compilers turn both into vector code.
+ * erf is a rational function of x^2 times x, fitted by reweighted least squares on |x| <= 3.9 (absolute error below
+ * 4e-7, that of single precision), and exp is 2^k times a polynomial, so that compilers turn both into vector code.
  *
- * Cost   linear in the numbers.
- * Order  sums over a row are made in LANES partial sums: number j goes to sum j % LANES, then halves are added to halves.
- * Edges  a row of length 0 becomes zeros; NaN stays in its place of a GELU and spreads over the row of the others.
+ * Cost   linear in the numbers. Sums over a row have the order of sums.h.
+ * Edges  a row of length 0 becomes zeros; NaN stays NaN in a GELU, and makes the whole row NaN in the others.
  */
 #include "common.h"
-
-enum { LANES = 16 };
-
-static float add_lanes(float *sums) {
-    for (int k = 0; k < 8; k++) sums[k] += sums[k + 8];
-    for (int k = 0; k < 4; k++) sums[k] += sums[k + 4];
-    return (sums[0] + sums[2]) + (sums[1] + sums[3]);
-}
+#include "sums.h"
 
 static inline float gelu(float value) {
     float x = fabsf(value * 0.7071067811865476f);
@@ -40,32 +30,16 @@ void rb_gelu_rows(int64_t rows, int64_t width, const float *restrict bias, float
         for (int64_t j = 0; j < width; j++) z[i * width + j] = gelu(z[i * width + j] + bias[j]);
 }
 
-/* Add the bias and the other row, and return the sum of the row. */
-static float sum_inputs(int64_t width, const float *restrict other, const float *restrict bias, float *restrict x) {
-    float sums[LANES] = {0};
-    int64_t j = 0;
-    for (; j + LANES <= width; j += LANES)
-        for (int k = 0; k < LANES; k++) sums[k] += x[j + k] += bias[j + k] + other[j + k];
-    for (int k = 0; j < width; j++, k++) sums[k] += x[j] += bias[j] + other[j];
-    return add_lanes(sums);
-}
-
-static float sum_squares(int64_t width, const float *restrict x, float mean) {
-    float sums[LANES] = {0};
-    int64_t j = 0;
-    for (; j + LANES <= width; j += LANES)
-        for (int k = 0; k < LANES; k++) sums[k] += (x[j + k] - mean) * (x[j + k] - mean);
-    for (int k = 0; j < width; j++, k++) sums[k] += (x[j] - mean) * (x[j] - mean);
-    return add_lanes(sums);
-}
-
 void rb_norm_rows(int64_t rows, int64_t width, const float *other, const float *restrict bias,
                   const float *restrict gain, const float *restrict shift, float eps, float *x) {
     for (int64_t i = 0; i < rows; i++) {
         float *restrict row = x + i * width;
-        float mean = sum_inputs(width, other + i * width, bias, row) / (float)width;
-        float factor = 1.0f / sqrtf(sum_squares(width, row, mean) / (float)width + eps);
-        for (int64_t j = 0; j < width; j++) row[j] = (row[j] - mean) * factor * gain[j] + shift[j];
+        const float *restrict added = other + i * width;
+        for (int64_t j = 0; j < width; j++) row[j] += bias[j] + added[j];
+        float mean = rb_sum(row, width) / (float)width;
+        for (int64_t j = 0; j < width; j++) row[j] -= mean;
+        float factor = 1.0f / sqrtf(rb_dot(row, row, width) / (float)width + eps);
+        for (int64_t j = 0; j < width; j++) row[j] = row[j] * factor * gain[j] + shift[j];
     }
 }
 
@@ -83,8 +57,8 @@ static float largest(int64_t length, const float *row) {
     return result;
 }
 
-/* exp(a) for a <= 0: 2^k 2^f with the whole number k nearest to a log2(e), and Taylor's series of 2^f, of which the rest
- * is below 1.3e-7 for |f| <= 1/2. Adding 1.5 2^23 rounds to a whole number and leaves it in the low bits. NaN stays. */
+/* exp(a) for a <= 0: 2^k 2^f with the whole number k nearest to a log2(e), and Taylor's series of 2^f, whose rest is
+ * below 1.3e-7 for |f| <= 1/2. Adding 1.5 2^23 rounds to a whole number and leaves it in the low bits. NaN stays. */
 static inline float exp_negative(float a) {
     const float rounding = 12582912.0f;
     float y = a * 1.4426950408889634f, power;
@@ -102,22 +76,15 @@ static inline float exp_negative(float a) {
     return (e * f + 1.0f) * power;
 }
 
-static void softmax(int64_t length, float *restrict row) {
-    float highest = largest(length, row), sums[LANES] = {0};
-    int64_t j = 0;
-    for (int64_t i = 0; i < length; i++) row[i] = exp_negative(row[i] - highest);
-    for (; j + LANES <= length; j += LANES)
-        for (int k = 0; k < LANES; k++) sums[k] += row[j + k];
-    for (int k = 0; j < length; j++, k++) sums[k] += row[j];
-    float inverse = 1.0f / add_lanes(sums);
-    for (int64_t i = 0; i < length; i++) row[i] *= inverse;
-}
-
 void rb_softmax_rows(int64_t documents, int64_t rows, int64_t width, const int64_t *lengths, float *a) {
-    for (int64_t d = 0; d < documents; d++)
+    for (int64_t d = 0; d < documents; d++) {
+        int64_t length = lengths[d];
         for (int64_t i = 0; i < rows; i++) {
-            float *row = a + (d * rows + i) * width;
-            softmax(lengths[d], row);
-            memset(row + lengths[d], 0, sizeof(float) * (size_t)(width - lengths[d]));
+            float *row = a + (d * rows + i) * width, highest = largest(length, row);
+            for (int64_t j = 0; j < length; j++) row[j] = exp_negative(row[j] - highest);
+            float inverse = 1.0f / rb_sum(row, length);
+            for (int64_t j = 0; j < length; j++) row[j] *= inverse;
+            memset(row + length, 0, sizeof(float) * (size_t)(width - length));
         }
+    }
 }

@@ -1,15 +1,15 @@
 /* Synthetic stories: the topics of each document, then its title, dateline and sentences, as ASCII bytes.
  *
- * Given   which stories to write (rb_assignment), word lists (rb_grammar), topics and rates. The word lists are a grammar
- *         without cycles: lists of sequences of literals, made-up names, numbers and further lists.
- * Return  the bytes, the ends of title and body of each document, and up to three labels (-1: none). The caller has made
+ * Given   which stories to write, word lists, topics and rates. The word lists are a grammar without cycles: lists of
+ *         sequences of literals, made-up names, numbers and further lists.
+ * Return  the bytes, the ends of title and body of each document, and up to three labels (-1: none). The caller makes
  *         the array of bytes long enough for any story.
  * Cost    linear in the bytes written. The entry of rank r of a list is taken with probability proportional to 1 / r.
- * Random  document i depends on the seed and i alone, never on the batch it is in; whole numbers only, so stories are the
- *         same on every machine.
+ * Random  document i depends on the seed and i alone, never on the batch it is in; whole numbers only, so stories are
+ *         the same on every machine.
  * Edges   a topic without related ones gets no second label. The first document of each category is never mislabelled,
- *         so that no category with documents loses all of them. The first letter of a title and of each sentence is made
- *         a capital, also after an opening quotation mark.
+ *         so no category with documents loses all of them. The first letter of a title, a dateline and a sentence is
+ *         made a capital, also after an opening quotation mark.
  */
 #include "common.h"
 #include "random.h"
@@ -29,8 +29,6 @@ typedef struct {
     uint64_t state;
     uint8_t *out;
 } story;
-
-/* ---- draws ---- */
 
 /* A number from 0 to 2^bits - 2 by Zipf's law: each doubling of the rank is as likely as the next. */
 static int64_t draw_octave(uint64_t *state, int64_t bits) {
@@ -53,9 +51,8 @@ static int64_t draw_weighted(uint64_t *state, const int64_t *sums, int64_t start
     return find_interval(sums, start, end, sums[start] + rb_draw_below(state, sums[end] - sums[start]));
 }
 
-/* Where a keyed permutation of 0 .. n - 1 sends i, in constant memory: a four-round Feistel network on the smallest even
- * number of bits that holds n, repeated until the result is below n (Black and Rogaway 2002); on average at most four
- * times. The network permutes 4^half numbers, and going on from one of n or more keeps it a permutation of n. */
+/* Where a keyed permutation of 0 .. n - 1 sends i, in constant memory: a four-round Feistel network permutes 4^half
+ * numbers, and is repeated until the result is below n (Black and Rogaway 2002); on average at most four times. */
 static int64_t permute(int64_t i, int64_t n, uint64_t key) {
     int64_t half = 1;
     while ((int64_t)1 << (2 * half) < n) half++;
@@ -76,8 +73,6 @@ static int64_t draw_related(story *own, int64_t topic) {
     int64_t start = own->topics->related_starts[topic], end = own->topics->related_starts[topic + 1];
     return start == end ? -1 : own->topics->related[draw_weighted(&own->state, own->topics->related_sums, start, end)];
 }
-
-/* ---- words ---- */
 
 static void put_piece(story *own, int64_t piece) {
     int64_t start = own->grammar->pieces[piece], length = own->grammar->pieces[piece + 1] - start;
@@ -100,11 +95,8 @@ static void put_number(story *own, int64_t number) {
 
 /* A percentage with one decimal (kind 0), or a count. */
 static void put_quantity(story *own, int64_t kind) {
-    if (kind != 0) {
-        put_number(own, 2 + draw_octave(&own->state, 9));
-        return;
-    }
-    put_number(own, draw_octave(&own->state, 5));
+    put_number(own, kind == 0 ? draw_octave(&own->state, 5) : 2 + draw_octave(&own->state, 9));
+    if (kind != 0) return;
     *own->out++ = '.';
     put_number(own, 1 + rb_draw_below(&own->state, 9));
 }
@@ -163,8 +155,6 @@ static void put_sentence(story *own, int64_t list, int64_t topic) {
     if (*start >= 'a' && *start <= 'z') *start = (uint8_t)(*start - 'a' + 'A');
 }
 
-/* ---- stories ---- */
-
 /* Draw the further topics of a story whose main one is subject[0]; return how many topics it has. */
 static int64_t draw_topics(story *own, int64_t *subject) {
     int64_t dice = rb_draw_below(&own->state, THOUSAND), count = 1;
@@ -178,7 +168,8 @@ static int64_t draw_topics(story *own, int64_t *subject) {
 }
 
 /* Draw what a further sentence is about: any topic of the story, or now and then another one. */
-static int64_t draw_focus(story *own, const int64_t *subject, int64_t count, const int64_t *quotas, int64_t categories) {
+static int64_t draw_focus(story *own, const int64_t *subject, int64_t count, const int64_t *quotas,
+                          int64_t categories) {
     int64_t dice = rb_draw_below(&own->state, THOUSAND);
     if (dice >= own->rates->stray)
         return rb_draw_below(&own->state, 2) == 0 ? subject[0] : subject[rb_draw_below(&own->state, count)];
@@ -186,18 +177,11 @@ static int64_t draw_focus(story *own, const int64_t *subject, int64_t count, con
     return other >= 0 ? other : draw_weighted(&own->state, quotas, 0, categories);
 }
 
-/* Replace the first label by a related one that the story is not about, if there is one. */
-static void mislabel(story *own, int64_t *labels) {
-    int64_t other = draw_related(own, labels[0]);
-    if (other >= 0 && other != labels[1] && other != labels[2]) labels[0] = other;
-}
-
-void rb_write_stories(const rb_assignment *assignment, const rb_grammar *grammar, const rb_topics *topics,
-                      const rb_rates *rates, const rb_pages *pages) {
-    int64_t categories = assignment->categories;
+void rb_write_stories(const rb_assignment *assignment, int64_t stories, int64_t categories, const rb_grammar *grammar,
+                      const rb_topics *topics, const rb_rates *rates, uint8_t *out, int64_t *ends, int64_t *labels) {
     uint64_t key = rb_mix(assignment->seed, 0);
-    story own = {grammar, topics, rates, NULL, 0, pages->out};
-    for (int64_t row = 0; row < assignment->length; row++) {
+    story own = {grammar, topics, rates, NULL, 0, out};
+    for (int64_t row = 0; row < stories; row++, ends += 2, labels += MAX_TOPICS) {
         int64_t i = assignment->documents[row], part = i < assignment->train ? 0 : 1;
         const int64_t *quotas = assignment->quotas + part * (categories + 1);
         /* A keyed permutation spreads the documents of each category over the whole period, without a table. */
@@ -205,13 +189,15 @@ void rb_write_stories(const rb_assignment *assignment, const rb_grammar *grammar
         int64_t subject[MAX_TOPICS] = {find_interval(quotas, 0, categories, slot), -1, -1};
         own.date = assignment->dates + 3 * row;
         own.state = rb_mix(key, (uint64_t)(i + 1));
-        int64_t count = draw_topics(&own, subject), *labels = pages->labels + MAX_TOPICS * row;
+        int64_t count = draw_topics(&own, subject);
         memcpy(labels, subject, sizeof subject);
         /* The draw comes first, also for a document that keeps its label: texts do not depend on who is mislabelled. */
-        if (rb_draw_below(&own.state, THOUSAND) < rates->mislabelled && slot != quotas[subject[0]])
-            mislabel(&own, labels);
+        if (rb_draw_below(&own.state, THOUSAND) < rates->mislabelled && slot != quotas[subject[0]]) {
+            int64_t other = draw_related(&own, subject[0]);
+            if (other >= 0 && other != subject[1] && other != subject[2]) labels[0] = other;
+        }
         put_sentence(&own, topics->lists[subject[0] * KINDS + TITLE], subject[0]);
-        pages->ends[2 * row] = own.out - pages->out;
+        ends[0] = own.out - out;
         put_sentence(&own, grammar->opening, subject[0]);
         int64_t sentences = 4 + rb_draw_below(&own.state, 5);
         for (int64_t turn = 0; turn < sentences; turn++) {
@@ -219,6 +205,6 @@ void rb_write_stories(const rb_assignment *assignment, const rb_grammar *grammar
             int64_t about = turn < count ? subject[turn] : draw_focus(&own, subject, count, quotas, categories);
             put_sentence(&own, topics->lists[about * KINDS + (turn == 0 ? LEAD : FOLLOW)], about);
         }
-        pages->ends[2 * row + 1] = own.out - pages->out;
+        ends[1] = own.out - out;
     }
 }

@@ -58,11 +58,10 @@ typedef struct { const uint8_t *blob; const int64_t *pieces, *operations, *argum
 typedef struct { const int64_t *parents, *child_starts, *children, *related_starts, *related, *related_sums, *lists,
                  *subjects; } rb_topics;
 typedef struct { int64_t second, third, mislabelled, stray, own, child, parent; } rb_rates;
-typedef struct { uint64_t seed; int64_t train, categories, length; const int64_t *quotas, *documents, *dates;
-               } rb_assignment;
-typedef struct { uint8_t *out; int64_t *ends, *labels; } rb_pages;
-RB_EXPORT void rb_write_stories(const rb_assignment *assignment, const rb_grammar *grammar, const rb_topics *topics,
-                                const rb_rates *rates, const rb_pages *pages);
+typedef struct { uint64_t seed; int64_t train; const int64_t *quotas, *documents, *dates; } rb_assignment;
+RB_EXPORT void rb_write_stories(const rb_assignment *assignment, int64_t stories, int64_t categories,
+                                const rb_grammar *grammar, const rb_topics *topics, const rb_rates *rates,
+                                uint8_t *out, int64_t *ends, int64_t *labels);
 /* ---- end newswire.c ---- */
 
 /* ---- neighbours.c ---- */
@@ -70,14 +69,14 @@ RB_EXPORT void rb_write_stories(const rb_assignment *assignment, const rb_gramma
 
 /* ---- networks.c ---- */
 /* A network: W1 terms x units, b1, W2 outputs x width, b2. Without a hidden layer there are no outputs and no W2. */
-typedef struct { int64_t terms, units, outputs, width; float *W1, *b1, *W2, *b2; } rb_layers;
-/* Documents in single precision with labels and weights, and the order in which one pass visits them. */
+typedef struct { float *W1, *b1, *W2, *b2; } rb_layers;
+/* Documents in single precision with labels and weights, and the order in which one pass visits all of them. */
 typedef struct { int64_t length; const int64_t *starts; const int32_t *terms; const float *values; } rb_float_rows;
-typedef struct { rb_float_rows documents; rb_lists labels; const float *weights;
-                 int64_t visits; const int64_t *order; } rb_lesson;
+typedef struct { rb_float_rows documents; rb_lists labels; const float *weights; const int64_t *order; } rb_lesson;
 /* Documents per step, the rate of AdaGrad, and whether the loss is the squared error. */
 typedef struct { int64_t batch; float rate; bool squared; } rb_gradient_steps;
-RB_EXPORT int rb_train_network(const rb_lesson *lesson, const rb_layers *network, const rb_layers *sums,
+RB_EXPORT int rb_train_network(const rb_lesson *lesson, int64_t terms, int64_t units, int64_t outputs, int64_t width,
+                               int64_t max_distinct, const rb_layers *network, const rb_layers *sums,
                                const rb_gradient_steps *steps, const int32_t *stop);
 RB_EXPORT void rb_output_errors(const rb_lists *labels, const float *weights, int64_t count, const int64_t *documents,
                                 int64_t units, const float *bias, bool squared, float *z, float *bias_gradient);
@@ -85,10 +84,10 @@ RB_EXPORT void rb_adagrad(int64_t length, float rate, float *gradient, float *we
 
 /* Documents with targets of -1 or 1, the input of each term (or -1), and the order of each pass. */
 enum { RB_LAST = 0, RB_AVERAGE = 1, RB_POCKET = 2 };
-typedef struct { rb_rows rows; int64_t size; const int32_t *inputs; const double *targets, *weights;
-                 int64_t passes; const int32_t *orders; } rb_perceptron_lesson;
-RB_EXPORT int rb_train_perceptron(const rb_perceptron_lesson *lesson, double margin, int64_t chosen, double *w,
-                                  int64_t *passes, const int32_t *stop);
+typedef struct { rb_rows rows; const int32_t *inputs; const double *targets, *weights; const int32_t *orders;
+               } rb_perceptron_lesson;
+RB_EXPORT int rb_train_perceptron(const rb_perceptron_lesson *lesson, int64_t max_passes, int64_t size, double margin,
+                                  int64_t chosen, double *w, int64_t *passes, const int32_t *stop);
 
 RB_EXPORT int rb_solve_ridge(const rb_rows *A, const rb_rows *transposed, double ridge, double tolerance,
                              int64_t max_iterations, const double *B, double *Z, const int32_t *stop);
@@ -97,14 +96,14 @@ RB_EXPORT int rb_linear_scores(const rb_rows *documents, int64_t categories, con
 /* ---- end networks.c ---- */
 
 /* ---- experts.c ---- */
-/* The experts of phrase w: `length[w]` of them from `first[w]` on, in a block for `room[w]`; `size` places are taken. */
-typedef struct { int64_t capacity; double *seen; int64_t *first, *length, *room; int32_t *category;
-                 double *favour, *against; int64_t *size; } rb_expert_pool;
+/* The experts of phrase w: `length[w]` from `first[w]` on, in a block for `room[w]`; `size` places are taken. */
+typedef struct { double *seen; int64_t *first, *length, *room; int32_t *category; double *favour, *against;
+                 int64_t *size; } rb_expert_pool;
 /* What scoring reads of a pool. */
 typedef struct { const int64_t *first, *length; const int32_t *category; const double *favour, *against; } rb_experts;
 RB_EXPORT int rb_learn_experts(const rb_lists *documents, const rb_lists *labels, const double *weights,
-                               const rb_expert_pool *pool, double beta, int64_t categories, double *scores,
-                               int64_t *progress, const int32_t *stop);
+                               const rb_expert_pool *pool, int64_t capacity, double beta, int64_t categories,
+                               double *scores, int64_t *progress, const int32_t *stop);
 RB_EXPORT int rb_score_experts(const rb_lists *documents, const rb_experts *experts, int64_t categories,
                                double *scores, const int32_t *stop);
 /* ---- end experts.c ---- */

@@ -5,7 +5,7 @@ The C files have the formulas: native/networks.c, native/experts.c, native/encod
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,46 +13,41 @@ from rubricate.native.library import check_lengths, core
 from rubricate.native.sparse import Lists, Rows
 
 __all__ = [
-    "AVERAGE",
-    "LAST",
-    "POCKET",
-    "RIDGE_COLUMNS",
-    "ExpertPool",
-    "GradientSteps",
-    "Layers",
-    "Lesson",
-    "PerceptronLesson",
-    "compact_pool",
-    "empty_pool",
-    "gelu_rows",
-    "learn_experts",
-    "linear_scores",
-    "norm_rows",
-    "score_experts",
-    "softmax_rows",
-    "solve_ridge_columns",
-    "train_dense_network",
-    "train_network",
-    "train_perceptron",
-]
+    "AVERAGE", "LAST", "POCKET", "RIDGE_COLUMNS", "ExpertPool", "GradientSteps", "Layers", "Lesson", "PerceptronLesson",
+    "compact_pool", "empty_pool", "gelu_rows", "learn_experts", "linear_scores", "norm_rows", "score_experts",
+    "softmax_rows", "solve_ridge_columns", "train_dense_network", "train_network", "train_perceptron",
+]  # fmt: skip
 
 LAST, AVERAGE, POCKET = range(3)
 RIDGE_COLUMNS = 16
 """Right sides that `solve_ridge_columns` takes at once."""
 FIRST_EXPERTS = 16
 """Places of an empty pool of experts."""
+MAX_QUICK_DOCUMENTS = 1000
+"""Documents that are scored without a thread to wait for, which costs 0.2 ms and lets Ctrl-C through."""
 
 
 def _check_items(name: str, items: np.ndarray, limit: int) -> None:
-    if len(items) and not 0 <= int(items.min()) <= int(items.max()) < limit:
+    if items.size and not 0 <= items.min() <= items.max() < limit:
         raise ValueError(f"{name} must be from 0 to {limit - 1}")
 
 
 def _check_lists(name: str, starts: np.ndarray, items: np.ndarray, limit: int) -> None:
-    """Raise ValueError unless the starts ascend from 0 on within the items, and items are below the limit."""
     if len(starts) == 0 or starts[0] < 0 or starts[-1] > len(items) or np.any(starts[1:] < starts[:-1]):
         raise ValueError(f"the starts of {name} must ascend from 0 to {len(items)}")
     _check_items(name, items, limit)
+
+
+def _check_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
+    if array.shape != shape:
+        raise ValueError(f"{name} must have the shape {shape}, not {array.shape}")
+
+
+def _run_scoring(name: str, documents: int, *values: Any) -> None:
+    if documents > MAX_QUICK_DOCUMENTS:
+        core.run_stoppable(name, *values)
+    else:
+        getattr(core, name)(*values, None)
 
 
 class Layers(NamedTuple):
@@ -63,39 +58,14 @@ class Layers(NamedTuple):
     W2: np.ndarray
     b2: np.ndarray
 
-    @property
-    def terms(self) -> int:
-        """Return the number of terms."""
-        return len(self.W1)
-
-    @property
-    def units(self) -> int:
-        """Return the number of units that see the terms."""
-        return len(self.b1)
-
-    @property
-    def outputs(self) -> int:
-        """Return the number of outputs, 0 without a hidden layer."""
-        return len(self.b2)
-
-    @property
-    def width(self) -> int:
-        """Return the number of units that an output sees."""
-        return int(self.W2.shape[1])
-
 
 class Lesson(NamedTuple):
-    """Documents and their weights in single precision, their labels, and the order of one pass."""
+    """Documents (rows, or an array) and weights in single precision, labels, and the order of a pass over all."""
 
-    documents: Rows
+    documents: Any
     labels: Lists
     weights: np.ndarray
     order: np.ndarray
-
-    @property
-    def visits(self) -> int:
-        """Return the number of documents of a pass."""
-        return len(self.order)
 
 
 class GradientSteps(NamedTuple):
@@ -106,62 +76,51 @@ class GradientSteps(NamedTuple):
     squared: bool
 
 
-def _check_network(network: Layers, sums: Layers) -> None:
-    units = network.units
-    groups = 1 if network.width == units else network.outputs
-    if network.W2.shape[0] != network.outputs or (network.outputs and units != groups * network.width):
-        raise ValueError(f"layers of the shapes {[part.shape for part in network]} do not fit together")
-    check_lengths(units, b1=network.b1)
-    if [part.shape for part in network] != [part.shape for part in sums]:
-        raise ValueError("the sums must have the shapes of the network")
-
-
-def _check_lesson(
-    lesson: tuple[Lists, np.ndarray, np.ndarray], documents: int, steps: GradientSteps, outputs: int
-) -> None:
-    labels, weights, order = lesson
-    check_lengths(documents, weights=weights, labels=labels.starts[1:])
-    _check_lists("labels", labels.starts, labels.items, outputs)
-    _check_items("order", order, documents)
+def _check_training(lesson: Lesson, network: Layers, sums: Layers, steps: GradientSteps, documents: int) -> None:
+    W1, b1, W2, b2 = network
+    units, (outputs, width) = W1.shape[1], W2.shape
+    if outputs and units not in (width, outputs * width):
+        raise ValueError(f"{units} units do not fit {outputs} outputs of {width} units")
+    _check_shape("b1", b1, (units,))
+    _check_shape("b2", b2, (outputs,))
+    for part, own in zip(network, sums, strict=True):
+        _check_shape("the sums of squared gradients", own, part.shape)
+    check_lengths(documents, weights=lesson.weights, labels=lesson.labels.starts[1:], order=lesson.order)
+    _check_lists("labels", *lesson.labels, outputs or units)
+    _check_items("order", lesson.order, documents)
     if steps.batch < 1:
         raise ValueError(f"a batch must have at least one document, got {steps.batch}")
 
 
 def train_network(lesson: Lesson, network: Layers, sums: Layers, steps: GradientSteps) -> None:
     """Take the documents in their order, `steps.batch` at a time, and move the network after each batch."""
-    rows, outputs = lesson.documents, network.outputs or network.units
-    _check_network(network, sums)
-    _check_lesson(lesson[1:], rows.length, steps, outputs)
-    _check_lists("terms", rows.starts, rows.terms, network.terms)
-    core.run_stoppable("rb_train_network", lesson, network, sums, steps)
+    rows, terms = lesson.documents, len(network.W1)
+    _check_training(lesson, network, sums, steps, rows.length)
+    _check_lists("terms", rows.starts, rows.terms, terms)
+    distinct = min(terms, steps.batch * int(np.diff(rows.starts).max(initial=0)))
+    shape = (*network.W1.shape, *network.W2.shape)
+    core.run_stoppable("rb_train_network", lesson, *shape, distinct, network, sums, steps)
 
 
-def train_dense_network(
-    documents: np.ndarray,
-    lesson: tuple[Lists, np.ndarray, np.ndarray],
-    network: tuple[Layers, Layers],
-    steps: GradientSteps,
-) -> None:
-    """Do the same with dense documents (× terms) and no hidden layer, several times as fast by matrix products.
-
-    `lesson` are the labels, the weights and the order; `network` is the network and the sums of squared gradients.
-    """
-    (labels, weights, order), (layers, sums) = lesson, network
-    _check_network(layers, sums)
-    _check_lesson(lesson, len(documents), steps, layers.units)
-    gradient, bias = np.empty_like(layers.W1), np.zeros_like(layers.b1)
+def train_dense_network(lesson: Lesson, network: Layers, sums: Layers, steps: GradientSteps) -> None:
+    """Do the same with documents in a dense array and no hidden layer, by matrix products: several times as fast."""
+    X, labels, weights, order = lesson
+    W1, b1 = network.W1, network.b1
+    _check_training(lesson, network, sums, steps, len(X))
+    _check_shape("W2", network.W2, (0, len(b1)))
+    gradient, bias = np.empty_like(W1), np.zeros_like(b1)
     for begin in range(0, len(order), steps.batch):
         batch = order[begin : begin + steps.batch]
-        X = documents[batch]
-        Z = X @ layers.W1
-        core.rb_output_errors(labels, weights, len(batch), batch, layers.units, layers.b1, steps.squared, Z, bias)
-        np.matmul(X.T, Z, out=gradient)
-        core.rb_adagrad(gradient.size, steps.rate, gradient, layers.W1, sums.W1)
-        core.rb_adagrad(bias.size, steps.rate, bias, layers.b1, sums.b1)
+        rows = X[batch]
+        Z = rows @ W1
+        core.rb_output_errors(labels, weights, len(batch), batch, len(b1), b1, steps.squared, Z, bias)
+        np.matmul(rows.T, Z, out=gradient)
+        core.rb_adagrad(gradient.size, steps.rate, gradient, W1, sums.W1)
+        core.rb_adagrad(bias.size, steps.rate, bias, b1, sums.b1)
 
 
 class PerceptronLesson(NamedTuple):
-    """Documents with targets ±1 and weights, the input of each term (-1: none), and orders (passes × documents)."""
+    """Documents, the input of each term (-1: none), targets ±1, weights, and orders (passes × documents)."""
 
     rows: Rows
     inputs: np.ndarray
@@ -169,34 +128,24 @@ class PerceptronLesson(NamedTuple):
     weights: np.ndarray
     orders: np.ndarray
 
-    @property
-    def size(self) -> int:
-        """Return the number of inputs."""
-        return int(self.inputs.max(initial=-1)) + 1
-
-    @property
-    def passes(self) -> int:
-        """Return the largest number of passes."""
-        return len(self.orders)
-
 
 def train_perceptron(lesson: PerceptronLesson, *, margin: float, chosen: int) -> tuple[np.ndarray, int]:
     """Return w with b as its last number, and the passes made; `chosen` is LAST, AVERAGE or POCKET."""
-    rows, orders = lesson.rows, lesson.orders
-    check_lengths(rows.length, targets=lesson.targets, weights=lesson.weights, orders=orders.T)
-    _check_lists("terms", rows.starts, rows.terms, len(lesson.inputs))
-    _check_items("orders", orders.ravel(), rows.length)
-    w, passes = np.empty(lesson.size + 1), np.zeros(1, np.int64)
-    core.run_stoppable("rb_train_perceptron", lesson, margin, chosen, w, passes)
+    rows, inputs, targets, weights, orders = lesson
+    check_lengths(rows.length, targets=targets, weights=weights, orders=orders.T)
+    _check_lists("terms", rows.starts, rows.terms, len(inputs))
+    _check_items("orders", orders, rows.length)
+    size, passes = int(inputs.max(initial=-1)) + 1, np.zeros(1, np.int64)
+    w = np.empty(size + 1)
+    core.run_stoppable("rb_train_perceptron", lesson, len(orders), size, margin, chosen, w, passes)
     return w, int(passes[0])
 
 
 def solve_ridge_columns(
     A: Rows, transposed: Rows, B: np.ndarray, *, ridge: float, tolerance: float, max_iterations: int
 ) -> np.ndarray:
-    """Return Z of (AᵀA + ridge I) Z = B; B has RIDGE_COLUMNS columns, which end at this relative residual."""
-    if B.shape != (transposed.length, RIDGE_COLUMNS):
-        raise ValueError(f"B must have the shape {(transposed.length, RIDGE_COLUMNS)}, not {B.shape}")
+    """Return Z of (AᵀA + ridge I) Z = B; B has RIDGE_COLUMNS columns, each done at this relative residual."""
+    _check_shape("B", B, (transposed.length, RIDGE_COLUMNS))
     _check_lists("terms of A", A.starts, A.terms, transposed.length)
     _check_lists("terms of the transposed A", transposed.starts, transposed.terms, A.length)
     Z = np.empty(B.shape)
@@ -212,7 +161,7 @@ def linear_scores(documents: Rows, shared: tuple[np.ndarray, np.ndarray, np.ndar
     _check_lists("terms", documents.starts, documents.terms, len(b))
     _check_lists("categories", weights.starts, weights.terms, len(a))
     scores = np.empty((documents.length, len(a)))
-    core.run_stoppable("rb_linear_scores", documents, len(a), a, s, b, weights, scores)
+    _run_scoring("rb_linear_scores", documents.length, documents, len(a), a, s, b, weights, scores)
     return scores
 
 
@@ -231,21 +180,16 @@ class ExpertPool(NamedTuple):
     against: np.ndarray
     size: np.ndarray
 
-    @property
-    def capacity(self) -> int:
-        """Return the number of places."""
-        return len(self.category)
-
 
 def empty_pool(phrases: int) -> ExpertPool:
     """Return a pool without experts."""
     first, length, room = (np.zeros(phrases, np.int64) for _ in range(3))
-    category, favour, against = np.zeros(FIRST_EXPERTS, np.int32), np.zeros(FIRST_EXPERTS), np.zeros(FIRST_EXPERTS)
-    return ExpertPool(np.zeros(phrases), first, length, room, category, favour, against, np.zeros(1, np.int64))
+    parts = (np.zeros(FIRST_EXPERTS, dtype) for dtype in (np.int32, float, float))
+    return ExpertPool(np.zeros(phrases), first, length, room, *parts, np.zeros(1, np.int64))
 
 
 def learn_experts(
-    documents: Lists, labels: Lists, weights: np.ndarray, *, pool: ExpertPool, beta: float, categories: int,
+    documents: Lists, labels: Lists, weights: np.ndarray, pool: ExpertPool, *, beta: float, categories: int,
     scores: np.ndarray | None = None,
 ) -> ExpertPool:  # fmt: skip
     """Learn the documents in their order; return the pool, which changes in place until it has to grow.
@@ -253,39 +197,37 @@ def learn_experts(
     `scores`, if given, is filled with the scores before each update, documents × categories.
     """
     check_lengths(documents.length, weights=weights, labels=labels.starts[1:])
-    _check_lists("phrases", documents.starts, documents.items, len(pool.first))
-    _check_lists("labels", labels.starts, labels.items, categories)
-    if scores is not None and scores.shape != (documents.length, categories):
-        raise ValueError(f"scores must have the shape {(documents.length, categories)}, not {scores.shape}")
-    progress = np.zeros(2, np.int64)
+    _check_lists("phrases", *documents, len(pool.first))
+    _check_lists("labels", *labels, categories)
+    if scores is not None:
+        _check_shape("scores", scores, (documents.length, categories))
+    values, progress = (beta, categories, scores), np.zeros(2, np.int64)
     while True:
-        core.run_stoppable("rb_learn_experts", documents, labels, weights, pool, beta, categories, scores, progress)
+        capacity = len(pool.category)
+        core.run_stoppable("rb_learn_experts", documents, labels, weights, pool, capacity, *values, progress)
         if progress[0] == documents.length:
             return pool
-        more = max(pool.capacity, int(pool.size[0] + progress[1]) - pool.capacity)
-        parts = (
-            np.concatenate([part, np.zeros(more, part.dtype)]) for part in (pool.category, pool.favour, pool.against)
-        )
+        more = max(capacity, int(pool.size[0] + progress[1]) - capacity)
+        parts = (np.concatenate([part, np.zeros(more, part.dtype)]) for part in pool[4:7])
         pool = ExpertPool(*pool[:4], *parts, pool.size)
 
 
 def score_experts(documents: Lists, pool: ExpertPool, categories: int) -> np.ndarray:
     """Return the scores, documents × categories."""
-    _check_lists("phrases", documents.starts, documents.items, len(pool.first))
+    _check_lists("phrases", *documents, len(pool.first))
     scores = np.zeros((documents.length, categories))
-    core.run_stoppable("rb_score_experts", documents, pool, categories, scores)
+    _run_scoring("rb_score_experts", documents.length, documents, pool, categories, scores)
     return scores
 
 
 def compact_pool(pool: ExpertPool) -> ExpertPool:
     """Return the pool without spare places, the blocks in the order of the phrases, categories ascending."""
-    starts = np.cumsum(pool.length) - pool.length
-    total = int(pool.length.sum())
-    places = np.repeat(pool.first - starts, pool.length) + np.arange(total)
-    phrases = np.repeat(np.arange(len(starts)), pool.length)
-    places = places[np.lexsort((pool.category[places], phrases))]
-    parts = (part[places] for part in (pool.category, pool.favour, pool.against))
-    return ExpertPool(pool.seen, starts, pool.length, pool.length.copy(), *parts, np.full(1, total))
+    length = pool.length
+    starts, total = np.cumsum(length) - length, int(length.sum())
+    places = np.repeat(pool.first - starts, length) + np.arange(total)
+    places = places[np.lexsort((pool.category[places], np.repeat(np.arange(len(starts)), length)))]
+    parts = (part[places] for part in pool[4:7])
+    return ExpertPool(pool.seen, starts, length, length.copy(), *parts, np.full(1, total))
 
 
 def gelu_rows(z: np.ndarray, bias: np.ndarray) -> None:
@@ -298,8 +240,7 @@ def norm_rows(x: np.ndarray, other: np.ndarray, bias: np.ndarray, scale: tuple[n
     """Add the bias and the row of `other`, and normalise, in place; `scale` is (gain, shift, eps)."""
     gain, shift, eps = scale
     check_lengths(x.shape[1], bias=bias, gain=gain, shift=shift)
-    if other.shape != x.shape:
-        raise ValueError(f"the other rows must have the shape {x.shape}, not {other.shape}")
+    _check_shape("the other rows", other, x.shape)
     core.rb_norm_rows(*x.shape, other, bias, gain, shift, eps, x)
 
 

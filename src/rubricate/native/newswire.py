@@ -1,4 +1,4 @@
-"""Stories of the synthetic newswire: tables for the compiled writer (native/newswire.c), and a call of it."""
+"""Stories of the synthetic newswire: tables for the compiled writer (native/newswire.c), and the call of it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,9 @@ import numpy as np
 from rubricate.native.library import check_lengths, core
 
 __all__ = [
-    "DATE",
-    "KINDS",
-    "LIST",
-    "LITERAL",
-    "NAME",
-    "NUMBER",
-    "TOPIC",
-    "Assignment",
-    "Grammar",
-    "Pages",
-    "Rates",
-    "Topics",
-    "write_stories",
-]
+    "DATE", "KINDS", "LIST", "LITERAL", "NAME", "NUMBER", "TOPIC",
+    "Assignment", "Grammar", "Rates", "Topics", "write_stories",
+]  # fmt: skip
 
 LITERAL, LIST, TOPIC, NAME, NUMBER, DATE = range(6)
 KINDS = ("actors", "thing", "deed", "title", "lead", "follow", "firm")
@@ -77,9 +66,8 @@ class Rates(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """Which stories to write.
+    """Which stories to write: their numbers, and their month, day and week. The first `train` stories are for training.
 
-    `documents` are their numbers and `dates` their month, day and week; the first `train` documents are for training;
     `quotas` are running sums of the documents of each category, row 0 for training, row 1 for test.
     """
 
@@ -89,39 +77,22 @@ class Assignment(NamedTuple):
     documents: np.ndarray
     dates: np.ndarray
 
-    @property
-    def length(self) -> int:
-        """Return the number of stories."""
-        return len(self.documents)
 
-    @property
-    def categories(self) -> int:
-        """Return the number of categories."""
-        return int(self.quotas.shape[1]) - 1
+def write_stories(
+    assignment: Assignment, tables: tuple[Grammar, Topics, Rates], *, max_bytes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the bytes, the ends of title and body of each story, and up to three labels of each (-1: none).
 
-
-class Pages(NamedTuple):
-    """What is written: bytes, the ends of title and body of each document, and up to three labels (-1: none)."""
-
-    out: np.ndarray
-    ends: np.ndarray
-    labels: np.ndarray
-
-
-def write_stories(assignment: Assignment, grammar: Grammar, topics: Topics, rates: Rates, *, max_bytes: int) -> Pages:
-    """Write the stories of an assignment; `max_bytes` is the length of the longest story that the grammar can make."""
-    documents, quotas = assignment.documents, assignment.quotas
-    check_lengths(len(documents), dates=assignment.dates)
-    check_lengths(assignment.categories, parents=topics.parents, lists=topics.lists, subjects=topics.subjects)
-    last = assignment.train + int(quotas[1, -1])
-    if int(quotas[0, -1]) != assignment.train or (
-        len(documents) and not 0 <= documents.min() <= documents.max() < last
-    ):
-        raise ValueError(f"documents must be numbers from 0 to {last - 1}, and quotas those of {assignment.train}")
-    pages = Pages(
-        np.empty(len(documents) * max_bytes, np.uint8),
-        np.empty((len(documents), 2), np.int64),
-        np.empty((len(documents), 3), np.int64),
-    )
-    core.rb_write_stories(assignment, grammar, topics, rates, pages)
-    return pages
+    `max_bytes` is an upper bound of the bytes of a story.
+    """
+    _, train, quotas, documents, dates = assignment
+    categories, stories = quotas.shape[1] - 1, len(documents)
+    check_lengths(stories, dates=dates)
+    check_lengths(categories, parents=tables[1].parents, lists=tables[1].lists)
+    last = train + int(quotas[1, -1])
+    if quotas[0, -1] != train or (stories and not 0 <= documents.min() <= documents.max() < last):
+        raise ValueError(f"documents must be from 0 to {last - 1}, and the quotas those of {train} training documents")
+    out, ends = np.empty(stories * max_bytes, np.uint8), np.empty((stories, 2), np.int64)
+    labels = np.empty((stories, 3), np.int64)
+    core.rb_write_stories(assignment, stories, categories, *tables, out, ends, labels)
+    return out, ends, labels
