@@ -40,8 +40,6 @@ ELSEWHERE = {
     "boosting": "tests/kernels/test_boosting.py::test_few_rows_agree_with_the_slow_twin",
     "lane_code": "tests/kernels/test_svm_lanes.py::test_row_times_weights_and_back",
     "meeting_paths": "tests/measures/test_hierarchical.py::test_meeting_graphs_of_few_nodes_are_as_defined",
-    "nnet": "tests/classifiers/test_nnet.py::test_a_pass_over_two_documents_is_that_of_finite_differences",
-    "story_words": "tests/kernels/test_stories.py::test_every_story_is_the_one_of_the_slow_twin",
     "svm_bias": "tests/kernels/test_svm_local.py::test_the_best_bias_is_the_best_of_all_breakpoints",
     "svm_fold": "tests/classifiers/svm/test_hard.py::test_folding_lonely_terms_keeps_all_products",
     "svm_removal_lanes": NEAR,
@@ -62,8 +60,8 @@ def kernels() -> list[str]:
 def home(kernel: str) -> str:
     """Return where the properties of a kernel are: a test, or a file of tests.
 
-    >>> home("best"), home("story_words")
-    ('tests/kernels/test_best.py', 'tests/kernels/test_stories.py::test_every_story_is_the_one_of_the_slow_twin')
+    >>> home("best"), home("svm_bias")
+    ('tests/kernels/test_best.py', 'tests/kernels/test_svm_local.py::test_the_best_bias_is_the_best_of_all_breakpoints')
     """
     return ELSEWHERE.get(kernel, f"tests/kernels/test_{kernel}.py")
 

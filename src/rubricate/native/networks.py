@@ -14,15 +14,13 @@ from rubricate.native.sparse import Lists, Rows
 
 __all__ = [
     "AVERAGE", "LAST", "POCKET", "RIDGE_COLUMNS", "ExpertPool", "GradientSteps", "Layers", "Lesson", "PerceptronLesson",
-    "compact_pool", "empty_pool", "gelu_rows", "learn_experts", "linear_scores", "norm_rows", "score_experts",
-    "softmax_rows", "solve_ridge_columns", "train_dense_network", "train_network", "train_perceptron",
+    "gelu_rows", "learn_experts", "linear_scores", "norm_rows", "score_experts", "softmax_rows",
+    "solve_ridge_columns", "train_dense_network", "train_network", "train_perceptron",
 ]  # fmt: skip
 
 LAST, AVERAGE, POCKET = range(3)
 RIDGE_COLUMNS = 16
 """Right sides that `solve_ridge_columns` takes at once."""
-FIRST_EXPERTS = 16
-"""Places of an empty pool of experts."""
 MAX_QUICK_DOCUMENTS = 1000
 """Documents that are scored without a thread to wait for, which costs 0.2 ms and lets Ctrl-C through."""
 
@@ -181,13 +179,6 @@ class ExpertPool(NamedTuple):
     size: np.ndarray
 
 
-def empty_pool(phrases: int) -> ExpertPool:
-    """Return a pool without experts."""
-    first, length, room = (np.zeros(phrases, np.int64) for _ in range(3))
-    parts = (np.zeros(FIRST_EXPERTS, dtype) for dtype in (np.int32, float, float))
-    return ExpertPool(np.zeros(phrases), first, length, room, *parts, np.zeros(1, np.int64))
-
-
 def learn_experts(
     documents: Lists, labels: Lists, weights: np.ndarray, pool: ExpertPool, *, beta: float, categories: int,
     scores: np.ndarray | None = None,
@@ -218,16 +209,6 @@ def score_experts(documents: Lists, pool: ExpertPool, categories: int) -> np.nda
     scores = np.zeros((documents.length, categories))
     _run_scoring("rb_score_experts", documents.length, documents, pool, categories, scores)
     return scores
-
-
-def compact_pool(pool: ExpertPool) -> ExpertPool:
-    """Return the pool without spare places, the blocks in the order of the phrases, categories ascending."""
-    length = pool.length
-    starts, total = np.cumsum(length) - length, int(length.sum())
-    places = np.repeat(pool.first - starts, length) + np.arange(total)
-    places = places[np.lexsort((pool.category[places], np.repeat(np.arange(len(starts)), length)))]
-    parts = (part[places] for part in pool[4:7])
-    return ExpertPool(pool.seen, starts, length, length.copy(), *parts, np.full(1, total))
 
 
 def gelu_rows(z: np.ndarray, bias: np.ndarray) -> None:
