@@ -16,7 +16,7 @@ from rubricate.native.networks import ExpertPool, learn_experts, score_experts
 from rubricate.native.sparse import Lists
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
-__all__ = ["Experts", "compact_pool", "empty_pool"]
+__all__ = ["Experts"]
 
 FIRST_CAPACITY = 16
 """Places of an empty pool."""
