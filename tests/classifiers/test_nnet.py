@@ -1,12 +1,12 @@
-"""NNet: one pass against finite differences, training, early stopping, separate networks, edge cases, Reuters."""
+"""NNet: training, early stopping, separate networks, edge cases, Reuters."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 from scipy import sparse
+from tests.native.test_networks import lessons
 from tests.oracles import networks as oracle
 
 from rubricate import NNet, load
@@ -15,82 +15,9 @@ from rubricate.classifiers.numerics import networks
 from rubricate.classifiers.numerics.networks import Network, cross_entropy, squared_error
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import deal
-from rubricate.kernels.nnet import GradientSteps, Layers, Lesson, sigmoid, train_dense_pass, train_pass
-from rubricate.kernels.rows import Lists, Rows
 from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
 from rubricate.thresholds import Scut, Thresholded
-
-
-@st.composite
-def lessons(draw, most=(7, 4, 3, 3)):
-    """A few documents (zero rows included), labels (none included), weights, and a random network.
-
-    `most` are the most documents, terms, hidden units and categories.
-    """
-    n, d, units, m = (draw(st.integers(1, k)) for k in most)
-    hidden, rng = draw(st.booleans()), np.random.default_rng(draw(st.integers(0, 10**6)))
-    X = rng.integers(0, 3, (n, d)) / 2.0
-    Y = rng.random((n, m)) < 0.4
-    units = units if hidden else m
-    shapes = [(d, units), (units,), (m, units), (m,)] if hidden else [(d, units), (units,), (0, units), (0,)]
-    return X, Y, rng.integers(0, 3, n) / 2.0, [rng.standard_normal(shape) for shape in shapes]
-
-
-@given(lessons(most=(2, 2, 2, 2)), st.integers(1, 2), st.booleans())
-def test_a_pass_over_two_documents_is_that_of_finite_differences(lesson, batch, squared):
-    check_pass(lesson, batch, squared)
-
-
-@given(lessons(), st.integers(1, 4), st.booleans())
-@settings(max_examples=40)
-def test_a_pass_moves_the_network_as_finite_differences_say(lesson, batch, squared):
-    check_pass(lesson, batch, squared)
-
-
-def check_pass(lesson, batch, squared):
-    """One pass over the documents in a fixed random order."""
-    X, Y, weights, parts = lesson
-    order = np.random.default_rng(0).permutation(len(X))
-    sums = [np.full_like(part, 0.01) for part in parts]
-    ours = tuple(Layers(*(part.astype(np.float32) for part in layers)) for layers in (parts, sums))
-    rows, labels = sparse.csr_array(X.astype(np.float32)), sparse.csr_array(Y)
-    csr = Rows(rows.indptr, rows.indices, rows.data), Lists(labels.indptr, labels.indices)
-    dense = tuple(Layers(*(part.copy() for part in layers)) for layers in ours)
-    steps = GradientSteps(batch, np.float32(0.1), squared)
-    train_pass(Lesson(*csr, weights.astype(np.float32), order), *ours, steps)
-    oracle.train_pass(parts, sums, X, Y, weights, order, batch, 0.1, squared)
-    for found, exact in zip(ours[0] + ours[1], parts + sums, strict=True):
-        np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
-    if len(parts[2]) == 0:
-        train_dense_pass(rows.toarray(), (csr[1], weights.astype(np.float32), order), dense, steps)
-        for found, exact in zip(dense[0] + dense[1], parts + sums, strict=True):
-            np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
-
-
-def test_a_batch_of_long_documents_moves_the_network_as_finite_differences_say():
-    rng = np.random.default_rng(0)
-    rows = sparse.csr_array(rng.random((3, 700)).astype(np.float32))
-    labels = sparse.csr_array(np.eye(3, 2, dtype=bool))
-    start = [rng.standard_normal(shape) * 0.1 for shape in ((700, 2), (2,), (2, 2), (2,))]
-    exact = [part.copy() for part in start]
-    sums = [np.full_like(part, 0.01) for part in start]
-    ours = tuple(Layers(*(part.astype(np.float32) for part in layers)) for layers in (start, sums))
-    csr = Rows(rows.indptr, rows.indices, rows.data), Lists(labels.indptr, labels.indices)
-    train_pass(Lesson(*csr, np.ones(3, np.float32), np.arange(3)), *ours, GradientSteps(3, np.float32(0.1), False))
-    oracle.train_pass(exact, sums, rows.toarray(), labels.toarray(), np.ones(3), np.arange(3), 3, 0.1, False)
-    for found, wanted in zip(ours[0], exact, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
-
-
-def test_the_sigmoid_of_the_kernel_is_exact_to_its_stated_error():
-    u = np.linspace(-50, 50, 4001).astype(np.float32)
-    found = np.array([sigmoid(x) for x in u], dtype=float)
-    np.testing.assert_allclose(found, oracle.sigmoid(u.astype(float)), rtol=5e-5)
-    assert sigmoid(np.float32(0)) == 0.5
-    assert 0 < sigmoid(np.float32(-1e30)) < 1e-25
-    assert sigmoid(np.float32(1e30)) == 1
-    assert np.isnan(sigmoid(np.float32(np.nan)))
 
 
 @given(lessons())

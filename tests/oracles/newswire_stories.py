@@ -1,10 +1,10 @@
-"""The slow twin of kernels/stories.py: one story at a time, recursive, Python integers and strings."""
+"""The slow twin of native/newswire.c: one story at a time, recursive, Python integers and strings."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from rubricate.kernels import story_words as words
+from rubricate.native import newswire as words
 
 MASK = 2**64 - 1
 STEP = 0x9E3779B97F4A7C15

@@ -15,8 +15,8 @@ from rubricate.classifiers.numerics.matrices import binary_scale
 from rubricate.classifiers.words.category_terms import chosen_terms, correlation
 from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.perceptron import AVERAGE, LAST, POCKET, PerceptronRule, SignedDocuments, narrow, train
-from rubricate.kernels.rows import Rows
+from rubricate.native.networks import AVERAGE, LAST, POCKET, PerceptronLesson, train_perceptron
+from rubricate.native.sparse import Rows
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["CLASSI"]
@@ -28,7 +28,7 @@ class CLASSI(Scorer):
     """s(x, c) = w_c·x + b_c, learned by the perceptron rule over the terms that speak most for c.
 
     ng1997 (CLASSI): one perceptron per category, whose inputs are the terms of the highest correlation coefficient, a
-    one-sided χ² (`words/category_terms.py`). A document on the wrong side moves the weights: `kernels/perceptron.py`.
+    one-sided χ² (`words/category_terms.py`). A document on the wrong side moves the weights: native/networks.c.
 
     Deviations: when to stop, that every pass shows all documents, and averaging, the default, are ours. The step is 1,
     since without a margin it only scales the scores. Documents are scaled to a mean squared length of 1, so that the
@@ -90,15 +90,15 @@ class CLASSI(Scorer):
 
     def _train(self, X: Any, labels: Any, weights: Floats, *, chosen: list[Ints]) -> list[tuple[Floats, int]]:
         """Return the weights (bias last) and passes of each category, for documents scaled to X."""
-        rows = Rows(X.indptr.astype(np.int64), X.indices, X.data)
+        rows = Rows(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.float64))
         orders = [np.random.default_rng((self.seed, epoch)).permutation(X.shape[0]) for epoch in range(self.epochs)]
-        turns, rule = np.array(orders, np.int32), PerceptronRule(float(self.margin), KEPT[self.kept])
+        turns = np.array(orders, np.int32)
 
         def train_category(c: int) -> tuple[Floats, int]:
             targets = np.full(X.shape[0], -1.0)
             targets[labels.indices[labels.indptr[c] : labels.indptr[c + 1]]] = 1.0
-            own = narrow(rows, _places(chosen[c], X.shape[1]))
-            return train(SignedDocuments(own, targets, weights, turns), len(chosen[c]), rule)
+            lesson = PerceptronLesson(rows, _inputs(chosen[c], X.shape[1]), targets, weights, turns)
+            return train_perceptron(lesson, margin=float(self.margin), chosen=KEPT[self.kept])
 
         return run_tasks(train_category, range(len(chosen)), engine=spreading() or self.engine)
 
@@ -129,7 +129,8 @@ def _sparse_rows(terms: list[Ints], values: list[Floats], *, columns: int) -> Sp
     return matrix
 
 
-def _places(terms: Ints, columns: int) -> Any:
-    place = np.full(columns, -1, np.int32)
-    place[terms] = np.arange(len(terms), dtype=np.int32)
-    return place
+def _inputs(terms: Ints, columns: int) -> Any:
+    """Return the input of each column, -1 for those that are not chosen."""
+    inputs = np.full(columns, -1, np.int32)
+    inputs[terms] = np.arange(len(terms), dtype=np.int32)
+    return inputs

@@ -12,11 +12,14 @@ from rubricate.classifiers.base.batches import take_batch
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.words.presence import present_terms
 from rubricate.errors import InvalidInput
-from rubricate.kernels.experts import Pool, Stream, compact_pool, empty_pool, learn_experts, score_experts
-from rubricate.kernels.rows import Lists
+from rubricate.native.networks import ExpertPool, learn_experts, score_experts
+from rubricate.native.sparse import Lists
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["Experts"]
+
+FIRST_CAPACITY = 16
+"""Places of an empty pool."""
 
 
 class Experts(Scorer):
@@ -24,7 +27,7 @@ class Experts(Scorer):
 
     Each expert has a weight for and one against the category. The score of a document is the share of the weight for it
     among the experts that are awake, F / (F + A); then the side that was wrong is multiplied by β, and the weights are
-    scaled so that those awake have the sum they had (`kernels.experts` has the formulas).
+    scaled so that those awake have the sum they had (native/experts.c has the formulas).
 
     The columns of X are the phrases; a value above 0 says that the document has it. For the sparse phrases of
     cohensinger1999, up to four words in a window of four, make the columns by `Analyzer(ngrams=(1, 4), window=4)`.
@@ -108,14 +111,13 @@ class Experts(Scorer):
         if not hasattr(self, "seen_"):
             self._keep(empty_pool(X.shape[1]))
         weights = np.ones(X.shape[0]) if weights is None else weights
-        pool = Pool(*(np.require(part, requirements="W") for part in self._pool()))
-        own = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
-        stream = Stream(Lists(*present_terms(X)), own, weights)
-        scores = np.zeros((0, labels.shape[1])) if scores is None else scores
-        self._keep(learn_experts(stream, pool, scores, float(self.beta)))
+        pool = ExpertPool(*(np.require(part, requirements="W") for part in self._pool()))
+        own = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int32))
+        options = {"beta": float(self.beta), "categories": labels.shape[1], "scores": scores}
+        self._keep(learn_experts(_phrases(X), own, weights, pool, **options))
 
     def _score(self, X: Any) -> Floats:
-        return score_experts(Lists(*present_terms(X)), len(self.classes_), self._pool())
+        return score_experts(_phrases(X), self._pool(), len(self.classes_))
 
     def _explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """Return the experts awake, each with its part in 2 · score − 1: (for − against) / all awake."""
@@ -137,10 +139,10 @@ class Experts(Scorer):
         ]
         return sorted(voices, key=lambda voice: -abs(voice.weight))[:limit]
 
-    def _pool(self) -> Pool:
-        return Pool(*(getattr(self, f"{part}_") for part in Pool._fields))
+    def _pool(self) -> ExpertPool:
+        return ExpertPool(*(getattr(self, f"{part}_") for part in ExpertPool._fields))
 
-    def _keep(self, pool: Pool) -> None:
+    def _keep(self, pool: ExpertPool) -> None:
         for part, array in pool._asdict().items():
             setattr(self, f"{part}_", array)
 
@@ -150,14 +152,37 @@ class Experts(Scorer):
         return tags
 
 
-def _check_pool(pool: Pool, *, columns: int, categories: int) -> None:
+def empty_pool(phrases: int) -> ExpertPool:
+    """Return a pool without experts."""
+    first, length, room = (np.zeros(phrases, np.int64) for _ in range(3))
+    parts = (np.zeros(FIRST_CAPACITY, dtype) for dtype in (np.int32, float, float))
+    return ExpertPool(np.zeros(phrases), first, length, room, *parts, np.zeros(1, np.int64))
+
+
+def compact_pool(pool: ExpertPool) -> ExpertPool:
+    """Return the pool without spare places, the blocks in the order of the phrases, categories ascending."""
+    length = pool.length
+    starts, total = np.cumsum(length) - length, int(length.sum())
+    places = np.repeat(pool.first - starts, length) + np.arange(total)
+    # Categories ascending, so that pools with the same experts are equal arrays.
+    places = places[np.lexsort((pool.category[places], np.repeat(np.arange(len(starts)), length)))]
+    parts = (part[places] for part in (pool.category, pool.favour, pool.against))
+    return ExpertPool(pool.seen, starts, length, length.copy(), *parts, np.full(1, total))
+
+
+def _phrases(X: Any) -> Lists:
+    starts, terms = present_terms(X)
+    return Lists(starts, terms.astype(np.int32))
+
+
+def _check_pool(pool: ExpertPool, *, columns: int, categories: int) -> None:
     """Raise ValueError for arrays whose places leave the pool, or whose weights add up to 0 or overflow."""
     _check_shapes(pool, columns)
     _check_places(pool, categories)
     _check_weights(pool)
 
 
-def _check_shapes(pool: Pool, columns: int) -> None:
+def _check_shapes(pool: ExpertPool, columns: int) -> None:
     seen, first, length, room, category, favour, against, size = pool
     if any(part.shape != (columns,) for part in (seen, first, length, room)):
         raise ValueError(f"seen_, first_, length_ and room_ must have one entry for each of {columns} columns")
@@ -169,7 +194,7 @@ def _check_shapes(pool: Pool, columns: int) -> None:
         raise ValueError("seen_, favour_ and against_ must be finite numbers from 0")
 
 
-def _check_places(pool: Pool, categories: int) -> None:
+def _check_places(pool: ExpertPool, categories: int) -> None:
     _, first, length, room, category, _, _, size = pool
     taken = int(size[0])
     if not 0 <= taken <= len(category) or np.any((first < 0) | (length < 0) | (room < length) | (first > taken - room)):
@@ -178,7 +203,7 @@ def _check_places(pool: Pool, categories: int) -> None:
         raise ValueError(f"an expert for a category beyond the {categories}")
 
 
-def _check_weights(pool: Pool) -> None:
+def _check_weights(pool: ExpertPool) -> None:
     _, first, length, _, category, favour, against, _ = pool
     steps = np.zeros(len(category) + 1, np.int64)
     np.add.at(steps, first, length > 0)

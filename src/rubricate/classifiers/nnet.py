@@ -28,7 +28,9 @@ SHARE = 20
 
 
 class NNet(Scorer):
-    """o = σ(b₂ + W₂ σ(b₁ + W₁ᵀx)), one output per category; the score is the argument of the outer σ (kernels/nnet.py).
+    """o = σ(b₂ + W₂ σ(b₁ + W₁ᵀx)), one output per category; the score is the argument of the outer σ.
+
+    The formulas of training are in native/networks.c.
 
     yangliu1999, section 3.4: one network for all categories, one hidden layer, sparse input; 64 units chosen among 16,
     64 and 160. wiener1995: one network a category, with and without a hidden layer. Neither paper names the loss, the
@@ -39,7 +41,8 @@ class NNet(Scorer):
     `losses_`, the held-out loss after each pass; `epochs_`, the number of passes. A document's gradient counts by its
     weight; one of weight 0 is left out. A category without documents starts and stays at a low frequency.
     For a multi-label y, `predict` takes the scores above 0, o > 1/2.
-    Cost a pass: see the kernel; about (passes + patience) + passes of them. Memory: 8 · terms · units bytes a network.
+    Cost: see native/networks.c for a pass, of which there are about (passes + patience) + passes. Memory: 8 · terms ·
+    units bytes a network.
 
     Parameters
     ----------

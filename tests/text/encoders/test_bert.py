@@ -1,4 +1,4 @@
-"""The encoder against a slow twin in double precision, and its kernels against formulas."""
+"""The encoder against a slow twin in double precision, and its compiled loops against formulas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.oracles import bert as oracle
 from tests.text.encoders.tiny import VOCABULARY, config, tensors, write_encoder
 
 from rubricate.errors import InvalidFile
-from rubricate.kernels.encoder import gelu_rows, norm_rows, softmax_rows
+from rubricate.native.networks import gelu_rows, norm_rows, softmax_rows
 from rubricate.text.encoders.batches import padded
 from rubricate.text.encoders.bert import Bert
 from rubricate.text.encoders.folder import open_folder

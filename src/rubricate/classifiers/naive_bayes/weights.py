@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.rows import Rows
-from rubricate.kernels.term_sums import Pattern, linear_scores
+from rubricate.native.networks import linear_scores
+from rubricate.native.sparse import Rows
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Counted", "Linear", "bernoulli", "bernoulli_rest", "complement", "multinomial", "multinomial_rest"]
@@ -66,9 +66,9 @@ class Linear:
     def scores(self, X: Sparse, log_prior: Floats) -> Floats:
         """Return log_prior + score, documents × categories."""
         scores = linear_scores(
-            Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data),
-            Pattern(self.a + log_prior, self.s, self.b),
-            Rows(self.w.indptr.astype(np.int64), self.w.indices.astype(np.uint32), self.w.data),
+            Rows(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data),
+            (self.a + log_prior, self.s, self.b),
+            Rows(self.w.indptr.astype(np.int64), self.w.indices.astype(np.int32), self.w.data),
         )
         if self.table is not None and self.row_of is not None:
             shared = sparse.csr_array((X.data, self.row_of[X.indices], X.indptr), shape=(X.shape[0], len(self.table)))

@@ -1,7 +1,7 @@
 """Networks with at most one hidden layer: how they start, how they are trained, what they answer.
 
-`kernels.nnet` has the formulas and one pass. All networks of a classifier (one, or one per category) see the documents
-in the same order; which thread trains which does not matter.
+native/networks.c has the formulas and one pass. All networks of a classifier (one, or one per category) see the
+documents in the same order; which thread trains which does not matter.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
-from rubricate.kernels.nnet import GradientSteps, Layers, Lesson, train_dense_pass, train_pass
-from rubricate.kernels.rows import Lists, Rows
+from rubricate.native.networks import GradientSteps, Layers, Lesson, train_dense_network, train_network
+from rubricate.native.sparse import Lists, Rows
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Network", "Teacher", "cross_entropy", "side_by_side", "squared_error"]
@@ -57,7 +57,7 @@ class Network:
         return len(self.W2) or self.W1.shape[1]
 
     def layers(self) -> Layers:
-        """Return the four arrays as kernels take them."""
+        """Return the four arrays as compiled loops take them."""
         return Layers(self.W1, self.b1, self.W2, self.b2)
 
     def units(self, X: Any) -> NDArray[Any]:
@@ -101,8 +101,8 @@ class Teacher:
     def teach(self, networks: list[Network], epoch: int) -> None:
         """Make one pass over the documents; each epoch has an order of its own.
 
-        Networks of one output are taught side by side, as many as have `TOGETHER` units: a step of the kernel takes as
-        long for these as for one.
+        Networks of one output are taught side by side, as many as have `TOGETHER` units: a step takes as long for
+        these as for one.
         """
         order = np.random.default_rng((self.seed, epoch)).permutation(self.X.shape[0])
         size = max(1, TOGETHER // max(networks[0].W1.shape[1], 1)) if networks[0].outputs_count == 1 else 1
@@ -116,12 +116,13 @@ class Teacher:
         layers = side_by_side(networks)
         if first not in self._sums:
             self._sums[first] = Layers(*map(np.zeros_like, layers))
-        steps, own = GradientSteps(self.batch, np.float32(self.rate), self.squared), Lists(Y.indptr, Y.indices)
+        steps = GradientSteps(self.batch, self.rate, self.squared)
+        own = Lists(Y.indptr.astype(np.int64), Y.indices.astype(np.int32))
         if self._dense is not None and len(layers.W2) == 0:
-            train_dense_pass(self._dense, (own, self.weights, order), (layers, self._sums[first]), steps)
+            train_dense_network(Lesson(self._dense, own, self.weights, order), layers, self._sums[first], steps)
         else:
-            lesson = Lesson(Rows(X.indptr, X.indices, X.data), own, self.weights, order)
-            train_pass(lesson, layers, self._sums[first], steps)
+            rows = Rows(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data)
+            train_network(Lesson(rows, own, self.weights, order), layers, self._sums[first], steps)
         if len(networks) > 1:
             _take_apart(layers, networks)
 

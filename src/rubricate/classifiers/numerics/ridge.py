@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from rubricate.kernels.conjugate_gradients import solve_ridge_block
-from rubricate.kernels.rows import Rows
-from rubricate.kernels.svm_lanes import LANES
+from rubricate.native.networks import RIDGE_COLUMNS, solve_ridge_columns
+from rubricate.native.sparse import Rows
 from rubricate.types import Floats
 
 __all__ = ["solve_ridge"]
@@ -41,16 +40,17 @@ def _by_cholesky(A: Any, B: Floats, ridge: float) -> Floats:
 
 def _by_gradients(A: Any, B: Floats, ridge: float) -> Floats:
     """Solve sixteen columns at a time; compiled code leaves other threads alone."""
-    sides, Z = (_rows(A), _rows(A.T)), np.empty(B.shape)
-    for start in range(0, B.shape[1], LANES):
-        part = B[:, start : start + LANES]
-        block = np.zeros((B.shape[0], LANES))
+    rows, transposed, Z = _rows(A), _rows(A.T), np.empty(B.shape)
+    limits = {"tolerance": TOLERANCE, "max_iterations": 10 * A.shape[1]}
+    for start in range(0, B.shape[1], RIDGE_COLUMNS):
+        part = B[:, start : start + RIDGE_COLUMNS]
+        block = np.zeros((B.shape[0], RIDGE_COLUMNS))
         block[:, : part.shape[1]] = part
-        limits = (TOLERANCE, 10 * A.shape[1])
-        Z[:, start : start + LANES] = solve_ridge_block(sides, block, float(ridge), limits)[:, : part.shape[1]]
+        solved = solve_ridge_columns(rows, transposed, block, ridge=float(ridge), **limits)
+        Z[:, start : start + RIDGE_COLUMNS] = solved[:, : part.shape[1]]
     return Z
 
 
 def _rows(A: Any) -> Rows:
     matrix = sparse.csr_array(A)
-    return Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data.astype(np.float64))
+    return Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64))

@@ -12,8 +12,7 @@ from scipy import sparse
 from rubricate.corpora.newswire_maker.grammar import Compiled, compiled
 from rubricate.corpora.newswire_maker.quotas import quotas
 from rubricate.corpora.newswire_maker.tree import TopicTree, tables, tree
-from rubricate.kernels.stories import Assignment, Pages, write
-from rubricate.kernels.story_words import Rates, Topics
+from rubricate.native.newswire import Assignment, Rates, Topics, write_stories
 from rubricate.types import Documents, Ints, Sparse
 
 __all__ = ["Desk", "desk_of", "joined"]
@@ -45,10 +44,9 @@ class Desk:
         """Write the stories from `start` up to `stop`."""
         numbers = np.arange(start, stop, dtype=np.int64)
         times = _FIRST_DAY + (numbers * _YEAR // self.documents).astype("timedelta64[s]")
-        out = np.empty(len(numbers) * self.wording.longest, np.uint8)
-        ends, topics = np.empty((len(numbers), 2), np.int64), np.empty((len(numbers), 3), np.int64)
         assignment = Assignment(self.seed, self.train, self.quotas, numbers, _calendar(times))
-        write(assignment, Pages(out, ends, topics), self.wording.grammar, self.topics, _RATES)
+        tables = (self.wording.grammar, self.topics, _RATES)
+        out, ends, topics = write_stories(assignment, tables, max_bytes=self.wording.longest)
         titles, bodies = _texts(out, ends)
         return Documents(
             ids=[f"newswire-{number + 1}" for number in numbers.tolist()],

@@ -1,4 +1,4 @@
-"""Compile word lists into the tables that the kernel expands.
+"""Compile word lists into the tables that the compiled writer expands.
 
 A line becomes a sequence of operations: literal text and slots. A slot is a phrase of the story's topic, a made-up
 name, a number, a part of the date, or another list.
@@ -14,7 +14,7 @@ from itertools import accumulate
 import numpy as np
 
 from rubricate.corpora.newswire_maker import wordlists
-from rubricate.kernels import story_words as words
+from rubricate.native import newswire as words
 
 __all__ = ["Compiled", "compiled", "longest"]
 

@@ -14,7 +14,7 @@ from itertools import accumulate
 import numpy as np
 
 from rubricate.corpora.newswire_maker import wordlists
-from rubricate.kernels import story_words as words
+from rubricate.native import newswire as words
 from rubricate.types import Edges, Ints
 
 __all__ = ["TopicTree", "tables", "tree", "written"]
@@ -79,7 +79,7 @@ _SYLLABLES = wordlists.syllables()
 
 
 def tables(tree: TopicTree, numbers: dict[str, int], frequency: Ints) -> words.Topics:
-    """Convert the tree to the tables of the kernel; `numbers` are those of the grammar's lists."""
+    """Convert the tree to the tables of the compiled writer; `numbers` are those of the grammar's lists."""
     children: list[list[int]] = [[] for _ in tree.names]
     for child, parent in enumerate(tree.parents):
         if parent >= 0:

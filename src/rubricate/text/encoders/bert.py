@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rubricate.errors import InvalidFile
-from rubricate.kernels.encoder import gelu_rows, norm_rows, softmax_rows
+from rubricate.native.networks import gelu_rows, norm_rows, softmax_rows
 from rubricate.text.encoders.folder import CONFIG, WEIGHTS, EncoderFolder
 from rubricate.text.encoders.safetensors import TensorFile
 
