@@ -188,7 +188,7 @@ def test_the_queue_hands_every_document_to_one_person(workspace):
     _add(workspace, [{"id": str(i), "text": f"text {i}"} for i in range(60)])
 
     def take(name):
-        page = workspace.get("/projects/news/queue", params={"order": "uncertain", "n": 10, "annotator": name}).json()
+        page = workspace.post("/projects/news/queue", json={"order": "uncertain", "n": 10, "annotator": name}).json()
         assert page["order"] == "random"
         return [each["id"] for each in page["documents"]]
 
@@ -208,8 +208,8 @@ def test_two_people_label_the_share_that_overlaps(workspace):
     for name in range(30):
         _label(workspace, str(name), ["grain"])
     query = {"n": 50, "annotator": "bob"}
-    assert workspace.get("/projects/news/queue", params=query).json()["documents"] == []
-    shared = workspace.get("/projects/news/queue", params={**query, "overlap": 1.0}).json()["documents"]
+    assert workspace.post("/projects/news/queue", json=query).json()["documents"] == []
+    shared = workspace.post("/projects/news/queue", json={**query, "overlap": 1.0}).json()["documents"]
     assert len(shared) == 30
 
 

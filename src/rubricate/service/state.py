@@ -17,7 +17,7 @@ from typing import Any
 from starlette.requests import HTTPConnection, Request
 
 from rubricate.errors import RubricateError
-from rubricate.service.access.rates import RateLimits, SharedBuckets
+from rubricate.service.access.rates import LoginLimits, RateLimits, SharedBuckets
 from rubricate.service.logs import log
 from rubricate.service.metrics import Metrics
 from rubricate.service.models.lane import Lane
@@ -32,7 +32,6 @@ __all__ = ["Service", "service_of"]
 REFRESH_SECONDS = 1.0
 ACCOUNTS_SECONDS = 2.0
 """For so long it is remembered whether there are accounts; another process may add the first."""
-LOGINS_PER_MINUTE = 5
 BUSY_SECONDS = 5
 QUOTED = 1_000
 """Characters of a document in a log that may quote."""
@@ -46,9 +45,11 @@ class Service:
         self.shelf = ModelShelf(settings.models)
         self.metrics = Metrics()
         self.workspace = None if settings.workspace is None else Workspace(settings.workspace, settings.database)
-        requests, logins = (None, None) if shared is None else map(SharedBuckets, (shared / "rates", shared / "logins"))
+        requests, addresses, names = (
+            None if shared is None else SharedBuckets(shared / name) for name in ("rates", "addresses", "names")
+        )
         self.rates = None if settings.rate is None else RateLimits(settings.rate, buckets=requests)
-        self.logins = RateLimits(LOGINS_PER_MINUTE / 60, burst=LOGINS_PER_MINUTE, buckets=logins)
+        self.logins = LoginLimits(addresses, names)
         self.ready = False
         self._guarded: tuple[float, bool] = (0.0, False)
         self._served: dict[str, Path] = {}
