@@ -25,6 +25,7 @@ from rubricate.service.models.rows import Question, Questions
 from rubricate.service.models.shelf import ModelShelf, ServedModel
 from rubricate.service.problems import Refusal
 from rubricate.service.settings import ServiceSettings
+from rubricate.service.uploads.process import ParserPool
 from rubricate.service.workspace.workspace import Workspace
 
 __all__ = ["Service", "service_of"]
@@ -33,6 +34,8 @@ REFRESH_SECONDS = 1.0
 ACCOUNTS_SECONDS = 2.0
 """For so long it is remembered whether there are accounts; another process may add the first."""
 BUSY_SECONDS = 5
+STREAMS_PER_PARSER = 4
+"""CSV streams for each parser of whole files: a stream may be long, mostly waits, and needs little memory."""
 QUOTED = 1_000
 """Characters of a document in a log that may quote."""
 
@@ -50,6 +53,10 @@ class Service:
         )
         self.rates = None if settings.rate is None else RateLimits(settings.rate, buckets=requests)
         self.logins = LoginLimits(addresses, names)
+        cores = max(1, (os.cpu_count() or 1) // settings.workers)
+        parsers = cores if settings.max_parsers is None else settings.max_parsers
+        self.parsers = ParserPool(parsers, seconds=settings.upload_timeout)
+        self.stream_parsers = ParserPool(STREAMS_PER_PARSER * parsers, seconds=settings.upload_timeout)
         self.ready = False
         self._guarded: tuple[float, bool] = (0.0, False)
         self._served: dict[str, Path] = {}
@@ -76,6 +83,7 @@ class Service:
             watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await watch
+            await self.parsers.close()
             self._pool.shutdown(wait=False, cancel_futures=True)
             if self.workspace is not None:
                 await asyncio.to_thread(self.workspace.close)

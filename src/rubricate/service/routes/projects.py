@@ -153,7 +153,7 @@ def take(request: Request, p: str, who: Labeller, body: QueueBody | None = None)
 
     Only an admin may name another annotator than themselves.
     """
-    own = body or QueueBody()
+    own = body or QueueBody.model_validate({})
     taken = workspace_of(request).queue.take(
         project_of(request, p),
         own.order,

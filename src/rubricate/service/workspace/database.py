@@ -16,8 +16,9 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleErr
 from rubricate.errors import InvalidInput, RubricateError
 from rubricate.service.workspace.migrating import migrate
 
-__all__ = ["Database", "DatabaseUnavailable", "WriteQueue", "database_url", "inserted_key"]
+__all__ = ["DATABASE_FILE", "Database", "DatabaseUnavailable", "WriteQueue", "database_url", "inserted_key"]
 
+DATABASE_FILE = "workspace.db"
 BUSY_MILLISECONDS = 30_000
 CONNECTIONS = 20
 
@@ -29,7 +30,7 @@ class DatabaseUnavailable(RubricateError):
 def database_url(workspace: Path, url: str | None) -> str:
     """Return the URL of a workspace's database; the driver of PostgreSQL is psycopg."""
     if url is None:
-        return f"sqlite:///{workspace / 'workspace.db'}"
+        return f"sqlite:///{workspace / DATABASE_FILE}"
     try:
         parsed = make_url(url)
     except ArgumentError:
