@@ -98,8 +98,8 @@ def label_by_api(call: Client, order: str, truth: dict[str, list[str]], n: int) 
     waits: list[float] = []
     while len(waits) < n:
         began = time.perf_counter()
-        path = f"/projects/{NAME}/queue?order={order}&n={min(10, n - len(waits))}&annotator=sim&random_share=0.1"
-        documents = call("GET", path)["documents"]
+        asked = {"order": order, "n": min(10, n - len(waits)), "annotator": "sim", "random_share": 0.1}
+        documents = call("POST", f"/projects/{NAME}/queue", asked)["documents"]
         fetched = (time.perf_counter() - began) / len(documents)
         for document in documents:
             began = time.perf_counter()

@@ -81,7 +81,7 @@ def decide(workspace: Workspace, project: Project, rng: Any) -> None:
 
     interval = {"micro_f1_interval": [0.7, 0.9], "macro_f1_interval": [0.6, 0.8]}
     summary = {"documents": 10, "categories": 100, "micro_f1": 0.8, "macro_f1": 0.7, "per_category": [], **interval}
-    workspace.models.add(project, 1, "models/none.rubric", summary=summary, said=with_turns(said, places, CATEGORIES))
+    workspace.models.add(workspace.models.claim(project), summary=summary, said=with_turns(said, places, CATEGORIES))
     workspace.models.use(project, 1, who="scale")
 
 
@@ -118,10 +118,10 @@ def addresses(n: int) -> dict[str, str]:
         "model is unsure, word": asked(page, state="unsure", query="word9s"),
         "API: decided": asked(api, decided="category 7"),
         "API: below": asked(api, below=0.01),
-        "queue: random": asked(queue, order="random", annotator="ann"),
-        "queue: uncertain": asked(queue, order="uncertain", annotator="ann"),
-        "queue: suspect": asked(queue, order="suspect", annotator="ann"),
-        "queue: measure": asked(queue, order="measure", annotator="ann"),
+        "queue: random": asked(queue, order="random"),
+        "queue: uncertain": asked(queue, order="uncertain"),
+        "queue: suspect": asked(queue, order="suspect"),
+        "queue: measure": asked(queue, order="measure"),
         "API: estimate": f"/projects/{NAME}/estimate",
         "page Label": f"/p/{NAME}/label",
         "page Model": f"/p/{NAME}/model",

@@ -139,7 +139,7 @@ def walk(tour: Tour, call: Client, material: Material) -> None:
         tour.label(material.truth[tour.text("id")])
     tour.until(lambda: "Saved" in tour.text("saved"))
     tour.picture("label-phone", phone=True)
-    answer = call("GET", f"/projects/{NAME}/queue?order=random&n=200&annotator=ann")
+    answer = call("POST", f"/projects/{NAME}/queue", {"order": "random", "n": 200, "annotator": "ann"})
     wrong: set[str] = set()
     for place, document in enumerate(answer["documents"][: LABELS - BY_KEY]):
         labels = material.truth[document["id"]]

@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 
 from rubricate.service.app import make_app
+from rubricate.service.running import server_config
 from rubricate.service.settings import ServiceSettings
 
 
@@ -19,7 +20,8 @@ from rubricate.service.settings import ServiceSettings
 def live_service(port: int = 0, **settings: Any) -> Iterator[str]:
     """Serve on a port, by default a free one; yield the address."""
     listening = socket.create_server(("127.0.0.1", port))
-    server = uvicorn.Server(uvicorn.Config(make_app(ServiceSettings(**settings)), log_config=None))
+    own = ServiceSettings(**settings)
+    server = uvicorn.Server(server_config(make_app(own), own))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from rubricate.evaluation.evaluating import evaluate
@@ -56,6 +60,59 @@ def test_files_that_do_not_fit_are_422_without_a_path_of_the_server(client, file
     answer = client.post("/compare", files=files)
     assert (answer.status_code, words in answer.json()["detail"]) == (422, True), answer.text
     assert "/tmp" not in answer.text
+
+
+def test_many_comparisons_at_once_are_answered_or_refused_with_the_seconds_to_wait(serve, monkeypatch):
+    """Sixteen at once: never more processes than allowed and a spare one, and nobody is blamed for the crowd."""
+    from rubricate.service.uploads import process
+
+    running, most, start = set(), [], process.ParserPool.start
+
+    async def counted(pool, *arguments):
+        started = await start(pool, *arguments)
+        running.add(started)
+        most.append(sum(each.returncode is None for each in running))
+        return started
+
+    monkeypatch.setattr(process.ParserPool, "start", counted)
+    client = serve(max_parsers=2)
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda _: client.post("/compare", files=_files()), range(16)))
+    statuses = [answer.status_code for answer in answers]
+    assert set(statuses) <= {200, 503}
+    assert statuses.count(200) >= 2
+    assert all(answer.headers["retry-after"] == "5" for answer in answers if answer.status_code == 503)
+    assert max(most) <= 3
+    began = time.perf_counter()
+    assert client.post("/compare", files=_files()).status_code == 200  # by the process that was started ahead
+    assert time.perf_counter() - began < 60
+    spare = client.app.state.service.parsers._spare
+    client.__exit__(None, None, None)
+    assert spare.returncode is not None
+
+
+def test_a_full_pool_refuses_and_has_room_again(tmp_path):
+    from rubricate.service.problems import Refusal
+    from rubricate.service.uploads.process import ParserPool
+
+    async def work():
+        pool = ParserPool(1, seconds=60, wait=0.05)
+        async with pool.run("file", {"format": "jsonl"}):
+            with pytest.raises(Refusal) as refused:
+                await pool.run("file", {"format": "jsonl"}).__aenter__()
+        async with pool.run("file", {"format": "jsonl"}) as process:
+            process.feed(_chunks(b'{"text": "wheat"}'))
+            answers = [answer async for answer in process.lines()]
+        return refused.value, answers
+
+    refused, answers = asyncio.run(work())
+    assert (refused.status_code, refused.retry) == (503, 5)
+    assert answers == [{"records": [{"text": "wheat"}]}]
+
+
+async def _chunks(*parts):
+    for part in parts:
+        yield part
 
 
 def test_a_parser_that_takes_too_long_is_killed(serve):

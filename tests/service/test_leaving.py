@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
+import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -49,12 +51,10 @@ def test_a_comparison_that_nobody_waits_for_stops(topics, monkeypatch, tmp_path)
     marker = tmp_path / "started"
     code = f"import pathlib, os, time; pathlib.Path({str(marker)!r}).write_text(str(os.getpid())); time.sleep(3600)"
 
-    class Slow(process.UploadProcess):
-        def __init__(self, task, options, *, seconds):
-            super().__init__(task, options, seconds=seconds)
-            self._command = (self._command[0], "-c", code)
+    async def start(_, *arguments):
+        return await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdin=-1, stdout=-1)
 
-    monkeypatch.setattr("rubricate.service.routes.judging.UploadProcess", Slow)
+    monkeypatch.setattr(process.ParserPool, "start", start)
     with live_service(models=(topics,)) as site:
         field = 'Content-Disposition: form-data; name="{0}"; filename="{0}.csv"'
         file = "document,labels\n1,a\n\r\n"
@@ -71,7 +71,7 @@ def test_a_comparison_that_nobody_waits_for_stops(topics, monkeypatch, tmp_path)
 def _runs(process):
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(") ")[2][0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

@@ -57,7 +57,7 @@ def store(tmp_path, database, monkeypatch):
     said = [Said(row.id, ("a",) if k < 300 else ("b",), (k % 10) / 10, None, 0.0) for k, row in enumerate(rows)]
     summary = {"documents": 10, "per_category": []}
     done = with_turns(said, [row.place for row in rows], NAMES)
-    workspace.models.add(project, 1, "models/none.rubric", summary=summary, said=done)
+    workspace.models.add(workspace.models.claim(project), summary=summary, said=done)
     assert measured(workspace.database, project) is None
     workspace.models.use(project, 1, who="ann")
     yield workspace, project, truth
@@ -93,7 +93,7 @@ def test_the_sample_is_over_http_and_on_the_page(serve, store, tmp_path):
     workspace, _, truth = store
     client = serve(workspace=tmp_path / "w", database=None if workspace.database.sqlite else workspace.database.url)
     assert "about 8 more are needed" in client.get("/p/p/model").text
-    queue = client.get("/projects/p/queue", params={"order": "measure", "n": 40, "annotator": "ann"}).json()
+    queue = client.post("/projects/p/queue", json={"order": "measure", "n": 40, "annotator": "ann"}).json()
     assert queue["order"] == "measure"
     for document in queue["documents"]:
         body = {"document": document["id"], "labels": list(truth[document["id"]]), "annotator": "ann"}

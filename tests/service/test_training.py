@@ -77,6 +77,41 @@ def test_a_cancelled_job_stops_and_one_without_a_process_starts_again(workspace,
     assert workspace.delete("/jobs/9999").status_code == 404
 
 
+def test_a_project_has_one_training_at_a_time(workspace, monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rubricate.service.workspace.jobs import Jobs
+
+    monkeypatch.setattr(Jobs, "start_due", lambda _: [])
+    for name in ("news", "mail"):
+        workspace.post("/projects", json={"name": name, "categories": ["grain", "fuel"]})
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: workspace.post("/projects/news/train"), range(6)))
+    assert sorted(answer.status_code for answer in answers) == [202] + [409] * 5
+    job = next(answer.json()["id"] for answer in answers if answer.status_code == 202)
+    refused = [answer for answer in answers if answer.status_code == 409]
+    assert {answer.headers["location"] for answer in refused} == {f"/jobs/{job}"}
+    assert f"job {job} " in refused[0].json()["detail"]
+    assert workspace.post("/projects/mail/train").status_code == 202
+    assert workspace.delete(f"/jobs/{job}").status_code == 200
+    assert workspace.post("/projects/news/train").status_code == 202
+
+
+def test_a_model_has_its_number_and_its_file_for_itself(tmp_path, database):
+    from concurrent.futures import ThreadPoolExecutor
+
+    workspace = Workspace(tmp_path, database)
+    project = workspace.projects.create("p", ["a", "b"], kind="multi")
+    with ThreadPoolExecutor(4) as pool:
+        claimed = list(pool.map(lambda _: workspace.models.claim(project), range(6)))
+    assert sorted(each.number for each in claimed) == [1, 2, 3, 4, 5, 6]
+    assert len({each.path for each in claimed}) == 6
+    assert workspace.models.all(project) == []  # claimed, not made
+    (tmp_path / "models" / f"{project.id}-7.rubric").write_bytes(b"of a workspace that was here before")
+    assert workspace.models.claim(project).number == 8
+    workspace.close()
+
+
 def test_a_job_whose_process_died_is_started_again(tmp_path):
     from sqlalchemy import update
 

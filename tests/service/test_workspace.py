@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubricate.service.workspace.documents import DocumentFilter, NewDocument
+from rubricate.service.workspace.database import DatabaseUnavailable, WriteQueue
+from rubricate.service.workspace.documents import DocumentFilter, DocumentStore, NewDocument
 from rubricate.service.workspace.labels import consensus
 from rubricate.service.workspace.migrating import migrations
+from rubricate.service.workspace.projects import Conflict
 from rubricate.service.workspace.workspace import Workspace
 
 
@@ -188,7 +192,7 @@ def test_the_queue_hands_every_document_to_one_person(workspace):
     _add(workspace, [{"id": str(i), "text": f"text {i}"} for i in range(60)])
 
     def take(name):
-        page = workspace.get("/projects/news/queue", params={"order": "uncertain", "n": 10, "annotator": name}).json()
+        page = workspace.post("/projects/news/queue", json={"order": "uncertain", "n": 10, "annotator": name}).json()
         assert page["order"] == "random"
         return [each["id"] for each in page["documents"]]
 
@@ -202,14 +206,83 @@ def test_the_queue_hands_every_document_to_one_person(workspace):
     assert not set(take("ann")) & set(again)
 
 
+def test_an_import_is_written_in_few_statements_and_short_transactions(tmp_path, database):
+    from sqlalchemy import event
+
+    workspace = Workspace(tmp_path, database)
+    project = workspace.projects.create("p", ["a", "b"], kind="multi")
+    statements, commits = [], []
+    event.listen(workspace.database._engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    event.listen(workspace.database._engine, "commit", lambda _: commits.append(len(statements)))
+    documents = [NewDocument(str(i), f"text {i}", None, ("a", "b")[: i % 3]) for i in range(1_000)]
+    assert workspace.documents.add(project, documents, "ann") == (1_000, 0)
+    assert len(commits) == 4
+    assert len(statements) < 80  # not one for each document
+    assert workspace.documents.add(project, [*documents, NewDocument("x", "new")]) == (1, 1_000)
+    given = workspace.labels.standing(project)
+    assert {name: said[0][1] for name, said in given.items()} == {each.name: each.labels for each in documents}
+    assert workspace.labels.frequencies(project) == {"a": 666, "b": 333}
+    long = [NewDocument(f"l{i}", "word " * 60_000) for i in range(3)]
+    before = len(commits)
+    workspace.documents.add(project, long)
+    assert len(commits) == before + 3
+    workspace.close()
+
+
+def test_an_import_with_a_conflict_adds_nothing(tmp_path, database):
+    workspace = Workspace(tmp_path, database)
+    project = workspace.projects.create("p", ["a"], kind="multi")
+    workspace.documents.add(project, [NewDocument("599", "one text")])
+    with pytest.raises(Conflict, match="'599'"):
+        workspace.documents.add(project, [NewDocument(str(i), "another text") for i in range(600)])
+    assert workspace.documents.count(project)["documents"] == 1
+    workspace.close()
+
+
+def test_a_label_waits_for_one_step_of_an_import_only(tmp_path, monkeypatch):
+    """Somebody who comes while the first step is written is next, although the import goes on at once."""
+    workspace = Workspace(tmp_path)
+    project = workspace.projects.create("p", ["a"], kind="multi")
+    workspace.documents.add(project, [NewDocument("mine", "wheat")])
+    add_step, steps, label = DocumentStore._add_step, [], []
+
+    def slow(store, connection, *given):
+        if not steps:
+            label.append(threading.Thread(target=save))
+            label[0].start()
+            while not workspace.database._writers._waiting:
+                time.sleep(0.001)
+        steps.append(connection)
+        return add_step(store, connection, *given)
+
+    def save():
+        workspace.labels.add(project, "mine", ["a"], annotator="ann")
+        steps.append("label")
+
+    monkeypatch.setattr(DocumentStore, "_add_step", slow)
+    workspace.documents.add(project, [NewDocument(str(i), "text") for i in range(1_500)])
+    label[0].join()
+    assert steps.index("label") <= 2
+    assert len(steps) == 7
+    workspace.close()
+
+
+def test_who_waits_too_long_to_write_leaves_the_queue():
+    queue = WriteQueue()
+    with queue.turn(1), pytest.raises(DatabaseUnavailable, match="busy"), queue.turn(0.01):
+        pass
+    with queue.turn(0.01):
+        assert not queue._waiting
+
+
 def test_two_people_label_the_share_that_overlaps(workspace):
     _project(workspace)
     _add(workspace, [{"id": str(i), "text": f"text {i}"} for i in range(30)])
     for name in range(30):
         _label(workspace, str(name), ["grain"])
     query = {"n": 50, "annotator": "bob"}
-    assert workspace.get("/projects/news/queue", params=query).json()["documents"] == []
-    shared = workspace.get("/projects/news/queue", params={**query, "overlap": 1.0}).json()["documents"]
+    assert workspace.post("/projects/news/queue", json=query).json()["documents"] == []
+    shared = workspace.post("/projects/news/queue", json={**query, "overlap": 1.0}).json()["documents"]
     assert len(shared) == 30
 
 

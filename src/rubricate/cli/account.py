@@ -24,6 +24,8 @@ _Database = Annotated[
 ]
 _Role = Annotated[str, typer.Option(help="read, label (add documents and labels) or admin.")]
 
+_Last = Annotated[bool, typer.Option("--last", help="Remove the account even if it is the last one.")]
+
 
 def _accounts(workspace: Path, database: str | None) -> Accounts:
     try:
@@ -35,7 +37,10 @@ def _accounts(workspace: Path, database: str | None) -> Accounts:
 
 @account.command("add")
 def add(name: _Name, *, workspace: _Workspace, database: _Database = None, role: _Role = "label") -> None:
-    """Add an account, or give it another password and role. The password is asked for, or read from a pipe."""
+    """Add an account, or give it another password and role, which ends its sessions and revokes its tokens.
+
+    The password is asked for, or read from a pipe.
+    """
     accounts = _accounts(workspace, database)
     if sys.stdin.isatty():
         password = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
@@ -59,6 +64,10 @@ def list_(*, workspace: _Workspace, database: _Database = None) -> None:
 
 
 @account.command("remove")
-def remove(name: _Name, *, workspace: _Workspace, database: _Database = None) -> None:
+def remove(name: _Name, *, workspace: _Workspace, database: _Database = None, last: _Last = False) -> None:
     """Remove an account with its sessions and tokens; its labels stay."""
-    _accounts(workspace, database).remove(name)
+    accounts = _accounts(workspace, database)
+    accounts.remove(name, last=last)
+    if not accounts.any():
+        warning = "no account is left: a local service is open to everybody on its machine, any other closed to all"
+        typer.echo(f"rubricate: {warning} unless it has a --token", err=True)

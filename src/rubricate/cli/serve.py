@@ -30,9 +30,17 @@ _Token = Annotated[
     str | None,
     typer.Option(help="Whoever sends this as a bearer token has the role admin.", envvar="RUBRICATE_TOKEN"),
 ]
+_ForwardedAllowIps = Annotated[
+    str | None,
+    typer.Option(
+        help="Trust X-Forwarded-For and X-Forwarded-Proto from these addresses or networks of your proxies, separated "
+        "by commas; default: from nobody.",
+        envvar="RUBRICATE_FORWARDED_ALLOW_IPS",
+    ),
+]
 _Rate = Annotated[
     float | None,
-    typer.Option(help="Requests per second for each client; default: no limit on loopback, 50 beyond.", min=0),
+    typer.Option(help="Requests per second for each client; default: no limit for a local service, else 50.", min=0),
 ]
 _MaxBody = Annotated[int, typer.Option("--max-body", help="The largest request, in megabytes.", min=1)]
 _Timeout = Annotated[float, typer.Option(help="Seconds that a request may wait for its answer.", min=0.1)]
@@ -48,6 +56,7 @@ def serve(
     port: _Port = 8000,
     workers: _Workers = 1,
     token: _Token = None,
+    forwarded_allow_ips: _ForwardedAllowIps = None,
     rate: _Rate = None,
     max_body: _MaxBody = 64,
     timeout: _Timeout = 60.0,
@@ -59,7 +68,8 @@ def serve(
     address; docs/guides/service.md has examples. When a model file is replaced, the new model is used
     without dropping a request.
 
-    Logs are JSON lines on standard error. Beyond loopback, --token or accounts ('rubricate account') are required.
+    Logs are JSON lines on standard error. Beyond loopback and behind a proxy (--forwarded-allow-ips), --token or
+    accounts ('rubricate account') are required.
     """
     try:
         from rubricate.service.running import run
@@ -69,7 +79,7 @@ def serve(
 
     if token is not None and len(token) < 16:
         raise InvalidInput("--token is shorter than 16 characters; Fix: make one with 'openssl rand -hex 16'")
-    if rate is None and not is_loopback(host):
+    if rate is None and (forwarded_allow_ips is not None or not is_loopback(host)):
         rate = 50.0
     run(
         ServiceSettings(
@@ -80,6 +90,7 @@ def serve(
             port=port,
             workers=workers,
             token=token,
+            forwarded_allow_ips=forwarded_allow_ips,
             rate=rate or None,
             max_body=max_body * MEGABYTE,
             timeout=timeout,

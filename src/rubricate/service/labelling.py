@@ -88,9 +88,8 @@ def bring_model(workspace: Workspace, project: Project, path: Path) -> None:
             f"the model {path.name} gives categories that the project {project.name!r} does not have, such as "
             f"{strange[0]!r}; Fix: another model, or a new --workspace"
         )
-    file = f"models/{project.id}-1.rubric"
-    (workspace.folder / "models").mkdir(parents=True, exist_ok=True)
-    model.save(workspace.folder / file)
+    claimed = workspace.models.claim(project)
+    model.save(claimed.path)
     figures = dict(model.cross_validation_ or {})
     summary: dict[str, Any] = {
         "documents": len(model.ids_),
@@ -101,8 +100,8 @@ def bring_model(workspace: Workspace, project: Project, path: Path) -> None:
         "signature": str(model.signature()),
     }
     said = all_said(workspace.documents, project, model, given={}, progress=_Silent())
-    workspace.models.add(project, 1, file, summary=summary, said=said)
-    workspace.models.use(project, 1, who="label")
+    workspace.models.add(claimed, summary=summary, said=said)
+    workspace.models.use(project, claimed.number, who="label")
 
 
 class _Silent:

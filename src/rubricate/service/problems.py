@@ -12,9 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
+from rubricate.service.access.passwords import PasswordsBusy
 from rubricate.service.models.lane import LaneFull
 from rubricate.service.workspace.database import DatabaseUnavailable
-from rubricate.service.workspace.projects import Conflict, UnknownCategory
+from rubricate.service.workspace.jobs import JobActive
+from rubricate.service.workspace.projects import Conflict, NotAllowed, UnknownCategory
 
 __all__ = ["RESPONSES", "ErrorBody", "Refusal", "install_handlers", "refusal_response"]
 
@@ -86,12 +88,23 @@ def install_handlers(app: FastAPI) -> None:
     async def contradicted(_: Request, error: Conflict) -> Response:
         return refusal_response(Refusal(409, str(error)))
 
+    @app.exception_handler(NotAllowed)
+    async def not_allowed(_: Request, error: NotAllowed) -> Response:
+        return refusal_response(Refusal(403, str(error)))
+
+    @app.exception_handler(JobActive)
+    async def job_active(_: Request, error: JobActive) -> Response:
+        response = refusal_response(Refusal(409, str(error)))
+        response.headers["Location"] = f"/jobs/{error.job}"
+        return response
+
     @app.exception_handler(UnknownCategory)
     async def unknown_category(_: Request, error: UnknownCategory) -> Response:
         return refusal_response(Refusal(422, str(error)))
 
+    @app.exception_handler(PasswordsBusy)
     @app.exception_handler(DatabaseUnavailable)
-    async def unavailable(_: Request, error: DatabaseUnavailable) -> Response:
+    async def unavailable(_: Request, error: RubricateError) -> Response:
         return refusal_response(Refusal(503, str(error), retry=RETRY_SECONDS))
 
     @app.exception_handler(InvalidInput)

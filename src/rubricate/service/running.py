@@ -19,7 +19,7 @@ from rubricate.service.logs import log_to_standard_error
 from rubricate.service.settings import ServiceSettings, is_loopback
 from rubricate.service.workspace.workspace import Workspace
 
-__all__ = ["check_access", "run"]
+__all__ = ["check_access", "run", "server_config"]
 
 GRACE_SECONDS = 10
 BACKLOG = 2048
@@ -28,8 +28,8 @@ ALIVE_SECONDS = 60
 
 
 def check_access(settings: ServiceSettings) -> None:
-    """Refuse to listen beyond loopback without a token or an account."""
-    if is_loopback(settings.host) or settings.token is not None:
+    """Refuse to let other machines in without a token or an account."""
+    if settings.is_local or settings.token is not None:
         return
     if settings.workspace is not None and settings.workspace.is_dir():
         workspace = Workspace(settings.workspace, settings.database)
@@ -38,9 +38,13 @@ def check_access(settings: ServiceSettings) -> None:
                 return
         finally:
             workspace.close()
+    if is_loopback(settings.host):
+        cause, remedy = "--forwarded-allow-ips names a proxy that lets others in", "leave that option out"
+    else:
+        cause, remedy = f"--host {settings.host} is reachable from other machines", "listen on 127.0.0.1"
     raise InvalidInput(
-        f"--host {settings.host} is reachable from other machines, and nothing says who may come in. "
-        "Fix: give --token, or make an account with 'rubricate account add', or listen on 127.0.0.1"
+        f"{cause}, and nothing says who may come in. "
+        f"Fix: give --token, or make an account with 'rubricate account add', or {remedy}"
     )
 
 
@@ -53,11 +57,22 @@ def run(settings: ServiceSettings, *, announce: Callable[[str], None] | None = N
         return
     app = make_app(settings)
     listening = _listen(settings)
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
-    )
     _announce(settings.host, listening, announce)
-    uvicorn.Server(config).run(sockets=[listening])
+    uvicorn.Server(server_config(app, settings)).run(sockets=[listening])
+
+
+def server_config(app: Any, settings: ServiceSettings, **options: Any) -> uvicorn.Config:
+    """Return the configuration of the server; headers about the client are trusted from the proxies in the settings."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        proxy_headers=settings.forwarded_allow_ips is not None,
+        forwarded_allow_ips=settings.forwarded_allow_ips,
+        **options,
+    )
 
 
 def _run_workers(settings: ServiceSettings, announce: Callable[[str], None] | None) -> None:
@@ -67,16 +82,8 @@ def _run_workers(settings: ServiceSettings, announce: Callable[[str], None] | No
     patience: dict[str, Any] = {}
     if "timeout_worker_healthcheck" in inspect.signature(uvicorn.Config).parameters:
         patience["timeout_worker_healthcheck"] = ALIVE_SECONDS
-    config = uvicorn.Config(
-        "rubricate.service.app:app_from_environment",
-        factory=True,
-        workers=settings.workers,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-        **patience,
-    )
+    factory = "rubricate.service.app:app_from_environment"
+    config = server_config(factory, settings, factory=True, workers=settings.workers, **patience)
     options: dict[str, Any] = {"sockets": [listening]}
     if "target" in inspect.signature(Multiprocess).parameters:  # of older versions of uvicorn
         options["target"] = uvicorn.Server(config).run

@@ -31,6 +31,17 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def _check_networks(addresses: str) -> None:
+    for part in addresses.split(","):
+        try:
+            ipaddress.ip_network(part.strip(), strict=False)
+        except ValueError:
+            raise InvalidInput(
+                f"--forwarded-allow-ips: {part.strip()!r} is not an address or a network. "
+                "Fix: give those of your proxy, such as 127.0.0.1 or 10.0.0.0/8"
+            ) from None
+
+
 @dataclass(frozen=True)
 class ServiceSettings:
     """What to serve, where, and within which limits.
@@ -48,6 +59,9 @@ class ServiceSettings:
         Where to listen, and with how many processes.
     token
         Whoever sends it as a bearer token has the role admin.
+    forwarded_allow_ips
+        Addresses and networks of proxies, separated by commas, whose headers `X-Forwarded-For` and `X-Forwarded-Proto`
+        are trusted; None to trust nobody's. A service behind a proxy counts as reachable from other machines.
     max_body, max_line
         Most bytes of a request body, and of one line of a stream (whose length is not limited).
     max_documents
@@ -58,6 +72,8 @@ class ServiceSettings:
         Seconds that a request may wait for its answer.
     upload_timeout
         Seconds that an upload may be parsed.
+    max_parsers
+        Most processes that parse uploads at once, in each process of the service; None to share the processor cores.
     rate
         Requests per second that one client may send on average; None for no limit.
     log_text
@@ -71,25 +87,36 @@ class ServiceSettings:
     port: int = 8000
     workers: int = 1
     token: str | None = None
+    forwarded_allow_ips: str | None = None
     max_body: int = 64 * MEGABYTE
     max_line: int = 16 * MEGABYTE
     max_documents: int = 10_000
     max_waiting: int = 50_000
     timeout: float = 60.0
     upload_timeout: float = 120.0
+    max_parsers: int | None = None
     rate: float | None = None
     log_text: bool = False
 
     def __post_init__(self) -> None:
         if self.database is not None and self.workspace is None:
             raise InvalidInput("--database needs --workspace, the folder of the models that are trained in it")
-        for name in ("max_body", "max_line", "max_documents", "max_waiting", "timeout", "upload_timeout", "workers"):
-            if getattr(self, name) <= 0:
-                raise InvalidInput(f"{name} must be above 0, got {getattr(self, name)}")
+        limits = ("max_body", "max_line", "max_documents", "max_waiting", "max_parsers")
+        for name in (*limits, "timeout", "upload_timeout", "workers"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise InvalidInput(f"{name} must be above 0, got {value}")
+        if self.forwarded_allow_ips is not None:
+            _check_networks(self.forwarded_allow_ips)
         stems = [path.stem for path in self.models]
         twice = sorted({stem for stem in stems if stems.count(stem) > 1})
         if twice:
             raise InvalidInput(f"two model files are named {twice[0]!r}; a model is served under the stem of its file")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine reaches the service: it listens on loopback, and no proxy lets others in."""
+        return is_loopback(self.host) and self.forwarded_allow_ips is None
 
     def to_json(self) -> str:
         """Return the settings as text, for the environment of worker processes."""

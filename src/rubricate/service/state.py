@@ -17,7 +17,7 @@ from typing import Any
 from starlette.requests import HTTPConnection, Request
 
 from rubricate.errors import RubricateError
-from rubricate.service.access.rates import RateLimits, SharedBuckets
+from rubricate.service.access.rates import LoginLimits, RateLimits, SharedBuckets
 from rubricate.service.logs import log
 from rubricate.service.metrics import Metrics
 from rubricate.service.models.lane import Lane
@@ -25,6 +25,7 @@ from rubricate.service.models.rows import Question, Questions
 from rubricate.service.models.shelf import ModelShelf, ServedModel
 from rubricate.service.problems import Refusal
 from rubricate.service.settings import ServiceSettings
+from rubricate.service.uploads.process import ParserPool
 from rubricate.service.workspace.workspace import Workspace
 
 __all__ = ["Service", "service_of"]
@@ -32,8 +33,9 @@ __all__ = ["Service", "service_of"]
 REFRESH_SECONDS = 1.0
 ACCOUNTS_SECONDS = 2.0
 """For so long it is remembered whether there are accounts; another process may add the first."""
-LOGINS_PER_MINUTE = 5
 BUSY_SECONDS = 5
+STREAMS_PER_PARSER = 4
+"""CSV streams for each parser of whole files: a stream may be long, mostly waits, and needs little memory."""
 QUOTED = 1_000
 """Characters of a document in a log that may quote."""
 
@@ -46,9 +48,15 @@ class Service:
         self.shelf = ModelShelf(settings.models)
         self.metrics = Metrics()
         self.workspace = None if settings.workspace is None else Workspace(settings.workspace, settings.database)
-        requests, logins = (None, None) if shared is None else map(SharedBuckets, (shared / "rates", shared / "logins"))
+        requests, addresses, names = (
+            None if shared is None else SharedBuckets(shared / name) for name in ("rates", "addresses", "names")
+        )
         self.rates = None if settings.rate is None else RateLimits(settings.rate, buckets=requests)
-        self.logins = RateLimits(LOGINS_PER_MINUTE / 60, burst=LOGINS_PER_MINUTE, buckets=logins)
+        self.logins = LoginLimits(addresses, names)
+        cores = max(1, (os.cpu_count() or 1) // settings.workers)
+        parsers = cores if settings.max_parsers is None else settings.max_parsers
+        self.parsers = ParserPool(parsers, seconds=settings.upload_timeout)
+        self.stream_parsers = ParserPool(STREAMS_PER_PARSER * parsers, seconds=settings.upload_timeout)
         self.ready = False
         self._guarded: tuple[float, bool] = (0.0, False)
         self._served: dict[str, Path] = {}
@@ -75,6 +83,7 @@ class Service:
             watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await watch
+            await self.parsers.close()
             self._pool.shutdown(wait=False, cancel_futures=True)
             if self.workspace is not None:
                 await asyncio.to_thread(self.workspace.close)

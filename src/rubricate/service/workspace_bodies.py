@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from rubricate.service.access.identity import Role
 from rubricate.service.bodies import LONGEST_ID, DocumentId
+from rubricate.service.workspace.queue import Order
 
 __all__ = [
     "AccountBody",
@@ -29,6 +30,7 @@ __all__ = [
     "ProjectDescription",
     "ProjectDocument",
     "ProjectList",
+    "QueueBody",
     "QueuePage",
     "SessionBody",
     "TokenBody",
@@ -37,6 +39,7 @@ __all__ = [
 ]
 
 Name = Annotated[StrictStr, Field(min_length=1, max_length=200)]
+AnnotatorName = Annotated[Name, Field(description="By default the sender's own; another needs the role admin.")]
 Label = Annotated[StrictStr, Field(min_length=1, max_length=1_000)]
 
 Edge = Annotated[list[Label], Field(min_length=2, max_length=2)]
@@ -144,7 +147,7 @@ class LabelBody(_Strict):
 
     document: Annotated[DocumentId, Field(min_length=1, max_length=LONGEST_ID)]
     labels: list[Label] = Field(max_length=1_000)
-    annotator: Name | None = Field(None, description="By default the name of the account.")
+    annotator: AnnotatorName | None = None
 
 
 class LabelEvent(BaseModel):
@@ -161,6 +164,16 @@ class QueuedDocument(BaseModel):
     text: str
     suggested: list[str] | None
     confidence: float | None
+
+
+class QueueBody(_Strict):
+    """Which documents to take."""
+
+    order: Order = "random"
+    n: int = Field(10, ge=1, le=200)
+    annotator: AnnotatorName | None = None
+    random_share: float = Field(0.0, ge=0, le=1, description="Random documents among the others.")
+    overlap: float = Field(0.0, ge=0, le=1, description="Share of documents that two people label.")
 
 
 class QueuePage(BaseModel):
@@ -199,6 +212,7 @@ class HistoryEvent(BaseModel):
     kind: str
     document: str | None
     annotator: str
+    sender: str | None = Field(description="Who sent it; null for events of versions before 0.3.")
     data: dict[str, Any]
     undoes: int | None
     created: float

@@ -7,22 +7,19 @@ import secrets
 import time
 from typing import get_args
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, delete, func, insert, select
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.service.access.identity import Identity, Role
+from rubricate.service.access.identity import RESERVED, Identity, Role
+from rubricate.service.access.passwords import Passwords
 from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database
+from rubricate.service.workspace.projects import Conflict
 
 __all__ = ["Accounts"]
 
 SHORTEST_PASSWORD = 10
 SESSION_SECONDS = 12 * 3600.0
-_HASHER = PasswordHasher()  # argon2id
-_NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$eEz16WLq5nBr12HSsYI2LA$hT/d/ok8mEENRMUovdjNR9L35gGcv2e2atkOgRByNIc"
-"""The hash of a forgotten password: checking it costs as much as a real one, so that names cannot be guessed."""
 
 
 def _digest(secret: str) -> str:
@@ -33,7 +30,7 @@ class Accounts:
     """The accounts of a workspace."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self._database, self._passwords = database, Passwords()
 
     def any(self) -> bool:
         """Tell whether there is an account."""
@@ -41,17 +38,20 @@ class Accounts:
             return connection.execute(select(func.count()).select_from(tables.accounts)).scalar_one() > 0
 
     def add(self, name: str, password: str, role: Role) -> None:
-        """Add an account, or give it another password and role; its sessions end."""
+        """Add an account, or give it another password and role; its sessions end and its tokens are revoked."""
+        if name in RESERVED:
+            raise InvalidInput(f"the name {name!r} is used by the service itself; choose another")
         if not name.strip() or "\x00" in name or len(name) > 100:
             raise InvalidInput(f"an account needs a name of 1 to 100 characters, got {name!r}")
         if role not in get_args(Role):
             raise InvalidInput(f"a role is one of {', '.join(get_args(Role))}; got {role!r}")
         if len(password) < SHORTEST_PASSWORD:
             raise InvalidInput(f"a password has at least {SHORTEST_PASSWORD} characters")
-        hashed = _HASHER.hash(password)
+        hashed = self._passwords.hash(password)
         a = tables.accounts.c
         with self._database.write() as connection:
-            connection.execute(delete(tables.sessions).where(tables.sessions.c.account == name))
+            for secrets_ in (tables.sessions, tables.tokens):
+                connection.execute(delete(secrets_).where(secrets_.c.account == name))
             known = connection.execute(select(a.name).where(a.name == name)).first()
             if role != "admin" and not self._admins(connection, besides=name):
                 raise InvalidInput("there would be no account with the role admin; add one first")
@@ -68,12 +68,22 @@ class Accounts:
         query = select(func.count()).where(a.role == "admin", a.name != besides)
         return int(connection.execute(query).scalar_one())
 
-    def remove(self, name: str) -> None:
-        """Remove an account with its tokens and sessions; its labels and history stay."""
+    def remove(self, name: str, *, last: bool = False) -> None:
+        """Remove an account with its tokens and sessions; its labels and history stay.
+
+        The last account is removed only if `last` is true: without accounts a local service is open to everybody on
+        the machine, and one that other machines reach is closed to all (unless it has a token).
+        """
         with self._database.write() as connection:
             a = tables.accounts.c
-            others = connection.execute(select(func.count()).where(a.name != name)).scalar_one()
-            if others and not self._admins(connection, besides=name):
+            names = set(connection.execute(select(a.name)).scalars())
+            if names == {name} and not last:
+                raise Conflict(
+                    f"{name!r} is the last account. Without one, a local service is open to everybody on its machine, "
+                    f"and any other is closed to all. Fix: add another account first, or 'rubricate account remove "
+                    f"{name} --last'"
+                )
+            if names - {name} and not self._admins(connection, besides=name):
                 raise InvalidInput(f"{name!r} is the last account with the role admin")
             for table, column in (
                 (tables.sessions, tables.sessions.c.account),
@@ -92,15 +102,11 @@ class Accounts:
             return [{"name": row.name, "role": row.role} for row in rows]
 
     def log_in(self, name: str, password: str) -> tuple[str, str] | None:
-        """Return the secret of a new session and its CSRF token; None where name or password is wrong."""
+        """Return the secret of a new session and its CSRF token; None if name or password is wrong."""
         a = tables.accounts.c
         with self._database.read() as connection:
             row = connection.execute(select(a.password).where(a.name == name)).first()
-        try:
-            _HASHER.verify(_NOBODY if row is None else row.password, password)
-        except (VerificationError, InvalidHashError):
-            return None
-        if row is None:
+        if not self._passwords.verify(None if row is None else row.password, password):
             return None
         secret, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         now = time.time()
@@ -142,8 +148,15 @@ class Accounts:
             row = connection.execute(query.where(t.digest == _digest(secret))).first()
         return None if row is None else Identity(row.name, row.role, "token")
 
-    def note(self, who: str, client: str, method: str, *, path: str, status: int) -> None:
-        """Add a line to the audit log: who changed something, from where."""
+    def has_logged_in_from(self, name: str, client: str) -> bool:
+        """Tell whether an account has logged in from an address before, as the audit log has it."""
+        t = tables.audit.c
+        query = select(t.id).where(t.who == name, t.client == client, t.path == "/login", t.status == 200).limit(1)
+        with self._database.read() as connection:
+            return connection.execute(query).first() is not None
+
+    def note(self, who: str, client: str, method: str, *, path: str, status: int, about: str = "") -> None:
+        """Add a line to the audit log: who changed something, from where; `about` names the account it is about."""
         values = {
             "created": time.time(),
             "who": who,
@@ -151,6 +164,7 @@ class Accounts:
             "method": method,
             "path": path[:500].replace("\x00", ""),
             "status": status,
+            "about": about[:200].replace("\x00", ""),
         }
         with self._database.write() as connection:
             connection.execute(insert(tables.audit).values(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["ANYONE", "OPEN", "Identity", "Role", "allows"]
+__all__ = ["ANYONE", "IMPORT", "OPEN", "RESERVED", "SERVICE_TOKEN", "Identity", "Role", "allows"]
 
 Role: TypeAlias = Literal["read", "label", "admin"]
 """read: look and classify; label: also add documents and labels; admin: also projects, training and accounts."""
@@ -27,6 +27,12 @@ OPEN = Identity("local", "admin")
 """Whoever reaches a service on loopback without token and accounts."""
 ANYONE = Identity("", None)
 """Whoever has not said who he is."""
+SERVICE_TOKEN = Identity("token", "admin", "token")
+"""Whoever sends the token that the service was started with."""
+IMPORT = "import"
+"""The annotator of labels that came with the documents."""
+RESERVED = (OPEN.name, SERVICE_TOKEN.name, IMPORT)
+"""Names that no account may have, because the history uses them for something else."""
 
 
 def allows(identity: Identity, role: Role) -> bool:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import math
 import mmap
 import struct
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["RateLimits", "SharedBuckets"]
+__all__ = ["LoginLimits", "RateLimits", "SharedBuckets", "network_of"]
 
 CLIENTS = 10_000
 """Clients that are remembered; those not seen for longest are forgotten, which is to their advantage."""
+LOGINS_PER_ADDRESS, LOGINS_PER_NAME = 5, 10
+"""Attempts to log in per minute: from one address, and with one name from addresses that are new to it."""
 SLOTS = 1 << 16
 """Buckets of several processes. Two clients of some thousands may share one, and then its rate."""
 
@@ -90,3 +94,50 @@ class RateLimits:
         moment = time.monotonic() if now is None else now
         level = self._buckets.take(client, moment, rate=self.rate, burst=self.burst)
         return 0 if level >= 1 else math.ceil((1 - level) / self.rate)
+
+
+@lru_cache(maxsize=1024)
+def network_of(address: str) -> str:
+    """Return what counts as one client: an IPv4 address, or the /64 network of an IPv6 address, which one host owns.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8::1:2"), network_of("::ffff:192.0.2.7"), network_of("testclient")
+    ('192.0.2.7', '2001:db8::', '192.0.2.7', 'testclient')
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed), 64), strict=False).network_address)
+
+
+class LoginLimits:
+    """Limits on attempts to log in: five per minute from one address, ten per minute with one name.
+
+    The limit per name makes guessing from many addresses slow. It does not hold for an address from which the account
+    has logged in before, so nobody can lock a person out by wrong attempts from elsewhere; from other addresses the
+    wait that it asks for is at most six seconds. It holds for names without an account, too, so it does not tell which
+    names exist.
+    """
+
+    def __init__(self, addresses: SharedBuckets | None = None, names: SharedBuckets | None = None) -> None:
+        self._addresses = RateLimits(LOGINS_PER_ADDRESS / 60, burst=LOGINS_PER_ADDRESS, buckets=addresses)
+        self._names = RateLimits(LOGINS_PER_NAME / 60, burst=LOGINS_PER_NAME, buckets=names)
+
+    def wait(self, address: str, name: str, *, is_known: Callable[[], bool], now: float | None = None) -> int:
+        """Return 0 and count an attempt, or the seconds to wait; `is_known` tells whether the address is known.
+
+        >>> limits = LoginLimits()
+        >>> [limits.wait(f"192.0.2.{n}", "ann", is_known=lambda: False, now=0.0) for n in range(11)]
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6]
+        >>> limits.wait("198.51.100.1", "ann", is_known=lambda: True, now=0.0)
+        0
+        """
+        wait = self._addresses.wait(network_of(address), now)
+        if wait:
+            return wait
+        wait = self._names.wait(name, now)
+        return 0 if wait and is_known() else wait

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -29,18 +30,25 @@ class AuditPage(BaseModel):
 
 @router.post("/login", summary="Start a session")
 def login(request: Request, body: LoginBody) -> SessionBody:
-    """Check name and password and set the cookie of a session; five attempts per minute and client."""
+    """Check name and password and set the cookie of a session.
+
+    Five attempts per minute are allowed from one address, and ten per minute with one name from addresses from which
+    that account has not logged in before.
+    """
+    accounts = workspace_of(request).accounts
     client = request.client.host if request.client else ""
-    wait = service_of(request).logins.wait(client)
+    request.scope["about"] = body.name
+    known = partial(accounts.has_logged_in_from, body.name, client)
+    wait = service_of(request).logins.wait(client, body.name, is_known=known)
     if wait:
         raise Refusal(429, "too many attempts to log in", retry=wait)
-    accounts = workspace_of(request).accounts
     session = accounts.log_in(body.name, body.password)
     if session is None:
         raise Refusal(401, "wrong name or password")
     identity = accounts.by_session(session[0])
     if identity is None or identity.role is None:
         raise Refusal(401, "wrong name or password")
+    request.scope["identity"] = identity  # for the audit log
     content = SessionBody(name=identity.name, role=identity.role, csrf=session[1])
     response = JSONResponse(content.model_dump())
     secure = request.url.scheme == "https"
@@ -67,7 +75,8 @@ def accounts(request: Request, who: Admin) -> AccountList:
 
 @router.post("/accounts", status_code=201, summary="Add an account, or change it")
 def add(request: Request, body: AccountBody, who: Admin) -> AccountList:
-    """Add an account with a role, or give one another password and role."""
+    """Add an account with a role, or give one another password and role, which revokes its sessions and tokens."""
+    request.scope["about"] = body.name
     own = workspace_of(request).accounts
     own.add(body.name, body.password, body.role)
     service_of(request).forget_accounts()
@@ -76,7 +85,8 @@ def add(request: Request, body: AccountBody, who: Admin) -> AccountList:
 
 @router.delete("/accounts/{name}", status_code=204, summary="Remove an account", response_class=Response)
 def remove(request: Request, name: str, who: Admin) -> Response:
-    """Remove an account with its sessions and tokens; its labels stay."""
+    """Remove an account with its sessions and tokens; its labels stay. The last account cannot be removed here."""
+    request.scope["about"] = name
     workspace_of(request).accounts.remove(name)
     service_of(request).forget_accounts()
     return Response(status_code=204)
@@ -85,6 +95,7 @@ def remove(request: Request, name: str, who: Admin) -> Response:
 @router.post("/accounts/{name}/tokens", status_code=201, summary="Make a token")
 def token(request: Request, name: str, who: Admin) -> TokenBody:
     """Return a token for programs, with the role of the account; only its hash is kept."""
+    request.scope["about"] = name
     return TokenBody(token=workspace_of(request).accounts.add_token(name))
 
 

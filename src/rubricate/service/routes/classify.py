@@ -107,7 +107,7 @@ async def classify(request: Request, name: str) -> Response:
     else:
         raise Refusal(415, "send application/json, application/x-ndjson, text/csv, or a form with a file")
     options = {"format": "csv", **asked.model_dump(include={"text", "title", "id"}, exclude_none=True)}
-    documents = csv_documents(chunks, options, service.settings.upload_timeout)
+    documents = csv_documents(chunks, options, service.stream_parsers)
     return _stream(service, served, questions, documents)
 
 

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from rubricate.service.problems import Refusal
 from rubricate.service.state import service_of
-from rubricate.service.uploads.process import UploadProcess
+from rubricate.service.uploads.process import ParserPool
 
 __all__ = ["router"]
 
@@ -70,8 +70,8 @@ async def _judged(request: Request, task: str, given: dict[str, Any]) -> Respons
             await _store(run, folder / f"run-{number}")
             names.append(_shown_name(run.filename, number, names))
         options = {"folder": str(folder), "names": names, "cut": given["cut"], "report": True}
-        seconds = service_of(request).settings.upload_timeout
-        answers = await service_of(request).unless_gone(request, _answers(task, options, seconds))
+        service = service_of(request)
+        answers = await service.unless_gone(request, _answers(service.parsers, task, options))
     if not answers:
         raise Refusal(422, "the files could not be judged")
     if given["answer"] == "html":
@@ -81,8 +81,8 @@ async def _judged(request: Request, task: str, given: dict[str, Any]) -> Respons
     return answers[0]
 
 
-async def _answers(task: str, options: dict[str, Any], seconds: float) -> list[dict[str, Any]]:
-    async with UploadProcess(task, options, seconds=seconds) as process:
+async def _answers(parsers: ParserPool, task: str, options: dict[str, Any]) -> list[dict[str, Any]]:
+    async with parsers.run(task, options) as process:
         return [answer async for answer in process.lines()]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from rubricate.service.access.identity import Identity, allows
 from rubricate.service.access.needs import Admin, Labeller
 from rubricate.service.problems import Refusal
 from rubricate.service.state import service_of
@@ -30,6 +31,7 @@ from rubricate.service.workspace_bodies import (
     ProjectDescription,
     ProjectDocument,
     ProjectList,
+    QueueBody,
     QueuePage,
     TrainBody,
 )
@@ -117,46 +119,58 @@ def document(request: Request, p: str, document: str) -> ProjectDocument:
 
 @router.post("/projects/{p}/labels", status_code=201, summary="Label a document")
 def label(request: Request, p: str, body: LabelBody, who: Labeller) -> LabelEvent:
-    """Keep the labels of an annotator; answered when they are on the disk."""
-    annotator = _annotator(body.annotator, who)
-    event = workspace_of(request).labels.add(project_of(request, p), body.document, body.labels, annotator=annotator)
-    return LabelEvent(event=event)
+    """Store the labels of an annotator; answered when they are on the disk. Only an admin may name somebody else."""
+    annotator, own = _annotator(body.annotator, who), project_of(request, p)
+    labels = workspace_of(request).labels
+    return LabelEvent(event=labels.add(own, body.document, body.labels, annotator=annotator, sender=who.name))
 
 
-def _annotator(named: str | None, who: Any) -> str:
-    """Return the annotator: who is logged in labels under his own name."""
-    if who.proof == "session" and named not in (None, who.name) and who.role != "admin":
-        raise Refusal(403, f"{who.name} labels under his own name")
+def _annotator(named: str | None, who: Identity) -> str:
+    """Return the annotator: the sender, by session and by token alike, unless an admin names another person."""
+    if named not in (None, who.name) and not allows(who, "admin"):
+        raise Refusal(403, f"{who.name} labels under their own name; only an admin may name another annotator")
     return named or who.name
 
 
 @router.delete("/projects/{p}/labels/{event}", summary="Undo a label")
 def undo(request: Request, p: str, event: Number, who: Labeller) -> LabelEvent:
-    """Add an undo event; what the annotator had said before stands again."""
-    return LabelEvent(event=workspace_of(request).labels.undo(project_of(request, p), event, who=who.name))
+    """Add an undo event; what the annotator had said before stands again. Only an admin may undo others' labels."""
+    labels, own = workspace_of(request).labels, project_of(request, p)
+    return LabelEvent(event=labels.undo(own, event, who=who.name, any_annotator=allows(who, "admin")))
 
 
-@router.get("/projects/{p}/queue", summary="What to label next")
+@router.get("/projects/{p}/queue", summary="See what to label next")
 def queue(
-    request: Request,
-    p: str,
-    *,
-    order: Order = "random",
-    n: Annotated[int, Query(ge=1, le=200)] = 10,
-    annotator: Annotated[str, Query(max_length=200, description="Documents are kept for this person.")] = "",
-    random_share: Annotated[float, Query(ge=0, le=1, description="Random documents among the others.")] = 0.0,
-    overlap: Annotated[float, Query(ge=0, le=1, description="Share of documents that two people label.")] = 0.0,
+    request: Request, p: str, *, order: Order = "random", n: Annotated[int, Query(ge=1, le=200)] = 10
 ) -> QueuePage:
-    """Return the next documents: random, uncertain, suspect, or needed to measure."""
+    """Return the next documents without reserving them: random, uncertain, suspect, or needed to measure."""
+    return QueuePage.model_validate(workspace_of(request).queue.take(project_of(request, p), order, n=n))
+
+
+@router.post("/projects/{p}/queue", summary="Take documents to label")
+def take(request: Request, p: str, who: Labeller, body: QueueBody | None = None) -> QueuePage:
+    """Return the next documents and reserve them for the annotator for ten minutes.
+
+    Only an admin may name another annotator than themselves.
+    """
+    own = body or QueueBody.model_validate({})
     taken = workspace_of(request).queue.take(
-        project_of(request, p), order, n=n, annotator=annotator, random_share=random_share, overlap=overlap
+        project_of(request, p),
+        own.order,
+        n=own.n,
+        annotator=_annotator(own.annotator, who),
+        random_share=own.random_share,
+        overlap=own.overlap,
     )
     return QueuePage.model_validate(taken)
 
 
 @router.post("/projects/{p}/train", status_code=202, summary="Train a model")
 def train(request: Request, p: str, who: Admin, body: TrainBody | None = None) -> JobBody:
-    """Start training on the labels that stand, in the background; `GET /jobs/{id}` shows the progress."""
+    """Start training on the labels that stand, in the background; `GET /jobs/{id}` shows the progress.
+
+    A project has one training at a time: 409 with the address of the job (`Location`) until it has ended.
+    """
     workspace, own = workspace_of(request), body or TrainBody.model_validate({})
     data = {"classifier": own.classifier, "use": own.use, "who": who.name}
     key = workspace.jobs.create(project_of(request, p), "train", data, who=who.name)

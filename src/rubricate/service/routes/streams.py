@@ -22,7 +22,7 @@ from rubricate.service.models.shelf import ServedModel
 from rubricate.service.models.spool import Spool
 from rubricate.service.problems import Refusal
 from rubricate.service.state import Service
-from rubricate.service.uploads.process import UploadProcess
+from rubricate.service.uploads.process import ParserPool
 
 __all__ = ["RowStream", "csv_documents", "lines_of", "ndjson_documents"]
 
@@ -68,10 +68,10 @@ def _question(line: bytes, number: int) -> Question:
 
 
 async def csv_documents(
-    chunks: AsyncIterator[bytes], options: Mapping[str, Any], seconds: float
+    chunks: AsyncIterator[bytes], options: Mapping[str, Any], parsers: ParserPool
 ) -> AsyncIterator[list[Question]]:
     """Yield the documents of a CSV file, parsed in a process of its own."""
-    async with UploadProcess("records", {"labels": None, "split": None, **options}, seconds=seconds) as process:
+    async with parsers.run("records", {"labels": None, "split": None, **options}) as process:
         process.feed(chunks)
         async for answer in process.lines():
             yield [Question(record["id"], record["text"], record["title"] or "") for record in answer["records"]]

@@ -19,7 +19,6 @@ from rubricate.service.routes.projects import project_of, workspace_of
 from rubricate.service.routes.streams import lines_of
 from rubricate.service.state import service_of
 from rubricate.service.uploads import UNNAMED
-from rubricate.service.uploads.process import UploadProcess
 from rubricate.service.workspace.documents import NewDocument
 from rubricate.service.workspace_bodies import AddedDocuments, DocumentsBody, UploadedDocument
 
@@ -79,7 +78,7 @@ async def _documents(request: Request) -> AsyncIterator[list[NewDocument]]:
         chunks: AsyncIterator[bytes] = request.stream()
         if kind != "text/csv":
             form, chunks = await _form_file(request)
-        async with UploadProcess("file", {"format": form}, seconds=service.settings.upload_timeout) as process:
+        async with service.parsers.run("file", {"format": form}) as process:
             process.feed(chunks)
             number = 0
             async for answer in process.lines():

@@ -1,4 +1,4 @@
-"""A process that parses what clients send. It has limits of its own and is killed when it takes too long."""
+"""Processes that parse what clients send. Each has limits of its own and is killed when it takes too long."""
 
 from __future__ import annotations
 
@@ -7,15 +7,79 @@ import contextlib
 import json
 import os
 import sys
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from typing import Any
 
 from rubricate.service.problems import Refusal
 
-__all__ = ["UploadProcess"]
+__all__ = ["ParserPool", "UploadProcess"]
 
 LINE = 256 << 20
 """Most bytes of one line that a parsing process may answer with."""
+WAIT_SECONDS = 5
+"""So long a request waits for a free process before it is answered with 503."""
+SPARE_SECONDS = 600
+"""So long a process that was started ahead waits for work."""
+WARM = ("evaluate", "compare")
+"""Tasks whose code takes seconds to load; a process that has loaded it is started ahead after the first of them."""
+
+
+class ParserPool:
+    """Runs at most `limit` parsing processes at a time; a request that gets none within `wait` seconds is refused."""
+
+    def __init__(self, limit: int, *, seconds: float, wait: float = WAIT_SECONDS) -> None:
+        self._free = asyncio.Semaphore(limit)
+        self._seconds, self._wait = seconds, wait
+        self._spare: Process | None = None
+
+    @contextlib.asynccontextmanager
+    async def run(self, task: str, options: dict[str, Any]) -> AsyncIterator[UploadProcess]:
+        """Start a task; leaving the block kills its process, so that none outlives the request it works for."""
+        try:
+            async with asyncio.timeout(self._wait):
+                await self._free.acquire()
+        except TimeoutError:
+            raise Refusal(503, "too many uploads are being parsed; try again", retry=WAIT_SECONDS) from None
+        try:
+            started = self._take_spare() if task in WARM else None
+            async with UploadProcess(started or await self.start(), seconds=self._seconds) as process:
+                await process.begin(task, options)
+                yield process
+            if task in WARM and self._spare is None:
+                self._set_spare(await self.start("warm"))
+        finally:
+            self._free.release()
+
+    async def start(self, *arguments: str) -> Process:
+        """Start a process that waits for its task."""
+        command = (sys.executable, "-m", "rubricate.service.uploads.worker", *arguments)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, stderr=asyncio.subprocess.DEVNULL, env=environment, limit=LINE
+        )
+
+    def _set_spare(self, process: Process) -> None:
+        self._spare = process
+        asyncio.get_running_loop().call_later(SPARE_SECONDS, self._drop, process)
+
+    def _take_spare(self) -> Process | None:
+        process, self._spare = self._spare, None
+        return None if process is None or process.returncode is not None else process
+
+    def _drop(self, process: Process) -> None:
+        """End the spare process unless it was taken."""
+        if process is self._spare:
+            self._spare = None
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+
+    async def close(self) -> None:
+        """End the spare process."""
+        process = self._spare
+        if process is not None:
+            self._drop(process)
+            await process.wait()
 
 
 class UploadProcess:
@@ -25,29 +89,29 @@ class UploadProcess:
     error never leaves it behind.
     """
 
-    def __init__(self, task: str, options: dict[str, Any], *, seconds: float) -> None:
-        self._command = (sys.executable, "-m", "rubricate.service.uploads.worker", task, json.dumps(options))
-        self._seconds = seconds
-        self._process: asyncio.subprocess.Process | None = None
+    def __init__(self, process: Process, *, seconds: float) -> None:
+        self._process, self._seconds = process, seconds
         self._feeding: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> UploadProcess:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        pipe = asyncio.subprocess.PIPE
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, env=environment, limit=LINE
-        )
         return self
+
+    async def begin(self, task: str, options: dict[str, Any]) -> None:
+        """Say what to do."""
+        if self._process.stdin is None:
+            raise RuntimeError("a process without an input")
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended, which `lines` finds
+            self._process.stdin.write(json.dumps({"task": task, "options": options}).encode() + b"\n")
+            await self._process.stdin.drain()
 
     async def __aexit__(self, *_: object) -> None:
         if self._feeding is not None:
             self._feeding.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await self._feeding
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
 
     def feed(self, chunks: AsyncIterator[bytes]) -> None:
         """Send bytes to the process, as fast as it reads them, while its answers are read."""
@@ -55,8 +119,8 @@ class UploadProcess:
 
     async def _feed(self, chunks: AsyncIterator[bytes]) -> None:
         process = self._process
-        if process is None or process.stdin is None:
-            raise RuntimeError("feed before the process was started")
+        if process.stdin is None:
+            raise RuntimeError("a process without an input")
         try:
             async for chunk in chunks:
                 process.stdin.write(chunk)
@@ -71,8 +135,8 @@ class UploadProcess:
 
     async def lines(self) -> AsyncIterator[dict[str, Any]]:
         """Yield the answers. The time limit counts from one answer to the next, so that streams may be long."""
-        if self._process is None or self._process.stdout is None:
-            raise RuntimeError("lines before the process was started")
+        if self._process.stdout is None:
+            raise RuntimeError("a process without an output")
         while True:
             try:
                 line = await asyncio.wait_for(self._process.stdout.readline(), self._seconds)

@@ -1,7 +1,9 @@
-"""The program that parses uploads: `python -m rubricate.service.uploads.worker TASK OPTIONS`.
+"""The program that parses uploads: `python -m rubricate.service.uploads.worker [warm]`.
 
-It reads bytes from standard input and prints JSON lines. Memory, processor time and file sizes are limited, so that a
-hostile file ends this process and nothing else.
+The first line of its standard input says what to do, `{"task": …, "options": …}`; the bytes of the upload follow. It
+prints JSON lines. With the argument `warm` it loads the code of all tasks before it reads that line.
+
+Memory, processor time and file sizes are limited, so that a hostile file ends this process and nothing else.
 """
 
 from __future__ import annotations
@@ -137,9 +139,14 @@ def _message(error: RubricateError) -> str:
 def main() -> None:
     """Run one task; errors of the input are the last line, under `refused`."""
     _limit()
-    task, options = sys.argv[1], json.loads(sys.argv[2])
+    if sys.argv[1:] == ["warm"]:
+        import rubricate.service.uploads.judging  # noqa: F401
+    first = sys.stdin.buffer.readline()
+    if not first:  # the service has ended
+        return
+    asked = json.loads(first)
     try:
-        for answer in TASKS[task](options):
+        for answer in TASKS[asked["task"]](asked["options"]):
             print(json.dumps(answer), flush=True)
     except RubricateError as error:
         print(json.dumps({"refused": _message(error)}))

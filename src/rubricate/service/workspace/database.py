@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +16,9 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleErr
 from rubricate.errors import InvalidInput, RubricateError
 from rubricate.service.workspace.migrating import migrate
 
-__all__ = ["Database", "DatabaseUnavailable", "database_url", "inserted_key"]
+__all__ = ["DATABASE_FILE", "Database", "DatabaseUnavailable", "WriteQueue", "database_url", "inserted_key"]
 
+DATABASE_FILE = "workspace.db"
 BUSY_MILLISECONDS = 30_000
 CONNECTIONS = 20
 
@@ -27,7 +30,7 @@ class DatabaseUnavailable(RubricateError):
 def database_url(workspace: Path, url: str | None) -> str:
     """Return the URL of a workspace's database; the driver of PostgreSQL is psycopg."""
     if url is None:
-        return f"sqlite:///{workspace / 'workspace.db'}"
+        return f"sqlite:///{workspace / DATABASE_FILE}"
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -45,6 +48,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self.sqlite = url.startswith("sqlite")
+        self._writers = WriteQueue()
         self._engine = _sqlite(url) if self.sqlite else _postgres(url)
         with self.write() as connection:
             migrate(connection)
@@ -58,9 +62,15 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Open a transaction that is durable once the block is left; after an error nothing of it remains."""
-        with _explained(), self._engine.connect() as connection:
-            if self.sqlite:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")  # waits for its turn now, instead of failing at the end
+        if not self.sqlite:
+            with _explained(), self._engine.connect() as connection:
+                yield connection
+                connection.commit()
+            return
+        with self._writers.turn(BUSY_MILLISECONDS / 1000), _explained(), self._engine.connect() as connection:
+            connection.exec_driver_sql(
+                "BEGIN IMMEDIATE"
+            )  # waits for other processes now, instead of failing at the end
             yield connection
             connection.commit()
 
@@ -72,6 +82,47 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+class WriteQueue:
+    """Lets the threads of this process write in the order in which they came.
+
+    SQLite has one writer at a time, and whoever waits for it asks again every tenth of a second; a thread that writes
+    many transactions in a row would keep the others out until it is done.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._busy = threading.Lock(), False
+        self._waiting: deque[threading.Event] = deque()
+
+    @contextmanager
+    def turn(self, seconds: float) -> Iterator[None]:
+        """Wait for a turn, at most some seconds."""
+        with self._lock:
+            event = threading.Event()
+            if self._busy:
+                self._waiting.append(event)
+            else:
+                self._busy = True
+                event.set()
+        if not event.wait(seconds) and self._left(event):
+            raise DatabaseUnavailable(f"the database was busy for {seconds:g} seconds; try again")
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._waiting:
+                    self._waiting.popleft().set()
+                else:
+                    self._busy = False
+
+    def _left(self, event: threading.Event) -> bool:
+        """Leave the queue; return whether the turn had not come at the last moment."""
+        with self._lock:
+            if event.is_set():
+                return False
+            self._waiting.remove(event)
+            return True
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,22 +15,23 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.operators import in_op
 
 from rubricate.errors import InvalidInput
+from rubricate.service.access.identity import IMPORT
 from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database
-from rubricate.service.workspace.labels import save_labels
+from rubricate.service.workspace.labels import save_new_labels
 from rubricate.service.workspace.projects import Conflict, Project, add_event
 
 __all__ = ["Added", "DocumentFilter", "DocumentStore", "NewDocument", "current_model"]
 
 CHUNK = 500
 """Documents that are looked up in one statement; SQLite takes 32,766 values."""
+STEP, STEP_CHARACTERS = 250, 500_000
+"""Most documents and characters that are added in one transaction: on SQLite everybody else who writes waits for it."""
 FEW = 2_000
 """Up to so many matches in another table are listed before documents are looked up."""
 PREFIX = 6
 """Characters of the longest beginnings of words that SQLite's index holds; see the migration 0005."""
 PLACES = 1 << 62
-IMPORT = "import"
-"""The annotator of labels that came with the documents."""
 
 
 class NewDocument(NamedTuple):
@@ -68,32 +69,49 @@ class DocumentStore:
         self._database = database
 
     def add(self, project: Project, documents: Sequence[NewDocument], who: str = "") -> Added:
-        """Add documents in one step. One that is there with the same text is left; with another text it is an error."""
+        """Add documents. One that is there with the same text is left; with another text it is an error.
+
+        All are checked first; then they are added in steps of a fraction of a second each, so that people who label
+        meanwhile do not wait for all of them. After an error in between, the steps before it stay; adding the same
+        documents again adds the rest.
+        """
         for document in documents:
             _check(project, document)
+        with self._database.read() as connection:
+            self._new(connection, project, documents)
         added = 0
-        with self._database.write() as connection:
-            for start in range(0, len(documents), CHUNK):
-                added += self._add_chunk(connection, project, documents[start : start + CHUNK])
-            if added:
-                data = {"added": added, "known": len(documents) - added}
-                add_event(connection, "documents", project=project.id, annotator=who, data=data)
+        for step in _steps(documents):
+            with self._database.write() as connection:
+                new = self._add_step(connection, project, self._new(connection, project, step), who)
+                if new:
+                    data = {"added": new, "known": len(step) - new}
+                    add_event(connection, "documents", project=project.id, annotator=who, data=data)
+            added += new
         return Added(added, len(documents) - added)
 
-    def _add_chunk(self, connection: Connection, project: Project, chunk: Sequence[NewDocument]) -> int:
-        d = tables.documents.c
-        names = list({document.name for document in chunk})
-        rows = connection.execute(select(d.name, d.title, d.text).where(d.project == project.id, d.name.in_(names)))
-        there = {row.name: (row.title, row.text) for row in rows}
+    def _new(self, connection: Connection, project: Project, documents: Sequence[NewDocument]) -> list[NewDocument]:
+        """Return the documents that are not there yet; refuse those that are there with another text."""
+        d, there = tables.documents.c, {}
+        names = list({document.name for document in documents})
+        for start in range(0, len(names), CHUNK):
+            wanted = d.project == project.id, d.name.in_(names[start : start + CHUNK])
+            for row in connection.execute(select(d.name, d.title, d.text).where(*wanted)):
+                there[row.name] = (row.title, row.text)
         new: list[NewDocument] = []
-        for document in chunk:
+        for document in documents:
             content = (document.title, document.text)
             if document.name not in there:
                 there[document.name] = content
                 new.append(document)
             elif there[document.name] != content:
                 raise Conflict(f"there is a document {document.name!r} with another text; documents are never changed")
-        now = time.time()
+        return new
+
+    def _add_step(self, connection: Connection, project: Project, new: Sequence[NewDocument], who: str) -> int:
+        """Add documents that are not there yet, and the labels that came with them as events of their own."""
+        if not new:
+            return 0
+        d, now = tables.documents.c, time.time()
         values = [
             {
                 "project": project.id,
@@ -105,19 +123,11 @@ class DocumentStore:
             }
             for document in new
         ]
-        if values:
-            connection.execute(insert(tables.documents), values)
-        self._label(connection, project, [document for document in new if document.labels is not None])
-        return len(new)
-
-    def _label(self, connection: Connection, project: Project, labelled: Sequence[NewDocument]) -> None:
-        """Keep the labels that came with new documents as events of their own."""
-        d = tables.documents.c
-        names = [document.name for document in labelled]
-        rows = connection.execute(select(d.name, d.id).where(d.project == project.id, d.name.in_(names)))
+        rows = connection.execute(insert(tables.documents).returning(d.name, d.id), values)
         keys: dict[str, int] = {row.name: row.id for row in rows}
-        for document in labelled:
-            save_labels(connection, project, keys[document.name], document.labels or (), annotator=IMPORT)
+        labels = {keys[document.name]: document.labels for document in new if document.labels is not None}
+        save_new_labels(connection, project, labels, annotator=IMPORT, sender=who)
+        return len(new)
 
     def count(self, project: Project) -> dict[str, int]:
         """Return how many documents there are, and how many have labels."""
@@ -172,6 +182,18 @@ class DocumentStore:
                 for row in connection.execute(select(d.id, d.name, d.title, d.text).where(*wanted)):
                     found[row.id] = row
         return found
+
+
+def _steps(documents: Sequence[NewDocument]) -> Iterator[Sequence[NewDocument]]:
+    """Cut documents into steps of bounded size."""
+    start = size = 0
+    for end, document in enumerate(documents):
+        if end > start and (end - start >= STEP or size + len(document.text) > STEP_CHARACTERS):
+            yield documents[start:end]
+            start, size = end, 0
+        size += len(document.text)
+    if start < len(documents):
+        yield documents[start:]
 
 
 def current_model(connection: Connection, project: int) -> int | None:

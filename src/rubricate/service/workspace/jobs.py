@@ -15,9 +15,9 @@ from sqlalchemy import Connection, insert, select, update
 from rubricate.errors import UnknownName
 from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database, inserted_key
-from rubricate.service.workspace.projects import Project, add_event
+from rubricate.service.workspace.projects import Conflict, Project, add_event, take_turn
 
-__all__ = ["STALE_SECONDS", "JobState", "Jobs"]
+__all__ = ["STALE_SECONDS", "JobActive", "JobState", "Jobs"]
 
 JobState: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 ACTIVE = ("waiting", "running")
@@ -29,6 +29,14 @@ ATTEMPTS = 3
 """A job whose process died so often has failed."""
 
 
+class JobActive(Conflict):
+    """A project has a job of this kind already that waits or runs; `job` is its number."""
+
+    def __init__(self, kind: str, job: int) -> None:
+        super().__init__(f"the job {job} ({kind}) of this project has not ended. Fix: wait for it, or cancel it")
+        self.job = job
+
+
 class Jobs:
     """The jobs of a workspace."""
 
@@ -37,9 +45,10 @@ class Jobs:
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
 
     def create(self, project: Project, kind: str, data: dict[str, Any], *, who: str) -> int:
-        """Keep a job that waits to be started."""
+        """Store a job that waits to be started; raise `JobActive` if the project has one of this kind already."""
         now = time.time()
         with self._database.write() as connection:
+            _check_idle(connection, project, kind)
             values = {
                 "project": project.id,
                 "kind": kind,
@@ -149,3 +158,13 @@ class Jobs:
             process.terminate()
         for process in self._processes.values():
             process.wait()
+
+
+def _check_idle(connection: Connection, project: Project, kind: str) -> None:
+    """Refuse a second active job. Requests for one project take turns; the index `jobs_active` is the last guard."""
+    take_turn(connection, project)
+    j = tables.jobs.c
+    active = select(j.id).where(j.project == project.id, j.kind == kind, j.state.in_(ACTIVE))
+    job = connection.execute(active).scalar()
+    if job is not None:
+        raise JobActive(kind, job)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select
@@ -14,9 +14,9 @@ from sqlalchemy.exc import IntegrityError
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database
-from rubricate.service.workspace.projects import Conflict, Project, add_event
+from rubricate.service.workspace.projects import Conflict, NotAllowed, Project, add_event
 
-__all__ = ["LabelStore", "consensus", "save_labels"]
+__all__ = ["LabelStore", "consensus", "save_new_labels"]
 
 LABEL, UNDO = "label", "undo"
 
@@ -27,17 +27,25 @@ class LabelStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, project: Project, document: str, labels: Sequence[str], *, annotator: str) -> int:
-        """Keep the labels that an annotator gives to a document; return the number of the event once it is durable."""
+    def add(
+        self, project: Project, document: str, labels: Sequence[str], *, annotator: str, sender: str | None = None
+    ) -> int:
+        """Store the labels that an annotator gives to a document; return the number of the event once it is durable.
+
+        `sender` is who sent them, if that is not the annotator.
+        """
         project.check(labels)
         if not annotator.strip() or "\x00" in annotator:
             raise InvalidInput("labels need the name of their annotator")
         with self._database.write() as connection:
             key = document_key(connection, project, document)
-            return save_labels(connection, project, key, labels, annotator=annotator)
+            return _save_labels(connection, project, key, labels, annotator=annotator, sender=sender)
 
-    def undo(self, project: Project, event: int, *, who: str) -> int:
-        """Undo a label event: what the annotator had said before stands again. Return the number of the undo event."""
+    def undo(self, project: Project, event: int, *, who: str, any_annotator: bool = True) -> int:
+        """Undo a label event: what the annotator had said before stands again. Return the number of the undo event.
+
+        Unless `any_annotator` is true, the event must be one of `who`.
+        """
         e = tables.events.c
         with self._database.write() as connection:
             row = connection.execute(
@@ -45,6 +53,8 @@ class LabelStore:
             ).first()
             if row is None or row.kind != LABEL:
                 raise UnknownName("label event", str(event), ())
+            if not any_annotator and row.annotator != who:
+                raise NotAllowed(f"the label event {event} is of {row.annotator}; only they or an admin can undo it")
             _take_turn(connection, row.document)
             if connection.execute(select(e.id).where(e.undoes == event)).first() is not None:
                 raise Conflict(f"the label event {event} has been undone already")
@@ -67,7 +77,7 @@ class LabelStore:
         """Return the events of a project, oldest first, and the cursor of the next page or None."""
         e, d = tables.events.c, tables.documents.c
         query = (
-            select(e.id, e.kind, d.name.label("document"), e.annotator, e.data, e.undoes, e.created)
+            select(e.id, e.kind, d.name.label("document"), e.annotator, e.sender, e.data, e.undoes, e.created)
             .select_from(tables.events.outerjoin(tables.documents, e.document == d.id))
             .where(e.project == project.id, e.id > after)
             .order_by(e.id)
@@ -116,22 +126,63 @@ def document_key(connection: Connection, project: Project, name: str) -> int:
     return int(key)
 
 
-def save_labels(
-    connection: Connection, project: Project, document: int, labels: Sequence[str], *, annotator: str
+def _save_labels(
+    connection: Connection,
+    project: Project,
+    document: int,
+    labels: Sequence[str],
+    *,
+    annotator: str,
+    sender: str | None,
 ) -> int:
     """Add a label event within a transaction and let it stand."""
     _take_turn(connection, document)
+    _introduce(connection, project, annotator)
+    data = {"labels": list(labels)}
+    event = add_event(
+        connection, LABEL, project=project.id, annotator=annotator, sender=sender, data=data, document=document
+    )
+    _stand(connection, project, document, annotator)
+    return event
+
+
+def save_new_labels(
+    connection: Connection, project: Project, labels: Mapping[int, Sequence[str]], *, annotator: str, sender: str
+) -> None:
+    """Add label events for documents that were added in the same transaction, so that nobody else knows them.
+
+    They are written in three statements, however many there are: no event can have come before them.
+    """
+    if not labels:
+        return
+    _introduce(connection, project, annotator)
+    e, now = tables.events, time.time()
+    shared = {"kind": LABEL, "project": project.id, "annotator": annotator, "sender": sender, "created": now}
+    events = [
+        {**shared, "document": document, "data": json.dumps({"labels": list(given)}, ensure_ascii=False)}
+        for document, given in labels.items()
+    ]
+    added = connection.execute(insert(e).returning(e.c.document, e.c.id), events).all()
+    own = {"project": project.id, "annotator": annotator}
+    standing = [
+        {**own, "document": document, "event": event, "labels": json.dumps(list(labels[document]), ensure_ascii=False)}
+        for document, event in added
+    ]
+    connection.execute(insert(tables.labels), standing)
+    categories = [
+        {**own, "document": document, "category": name} for document, given in labels.items() for name in given
+    ]
+    if categories:
+        connection.execute(insert(tables.label_categories), categories)
+
+
+def _introduce(connection: Connection, project: Project, annotator: str) -> None:
+    """Make an annotator known to a project; two requests may do so at the same moment."""
     a = tables.annotators.c
     known = connection.execute(select(a.name).where(a.project == project.id, a.name == annotator)).first()
     if known is None:
         values = {"project": project.id, "name": annotator, "created": time.time()}
-        # Two requests may introduce one annotator at the same moment.
-        statement = _insert_or_leave(connection, values)
-        connection.execute(statement, values)
-    data = {"labels": list(labels)}
-    event = add_event(connection, LABEL, project=project.id, annotator=annotator, data=data, document=document)
-    _stand(connection, project, document, annotator)
-    return event
+        connection.execute(_insert_or_leave(connection, values), values)
 
 
 def _take_turn(connection: Connection, document: int) -> None:

@@ -16,11 +16,13 @@ from rubricate.errors import UnknownName
 from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.service.workspace.documents import current_model
-from rubricate.service.workspace.projects import Project, add_event
+from rubricate.service.workspace.projects import Project, add_event, take_turn
 
-__all__ = ["STRATA", "ProjectModels", "Said", "put_into_use"]
+__all__ = ["STRATA", "ClaimedModel", "ProjectModels", "Said", "put_into_use"]
 
 
+FOLDER = "models"
+"""The folder of model files in the workspace."""
 CHUNK = 5_000
 """Decisions that are kept in one step."""
 STRATA = "strata"
@@ -43,28 +45,45 @@ class Said(NamedTuple):
     turn: int | None = None
 
 
+class ClaimedModel(NamedTuple):
+    """The number and the file of a model that is being made, and its key in the database."""
+
+    key: int
+    number: int
+    path: Path
+
+
 class ProjectModels:
     """The models that were trained in a workspace."""
 
     def __init__(self, database: Database, folder: Path) -> None:
         self._database, self._folder = database, folder
 
-    def next_number(self, project: Project) -> int:
-        """Return the number of the next model."""
-        m = tables.models.c
-        with self._database.read() as connection:
-            last = connection.execute(select(func.max(m.number)).where(m.project == project.id)).scalar()
-        return int(last or 0) + 1
+    def claim(self, project: Project) -> ClaimedModel:
+        """Claim the number and the file of the next model; nobody else gets them, whatever becomes of the model.
 
-    def add(self, project: Project, number: int, file: str, *, summary: dict[str, Any], said: Iterable[Said]) -> int:
-        """Keep a model that was written to a file of the workspace, with what it says of the documents.
-
-        The decisions are kept some thousand at a time, so that people who label meanwhile do not wait for all of them;
-        the model counts once its summary is there, at the end.
+        A number whose file is there already is passed over: no model file is ever written twice.
         """
-        values = {"project": project.id, "number": number, "file": file, "summary": "", "created": time.time()}
+        m, now = tables.models.c, time.time()
+        (self._folder / FOLDER).mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._database.write() as connection:
+            take_turn(connection, project)
+            last = connection.execute(select(func.max(m.number)).where(m.project == project.id)).scalar()
+            number = int(last or 0) + 1
+            while (self._folder / _file(project, number)).exists():
+                number += 1
+            file = _file(project, number)
+            values = {"project": project.id, "number": number, "file": file, "summary": "", "created": now}
             key = inserted_key(connection, insert(tables.models).values(values))
+        return ClaimedModel(key, number, self._folder / file)
+
+    def add(self, claimed: ClaimedModel, *, summary: dict[str, Any], said: Iterable[Said]) -> None:
+        """Store a model that was written to its claimed file, with what it says of the documents.
+
+        The decisions are stored some thousand at a time, so that people who label meanwhile do not wait for all of
+        them; the model counts once its summary is there, at the end.
+        """
+        key = claimed.key
         rest, strata = iter(said), Counter[int]()
         while chunk := [_row(key, each) for each in islice(rest, CHUNK)]:
             strata.update(row["stratum"] for row in chunk if row["stratum"] is not None)
@@ -74,7 +93,6 @@ class ProjectModels:
         with self._database.write() as connection:
             written = json.dumps(summary | {STRATA: sizes}, ensure_ascii=False)
             connection.execute(update(tables.models).where(tables.models.c.id == key).values(summary=written))
-        return key
 
     def all(self, project: Project) -> list[dict[str, Any]]:
         """Return the models of a project, newest first."""
@@ -114,6 +132,10 @@ class ProjectModels:
         )
         with self._database.read() as connection:
             return {name: self._folder / file for name, file in connection.execute(query)}
+
+
+def _file(project: Project, number: int) -> str:
+    return f"{FOLDER}/{project.id}-{number}.rubric"
 
 
 def _row(model: int, said: Said) -> dict[str, Any]:

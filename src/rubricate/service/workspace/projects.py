@@ -17,11 +17,15 @@ from rubricate.service.workspace import tables
 from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.types import Edges
 
-__all__ = ["Conflict", "Project", "Projects", "UnknownCategory", "add_event", "find_project"]
+__all__ = ["Conflict", "NotAllowed", "Project", "Projects", "UnknownCategory", "add_event", "find_project", "take_turn"]
 
 
 class Conflict(InvalidInput):
     """What is asked contradicts what is there."""
+
+
+class NotAllowed(InvalidInput):
+    """What is asked is another person's, and only that person or an admin may change it."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,13 @@ def find_project(connection: Connection, name: str) -> Project:
     return Project(row.id, row.name, row.kind, row.created, tuple(names), tuple((a, b) for a, b in edges))
 
 
+def take_turn(connection: Connection, project: Project) -> None:
+    """Let transactions that claim something of a project follow each other; documents and labels do not wait."""
+    if connection.dialect.name == "postgresql":  # on SQLite there is one writer at a time
+        p = tables.projects.c
+        connection.execute(select(p.id).where(p.id == project.id).with_for_update(key_share=True))
+
+
 def add_event(
     connection: Connection,
     kind: str,
@@ -128,13 +139,15 @@ def add_event(
     data: Any,
     document: int | None = None,
     undoes: int | None = None,
+    sender: str | None = None,
 ) -> int:
-    """Add an event to the history; nothing ever changes or removes one."""
+    """Add an event to the history; nothing ever changes or removes one. `sender` is by default the annotator."""
     values = {
         "kind": kind,
         "project": project,
         "document": document,
         "annotator": annotator,
+        "sender": annotator if sender is None else sender,
         "data": json.dumps(data, ensure_ascii=False),
         "undoes": undoes,
         "created": time.time(),

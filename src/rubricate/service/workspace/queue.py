@@ -51,7 +51,7 @@ class LabelQueue:
         random_share: float = 0.0,
         overlap: float = 0.0,
     ) -> dict[str, Any]:
-        """Return the next n documents for an annotator and lease them to him.
+        """Return the next n documents for an annotator and lease them to that person.
 
         Without a model, or without decisions, `uncertain` and `suspect` fall back to `random`, and the answer says so.
         Without a name nothing is leased. `overlap` is the share of documents that two annotators label.

@@ -42,7 +42,9 @@ categories = _table("categories", numbers="project position", texts="name")
 edges = _table("edges", numbers="project", texts="parent child")
 documents = _table("documents", key=True, numbers="project place", texts="name title text", floats="created")
 annotators = _table("annotators", numbers="project", texts="name", floats="created")
-events = _table("events", key=True, numbers="project document undoes", texts="kind annotator data", floats="created")
+events = _table(
+    "events", key=True, numbers="project document undoes", texts="kind annotator sender data", floats="created"
+)
 labels = _table("labels", numbers="project document event", texts="annotator labels")
 label_categories = _table("label_categories", numbers="project document", texts="category annotator")
 models = _table("models", key=True, numbers="project number", texts="file summary", floats="created")
@@ -61,4 +63,4 @@ jobs = _table(
 accounts = _table("accounts", texts="name role password", floats="created")
 tokens = _table("tokens", texts="digest account", floats="created")
 sessions = _table("sessions", texts="digest account csrf", floats="expires")
-audit = _table("audit", key=True, numbers="status", texts="who client method path", floats="created")
+audit = _table("audit", key=True, numbers="status", texts="who client method path about", floats="created")

@@ -131,17 +131,15 @@ def train_project(
     progress.advance(message="looking ahead")
     model.set_params(engine="threads")  # the one that counts belongs to this process
     summary["curve"] = curve_of(model, texts)
-    number = models.next_number(project)
-    file = f"models/{project.id}-{number}.rubric"
-    (folder / "models").mkdir(parents=True, exist_ok=True)
-    model.save(folder / file)
+    claimed = models.claim(project)
+    model.save(claimed.path)
     progress.advance(message="reading all documents")
     said = all_said(store, project, model, given=given, progress=progress)
-    key = models.add(project, number, file, summary=summary, said=said)
+    models.add(claimed, summary=summary, said=said)
     if data.get("use", True):
         with database.write() as connection:
-            put_into_use(connection, project, key, number=number, who=data.get("who", ""))
-    return {"model": number, **summary}
+            put_into_use(connection, project, claimed.key, number=claimed.number, who=data.get("who", ""))
+    return {"model": claimed.number, **summary}
 
 
 def _labelled(store: DocumentStore, project: Project, given: dict[str, tuple[str, ...]]) -> Documents:

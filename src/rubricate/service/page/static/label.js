@@ -29,9 +29,8 @@ function restart() {
 async function fetchPage() {
   const order = $("order").value, round = state.round;
   try {
-    const query = new URLSearchParams({ order, n: "10", annotator: annotator(),
-      random_share: order === "random" ? "0" : "0.1", overlap: $("overlap").value });
-    const page = await call("GET", `${part("projects", data.project, "queue")}?${query}`);
+    const page = await call("POST", part("projects", data.project, "queue"), { order, n: 10, annotator: annotator(),
+      random_share: order === "random" ? 0 : 0.1, overlap: Number($("overlap").value) });
     if (round !== state.round) return;
     state.failed = false;
     const known = new Set([state.current?.id, ...state.queue.map((each) => each.id), ...state.skipped, ...state.given]);

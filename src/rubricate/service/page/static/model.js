@@ -32,10 +32,12 @@ async function watch() {
 }
 
 train?.addEventListener("click", async () => {
+  train.disabled = true; // a second click would ask for a second training
   try {
     job = (await call("POST", part("projects", data.project, "train"), {})).id;
     watch();
   } catch (error) {
+    train.disabled = false;
     say(error.message, true);
   }
 });
