@@ -55,6 +55,35 @@ typedef struct { int64_t length; const int64_t *starts; const int32_t *items; } 
 /* ---- end newswire.c ---- */
 
 /* ---- neighbours.c ---- */
+
+/* The weights of `length` items by term. A term with many weights has a row of dense, else a list; rows[t] is the number
+ * of its row or -1. dense: blocks of `width` items x row_count x width, the last block filled up with zeros. The list of
+ * term t: items[starts[t]] to items[starts[t + 1] - 1], ascending, and their weights. offsets is b, NULL for zeros. */
+typedef struct {
+    int64_t length, width, row_count;
+    const int32_t *rows;
+    const double *dense;
+    const int64_t *starts;
+    const int32_t *items;
+    const double *weights, *offsets;
+} rb_index;
+
+/* Similarities of queries to documents in single precision, each off by `error` at most, and the queries' vectors. */
+typedef struct { const float *estimates; double error; const double *vectors; } rb_estimates;
+
+/* Find the k best items of each query. factors may be NULL if the index has no offsets. */
+RB_EXPORT int rb_best_items(const rb_rows *queries, const double *factors, const rb_index *index, int64_t k,
+                            int64_t *items, double *scores);
+/* Find the k nearest of `vectors` (documents x width) for each query. */
+RB_EXPORT void rb_nearest_rows(int64_t queries, int64_t documents, int64_t width, int64_t k, const rb_estimates *given,
+                               const double *vectors, int64_t *nearest, double *similarities);
+/* Add the weight of each neighbour (queries x k) to the scores of its categories. */
+RB_EXPORT void rb_add_votes(int64_t queries, int64_t k, const int64_t *documents, const double *weights,
+                            const rb_lists *labels, int64_t categories, double *scores);
+/* Count the pairs in each bin from `least` upwards (histogram, bins + 1 places, zeros before) and, unless pairs is NULL,
+ * append them to it as pairs of int64_t. */
+RB_EXPORT int rb_related_documents(const rb_rows *rows, const rb_rows *by_term, int64_t bins, int64_t *histogram,
+                                   int64_t least, rb_buffer *pairs, const int32_t *stop);
 /* ---- end neighbours.c ---- */
 
 /* ---- networks.c ---- */
