@@ -1,18 +1,19 @@
-/* Label trees: the halves of a set of categories, the linear machines of a node, and the search for the best categories.
+/* Label trees: the halves of a set of categories, the linear machines of a node, and the search for the best
+ * categories.
  *
- * Problem  Many categories are put into a tree of balanced groups; at each node one linear machine per branch (a child or,
- *          at a leaf, a category) scores how well a document fits the branch. Prabhu et al. 2018 (Parabel), Khandagale et
- *          al. 2020 (Bonsai), Jasinska et al. 2016 (probabilistic label trees).
- * Machine  min over w, b of 1/2 |w - w0|^2 + 1/2 ((b - b0) / B)^2 + C sum over i of max(0, 1 - y_i (w.x_i + b))^2, by dual
- *          coordinate descent, one document at a time and all branches of a node together: the scores of a document are
- *          one pass over its terms, as many numbers wide as there are branches.
+ * Problem  Many categories are put into a tree of balanced groups; at each node one linear machine per branch (a child
+ *          or, at a leaf, a category) scores how well a document fits the branch. Prabhu et al. 2018 (Parabel),
+ *          Khandagale et al. 2020 (Bonsai), Jasinska et al. 2016 (probabilistic label trees).
+ * Machine  min over w, b of 1/2 |w - w0|^2 + 1/2 ((b - b0) / B)^2 + C sum over i of max(0, 1 - y_i (w.x_i + b))^2, by
+ *          dual coordinate descent, one document at a time and all branches of a node together: the scores of a
+ *          document are one pass over its terms, as many numbers wide as there are branches.
  * Score    of a category in a tree: the product over the nodes on its path of exp(-loss(f)), where loss(f) =
- *          max(0, 1 - f)^2 + E/2 (1 - f / (1 + |f|)); E only separates scores that would all be 1. In a forest: the mean
- *          over the trees, 0 for a tree whose search did not reach the category.
+ *          max(0, 1 - f)^2 + E/2 (1 - f / (1 + |f|)); E only separates scores that would all be 1. In a forest: the
+ *          mean over the trees, 0 for a tree whose search did not reach the category.
  * Cost     training a node: sweeps x its stored values x branches; search: per document beam x depth nodes.
  * Random   the first halves and the order of documents are drawn by SplitMix64 from the seed given.
- * Ties     halves: of equal projections the later category belongs to the second half. Search: of equal scores the one met
- *          first is kept, earlier nodes and branches first. Merged trees: the smaller category.
+ * Ties     halves: of equal projections the later category belongs to the second half. Search: of equal scores the one
+ *          met first is kept, earlier nodes and branches first. Merged trees: the smaller category.
  * Edges    a document without terms is scored by the biases alone. Values must be finite.
  */
 #include "best.h"
@@ -46,8 +47,9 @@ static double length_of(const double *vector, int64_t columns) {
     return rb_max(sqrt(square), 1e-30);
 }
 
-/* One round of 2-means: mark the half of the categories that lies towards `direction`, and point it from the centre of the
- * first half to that of the second. Return the mean similarity of a category to its own centre. centres: 2 x columns. */
+/* One round of 2-means: mark the half of the categories that lies towards `direction`, and point it from the centre of
+ * the first half to that of the second. Return the mean similarity of a category to its own centre. centres: 2 x
+ * columns. */
 static double halve_once(const rb_rows *centroids, int64_t count, const int64_t *categories, int64_t columns,
                          double *restrict direction, double *restrict centres, ranked *order, bool *second) {
     for (int64_t i = 0; i < count; i++) {
@@ -120,8 +122,9 @@ static bool copy_rows(const rb_float_rows *vectors, const rb_label_node *given, 
         int64_t document = given->documents[i];
         for (int64_t p = vectors->starts[document]; p < vectors->starts[document + 1]; p++, at++) {
             int32_t term = vectors->terms[p];
-            if (node->place_of[term] < 0) node->place_of[term] = node->term_count, node->terms[node->term_count++] = term;
-            places[at] = (int32_t)node->place_of[term], values[at] = vectors->values[p];
+            int64_t *place = &node->place_of[term];
+            if (*place < 0) *place = node->term_count, node->terms[node->term_count++] = term;
+            places[at] = (int32_t)*place, values[at] = vectors->values[p];
         }
         starts[i + 1] = at;
     }
@@ -232,7 +235,7 @@ static float visit_document(training *node, int64_t i, float bias_square, float 
 
 /* Sweep over the documents in random order until no step is larger than hinge->stop. */
 static int solve(const rb_hinge *hinge, uint64_t seed, training *node, const int32_t *stop) {
-    float largest = INFINITY;
+    float largest = INFINITY, bias_square = (float)(hinge->bias * hinge->bias), negligible = (float)(0.1 * hinge->stop);
     for (int64_t i = 0; i < node->documents; i++) node->order[i] = i;
     for (int64_t sweep = 0; sweep < hinge->sweeps && largest >= hinge->stop; sweep++) {
         if (rb_is_stopped(stop)) return RB_STOPPED;
@@ -242,7 +245,7 @@ static int solve(const rb_hinge *hinge, uint64_t seed, training *node, const int
             node->order[j] = node->order[i], node->order[i] = other;
         }
         for (int64_t i = 0; i < node->documents; i++) {
-            float size = visit_document(node, node->order[i], (float)(hinge->bias * hinge->bias), (float)(0.1 * hinge->stop));
+            float size = visit_document(node, node->order[i], bias_square, negligible);
             largest = size > largest ? size : largest;
         }
     }
@@ -265,7 +268,8 @@ static bool append_weights(const training *node, double least, const node_weight
             done &= rb_append(result->branches, &c, sizeof c) && rb_append(result->weights, &weight, sizeof weight);
         }
         if (end == before) continue;
-        done &= rb_append(result->terms, &node->terms[t], sizeof(int64_t)) && rb_append(result->starts, &end, sizeof end);
+        done &= rb_append(result->starts, &end, sizeof end) &&
+                rb_append(result->terms, &node->terms[t], sizeof node->terms[t]);
     }
     return done;
 }
@@ -379,8 +383,8 @@ int rb_search_tree(const rb_float_rows *queries, const rb_label_forest *forest, 
     return status;
 }
 
-int rb_merge_trees(int64_t documents, int64_t width, const double *scores, const int64_t *found, int64_t trees, int64_t k,
-                   int64_t *best_categories, double *best_scores) {
+int rb_merge_trees(int64_t documents, int64_t width, const double *scores, const int64_t *found, int64_t trees,
+                   int64_t k, int64_t *best_categories, double *best_scores) {
     ranked *order = RB_ALLOC(ranked, width);
     if (!order) return RB_NO_MEMORY;
     for (int64_t d = 0; d < documents; d++, scores += width, found += width) {

@@ -6,13 +6,13 @@
  *            holds the weights by term, b the biases, f = 1 or a number per document).
  *   Given    queries by row, terms ascending; factors f; the weights by term as an rb_index; k, at most the items.
  *   Return   items and scores, queries x k, best first.
- *   Method   Items are taken in blocks whose sums fit into the first-level cache. For each query the weights of its terms
- *            are added to the sums of the block; then a bar that at least k sums reach keeps most of them out of the heap.
+ *   Method   Items are taken in blocks whose sums stay in the cache. For each query the weights of its terms are added
+ *            to the sums of the block; then a bar that at least k sums reach keeps most of them out of the heap.
  *   Cost     one multiplication and addition per stored weight of the query's terms (vectorised for terms that have a
  *            row), two looks at each sum; a comparison per term and block. Memory: one number per term of the queries.
  *   Ties     equal scores go to the smaller item.
- *   Exact    a score is summed over the terms in the order of the query, f_x b_i last, so it depends neither on the other
- *            queries nor on the blocks. Items that share no term with the query have score 0 + f_x b_i.
+ *   Exact    a score is summed over the terms in the order of the query, f_x b_i last, so it depends neither on the
+ *            other queries nor on the blocks. Items that share no term with the query have score 0 + f_x b_i.
  *   Edges    weights and values may be negative; products must be finite. A query without terms ranks by f_x b_i.
  */
 #include "best.h"
@@ -27,8 +27,9 @@ static int64_t count_reaching(const double *values, int64_t length, double bar) 
     return count;
 }
 
-/* Return a number that at least k sums reach, and few more. Item i belongs to group i mod (GROUPS k). Groups are disjoint,
- * so if k of their maxima reach a number, k sums do: the k-th largest maximum is a lower bound of the k-th largest sum. */
+/* Return a number that at least k sums reach, and few more. Item i belongs to group i mod (GROUPS k). Groups are
+ * disjoint, so if k of their maxima reach a number, k sums do: the k-th largest maximum is a lower bound of the k-th
+ * largest sum. */
 static double find_bar(const double *sums, int64_t length, int64_t k, double *restrict maxima) {
     int64_t groups = GROUPS * k;
     if (groups > length) return -INFINITY;
@@ -58,7 +59,8 @@ static void offer_block(const double *sums, int64_t length, int64_t first, rb_be
     }
 }
 
-/* Put the scores of one block for query q into sums. next[i] is where the list of position i of the queries continues. */
+/* Put the scores of one block for query q into sums. next[p] is where the list of position p of the queries
+ * continues. */
 static void sum_block(const rb_rows *queries, int64_t q, const rb_index *index, int64_t block, int64_t *next,
                       double *restrict sums) {
     int64_t first = block * index->width, length = rb_min_int(index->width, index->length - first);
@@ -112,10 +114,11 @@ int rb_best_items(const rb_rows *queries, const double *factors, const rb_index 
  *   Given    estimates, queries x documents in single precision, none further than `error` from its sim; the vectors in
  *            double precision; k, at most the documents.
  *   Return   documents and similarities, queries x k, best first.
- *   Cost     one comparison per estimate, and an inner product for each document whose estimate is within 2 error of the
- *            k-th best: no other can be among the best.
+ *   Cost     one comparison per estimate, and an inner product for each document whose estimate is within 2 error of
+ *            the k-th best: no other can be among the best.
  *   Ties     equal similarities go to the smaller document.
- *   Exact    inner products are summed in one fixed order, so the result does not depend on how the estimates were made.
+ *   Exact    inner products are summed in one fixed order, so the result does not depend on how the estimates were
+ *            made.
  */
 
 /* Return the inner product in four partial sums. */
@@ -148,8 +151,8 @@ void rb_nearest_rows(int64_t queries, int64_t documents, int64_t width, int64_t 
 
 /* Votes of neighbours
  *   Given    for each query its k neighbours and their weights; the categories of all documents.
- *   Return   scores, queries x categories, which must be 0 before: the sum of the weights of the neighbours that have the
- *            category, the first neighbour first.
+ *   Return   scores, queries x categories, which must be 0 before: the sum of the weights of the neighbours that have
+ *            the category, the first neighbour first.
  */
 void rb_add_votes(int64_t queries, int64_t k, const int64_t *documents, const double *weights, const rb_lists *labels,
                   int64_t categories, double *scores) {
@@ -161,8 +164,8 @@ void rb_add_votes(int64_t queries, int64_t k, const int64_t *documents, const do
 /* Related documents
  *   Problem  the cosines of all ordered pairs of different documents that share a term, without storing them.
  *   Given    unit vectors by row, the same matrix by term, and the number of bins.
- *   Return   how many pairs have their cosine in each bin from `least` (0 or more) to bins, and if asked for these pairs,
- *            row by row.
+ *   Return   how many pairs have their cosine in each bin from `least` (0 or more) to bins, and if asked for these
+ *            pairs, row by row.
  *   Cost     the sum over terms of their squared document frequency.
  *   Edges    the bin of a cosine is floor(bins cosine), where a cosine that rounding took just below the edge of a bin
  *            counts as on it (within 1e-9); the last bin is for equal directions. Pairs without a common term, or whose

@@ -56,9 +56,10 @@ typedef struct { int64_t length; const int64_t *starts; const int32_t *items; } 
 
 /* ---- neighbours.c ---- */
 
-/* The weights of `length` items by term. A term with many weights has a row of dense, else a list; rows[t] is the number
- * of its row or -1. dense: blocks of `width` items x row_count x width, the last block filled up with zeros. The list of
- * term t: items[starts[t]] to items[starts[t + 1] - 1], ascending, and their weights. offsets is b, NULL for zeros. */
+/* The weights of `length` items by term. A term with many weights has a row of dense, else a list; rows[t] is the
+ * number of its row or -1. dense: blocks of `width` items x row_count x width, the last block filled up with zeros. The
+ * list of term t: items[starts[t]] to items[starts[t + 1] - 1], ascending, and their weights. offsets is b, NULL for
+ * zeros. */
 typedef struct {
     int64_t length, width, row_count;
     const int32_t *rows;
@@ -80,8 +81,8 @@ RB_EXPORT void rb_nearest_rows(int64_t queries, int64_t documents, int64_t width
 /* Add the weight of each neighbour (queries x k) to the scores of its categories. */
 RB_EXPORT void rb_add_votes(int64_t queries, int64_t k, const int64_t *documents, const double *weights,
                             const rb_lists *labels, int64_t categories, double *scores);
-/* Count the pairs in each bin from `least` upwards (histogram, bins + 1 places, zeros before) and, unless pairs is NULL,
- * append them to it as pairs of int64_t. */
+/* Count the pairs in each bin from `least` upwards (histogram, bins + 1 places, zeros before) and, unless pairs is
+ * NULL, append them to it as pairs of int64_t. */
 RB_EXPORT int rb_related_documents(const rb_rows *rows, const rb_rows *by_term, int64_t bins, int64_t *histogram,
                                    int64_t least, rb_buffer *pairs, const int32_t *stop);
 /* ---- end neighbours.c ---- */
@@ -112,8 +113,8 @@ typedef struct {
 } rb_label_node;
 
 /* All nodes of all trees. Node i has the branches branch_starts[i] to branch_starts[i + 1] - 1, each with a bias and a
- * target: a node, or a category if leaf[i]. Its terms are term_starts[i] to term_starts[i + 1] - 1; entry e of these has
- * the weights weight_starts[e] to weight_starts[e + 1] - 1, each with its branch within the node. */
+ * target: a node, or a category if leaf[i]. Its terms are term_starts[i] to term_starts[i + 1] - 1; entry e of these
+ * has the weights weight_starts[e] to weight_starts[e + 1] - 1, each with its branch within the node. */
 typedef struct {
     int64_t nodes;
     const bool *leaf;
@@ -136,12 +137,12 @@ RB_EXPORT int rb_train_node(const rb_float_rows *vectors, const rb_lists *labels
                             const rb_label_node *given, const rb_hinge *hinge, int64_t columns, float *biases,
                             rb_buffer *terms, rb_buffer *starts, rb_buffer *branches, rb_buffer *weights,
                             const int32_t *stop);
-/* Find the best categories of each document in one tree and the logarithms of their scores, documents x beam->categories,
- * in no order; a free place holds category -1. */
+/* Find the best categories of each document in one tree and the logarithms of their scores, documents x
+ * beam->categories, in no order; a free place holds category -1. */
 RB_EXPORT int rb_search_tree(const rb_float_rows *queries, const rb_label_forest *forest, int64_t root,
                              const rb_beam *beam, double *scores, int64_t *categories);
-/* Find the k best categories of each document over all trees and their mean scores, best first; the arrays hold -1 and 0
- * before, and after in places that stay free. scores and found: documents x width, of all trees side by side. */
+/* Find the k best categories of each document over all trees and their mean scores, best first; the arrays hold -1 and
+ * 0 before, and after in places that stay free. scores and found: documents x width, of all trees side by side. */
 RB_EXPORT int rb_merge_trees(int64_t documents, int64_t width, const double *scores, const int64_t *found,
                              int64_t trees, int64_t k, int64_t *best_categories, double *best_scores);
 /* ---- end label_trees.c ---- */

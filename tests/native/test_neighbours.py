@@ -233,7 +233,12 @@ def test_estimates_are_made_exact(documents, width, seed, error):
 
 @pytest.mark.parametrize(
     ("estimates", "queries", "vectors", "k"),
-    [((4, 5), (4, 3), (6, 3), 1), ((4, 5), (3, 3), (5, 3), 1), ((4, 5), (4, 2), (5, 3), 1), ((4, 5), (4, 3), (5, 3), 6)],
+    [
+        ((4, 5), (4, 3), (6, 3), 1),
+        ((4, 5), (3, 3), (5, 3), 1),
+        ((4, 5), (4, 2), (5, 3), 1),
+        ((4, 5), (4, 3), (5, 3), 6),
+    ],
 )
 def test_shapes_that_do_not_fit_are_refused(estimates, queries, vectors, k):
     with pytest.raises(ValueError, match="do not fit"):
