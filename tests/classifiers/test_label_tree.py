@@ -13,7 +13,10 @@ import rubricate as rb
 from rubricate.classifiers.label_tree import LabelTree
 from rubricate.classifiers.label_trees.growing import centroids_of, grow
 from rubricate.errors import InvalidInput
-from rubricate.kernels.label_tree import EPSILON, LabelForest
+from rubricate.native.label_trees import LabelForest
+
+EPSILON = 1e-3
+"""Weight of the second part of the loss, as in native/label_trees.c."""
 
 
 def corpus(documents=400, categories=40, columns=200, seed=0):

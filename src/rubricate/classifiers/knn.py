@@ -15,8 +15,8 @@ from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import extended, unit_rows
 from rubricate.classifiers.numerics.neighbours import DensePoints, Postings, index_of
 from rubricate.errors import InvalidInput
-from rubricate.kernels.rows import Lists
-from rubricate.kernels.votes import Neighbours, vote
+from rubricate.native.neighbours import add_votes
+from rubricate.native.sparse import Lists
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["KNN"]
@@ -120,8 +120,8 @@ class KNN(Scorer):
 
     def _vote(self, neighbours: Ints, cosines: Floats) -> Floats:
         labels = self.labels_
-        lists = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
-        return vote(Neighbours(neighbours, cosines), lists, labels.shape[1])
+        lists = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int32))
+        return add_votes(neighbours, cosines, lists, categories=labels.shape[1])
 
     def _nearest(self, X: Any, k: int) -> tuple[Ints, Floats]:
         require_whole(self, "threads", 1, or_none=True)

@@ -16,8 +16,8 @@ from rubricate.classifiers.label_trees.learning import learn_forest
 from rubricate.classifiers.svm.solvers.solution import worker_map
 from rubricate.engines import free_cores
 from rubricate.errors import InvalidInput
-from rubricate.kernels.label_tree import Beam, Hinge, LabelForest, merge, search
-from rubricate.kernels.rows import Rows
+from rubricate.native.label_trees import Beam, Hinge, LabelForest, merge_trees, search_tree
+from rubricate.native.sparse import Rows
 from rubricate.types import Evidence, Floats, Ints, Scores, Sparse
 
 __all__ = ["LabelTree"]
@@ -42,12 +42,12 @@ class LabelTree(Keeping, Scorer):
 
     The tree: categories are halved by balanced spherical 2-means of the centroids of their documents, `branch` children
     to a node, until `leaf` categories are left. Each tree starts its halvings elsewhere. At a node learn the documents
-    that have a category below it. Formulas: `kernels.label_tree`.
+    that have a category below it. Formulas: native/label_trees.c.
 
     Scores are from 0 to 1, 0 for a category that no search came by; `predict` of a multi-label y takes those above
     exp(−1), the score of a document on the border of a machine. A category without documents has score 0.
 
-    Learned: the arrays of `kernels.label_tree.LabelForest`, each with `_` behind its name.
+    Learned: the arrays of `native.label_trees.LabelForest`, each with `_` behind its name.
 
     Parameters
     ----------
@@ -191,9 +191,10 @@ class LabelTree(Keeping, Scorer):
 
         def best(start: int) -> tuple[Ints, Floats]:
             rows = _rows(X[start : start + BLOCK])
-            parts = [search(rows, forest, root, beam) for root in forest.roots]
+            parts = [search_tree(rows, forest, int(root), beam) for root in forest.roots]
             scores = np.concatenate([scores for scores, _ in parts], axis=1)
-            return merge(scores, np.concatenate([found for _, found in parts], axis=1), len(parts), k)
+            found = np.concatenate([found for _, found in parts], axis=1)
+            return merge_trees(scores, found, trees=len(parts), k=k)
 
         with worker_map(_workers(self.threads)) as run:
             blocks = run(best, [*range(0, X.shape[0], BLOCK)])
@@ -260,7 +261,7 @@ def _workers(threads: int | None) -> int:
 
 
 def _rows(X: Sparse) -> Rows:
-    return Rows(X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(np.float32))
+    return Rows(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.float32))
 
 
 def _at_leaves(forest: LabelForest) -> Any:

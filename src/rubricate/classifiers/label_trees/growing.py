@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rubricate.classifiers.numerics.matrices import unit_centroids
-from rubricate.kernels.label_tree import halve
-from rubricate.kernels.rows import Rows
+from rubricate.native.label_trees import halve
+from rubricate.native.sparse import Rows
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["Branching", "centroids_of", "grow"]
@@ -25,7 +25,7 @@ class Branching:
 def centroids_of(X: Sparse, labels: Sparse, weights: Floats) -> Rows:
     """Return the weighted sum of the documents of each category, made length 1."""
     sums = unit_centroids(X, labels, weights)
-    return Rows(sums.indptr.astype(np.int64), sums.indices.astype(np.uint32), sums.data)
+    return Rows(sums.indptr.astype(np.int64), sums.indices.astype(np.int32), sums.data)
 
 
 def grow(centroids: Rows, categories: Ints, *, columns: int, branch: int, leaf: int, seed: int) -> list[Branching]:
@@ -50,5 +50,5 @@ def grow(centroids: Rows, categories: Ints, *, columns: int, branch: int, leaf: 
 def _halves(centroids: Rows, categories: Ints, columns: int, seed: int) -> tuple[Ints, ...]:
     if len(categories) < 2:
         return (categories,)
-    second = halve(centroids, categories, columns, seed)
+    second = halve(centroids, categories, columns=columns, seed=seed)
     return categories[~second], categories[second]

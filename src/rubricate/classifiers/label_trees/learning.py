@@ -9,8 +9,9 @@ import numpy as np
 
 from rubricate.classifiers.label_trees.growing import Branching
 from rubricate.classifiers.svm.solvers.solution import worker_map
-from rubricate.kernels.label_tree import Hinge, LabelForest, LabelNode, learn_node
-from rubricate.kernels.rows import Lists, Rows
+from rubricate.native.label_trees import Hinge, LabelForest, LabelNode, train_node
+from rubricate.native.neighbours import check_rows
+from rubricate.native.sparse import Lists, Rows
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["learn_forest"]
@@ -30,7 +31,9 @@ def learn_forest(
     threads: int,
 ) -> LabelForest:
     """Learn every node of every tree, the largest first; the result does not depend on the number of threads."""
-    given = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int64))
+    given = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int32))
+    for rows, width in ((vectors, columns), (Rows(*given, given.items), labels.shape[1]), (centroids, columns)):
+        check_rows(rows, width)
     by_category = labels.T.tocsr()
     nodes = [node for tree in trees for node in tree]
 
@@ -42,9 +45,9 @@ def learn_forest(
         for branch, part in enumerate(parts):
             branch_of[part] = branch
         documents = np.unique(by_category[node.categories].indices).astype(np.int64)
-        leaf = node.categories if not node.children else node.categories[:0]
-        work = LabelNode(documents, costs[documents], branch_of, len(parts), leaf, least, seed + number)
-        return learn_node(vectors, given, centroids, work, hinge, columns)
+        leaf = None if node.children else node.categories
+        work = LabelNode(documents, costs[documents], branch_of, len(parts), leaf, least, (seed + number) % 2**64)
+        return train_node(vectors, given, centroids, node=work, hinge=hinge, columns=columns)
 
     order = sorted(range(len(nodes)), key=lambda number: -len(nodes[number].categories))
     with worker_map(threads) as run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from rubricate.kernels.relatedness import CosineComparison, cosine_histogram, related_pairs
+from rubricate.native.neighbours import count_related
 from rubricate.native.sparse import Rows
 from rubricate.text.occurrences import Occurrences
 from rubricate.types import Floats, Ints, Sparse
@@ -27,12 +27,16 @@ def term_strength(occurrences: Occurrences, by: str | None = None) -> Floats:
     """
     present = occurrences.present
     vectors = _unit_vectors(present)
-    rows, posts = (Rows(part.indptr, part.indices, part.data) for part in (vectors, sparse.csr_array(vectors.T)))
-    comparison = CosineComparison(rows, posts, BINS)
-    above = np.cumsum(cosine_histogram(comparison)[::-1])[::-1]
+    rows, by_term = _rows(vectors), _rows(sparse.csr_array(vectors.T))
+    histogram, _ = count_related(rows, by_term, BINS)
+    above = np.cumsum(histogram[::-1])[::-1]
     few = np.flatnonzero(above <= RELATED * present.shape[0])
     least = max(1, int(few[0])) if len(few) else BINS
-    return _strength(present, related_pairs(comparison, least, int(above[least])))
+    return _strength(present, count_related(rows, by_term, BINS, least=least, with_pairs=True)[1])
+
+
+def _rows(matrix: Sparse) -> Rows:
+    return Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
 
 
 def _unit_vectors(present: Sparse) -> Sparse:
