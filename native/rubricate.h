@@ -149,7 +149,7 @@ typedef struct { const double *counts, *held_out; } rb_rule_costs;
    and the held-out error before the first step and after each. */
 typedef struct { double *added; int64_t *rules, *places; double *errors; } rb_pruning_steps;
 RB_EXPORT int rb_prune_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const rb_rules *rules,
-                                const rb_rule_costs *costs, const rb_pruning_steps *steps, const int32_t *stop);
+                                const rb_rule_costs *costs, const rb_pruning_steps *steps, int64_t *made, const int32_t *stop);
 
 /* The least weight of positive documents, the least confidence, and the largest number of terms of a description. */
 typedef struct { double support, confidence; int64_t max_terms; } rb_description_limits;

@@ -164,12 +164,13 @@ def grow_rule_set(examples: RuleExamples, holders: Holders, documents: np.ndarra
 
 def prune_rule_set(examples: RuleExamples, holders: Holders, rules: Rules, costs: RuleCosts) -> PruningSteps:
     """Return the steps of weakest-link pruning, from all rules to none."""
-    most = len(rules.conditions) + rules.length
-    numbers = np.full(most + 1, -1), np.empty(most + 1, np.int64)
-    steps = PruningSteps(np.empty(most + 1), *numbers, np.empty(most + 1))
-    core.run_stoppable("rb_prune_rule_set", examples, holders, rules, costs, steps)
-    made = int((steps.rules >= 0).sum())
-    return PruningSteps(*(part[:made].copy() for part in steps[:3]), steps.errors[: made + 1].copy())
+    places, made = len(rules.conditions) + rules.length + 1, np.zeros(1, np.int64)
+    steps = PruningSteps(
+        np.empty(places), np.empty(places, np.int64), np.empty(places, np.int64), np.empty(places)
+    )
+    core.run_stoppable("rb_prune_rule_set", examples, holders, rules, costs, steps, made)
+    size = int(made[0])
+    return PruningSteps(*(part[:size].copy() for part in steps[:3]), steps.errors[: size + 1].copy())
 
 
 def list_descriptions(examples: RuleExamples, limits: DescriptionLimits) -> tuple[Rules, np.ndarray]:
