@@ -148,6 +148,7 @@ def weigh_prefixes(
 
 def grow_rule(examples: RuleExamples, documents: np.ndarray, rule: np.ndarray) -> np.ndarray:
     """Return a rule with the conditions that RIPPER adds to it on these documents."""
+    _check_documents(documents, examples)
     size = np.full(1, len(rule))
     conditions = np.empty(len(rule) + len(documents), np.int64)
     conditions[: len(rule)] = rule
@@ -157,6 +158,7 @@ def grow_rule(examples: RuleExamples, documents: np.ndarray, rule: np.ndarray) -
 
 def grow_rule_set(examples: RuleExamples, holders: Holders, documents: np.ndarray) -> Rules:
     """Return the rules that SWAP-1 grows to tell the positive documents from the negative ones."""
+    _check_documents(documents, examples)
     conditions, ends = Buffer(), Buffer()
     core.run_stoppable("rb_grow_rule_set", examples, holders, documents, len(documents), conditions, ends)
     return Rules(_starts(ends), conditions.take(np.int64))
@@ -175,6 +177,8 @@ def prune_rule_set(examples: RuleExamples, holders: Holders, rules: Rules, costs
 
 def list_descriptions(examples: RuleExamples, limits: DescriptionLimits) -> tuple[Rules, np.ndarray]:
     """Return CHARADE's descriptions, and the weights p and n that each covers, descriptions × 2."""
+    if limits.max_terms < 1:
+        raise ValueError("max_terms must be 1 or more")
     terms, ends, covers = Buffer(), Buffer(), Buffer()
     core.run_stoppable("rb_list_descriptions", examples, limits, terms, ends, covers)
     return Rules(_starts(ends), terms.take(np.int64)), covers.take(np.float64).reshape(-1, 2)
@@ -199,3 +203,8 @@ def fire_rules(rows: Lists, index: RuleIndex, slight: float) -> np.ndarray:
 
 def _starts(ends: Buffer) -> np.ndarray:
     return np.concatenate([np.zeros(1, np.int64), ends.take(np.int64)])
+
+
+def _check_documents(documents: np.ndarray, examples: RuleExamples) -> None:
+    if len(documents) and not 0 <= documents.min() <= documents.max() < examples.rows.length:
+        raise ValueError(f"documents must be from 0 to {examples.rows.length - 1}")
