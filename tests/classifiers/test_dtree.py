@@ -15,7 +15,7 @@ from tests.oracles import trees as slow
 import rubricate as rb
 from rubricate.classifiers.dtree import DTree
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.kernels.tree_pruning import ErrorLimit, expected_errors
+from rubricate.native.trees import expected_errors
 from rubricate.rules.form import All, Not, Word
 
 
@@ -110,13 +110,13 @@ def _leaves(tree):
 def test_expected_errors_are_those_of_quinlan():
     """quinlan1993, section 4.2, prints these U(E, N) for a confidence of .25."""
     for E, N, rate in ((0, 6, 0.206), (0, 9, 0.143), (0, 1, 0.750), (1, 16, 0.157)):
-        assert expected_errors(float(N), float(E), ErrorLimit(0.25, 0.6925)) / N == pytest.approx(rate, abs=5e-4)
+        assert expected_errors(N, E, confidence=0.25, z=0.6925) / N == pytest.approx(rate, abs=5e-4)
 
 
 def test_expected_errors_come_near_the_exact_binomial_limit():
     """U(E, N) is defined by P(at most E errors | U) = confidence; C4.5 takes an approximation for E > 0."""
     for N, E in ((16, 1), (30, 3), (168, 2), (500, 40)):
-        u = expected_errors(float(N), float(E), ErrorLimit(0.25, 0.6925)) / N
+        u = expected_errors(N, E, confidence=0.25, z=0.6925) / N
         assert binom.cdf(E, N, u) == pytest.approx(0.25, abs=0.02)
 
 

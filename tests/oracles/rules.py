@@ -1,4 +1,4 @@
-"""Rules on documents that are sets of words: slow, obvious twins of the kernels `rule_*`.
+"""Rules on documents that are sets of words: slow, obvious twins of native/rules.c.
 
 A condition c >= 0 asks for the word c, c < 0 for the absence of ~c.
 """
@@ -11,7 +11,8 @@ from math import log2, prod
 import numpy as np
 from hypothesis import strategies as st
 
-from rubricate.kernels.rule_cover import Holders, RuleExamples
+from rubricate.native.rules import Holders, RuleExamples
+from rubricate.native.sparse import Lists
 
 
 @st.composite
@@ -25,15 +26,15 @@ def worlds(draw, most_words=6, most_documents=24):
 
 
 def as_rows(documents):
-    """(starts, terms) of the documents."""
+    """Return the terms of each document, ascending."""
     starts = np.cumsum([0, *map(len, documents)])
-    return starts.astype(np.int64), np.array([t for row in documents for t in sorted(row)], np.int32)
+    return Lists(starts.astype(np.int64), np.array([t for row in documents for t in sorted(row)], np.int32))
 
 
 def as_examples(world, *, absent=False):
-    """Return a world as the kernels take it."""
+    """Return a world as compiled loops take it."""
     documents, positive, weights, words = world
-    return RuleExamples(*as_rows(documents), words, positive, weights, absent)
+    return RuleExamples(as_rows(documents), words, positive, weights, absent)
 
 
 def as_holders(documents, words):

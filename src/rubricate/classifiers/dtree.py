@@ -27,7 +27,7 @@ class DTree(Keeping, Scorer):
     """One tree per category; each inner node asks whether a word occurs (x > 0), each leaf holds a probability.
 
     Scores are the leaves' probabilities; `predict` takes those above 1/2, which for C4.5 is the majority of the leaf.
-    Formulas, ties and limits: `kernels.tree`, `kernels.tree_pruning`, `kernels.tree_smoothing`.
+    Formulas, ties and limits: `native/trees.c`.
 
     Learned, with the nodes of all trees one after the other and children after parents: `starts_` (tree c has the nodes
     from starts_[c] to starts_[c + 1], its root first), `asked_` (the column asked for, −1 at a leaf), `present_` and

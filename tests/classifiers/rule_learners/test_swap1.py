@@ -10,7 +10,7 @@ from rubricate.classifiers.rule_learners.search.cases import Cases, Words
 from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
 from rubricate.classifiers.rule_learners.search.swap1_search import deal_cases, pruning_path
 from rubricate.classifiers.rule_learners.swap1 import SWAP1
-from rubricate.kernels.rule_covering import grow_covering_rules
+from rubricate.native.rules import grow_rule_set
 
 
 def cases_from(documents, positive, weights, words):
@@ -49,8 +49,8 @@ def test_noise_is_pruned_away():
     assert (model.predict(X[600:]).toarray()[:, 0] == truth[600:]).mean() > 0.97
     assert len(model.positives_) < 10
     cases = Cases.of(Words.of(X[:600], None), noisy, None, absent=True)
-    whole = grow_covering_rules(cases.examples, cases.holders, np.arange(600))
-    assert len(whole.starts) - 1 > 2 * len(model.positives_)
+    whole = grow_rule_set(cases.examples, cases.holders, np.arange(600))
+    assert whole.length > 2 * len(model.positives_)
 
 
 def test_the_local_dictionary_holds_the_most_frequent_words_of_the_category():

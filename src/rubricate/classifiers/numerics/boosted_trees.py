@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.kernels.boosting import BINS, BoostedTrees, Boosting, add_trees, boost
+from rubricate.native.trees import BINS, BoostedTrees, Boosting, grow_boosted_trees, score_boosted_trees
 from rubricate.types import Floats
 
 __all__ = ["grow_trees", "score_trees"]
@@ -17,20 +17,18 @@ def grow_trees(X: Floats, truth: Floats, settings: Boosting) -> BoostedTrees:
     bins = np.empty(X.shape, np.uint8)
     for f, edges in enumerate(limits):
         bins[:, f] = np.searchsorted(edges, X[:, f], side="left")
-    trees = boost(bins, truth.astype(np.float64), settings)
+    trees = grow_boosted_trees(bins, truth.astype(np.float64), settings)
     table = np.full((max(len(limits), 1), BINS), np.inf)
     for f, edges in enumerate(limits):
         table[f, : len(edges)] = edges
     asked = trees.features
     ends = np.where(asked >= 0, table[asked, trees.limits], 0.0)
-    return trees._replace(base=float(trees.base), limits=ends)
+    return trees._replace(limits=ends)
 
 
 def score_trees(trees: BoostedTrees, X: Floats) -> Floats:
     """Return the log-odds of each row."""
-    scores = np.full(len(X), trees.base)
-    add_trees(trees, np.ascontiguousarray(X), scores)
-    return scores
+    return score_boosted_trees(trees, np.ascontiguousarray(X))
 
 
 def _limits(values: Floats) -> NDArray[np.float64]:

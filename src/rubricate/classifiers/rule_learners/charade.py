@@ -28,7 +28,7 @@ class CHARADE(Ruled, Scorer):
     most positive documents first, each is taken that is as confident on the documents not yet covered.
 
     A word is present where x > 0. Score of a document: that of the strongest rule that fires, with (p + 1)/(p + n + 2)
-    over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
+    over the training documents it covers, and at most .001 more for others that fire (`native/rules.c`); 0 where
     none fires. `predict` assigns a category where a rule fires; a single-label y, the best.
 
     Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`RuleTable`).

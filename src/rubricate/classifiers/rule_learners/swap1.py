@@ -24,13 +24,13 @@ class SWAP1(Ruled, Scorer):
     """Optimised rule induction (weiss1993) as apte1994 used it on text: one set of rules per category.
 
     Growing: from the rule without conditions take the best single exchange or removal of a condition, else the best
-    addition, until the rule is right for every training document it covers (`kernels.rule_swap`); the documents
+    addition, until the rule is right for every training document it covers (`native/rules.c`); the documents
     covered are set aside, and the next rule is grown for those left. Pruning: again and again the removal, of a rule or
     of a condition, that adds least error for each condition it saves; how far is decided by the error on held-out
     folds (`rule_learners.search.swap1_search`).
 
     A word is present where x > 0. Score of a document: that of the strongest rule that fires, with (p + 1)/(p + n + 2)
-    over the training documents it covers, and at most .001 more for others that fire (`kernels.rule_firing`); 0 where
+    over the training documents it covers, and at most .001 more for others that fire (`native/rules.c`); 0 where
     none fires. `predict` assigns a category where a rule fires; a single-label y, the best.
 
     Learned: `conditions_`, `rule_starts_`, `category_starts_`, `positives_`, `negatives_` (`RuleTable`).

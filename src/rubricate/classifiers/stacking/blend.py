@@ -11,7 +11,7 @@ from scipy.special import expit
 from rubricate.classifiers.numerics.boosted_trees import grow_trees, score_trees
 from rubricate.classifiers.numerics.logistic import fit_logistic
 from rubricate.classifiers.stacking.cells import Cells, true_cells
-from rubricate.kernels.boosting import BoostedTrees, Boosting
+from rubricate.native.trees import BoostedTrees, Boosting
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["FLOOR", "Blend", "blend_scores", "contributions_of", "learn_blend", "surroundings"]
@@ -55,7 +55,9 @@ class Blend(NamedTuple):
     @property
     def trees(self) -> BoostedTrees:
         """The boosted trees."""
-        return BoostedTrees(self.base, self.features, self.limits, self.lefts, self.values)
+        features, lefts = (part.astype(np.int64, copy=False) for part in (self.features, self.lefts))
+        limits, values = (part.astype(np.float64, copy=False) for part in (self.limits, self.values))
+        return BoostedTrees(self.base, features, limits, lefts, values)
 
     def check(self, members: int, categories: int) -> None:
         """Raise ValueError unless every array has its size and every child of a tree comes after its parent."""
@@ -93,7 +95,7 @@ def learn_blend(cells: Cells, labels: Sparse, *, rows: Bools, C: float, rounds: 
     belief = fit_logistic(_first(bare, used)[inside], truth[inside], C=C)
     guessed = bare._replace(belief=belief)
     weights = fit_logistic(_linear(guessed, used)[inside], truth[inside], C=C)
-    boosting = Boosting(rounds, rate, leaves, least=LEAST, penalty=PENALTY)
+    boosting = Boosting(rounds, rate, leaves, min_rows=LEAST, penalty=PENALTY)
     trees = grow_trees(_plain(guessed, used)[inside], truth[inside], boosting)
     return Blend(centre, spread, counts, known.shape[0], guessed.together, belief, weights, *trees)
 

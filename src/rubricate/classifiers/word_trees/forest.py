@@ -7,26 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.classifiers.words.presence import presence, present_terms
+from rubricate.classifiers.words.presence import presence
 from rubricate.engines import free_cores
-from rubricate.kernels.rows import Lists
-from rubricate.kernels.tree import (
-    ASKED,
-    PRESENT,
-    WITHOUT,
-    SplitCriterion,
-    Tree,
-    TreeCases,
-    Walks,
-    grow_tree,
-    walk_trees,
-)
-from rubricate.kernels.tree_pruning import ErrorLimit, prune_tree, reachable
-from rubricate.kernels.tree_smoothing import smooth
-from rubricate.types import Floats, Ints, Sparse
+from rubricate.native.library import stopping
+from rubricate.native.sparse import Lists
+from rubricate.native.trees import SplitRule, Tree, TreeCases, Walks, grow_tree, prune_tree, smooth_tree, walk_trees
+from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Forest", "Growth", "grow", "leaves_of"]
 
@@ -61,16 +49,6 @@ class Forest(NamedTuple):
     chances: Floats
 
 
-class _Words(NamedTuple):
-    """Which document has which word, by document and by word; only words that can split, under new numbers."""
-
-    rows: Lists
-    posts: Lists
-    weights: Floats
-    counts: Floats
-    columns: Ints
-
-
 def grow(X: Any, labels: Sparse, weights: Floats | None, *, growth: Growth, threads: int | None) -> Forest:
     """Grow a tree for each column of labels. Documents of no weight are left out."""
     held, labels = presence(X), sparse.csr_array(labels)
@@ -78,84 +56,73 @@ def grow(X: Any, labels: Sparse, weights: Floats | None, *, growth: Growth, thre
     if not weights.all():
         kept = np.flatnonzero(weights)
         held, labels, weights = held[kept], labels[kept], weights[kept]
-    words = _words(held, weights, growth.least)
-    plant = _planter(words, growth)
-    members, truths = sparse.csc_array(labels), range(labels.shape[1])
+    cases, columns = _cases(held, weights, growth.least)
+    grow_one = _grower(cases, columns, growth)
+    members, categories = sparse.csc_array(labels), range(labels.shape[1])
 
-    def plant_category(category: int) -> tuple[NDArray[Any], Floats, Floats]:
+    def grow_category(category: int) -> tuple[Tree, Floats]:
         truth = np.zeros(len(weights), bool)
         truth[members.indices[members.indptr[category] : members.indptr[category + 1]]] = True
-        return plant(truth)
+        return grow_one(truth)
 
-    workers = min(free_cores() if threads is None else threads, len(truths))
-    if workers <= 1:
-        return _joined([plant_category(category) for category in truths])
-    with ThreadPoolExecutor(workers) as pool:
-        return _joined(list(pool.map(plant_category, truths)))
+    workers = max(min(free_cores() if threads is None else threads, len(categories)), 1)
+    with ThreadPoolExecutor(workers) as pool, stopping(pool):
+        return _joined(list(pool.map(grow_category, categories)))
 
 
 def leaves_of(forest: Forest, X: Any) -> Ints:
     """Return the leaf of each document in each tree."""
-    walks = Walks(forest.starts[:-1], forest.asked, forest.present, forest.without)
-    return walk_trees(Lists(*present_terms(X)), X.shape[1], walks)
+    nodes = (part.astype(np.int64, copy=False) for part in (forest.starts[:-1], *forest[1:4]))
+    return walk_trees(_lists(presence(X)), X.shape[1], Walks(*nodes))
 
 
-def _words(held: Sparse, weights: Floats, least: float) -> _Words:
-    """Return the words that can split: those that enough documents have and enough have not."""
+def _cases(held: Sparse, weights: Floats, least: float) -> tuple[TreeCases, Ints]:
+    """Return the documents with the words that can split, and the columns of these: enough documents have them, or not.
+
+    The truth is that of no category: no document is positive.
+    """
     counts = held.T @ weights
     columns = np.flatnonzero((counts >= least - 1e-9) & (counts <= weights.sum() - least + 1e-9))
     rows = sparse.csr_array(held[:, columns])
     rows.sort_indices()
-    posts = sparse.csc_array(rows)
-    return _Words(
-        Lists(rows.indptr.astype(np.int64), rows.indices.astype(np.int64)),
-        Lists(posts.indptr.astype(np.int64), posts.indices.astype(np.int64)),
-        weights,
-        counts[columns],
-        columns,
-    )
+    postings = _lists(sparse.csc_array(rows))
+    cases = TreeCases(_lists(rows), postings, np.zeros(len(weights), bool), weights, counts[columns])
+    cases.check()
+    return cases, columns
 
 
-def _planter(words: _Words, growth: Growth) -> Callable[[NDArray[Any]], tuple[NDArray[Any], Floats, Floats]]:
-    """Return the function that grows one tree."""
-    x = np.arange(min(len(words.weights), LARGEST_TABLE) + 1.0)
-    criterion = SplitCriterion(growth.least, growth.ratio, x * np.log2(np.maximum(x, 1.0)))
-    limit = ErrorLimit(growth.confidence, float(np.interp(growth.confidence, *QUANTILES)))
+def _lists(matrix: Sparse) -> Lists:
+    return Lists(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
 
-    def plant(truth: NDArray[Any]) -> tuple[NDArray[Any], Floats, Floats]:
-        """Return nodes, sums and chances of one tree; words by their column in X."""
-        cases = TreeCases(words.rows, words.posts, truth, words.weights, words.counts)
-        tree = grow_tree(cases, criterion)
+
+def _grower(cases: TreeCases, columns: Ints, growth: Growth) -> Callable[[Bools], tuple[Tree, Floats]]:
+    """Return the function that grows the tree of one category."""
+    x = np.arange(min(len(cases.weights), LARGEST_TABLE) + 1.0)
+    rule = SplitRule(growth.least, growth.ratio, x * np.log2(np.maximum(x, 1.0)))
+    z = float(np.interp(growth.confidence, *QUANTILES))
+
+    def grow_one(truth: Bools) -> tuple[Tree, Floats]:
+        """Return the tree with its words by their columns in X, and the probability at each node."""
+        own = cases._replace(truth=truth)
+        tree = grow_tree(own, rule)
         if growth.confidence < 1:
-            prune_tree(cases, tree, limit)
-            tree = _arranged(tree)
-        nodes, sums, _ = tree
+            tree = prune_tree(own, tree, confidence=growth.confidence, z=z)
         if growth.leaf > 0:
-            chances = smooth(tree, growth.alpha, growth.leaf)
+            chances = smooth_tree(tree, alpha=growth.alpha, leaf_prior=growth.leaf)
         else:
-            chances = (sums[:, 0] + growth.alpha) / (sums[:, 1] + 2 * growth.alpha)
-        nodes[:, ASKED] = np.where(nodes[:, ASKED] >= 0, np.append(words.columns, -1)[nodes[:, ASKED]], -1)
-        return nodes, sums, chances
+            chances = (tree.positives + growth.alpha) / (tree.totals + 2 * growth.alpha)
+        return tree._replace(asked=np.append(columns, -1)[tree.asked]), chances
 
-    return plant
-
-
-def _arranged(tree: Tree) -> Tree:
-    """Return the nodes that can be reached, each before its children."""
-    kept = reachable(tree.nodes, 0)
-    number = np.full(len(tree.nodes) + 1, -1)
-    number[kept] = np.arange(len(kept))
-    nodes, sums = tree.nodes[kept].copy(), tree.sums[kept]
-    leaf = nodes[:, ASKED] < 0
-    for child in (PRESENT, WITHOUT):
-        nodes[:, child] = np.where(leaf, -1, number[nodes[:, child]])
-    return Tree(nodes, sums, tree.order)
+    return grow_one
 
 
-def _joined(trees: list[tuple[NDArray[Any], Floats, Floats]]) -> Forest:
-    starts = np.concatenate([[0], np.cumsum([len(nodes) for nodes, _, _ in trees])]).astype(np.int64)
-    nodes = np.concatenate([tree[0] for tree in trees])
-    sums, chances = (np.concatenate([tree[part] for tree in trees]) for part in (1, 2))
+def _joined(grown: list[tuple[Tree, Floats]]) -> Forest:
+    trees = [tree for tree, _ in grown]
+    starts = np.concatenate([[0], np.cumsum([len(tree.asked) for tree in trees])]).astype(np.int64)
     shift = np.repeat(starts[:-1], np.diff(starts))
-    present, without = (np.where(nodes[:, side] < 0, -1, nodes[:, side] + shift) for side in (PRESENT, WITHOUT))
-    return Forest(starts, nodes[:, ASKED].copy(), present, without, sums[:, 0].copy(), sums[:, 1].copy(), chances)
+    asked, *children = (np.concatenate([tree[part] for tree in trees]) for part in range(3))
+    present, without = (np.where(child < 0, -1, child + shift) for child in children)
+    positives = np.concatenate([tree.positives for tree in trees])
+    documents = np.concatenate([tree.totals for tree in trees])
+    chances = np.concatenate([part for _, part in grown])
+    return Forest(starts, asked, present, without, positives, documents, chances)

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers.words.presence import presence
-from rubricate.kernels.rule_cover import Holders, RuleExamples, TermSums, count_terms, covered
+from rubricate.native.rules import Holders, RuleExamples, find_covered
+from rubricate.native.sparse import Lists
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Cases", "Words"]
@@ -74,16 +75,10 @@ class Cases:
         """Return the documents that meet every condition, ascending."""
         present = self.columns[conditions[conditions >= 0]]
         if not len(present):
-            return covered(self.examples, np.arange(len(self.positive)), conditions)
+            return find_covered(self.examples.rows, np.arange(len(self.positive)), conditions)
         begins, ends = self.words.holder_starts[present], self.words.holder_starts[present + 1]
         rarest = np.argmin(ends - begins)
-        return covered(self.examples, self.words.holders[begins[rarest] : ends[rarest]], conditions)
-
-    def sums(self, documents: Ints) -> TermSums:
-        """Return for each term the weight of those of these documents that have it, positive and negative apart."""
-        sums = TermSums(np.empty(self.examples.columns), np.empty(self.examples.columns))
-        count_terms(self.examples, documents, sums)
-        return sums
+        return find_covered(self.examples.rows, self.words.holders[begins[rarest] : ends[rarest]], conditions)
 
     def in_columns(self, conditions: Ints) -> Ints:
         """Return conditions on the terms here as conditions on the columns of X."""
@@ -109,5 +104,5 @@ class Cases:
             terms = place[X.indices]
             known = terms >= 0
             starts, terms = np.concatenate([[0], np.cumsum(known)])[X.indptr], terms[known]
-        starts, terms = starts.astype(np.int64, copy=False), terms.astype(np.int32, copy=False)
-        return cls(words, RuleExamples(starts, terms, len(columns), positive, words.weights, absent), columns, choices)
+        rows = Lists(starts.astype(np.int64, copy=False), terms.astype(np.int32, copy=False))
+        return cls(words, RuleExamples(rows, len(columns), positive, words.weights, absent), columns, choices)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.kernels.rule_choice import Candidates, choose_rules
-from rubricate.kernels.rule_closure import Limits, descriptions
+from rubricate.native.rules import DescriptionLimits, choose_rules, list_descriptions
 from rubricate.types import Ints
 
 __all__ = ["charade_rules"]
@@ -24,9 +23,10 @@ def charade_rules(
     """
     of_positive = float(cases.weights[cases.positive].sum())
     least = min(max(support, share * of_positive), of_positive / 2)
-    listed, begins, p, n = descriptions(cases.examples, Limits(float(least), float(confidence), longest))
-    order = np.lexsort((np.diff(begins), n, -p))
+    rules, covers = list_descriptions(cases.examples, DescriptionLimits(float(least), float(confidence), longest))
+    order = np.lexsort((np.diff(rules.starts), covers[:, 1], -covers[:, 0]))
     chosen = choose_rules(
-        cases.examples, cases.holders, Candidates(listed, begins, order, float(confidence), redundancy)
+        cases.examples, cases.holders, rules, order=order, confidence=float(confidence), needed=redundancy
     )
-    return [listed[begins[r] : begins[r + 1]] for r in chosen]
+    listed = rules.split()
+    return [listed[r] for r in chosen]

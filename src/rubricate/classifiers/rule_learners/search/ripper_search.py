@@ -8,9 +8,8 @@ import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
 from rubricate.classifiers.rule_learners.search.ripper_rules import RuleSet
-from rubricate.kernels.rule_cover import TermSums, covered, covered_by_beginnings
-from rubricate.kernels.rule_growth import foil_growth
-from rubricate.types import Bools, Ints
+from rubricate.native.rules import grow_rule, weigh_prefixes
+from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["RipperSearch", "ripper_rules"]
 
@@ -46,7 +45,7 @@ class RipperSearch:
         shortest = self.rules.length()
         while True:
             growing, pruning = self._parts(self.rules.free())
-            rule = self._prune(self._grow(growing, NOTHING), pruning, by_precision=True)
+            rule = self._prune(grow_rule(self.cases.examples, growing, NOTHING), pruning, by_precision=True)
             if not len(rule) or self._errs(rule, pruning):
                 break
             self.rules.insert(len(self.rules.rules), rule)
@@ -63,11 +62,10 @@ class RipperSearch:
             rule, _ = self.rules.delete(place)
             growing, pruning = self._parts(self.rules.free(before=place))
             pruning = pruning[self.rules.times[pruning] == 0]
-            variants = [
-                rule,
-                self._prune(self._grow(growing, NOTHING), pruning, by_precision=False),
-                self._prune(self._grow(growing, rule), pruning, by_precision=False),
-            ]
+            variants = [rule]
+            for start in (NOTHING, rule):
+                grown = grow_rule(self.cases.examples, growing, start)
+                variants.append(self._prune(grown, pruning, by_precision=False))
             self.rules.insert(place, min(variants, key=lambda variant: self._length_with(place, variant)))
 
     def _length_with(self, place: int, variant: Ints) -> float:
@@ -87,10 +85,6 @@ class RipperSearch:
             growing[dealt[: int(np.ceil(GROWING * len(dealt)))]] = True
         return np.flatnonzero(growing), np.flatnonzero(free & ~growing)
 
-    def _grow(self, documents: Ints, rule: Ints) -> Ints:
-        examples = self.cases.examples
-        return np.concatenate([rule, foil_growth(examples, covered(examples, documents, rule))])
-
     def _prune(self, rule: Ints, documents: Ints, *, by_precision: bool) -> Ints:
         """Return the beginning of the rule that does best on other documents, the shortest of equals.
 
@@ -99,7 +93,7 @@ class RipperSearch:
         """
         if not len(rule):
             return rule
-        p, n = self._covered_by_beginnings(rule, documents)
+        p, n = self._weigh_prefixes(rule, documents)
         values = p - n
         if by_precision:
             values = np.divide(values, p + n, out=np.zeros(len(p)), where=p + n > 0)
@@ -107,8 +101,8 @@ class RipperSearch:
 
     def _errs(self, rule: Ints, documents: Ints) -> bool:
         """Return whether the rule is wrong too often on other documents, if it covers any."""
-        p, n = (float(counts[-1]) for counts in self._covered_by_beginnings(rule, documents))
+        p, n = (float(counts[-1]) for counts in self._weigh_prefixes(rule, documents))
         return self.max_error is not None and n > 0 and n >= self.max_error * (p + n)
 
-    def _covered_by_beginnings(self, rule: Ints, documents: Ints) -> TermSums:
-        return covered_by_beginnings(self.cases.examples, documents, rule, self.rules.costs)
+    def _weigh_prefixes(self, rule: Ints, documents: Ints) -> tuple[Floats, Floats]:
+        return weigh_prefixes(self.cases.examples, documents, rule, self.rules.costs)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.kernels.rule_covering import grow_covering_rules
-from rubricate.kernels.rule_pruning import prune_rules
+from rubricate.native.rules import RuleCosts, grow_rule_set, prune_rule_set
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["PruningPath", "deal_cases", "pruning_path", "swap1_rules"]
@@ -69,13 +67,12 @@ def swap1_rules(cases: Cases, *, folds: int, loss_ratio: float, rng: np.random.G
 
 def pruning_path(cases: Cases, growing: Bools, held: Bools, *, costs: Floats) -> PruningPath:
     """Grow rules from the growing documents, and prune them step by step."""
-    rules = grow_covering_rules(cases.examples, cases.holders, np.flatnonzero(growing))
+    rules = grow_rule_set(cases.examples, cases.holders, np.flatnonzero(growing))
     counts = np.where(growing, costs, 0.0)
-    worth = np.where(cases.positive, counts, -counts), np.where(held, costs, 0.0)
-    added, which, places, errors = prune_rules(cases.examples, cases.holders, rules, worth)
-    alphas = np.concatenate([[-np.inf], np.maximum.accumulate(added)])
-    each = [rules.items[a:b] for a, b in pairwise(rules.starts)]
-    return PruningPath(alphas, errors, each, np.column_stack([which, places]))
+    error_costs = RuleCosts(np.where(cases.positive, counts, -counts), np.where(held, costs, 0.0))
+    steps = prune_rule_set(cases.examples, cases.holders, rules, error_costs)
+    alphas = np.concatenate([[-np.inf], np.maximum.accumulate(steps.added)])
+    return PruningPath(alphas, steps.errors, rules.split(), np.column_stack([steps.rules, steps.places]))
 
 
 def deal_cases(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rubricate.classifiers.words.presence import presence
-from rubricate.kernels.rule_cover import TermRows, covered
-from rubricate.kernels.rule_firing import FiringRules, fire
+from rubricate.native.rules import RuleIndex, Rules, find_covered, fire_rules
+from rubricate.native.sparse import Lists
 from rubricate.rules.form import All, Condition, Not, Rule, RuleBase, Word
 from rubricate.types import Evidence, Floats, Ints
 
@@ -46,23 +46,22 @@ class RuleTable(NamedTuple):
         return range(int(self.category_starts[category]), int(self.category_starts[category + 1]))
 
     def scores(self, X: Any) -> Floats:
-        """Score each document for each category (`kernels.rule_firing`); 0 where no rule fires."""
+        """Score each document for each category (`native/rules.c`); 0 where no rule fires."""
         columns, categories = X.shape[1], len(self.category_starts) - 1
         sizes = np.diff(self.rule_starts)
         first = np.full(len(sizes), -1, np.int64)
         first[sizes > 0] = self.conditions[self.rule_starts[:-1][sizes > 0]]
         order = np.argsort(first, kind="stable")
-        rules = FiringRules(
-            self.conditions,
-            self.rule_starts,
-            self.strengths(),
+        index = RuleIndex(
+            Rules(self.rule_starts.astype(np.int64, copy=False), self.conditions.astype(np.int64, copy=False)),
+            self.strengths().astype(np.float64, copy=False),
             np.repeat(np.arange(categories), np.diff(self.category_starts)),
             categories,
             np.searchsorted(first[order], np.arange(columns + 1)),
             order,
             order[first[order] < 0],
         )
-        return fire(_rows(X), rules, SLIGHT)
+        return fire_rules(_rows(X), index, SLIGHT)
 
     def explain(self, X: Any, category: int, limit: int) -> list[list[Evidence]]:
         """Return for each document the rules of a category that fire, the strongest first, the earlier of equals."""
@@ -72,7 +71,7 @@ class RuleTable(NamedTuple):
             p, n = self.positives[r], self.negatives[r]
             detail = f"a rule, right for {p:.10g} of {p + n:.10g} training documents"
             reason = Evidence("rule", tuple(self.rule(r).tolist()), float(strengths[r]), detail=detail)
-            for d in covered(rows, everyone, self.rule(r)):
+            for d in find_covered(rows, everyone, self.rule(r).astype(np.int64, copy=False)):
                 explained[d].append(reason)
         return [reasons[:limit] for reasons in explained]
 
@@ -104,9 +103,9 @@ class RuleTable(NamedTuple):
                 raise ValueError("positives_ and negatives_ must be sums of weights, one per rule")
 
 
-def _rows(X: Any) -> TermRows:
+def _rows(X: Any) -> Lists:
     words = presence(X)
-    return TermRows(words.indptr.astype(np.int64), words.indices.astype(np.int32))
+    return Lists(words.indptr.astype(np.int64), words.indices.astype(np.int32))
 
 
 def _condition(conditions: Ints, names: Sequence[str]) -> Condition:
