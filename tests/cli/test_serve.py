@@ -21,6 +21,8 @@ PROGRAM = [sys.executable, "-c", "from rubricate.cli import main; main()", "serv
     ("options", "words"),
     [
         (["--host", "0.0.0.0"], "nothing says who may come in"),
+        (["--forwarded-allow-ips", "127.0.0.1"], "nothing says who may come in"),
+        (["--forwarded-allow-ips", "*", "--token", "0123456789abcdef"], "not an address or a network"),
         (["--token", "short"], "shorter than 16"),
         (["--database", "postgresql://x"], "needs --workspace"),
         (["missing.rubric"], "missing.rubric"),
@@ -29,6 +31,19 @@ PROGRAM = [sys.executable, "-c", "from rubricate.cli import main; main()", "serv
 def test_what_cannot_be_served_ends_with_code_2(options, words, rubricate):
     code, _, said = rubricate("serve", *options)
     assert (code, words in said) == (2, True), said
+
+
+@pytest.mark.slow
+def test_the_last_account_is_removed_only_on_purpose(tmp_path, rubricate):
+    from rubricate.service.workspace.workspace import Workspace
+
+    workspace = Workspace(tmp_path)
+    workspace.accounts.add("root", "correct horse", "admin")
+    workspace.close()
+    code, _, said = rubricate("account", "remove", "root", "--workspace", str(tmp_path))
+    assert (code, "the last account" in said, "--last" in said) == (2, True, True), said
+    code, _, said = rubricate("account", "remove", "root", "--last", "--workspace", str(tmp_path))
+    assert (code, "no account is left" in said) == (0, True), said
 
 
 @pytest.mark.slow

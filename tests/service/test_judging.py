@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -108,6 +109,34 @@ def test_a_full_pool_refuses_and_has_room_again(tmp_path):
     refused, answers = asyncio.run(work())
     assert (refused.status_code, refused.retry) == (503, 5)
     assert answers == [{"records": [{"text": "wheat"}]}]
+
+
+def test_tasks_that_end_together_leave_one_spare_process(monkeypatch):
+    from rubricate.service.uploads.process import ParserPool
+
+    started = []
+
+    class Counted(ParserPool):
+        async def start(self, *arguments):
+            await asyncio.sleep(0.05)
+            command = (sys.executable, "-c", "input()")
+            started.append(await asyncio.create_subprocess_exec(*command, stdin=-1, stdout=-1))
+            return started[-1]
+
+    async def work():
+        pool = Counted(3, seconds=60)
+
+        async def task():
+            async with pool.run("compare", {}):
+                pass
+
+        await asyncio.gather(task(), task(), task())
+        alive = sum(each.returncode is None for each in started)
+        await pool.close()
+        return alive, sum(each.returncode is None for each in started)
+
+    assert asyncio.run(work()) == (1, 0)
+    assert len(started) == 4
 
 
 async def _chunks(*parts):

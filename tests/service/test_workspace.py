@@ -425,6 +425,27 @@ def test_a_workspace_is_migrated_once_and_refuses_a_newer_one(tmp_path):
         Workspace(tmp_path)
 
 
+def test_an_older_workspace_with_several_active_trainings_goes_on_with_the_newest(tmp_path, database, monkeypatch):
+    from sqlalchemy import text
+
+    from rubricate.service.workspace import migrating
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrating, "migrations", lambda dialect: [s for s in migrations(dialect) if s.number < 7])
+        old = Workspace(tmp_path, database)
+    with old.database.write() as connection:
+        connection.execute(text("INSERT INTO projects (id, name, kind, created) VALUES (1, 'p', 'multi', 0)"))
+        for job, state in ((1, "done"), (2, "running"), (3, "waiting")):
+            row = f"({job}, 1, 'train', '{state}', 0, 0, '', '{{}}', 0, 0, 0)"
+            names = "id, project, kind, state, done, total, message, data, cancel, created, heartbeat"
+            connection.execute(text(f"INSERT INTO jobs ({names}) VALUES {row}"))
+        connection.execute(text("INSERT INTO events (kind, annotator, data, created) VALUES ('label', 'ann', '1', 0)"))
+    old.close()
+    new = Workspace(tmp_path, database)
+    assert [new.jobs.get(job)["state"] for job in (1, 2, 3)] == ["done", "failed", "waiting"]
+    new.close()
+
+
 def test_migrations_of_both_databases_have_the_same_numbers():
     assert [step.number for step in migrations("sqlite")] == [step.number for step in migrations("postgresql")]
 

@@ -206,7 +206,7 @@ def history_page(
         tag(
             "tr",
             tag("td", time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(event["created"]))),
-            tag("td", isolated(event["annotator"] or "–")),
+            tag("td", isolated(event["annotator"] or "–"), _sender(event)),
             tag("td", event["kind"]),
             tag("td", isolated(event["document"] or "", 40)),
             tag("td", _detail(event)),
@@ -217,6 +217,13 @@ def history_page(
     table = tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="events"), class_="scroll")
     more = None if further is None else tag("p", tag("a", "Next page", href=f"?after={further}"))
     return page(f"History: {project.name}", table, more, who=who, project=project.name)
+
+
+def _sender(event: Mapping[str, Any]) -> Any:
+    """Say who sent an event, if that is not the annotator."""
+    if event["sender"] in (None, "", event["annotator"]):
+        return None
+    return tag("span", " sent by ", isolated(event["sender"]), class_="quiet")
 
 
 def _detail(event: Mapping[str, Any]) -> Any:

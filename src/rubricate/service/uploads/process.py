@@ -32,6 +32,7 @@ class ParserPool:
         self._free = asyncio.Semaphore(limit)
         self._seconds, self._wait = seconds, wait
         self._spare: Process | None = None
+        self._starting = False
 
     @contextlib.asynccontextmanager
     async def run(self, task: str, options: dict[str, Any]) -> AsyncIterator[UploadProcess]:
@@ -46,8 +47,8 @@ class ParserPool:
             async with UploadProcess(started or await self.start(), seconds=self._seconds) as process:
                 await process.begin(task, options)
                 yield process
-            if task in WARM and self._spare is None:
-                self._set_spare(await self.start("warm"))
+            if task in WARM:
+                await self._start_spare()
         finally:
             self._free.release()
 
@@ -59,9 +60,16 @@ class ParserPool:
             *command, stdin=PIPE, stdout=PIPE, stderr=asyncio.subprocess.DEVNULL, env=environment, limit=LINE
         )
 
-    def _set_spare(self, process: Process) -> None:
-        self._spare = process
-        asyncio.get_running_loop().call_later(SPARE_SECONDS, self._drop, process)
+    async def _start_spare(self) -> None:
+        """Start a process ahead, unless there is one or another request is starting it."""
+        if self._spare is not None or self._starting:
+            return
+        self._starting = True
+        try:
+            self._spare = await self.start("warm")
+        finally:
+            self._starting = False
+        asyncio.get_running_loop().call_later(SPARE_SECONDS, self._drop, self._spare)
 
     def _take_spare(self) -> Process | None:
         process, self._spare = self._spare, None
