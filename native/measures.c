@@ -10,7 +10,7 @@ bool rb_are_valid_lists(const rb_lists *lists, int64_t size, int64_t columns) {
     int64_t begin = lists->starts[0], end = lists->starts[lists->length];
     bool descends = begin < 0 || end > size;
     for (int64_t row = 0; row < lists->length; row++) descends |= lists->starts[row] > lists->starts[row + 1];
-    if (descends) return false;
+    if (descends || columns < 0) return !descends;
     uint32_t largest = 0; /* negative items are large when unsigned */
     for (int64_t i = begin; i < end; i++) {
         uint32_t item = (uint32_t)lists->items[i];
@@ -219,13 +219,16 @@ int rb_rank_labels(int64_t n, const rb_rankings *rankings, int64_t *above, int64
  */
 enum { LEVELS = 11 };
 
-void rb_recall_levels(int64_t n, const rb_recall_points *points, int64_t *most_hits, double *table) {
+bool rb_recall_levels(int64_t n, const rb_recall_points *points, int64_t rankings, int64_t *most_hits, double *table) {
     for (int64_t k = 0; k < n; k++) {
-        int64_t row = points->row[k], hits = points->hits[k], level = (LEVELS - 1) * hits / points->labels[k];
-        double precision = (double)hits / (double)points->rank[k], *own = table + row * LEVELS;
+        int64_t row = points->row[k], hits = points->hits[k], labels = points->labels[k], rank = points->rank[k];
+        if (row < 0 || row >= rankings || hits < 0 || hits > labels || labels < 1 || rank < 1) return false;
+        int64_t level = (LEVELS - 1) * hits / labels;
+        double precision = (double)hits / (double)rank, *own = table + row * LEVELS;
         if (level < LEVELS - 1) own[level] = rb_max(own[level], precision);
         if (hits >= most_hits[row]) most_hits[row] = hits, own[LEVELS - 1] = precision;
     }
+    return true;
 }
 
 /* ---- The k best categories of each document ----
@@ -294,16 +297,6 @@ typedef struct {
     double *below;
 } threshold_steps;
 
-/* The first place of an ascending range that lies above the value; its end if none does. */
-static int64_t first_above(const double *values, int64_t low, int64_t high, double value) {
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (values[middle] <= value) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 /* Turn the cells between two steps into the cells at or above each. */
 static void accumulate_steps(const threshold_steps *steps) {
     for (int64_t c = 0; c < steps->categories; c++)
@@ -315,7 +308,7 @@ static inline void count_cells(const threshold_steps *steps, int64_t c, double v
     int64_t above = steps->starts[c], end = steps->starts[c + 1];
     /* Most cells score less than the lowest positive: for them one comparison is all. */
     if (value >= steps->values[above]) {
-        above = first_above(steps->values, above, end, value);
+        above += count_up_to(steps->values + above, end - above, value);
         steps->counts[above - 1] += times;
     }
     if (above < end && value > steps->below[above]) steps->below[above] = value;

@@ -6,6 +6,8 @@
  */
 #include "common.h"
 
+enum { BLOCK = 256 }; /* documents or draws at a time */
+
 /* ---- Pairs of codes ----
  *
  * Given  the codes of two systems on each document; a slope of each code, which tells how much it moves a measure.
@@ -23,13 +25,17 @@ void rb_count_code_pairs(int64_t n, const int32_t *first, const int32_t *second,
 }
 
 int64_t rb_sum_code_gaps(int64_t n, const int32_t *first, const int32_t *second, const double *slopes, double *sum) {
+    int64_t changed[BLOCK], differ = 0;
     double total = 0.0;
-    int64_t differ = 0;
-    for (int64_t d = 0; d < n; d++) {
-        if (first[d] == second[d]) continue;
-        double gap = slopes[first[d]] - slopes[second[d]];
-        total += gap * gap;
-        differ++;
+    for (int64_t start = 0; start < n; start += BLOCK) {
+        int64_t end = rb_min_int(start + BLOCK, n), found = 0;
+        /* First list the documents that count, without branches: which ones they are cannot be predicted. */
+        for (int64_t d = start; d < end; d++) changed[found] = d, found += first[d] != second[d];
+        for (int64_t k = 0; k < found; k++) {
+            double gap = slopes[first[changed[k]]] - slopes[second[changed[k]]];
+            total += gap * gap;
+        }
+        differ += found;
     }
     *sum = total;
     return differ;
@@ -108,23 +114,37 @@ void rb_weighted_rankings(int64_t n, const rb_ranked_items *items, const int64_t
 /* ---- Patterns in draws ----
  *
  * Given  the pattern of each document and its weight in each draw (documents x draws).
- * Fill   patterns x draws: the summed weights. Cost: documents x draws, vectorised over BLOCK draws, whose sums for a
- *        few hundred patterns stay in the cache of a core.
+ * Fill   patterns x draws: the summed weights. Sums of up to MAX_ADDED documents have 16 bits, which takes half the time
+ *        of 32 bits.
+ * Cost   documents x draws, vectorised over BLOCK draws, whose sums for a few hundred patterns stay in the cache.
  */
-enum { BLOCK = 256 };
+enum { MAX_ADDED = 257 }; /* 257 x 255 is 2^16 - 1 */
 
-int rb_sum_pattern_weights(int64_t documents, int64_t draws, const int64_t *codes, const uint8_t *weights,
-                           int32_t *sums, const int32_t *stop) {
-    for (int64_t start = 0; start < draws; start += BLOCK) {
+typedef struct { uint16_t sums[BLOCK]; int32_t added; } partial_sums;
+
+static void flush_sums(partial_sums *partial, int64_t size, int32_t *restrict sums) {
+    for (int64_t b = 0; b < size; b++) sums[b] += partial->sums[b];
+    memset(partial, 0, sizeof *partial);
+}
+
+int rb_sum_pattern_weights(int64_t documents, int64_t draws, int64_t patterns, const int64_t *codes,
+                           const uint8_t *weights, int32_t *sums, const int32_t *stop) {
+    partial_sums *partial = RB_ALLOC_ZEROS(partial_sums, patterns);
+    int status = partial ? RB_OK : RB_NO_MEMORY;
+    for (int64_t start = 0; start < draws && status == RB_OK; start += BLOCK) {
         int64_t size = rb_min_int(BLOCK, draws - start);
         for (int64_t d = 0; d < documents; d++) {
-            int32_t *restrict own = sums + codes[d] * draws + start;
+            partial_sums *own = &partial[codes[d]];
+            uint16_t *restrict total = own->sums;
             const uint8_t *restrict drawn = weights + d * draws + start;
-            for (int64_t b = 0; b < size; b++) own[b] += drawn[b];
+            for (int64_t b = 0; b < size; b++) total[b] = (uint16_t)(total[b] + drawn[b]);
+            if (++own->added == MAX_ADDED) flush_sums(own, size, sums + codes[d] * draws + start);
         }
-        if (rb_is_stopped(stop)) return RB_STOPPED;
+        for (int64_t p = 0; p < patterns; p++) flush_sums(&partial[p], size, sums + p * draws + start);
+        if (rb_is_stopped(stop)) status = RB_STOPPED;
     }
-    return RB_OK;
+    free(partial);
+    return status;
 }
 
 /* ---- Means of ratios and their standard errors in draws ----

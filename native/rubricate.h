@@ -104,7 +104,7 @@ RB_EXPORT void rb_make_unit(const int64_t *starts, int64_t rows, bool scale_firs
 
 /* ---- measures.c ---- */
 
-/* Whether starts ascend within 0 to size, and every item lies within 0 to columns - 1. */
+/* Whether starts ascend within 0 to size, and every item lies within 0 to columns - 1, unless columns is -1. */
 RB_EXPORT bool rb_are_valid_lists(const rb_lists *lists, int64_t size, int64_t columns);
 
 /* Count the entries of both matrices, of the first and of the second, by column; or of both by row. Given zeros. */
@@ -134,11 +134,12 @@ typedef struct {
 RB_EXPORT int rb_rank_labels(int64_t n, const rb_rankings *rankings, int64_t *above, int64_t *rank, int64_t *hits,
                              const int32_t *stop);
 
-/* Points of rankings: recall hits / labels and precision hits / rank; labels and rank are at least 1. */
+/* Points of rankings: recall hits / labels and precision hits / rank; 0 <= hits <= labels, 1 <= labels, 1 <= rank. */
 typedef struct { const int64_t *row, *hits, *rank, *labels; } rb_recall_points;
 /* Rankings x 11: the highest precision with recall in [i/10, (i + 1)/10), and in the last column the precision at the
- * point with most hits, the last of equals. Both arrays are given as zeros. */
-RB_EXPORT void rb_recall_levels(int64_t n, const rb_recall_points *points, int64_t *most_hits, double *table);
+ * point with most hits, the last of equals. Both arrays are given as zeros. False if a point cannot be. */
+RB_EXPORT bool rb_recall_levels(int64_t n, const rb_recall_points *points, int64_t rankings, int64_t *most_hits,
+                                double *table);
 
 /* The columns of the k best scores of each row (rows x k), and their number. */
 RB_EXPORT int rb_best_columns(int64_t rows, int64_t columns, const double *values, int64_t k, int64_t *best_columns,
@@ -185,8 +186,8 @@ RB_EXPORT void rb_weighted_rankings(int64_t n, const rb_ranked_items *items, con
                                     const int64_t *weights, double *values);
 
 /* Patterns x draws, given zeros: the summed weights of the documents of each pattern. */
-RB_EXPORT int rb_sum_pattern_weights(int64_t documents, int64_t draws, const int64_t *codes, const uint8_t *weights,
-                                     int32_t *sums, const int32_t *stop);
+RB_EXPORT int rb_sum_pattern_weights(int64_t documents, int64_t draws, int64_t patterns, const int64_t *codes,
+                                     const uint8_t *weights, int32_t *sums, const int32_t *stop);
 
 /* The mean ratio and the square of ratios x its standard error in each draw, both given zeros. */
 RB_EXPORT int rb_ratio_errors(const rb_rows *above, const rb_rows *below, int64_t ratios, int64_t draws,

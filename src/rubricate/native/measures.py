@@ -22,7 +22,6 @@ __all__ = [
 LEVELS = 11
 MAX_COMPARED_LABELS = 128
 """Labels of a ranking up to which each is compared with every item; MAX_COMPARED in measures.c."""
-MAX_COLUMNS = 2**31 - 1
 LONG_WORK = 100_000_000
 """Steps of a loop, about a tenth of a second, from which on Ctrl-C can end it: that takes a thread, 0.1 ms."""
 
@@ -46,12 +45,15 @@ def run_long(name: str, work: int, *values: Any) -> None:
 
 
 def check_lists(columns: int, *matrices: Lists | Rows) -> None:
-    """Raise ValueError unless all have the same number of rows, ascending starts, and items below `columns`."""
+    """Raise ValueError unless all have the same number of rows, ascending starts, and items below `columns`.
+
+    With `columns` −1 the items may be any: they are compared but never used as indices.
+    """
     rows = len(matrices[0].starts)
     for each in matrices:
         check_lengths(len(each[1]), values=each[-1])
         check_lengths(max(rows, 1), starts=each.starts)
-        if not core.rb_are_valid_lists(Lists(*each[:2]), len(each[1]), min(columns, MAX_COLUMNS)):
+        if not core.rb_are_valid_lists(Lists(*each[:2]), len(each[1]), columns):
             raise ValueError("a sparse matrix has an index out of range, or row starts that do not ascend")
 
 
@@ -65,7 +67,7 @@ def check_indices(limit: int, length: int, **arrays: np.ndarray) -> None:
     """Raise ValueError unless every array has this length and values within 0 to limit − 1."""
     check_lengths(length, **arrays)
     for name, array in arrays.items():
-        if array.size and (array.min() < 0 or array.max() >= limit):
+        if array.size and array.view(f"u{array.itemsize}").max() >= limit:  # negative numbers are large when unsigned
             raise ValueError(f"{name} holds a number outside of 0 to {limit - 1}")
 
 
@@ -79,7 +81,7 @@ def count_overlap(first: Lists, second: Lists, columns: int) -> tuple[np.ndarray
 
 def count_row_overlap(first: Lists, second: Lists) -> np.ndarray:
     """Return the number of entries that both have, for each row."""
-    check_lists(MAX_COLUMNS, first, second)
+    check_lists(-1, first, second)
     both = np.zeros(first.length, np.int64)
     core.rb_count_row_overlap(first, second, both)
     return both
@@ -95,7 +97,7 @@ def tally_codes(truth: Lists, a: Lists, b: Lists, columns: int) -> np.ndarray:
 
 def cell_codes(truth: Lists, a: Lists, b: Lists) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return row starts, columns and codes (see `tally_codes`) of every cell that one of the three holds."""
-    check_lists(MAX_COLUMNS, truth, a, b)
+    check_lists(-1, truth, a, b)
     size = sum(len(each.items) for each in (truth, a, b))
     starts, columns, codes = np.zeros(truth.length + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.int8)
     found = core.rb_compare_decisions(truth, a, b, None, starts, columns, codes)
@@ -104,7 +106,7 @@ def cell_codes(truth: Lists, a: Lists, b: Lists) -> tuple[np.ndarray, np.ndarray
 
 def scores_at(scores: Rows, cells: Lists, floor: float) -> np.ndarray:
     """Return the score at each cell, `floor` if none is stored. Cost: cells × log of the stored scores of a row."""
-    check_lists(MAX_COLUMNS, scores, cells)
+    check_lists(-1, scores, cells)
     values = np.full(len(cells.items), floor)
     core.rb_scores_at(scores, cells, floor, values)
     return values
@@ -157,12 +159,10 @@ def recall_levels(points: RecallPoints) -> np.ndarray:
     The last column has the precision at the point with most hits.
     """
     row, hits, rank, labels, rankings = points
-    check_indices(rankings, len(row), row=row)
     check_lengths(len(row), hits=hits, rank=rank, labels=labels)
-    if not ((hits >= 0) & (hits <= labels) & (labels > 0) & (rank > 0)).all():
-        raise ValueError("recall points need 0 <= hits <= labels, labels >= 1 and rank >= 1")
     table = np.zeros((rankings, LEVELS))
-    core.rb_recall_levels(len(row), points, np.zeros(rankings, np.int64), table)
+    if not core.rb_recall_levels(len(row), points, rankings, np.zeros(rankings, np.int64), table):
+        raise ValueError("recall points need a ranking, 0 <= hits <= labels, labels >= 1 and rank >= 1")
     return table
 
 

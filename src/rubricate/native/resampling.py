@@ -62,7 +62,7 @@ def sum_pattern_weights(codes: np.ndarray, weights: np.ndarray, patterns: int) -
     documents, draws = weights.shape
     check_indices(patterns, documents, codes=codes)
     sums = np.zeros((patterns, draws), np.int32)
-    run_long("rb_sum_pattern_weights", documents * draws // 8, documents, draws, codes, weights, sums)
+    run_long("rb_sum_pattern_weights", documents * draws // 8, documents, draws, patterns, codes, weights, sums)
     return sums
 
 
