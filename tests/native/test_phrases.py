@@ -42,7 +42,8 @@ def test_phrases_are_those_that_begin_at_each_place(seed):
     starts = np.concatenate([[0], np.cumsum(rng.integers(0, 9, 3))]).astype(np.int64)
     ids, longest = rng.integers(0, 3, starts[-1]).astype(np.int32), int(rng.integers(1, 6))
     shortest = int(rng.integers(1, longest + 1))
-    texts, pairs = PhraseTable(seed).number(Lists(starts, ids), (shortest, longest), first_free=3)
+    table = PhraseTable(seed, 2 << rng.integers(0, 5))
+    texts, pairs = table.number(Lists(starts, ids), (shortest, longest), first_free=3)
     spelled, compared = names(pairs, 3), 0
     for (a, b), (first, stop) in zip(pairwise(starts.tolist()), pairwise(texts.starts.tolist()), strict=True):
         own = tuple(ids[a:b].tolist())

@@ -56,10 +56,10 @@ class WordTable:
     know prevents texts made of words that all fall on one slot.
     """
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, slot_count: int = 1024) -> None:
         self.seed = seed
-        self.slots, self.ends = np.zeros(2 * 1024, np.uint64), np.zeros(512 + 1, np.int64)
-        self.pool, self.size = np.empty(4096, np.uint8), np.zeros(1, np.int64)
+        self.slots, self.ends = np.zeros(2 * slot_count, np.uint64), np.zeros(slot_count // 2 + 1, np.int64)
+        self.pool, self.size = np.empty(4 * slot_count, np.uint8), np.zeros(1, np.int64)
 
     @property
     def slot_count(self) -> int:
