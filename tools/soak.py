@@ -37,7 +37,6 @@ from tests.kernels.small_cases import TALLY  # noqa: E402
 KERNELS = ROOT / "src" / "rubricate" / "kernels"
 NEAR = "tests/classifiers/svm/test_near.py::test_scores_of_few_documents_are_those_of_retraining"
 ELSEWHERE = {
-    "boosting": "tests/kernels/test_boosting.py::test_few_rows_agree_with_the_slow_twin",
     "lane_code": "tests/kernels/test_svm_lanes.py::test_row_times_weights_and_back",
     "meeting_paths": "tests/measures/test_hierarchical.py::test_meeting_graphs_of_few_nodes_are_as_defined",
     "nnet": "tests/classifiers/test_nnet.py::test_a_pass_over_two_documents_is_that_of_finite_differences",

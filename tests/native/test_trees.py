@@ -59,7 +59,9 @@ def test_trees_grow_as_the_slow_twin_does(seed, least, ratio):
     leaves = walked(tree, cases.rows, present.shape[1])
     assert leaves == [end_of(tree, row) for row in present]
     for node in np.flatnonzero(tree.asked < 0):
-        assert sorted(tree.order[tree.first[node] : tree.last[node]]) == np.flatnonzero(np.array(leaves) == node).tolist()
+        assert (
+            sorted(tree.order[tree.first[node] : tree.last[node]]) == np.flatnonzero(np.array(leaves) == node).tolist()
+        )
     count_cases(1 + len(leaves))
 
 
@@ -100,6 +102,18 @@ def test_fractional_weights_split_where_whole_ones_do():
     assert walked(grow_tree(tenth, SplitRule(0.25, False, X_LOG_X)), cases.rows, present.shape[1]) == walked(
         whole, cases.rows, present.shape[1]
     )
+
+
+@pytest.mark.parametrize("seed", [41, 243, 315, 387, 746])
+def test_a_leaf_that_takes_the_place_of_its_parent_takes_its_documents_along(seed):
+    """With fractional weights a leaf may be raised: rounding makes the same documents cost other errors at its parent."""
+    present, cases = cases_of(seed, most=200, words=17)
+    weights = np.random.default_rng(seed).integers(1, 9, len(present)) / 10
+    cases = cases._replace(weights=weights, word_weights=weights @ present)
+    tree = grow_tree(cases, SplitRule(0.01, True, X_LOG_X))
+    tree = prune_tree(cases, tree, confidence=0.25, z=0.69)
+    assert tree.totals[tree.asked < 0].sum() == pytest.approx(weights.sum())
+    assert tree.positives[tree.asked < 0].sum() == pytest.approx(weights[cases.truth].sum())
 
 
 @pytest.mark.parametrize("documents", [0, 1])
@@ -177,7 +191,10 @@ for seed in range(40):
 def test_both_variants_grow_the_same_trees():
     printed = [
         subprocess.run(
-            [sys.executable, "-c", CODE], env=os.environ | {"RUBRICATE_NATIVE": variant}, capture_output=True, check=True
+            [sys.executable, "-c", CODE],
+            env=os.environ | {"RUBRICATE_NATIVE": variant},
+            capture_output=True,
+            check=True,
         ).stdout
         for variant in ("base", "v3")
     ]
