@@ -1,18 +1,18 @@
 /* Gradient boosting of small regression trees on binned features, for the logistic loss.
  *
- * Given    bins, rows x columns: the bin of each value, below 128, in the order of the values; truth, 0 or 1 per row; the settings;
- *          the log-odds `base` before the first tree.
- * Returned for each round a tree of up to `leaves` leaves in four arrays, rounds x (2 leaves - 1), which the caller has filled with
- *          -1 (features) and 0: the feature asked for, the last bin that goes left, the left child (the right one follows it), and
- *          the value of a leaf, `rate` included.
+ * Given    bins, rows x columns: the bin of each value, below 128, in the order of the values; truth, 0 or 1 per row;
+ *          the settings; the log-odds `base` before the first tree.
+ * Returned for each round a tree of up to `leaves` leaves in four arrays, rounds x (2 leaves - 1), which the caller has
+ *          filled with -1 (features) and 0: the feature asked for, the last bin that goes left, the left child (the
+ *          right one follows it), and the value of a leaf, `rate` included.
  *
- * Each tree is a Newton step for the sum of log(1 + exp(-y s)) (friedman2001; with the second-order gain of chen2016, equation 7):
+ * Each tree is a Newton step for the sum of log(1 + exp(-y s)) (friedman2001; with the gain of chen2016, equation 7):
  * g = p - y, h = p (1 - p); a leaf is -rate G / (H + penalty), the gain of a split is
- * Gl^2 / (Hl + penalty) + Gr^2 / (Hr + penalty) - G^2 / (H + penalty). The leaf with the largest gain is split next; the histogram
- * of the larger child is the parent's less that of the smaller one.
+ * Gl^2 / (Hl + penalty) + Gr^2 / (Hr + penalty) - G^2 / (H + penalty). The leaf of largest gain is split next; the
+ * histogram of the larger child is the parent's less that of the smaller one.
  *
- * Cost     rounds x columns x (rows + those in smaller children) additions; memory leaves x columns x 128 x 3 numbers.
- * Ties     The earlier leaf, feature, then bin. No split leaves fewer than `min_rows` rows on a side or has no gain.
+ * Cost     rounds x columns x (rows + those in smaller children) additions; leaves x columns x 128 x 3 numbers.
+ * Ties     The earlier leaf, feature, then bin. No split leaves fewer than `min_rows` on a side or has no gain.
  */
 #include "common.h"
 
@@ -21,10 +21,10 @@
 /* Sums of g and h and the number of rows of one bin. A histogram has BINS of them for each feature. */
 typedef struct { double g, h; int64_t rows; } bin_sums;
 
-/* A node: its rows are start to stop - 1 of `order`. `gain` is that of its best split, 0 without one, -1 after the split. */
+/* A node: its rows are start to stop - 1 of `order`; the gain of its best split, 0 without one, -1 after the split. */
 typedef struct { int64_t feature, last_bin, left, start, stop, histogram; double gain; } boosted_node;
 
-/* A tree while it grows: rows in the order of its leaves, scratch memory to sort them, histograms of its leaves, its nodes. */
+/* A tree while it grows: rows in the order of its leaves, scratch memory to sort them, histograms of its leaves. */
 typedef struct {
     const uint8_t *bins;
     int64_t rows, columns;
@@ -86,8 +86,8 @@ static void find_split(const boosted_tree *tree, boosted_node *node) {
     }
 }
 
-/* Bring the rows of a node that go left to the front; return where the others begin. Both sides stay ascending, so that the sums
-   of a leaf do not depend on how it was reached. */
+/* Bring the rows of a node that go left to the front; return where the others begin. Both sides stay ascending, so that
+   the sums of a leaf do not depend on how it was reached. */
 static int64_t part_rows(const boosted_tree *tree, const boosted_node *node) {
     const uint8_t *column = tree->bins + node->feature;
     int64_t left = node->start, right = 0;
@@ -102,7 +102,7 @@ static int64_t part_rows(const boosted_tree *tree, const boosted_node *node) {
     return left;
 }
 
-/* Split the leaf with the largest gain, the first of equals, into nodes `made` and `made` + 1; false if none has a gain. */
+/* Split the leaf with the largest gain, the first of equals, into nodes `made` and `made` + 1; false without a gain. */
 static bool split_best_leaf(const boosted_tree *tree, int64_t made, int64_t slot) {
     boosted_node *node = tree->nodes, *left = tree->nodes + made, *right = left + 1;
     for (int64_t i = 1; i < made; i++)
@@ -147,22 +147,20 @@ static double set_leaf(const boosted_tree *tree, const boosted_node *leaf) {
     return value;
 }
 
-int rb_grow_boosted_trees(const uint8_t *bins, const double *truth, int64_t rows, int64_t columns, const rb_boosting *settings,
-                          double base, int64_t *features, int64_t *last_bins, int64_t *lefts, double *values,
-                          const int32_t *stop) {
+int rb_grow_boosted_trees(const uint8_t *bins, const double *truth, int64_t rows, int64_t columns,
+                          const rb_boosting *settings, double base, int64_t *features, int64_t *last_bins,
+                          int64_t *lefts, double *values, const int32_t *stop) {
     int64_t width = 2 * settings->leaves - 1;
-    boosted_tree tree = {.bins = bins, .rows = rows, .columns = columns, .settings = settings};
+    double *sums = RB_ALLOC(double, 3 * rows);
+    int64_t *order = RB_ALLOC(int64_t, 2 * rows);
+    bin_sums *histograms = RB_ALLOC(bin_sums, settings->leaves * columns * BINS);
+    boosted_node *nodes = RB_ALLOC(boosted_node, width);
+    boosted_tree tree = {bins, rows, columns, settings, sums, sums + rows, sums + 2 * rows, order, order + rows,
+                         histograms, nodes};
     int status = RB_NO_MEMORY;
-    tree.scores = RB_ALLOC(double, rows), tree.slopes = RB_ALLOC(double, rows), tree.curves = RB_ALLOC(double, rows);
-    tree.order = RB_ALLOC(int64_t, rows), tree.spare = RB_ALLOC(int64_t, rows);
-    tree.histograms = RB_ALLOC(bin_sums, settings->leaves * columns * BINS), tree.nodes = RB_ALLOC(boosted_node, width);
-    if (!tree.scores || !tree.slopes || !tree.curves || !tree.order || !tree.spare || !tree.histograms || !tree.nodes) goto end;
+    if (!sums || !order || !histograms || !nodes) goto end;
     for (int64_t i = 0; i < rows; i++) tree.scores[i] = base;
-    for (int64_t t = 0; t < settings->rounds; t++) {
-        if (rb_is_stopped(stop)) {
-            status = RB_STOPPED;
-            goto end;
-        }
+    for (int64_t t = 0; t < settings->rounds && !rb_is_stopped(stop); t++) {
         int64_t made = grow_boosted_tree(&tree, truth);
         for (int64_t i = 0; i < made; i++) {
             const boosted_node *node = tree.nodes + i;
@@ -173,15 +171,15 @@ int rb_grow_boosted_trees(const uint8_t *bins, const double *truth, int64_t rows
                 values[at] = set_leaf(&tree, node);
         }
     }
-    status = RB_OK;
+    status = rb_is_stopped(stop) ? RB_STOPPED : RB_OK;
 end:
-    free(tree.scores), free(tree.slopes), free(tree.curves), free(tree.order), free(tree.spare);
-    free(tree.histograms), free(tree.nodes);
+    free(sums), free(order), free(histograms), free(nodes);
     return status;
 }
 
 /* Add the value of each tree to the scores; a value goes left if it is at most the limit of its node. */
-void rb_add_boosted_trees(const rb_boosted_trees *trees, const double *X, int64_t rows, int64_t columns, double *scores) {
+void rb_add_boosted_trees(const rb_boosted_trees *trees, const double *X, int64_t rows, int64_t columns,
+                          double *scores) {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t t = 0; t < trees->rounds; t++) {
             int64_t root = t * trees->nodes, node = root;

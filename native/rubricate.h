@@ -318,7 +318,7 @@ RB_EXPORT void rb_softmax_rows(int64_t documents, int64_t rows, int64_t width, c
 
 /* ---- trees.c ---- */
 
-/* Documents to grow a tree from: the words of each document (ascending), the documents of each word (ascending), whether each
+/* Documents to grow a tree from: the words of each document, the documents of each word, both ascending; whether each
    document is positive, its weight, and for each word the weight of the documents that have it. */
 typedef struct {
     rb_lists rows, postings;
@@ -329,8 +329,8 @@ typedef struct {
 /* A split leaves `min_weight` or more on either side; it is chosen by gain ratio or by gain. table[x] is x log2 x. */
 typedef struct { double min_weight; bool by_ratio; int64_t table_length; const double *table; } rb_split_rule;
 
-/* Nodes, children after their parents: the word asked for (-1 at a leaf), the child with the word and the child without it,
-   the documents as the range first to last - 1 of `order`, and their weight, that of the positive ones apart. */
+/* Nodes, children after their parents: the word asked for (-1 at a leaf), the child with it and the child without it,
+   the documents as the range first to last - 1 of `order`, their weight and that of the positive ones. */
 typedef struct {
     int64_t *asked, *present, *without, *first, *last;
     double *positives, *totals;
@@ -352,11 +352,11 @@ RB_EXPORT int rb_walk_trees(const rb_lists *rows, int64_t width, const rb_walks 
 
 /* ---- boosting.c ---- */
 
-/* Rounds, the share of each step that is taken, leaves of a tree, least rows of a leaf, penalty on the values of leaves. */
+/* Rounds, the share of each step that is taken, leaves of a tree, least rows of a leaf, penalty on leaf values. */
 typedef struct { int64_t rounds; double rate; int64_t leaves, min_rows; double penalty; } rb_boosting;
 
-/* Trees, rounds x nodes: the feature asked for (-1 at a leaf), the largest value that goes left, the left child (the right one
-   follows it), the value of a leaf. */
+/* Trees, rounds x nodes: the feature asked for (-1 at a leaf), the largest value that goes left, the left child (the
+   right one follows it), the value of a leaf. */
 typedef struct {
     int64_t rounds, nodes;
     const int64_t *features;
@@ -426,9 +426,15 @@ RB_EXPORT int rb_merge_trees(int64_t documents, int64_t width, const double *sco
 
 /* ---- rules.c ---- */
 
-/* Documents to learn rules from: their terms (ascending), the number of terms, whether each document is positive, its weight;
-   `absent`: rules may ask for the absence of a term. */
-typedef struct { rb_lists rows; int64_t columns; const bool *positive; const double *weights; bool absent; } rb_rule_examples;
+/* Documents to learn rules from: their terms, ascending, the number of terms, whether each document is positive, its
+   weight; `absent`: rules may ask for the absence of a term. */
+typedef struct {
+    rb_lists rows;
+    int64_t columns;
+    const bool *positive;
+    const double *weights;
+    bool absent;
+} rb_rule_examples;
 
 /* The documents that hold term t: documents[starts[t]] to documents[ends[t] - 1], ascending. */
 typedef struct { const int64_t *starts, *ends, *documents; } rb_holders;
@@ -436,34 +442,36 @@ typedef struct { const int64_t *starts, *ends, *documents; } rb_holders;
 /* Rules end to end: rule r has conditions[starts[r]] to conditions[starts[r + 1] - 1]. */
 typedef struct { int64_t length; const int64_t *starts, *conditions; } rb_rules;
 
-RB_EXPORT int64_t rb_find_covered(const rb_lists *rows, const int64_t *documents, int64_t count, const int64_t *conditions,
-                                  int64_t size, int64_t *covered);
+RB_EXPORT int64_t rb_find_covered(const rb_lists *rows, const int64_t *documents, int64_t count,
+                                  const int64_t *conditions, int64_t size, int64_t *covered);
 RB_EXPORT void rb_weigh_prefixes(const rb_rule_examples *examples, const double *costs, const int64_t *documents,
-                                 int64_t count, const int64_t *conditions, int64_t size, double *positive, double *negative);
-RB_EXPORT int rb_grow_rule(const rb_rule_examples *examples, const int64_t *documents, int64_t count, int64_t *conditions,
-                           int64_t *size);
+                                 int64_t count, const int64_t *conditions, int64_t size, double *positive,
+                                 double *negative);
+RB_EXPORT int rb_grow_rule(const rb_rule_examples *examples, const int64_t *documents, int64_t count,
+                           int64_t *conditions, int64_t *size);
 RB_EXPORT int rb_grow_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const int64_t *documents,
                                int64_t count, rb_buffer *conditions, rb_buffer *ends, const int32_t *stop);
 
-/* What pruning minimises and reports: what each document counts in the error (above 0: positive, below 0: negative), and what a
-   wrong answer costs on each held-out document (0 on the others). */
+/* What each document counts in the error (above 0: positive, below 0: negative), and what a wrong answer costs on each
+   held-out document (0 on the others). */
 typedef struct { const double *counts, *held_out; } rb_rule_costs;
 
-/* Steps of pruning: the error added for each condition saved, the rule, the place of the condition taken out (-1: the whole rule);
-   and the held-out error before the first step and after each. */
+/* Steps of pruning: the error added for each condition saved, the rule, the place of the condition taken out (-1: the
+   whole rule); and the held-out error before the first step and after each. */
 typedef struct { double *added; int64_t *rules, *places; double *errors; } rb_pruning_steps;
 RB_EXPORT int rb_prune_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const rb_rules *rules,
-                                const rb_rule_costs *costs, const rb_pruning_steps *steps, int64_t *made, const int32_t *stop);
+                                const rb_rule_costs *costs, const rb_pruning_steps *steps, int64_t *made,
+                                const int32_t *stop);
 
 /* The least weight of positive documents, the least confidence, and the largest number of terms of a description. */
 typedef struct { double support, confidence; int64_t max_terms; } rb_description_limits;
-RB_EXPORT int rb_list_descriptions(const rb_rule_examples *examples, const rb_description_limits *limits, rb_buffer *terms,
-                                   rb_buffer *ends, rb_buffer *covers, const int32_t *stop);
+RB_EXPORT int rb_list_descriptions(const rb_rule_examples *examples, const rb_description_limits *limits,
+                                   rb_buffer *terms, rb_buffer *ends, rb_buffer *covers, const int32_t *stop);
 RB_EXPORT int rb_choose_rules(const rb_rule_examples *examples, const rb_holders *holders, const rb_rules *rules,
                               const int64_t *order, double confidence, int64_t needed, int64_t *chosen, int64_t *count);
 
-/* Rules that can be looked up by the terms of a document: each has a strength and a category; those that begin with the presence
-   of term t are by_term[term_starts[t]] to by_term[term_starts[t + 1] - 1], all others are `others`. */
+/* Rules that can be looked up by the terms of a document: each has a strength and a category; those that begin with the
+   presence of term t are by_term[term_starts[t]] to by_term[term_starts[t + 1] - 1], all others are `others`. */
 typedef struct {
     rb_rules rules;
     const double *strengths;

@@ -107,24 +107,19 @@ static double foil_gain(double p, double n, double log_precision) {
 /* The condition of highest gain; false if none is above 0. */
 static bool best_gain(const rb_rule_examples *examples, const cover_weight *sums, cover_weight before,
                       int64_t *condition) {
-    double best = 0.0, log_precision = log2(before.p / (before.p + before.n)), odds = before.n / before.p;
+    double best = 0.0, log_precision = log2(before.p / (before.p + before.n)), odds = before.n / before.p, gain;
     for (int64_t t = 0; t < examples->columns; t++) {
         double p = sums[t].p, n = sums[t].n;
         /* n/p >= n0/p0: not more precise than before, so the gain is not above 0 and the logarithm can be spared. */
-        if (n < p * odds) {
-            double gain = foil_gain(p, n, log_precision);
-            if (gain > best) best = gain, *condition = t;
-        }
+        if (n < p * odds && (gain = foil_gain(p, n, log_precision)) > best) best = gain, *condition = t;
         /* Without a negative document that has the term, its absence excludes only positive ones. */
-        if (examples->absent && n > 0) {
-            double gain = foil_gain(before.p - p, before.n - n, log_precision);
-            if (gain > best) best = gain, *condition = ~t;
-        }
+        if (examples->absent && n > 0 && (gain = foil_gain(before.p - p, before.n - n, log_precision)) > best)
+            best = gain, *condition = ~t;
     }
     return best > 0.0;
 }
 
-/* `conditions` has places for `count` more than the given `size`: each condition of gain above 0 excludes a document. */
+/* `conditions` has places for `count` more than the given ones: each condition of gain above 0 excludes a document. */
 int rb_grow_rule(const rb_rule_examples *examples, const int64_t *documents, int64_t count, int64_t *conditions,
                  int64_t *size) {
     int64_t *left = RB_ALLOC(int64_t, count);
@@ -304,28 +299,23 @@ static bool is_mostly_right(const rb_rule_examples *examples, const near_rule *r
     return weigh(examples, covered, count).p > total / 2;
 }
 
-static bool alloc_near_rule(near_rule *rule, int64_t columns, int64_t count, int64_t documents) {
-    rule->conditions = RB_ALLOC(int64_t, columns + 1), rule->starts = RB_ALLOC(int64_t, columns + 3);
-    rule->documents = RB_ALLOC(int64_t, count), rule->failures = RB_ALLOC(failure, documents);
-    return rule->conditions && rule->starts && rule->documents && rule->failures;
-}
-
-static void free_near_rule(near_rule *rule) {
-    free(rule->conditions), free(rule->starts), free(rule->documents), free(rule->failures);
-}
-
 /* Grow rules for the documents; `ends` gets the end of each rule in `conditions`. */
 int rb_grow_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const int64_t *documents,
                      int64_t count, rb_buffer *conditions, rb_buffer *ends, const int32_t *stop) {
-    int64_t columns = examples->columns, size = 0, *left = RB_ALLOC(int64_t, count);
+    int64_t columns = examples->columns, documents_all = examples->rows.length, size = 0;
+    int64_t *left = RB_ALLOC(int64_t, 3 * count), *rules = RB_ALLOC(int64_t, 4 * columns + 8);
     cover_weight *sums = RB_ALLOC(cover_weight, 3 * columns);
-    swap_search search = {examples, holders, {0}, {0}, sums, sums + columns, sums + 2 * columns};
-    near_rule *rule = &search.rule;
+    failure *failures = RB_ALLOC(failure, 2 * documents_all);
     bool exact = true;
     int status = RB_NO_MEMORY;
-    if (!left || !sums || !alloc_near_rule(rule, columns, count, examples->rows.length)) goto end;
-    if (!alloc_near_rule(&search.tried, columns, count, examples->rows.length)) goto end;
-    for (int64_t d = 0; d < examples->rows.length; d++) exact &= examples->weights[d] == rint(examples->weights[d]);
+    if (!left || !rules || !sums || !failures) goto end;
+    swap_search search = {examples, holders,
+                          {0, rules, rules + columns + 1, left + count, failures},
+                          {0, rules + 2 * columns + 4, rules + 3 * columns + 5, left + 2 * count,
+                           failures + documents_all},
+                          sums, sums + columns, sums + 2 * columns};
+    near_rule *rule = &search.rule;
+    for (int64_t d = 0; d < documents_all; d++) exact &= examples->weights[d] == rint(examples->weights[d]);
     memcpy(left, documents, sizeof(int64_t) * (size_t)count);
     count_terms(examples, left, count, search.totals);
     while (!rb_is_stopped(stop)) {
@@ -340,7 +330,7 @@ int rb_grow_rule_set(const rb_rule_examples *examples, const rb_holders *holders
     }
     status = rb_is_stopped(stop) ? RB_STOPPED : RB_OK;
 end:
-    free(left), free(sums), free_near_rule(rule), free_near_rule(&search.tried);
+    free(left), free(rules), free(sums), free(failures);
     return status;
 }
 
@@ -361,7 +351,8 @@ typedef struct {
     const double *counts;
     set_rule *rules;
     int32_t *times; /* how many rules cover each document */
-    int64_t *first_link, *everyone, *sorted;
+    int64_t *first_link, *everyone, *sorted, *conditions, *starts;
+    double *costs;
     failure *failures;
     rb_buffer links;
 } rule_set;
@@ -464,17 +455,15 @@ static bool take_out(rule_set *set, int64_t r, int64_t removal) {
     return link_documents(set, r);
 }
 
-/* Copy the rules and find the documents they concern; false without memory. */
+/* Find the documents that the rules concern, and link them; false without memory. */
 static bool start_rules(rule_set *set, const rb_rules *rules) {
     for (int64_t d = 0; d < set->examples->rows.length; d++) set->first_link[d] = -1, set->everyone[d] = d;
     for (int64_t r = 0; r < rules->length; r++) {
         near_rule *near = &set->rules[r].near;
-        int64_t size = rules->starts[r + 1] - rules->starts[r];
-        near->conditions = RB_ALLOC(int64_t, size), near->starts = RB_ALLOC(int64_t, size + 2);
-        set->rules[r].costs = RB_ALLOC(double, size + 1), set->rules[r].alive = true;
-        if (!near->conditions || !near->starts || !set->rules[r].costs) return false;
-        memcpy(near->conditions, rules->conditions + rules->starts[r], sizeof(int64_t) * (size_t)size);
-        near->size = size;
+        int64_t first = rules->starts[r];
+        near->size = rules->starts[r + 1] - first;
+        near->conditions = set->conditions + first, near->starts = set->starts + first + 2 * r;
+        set->rules[r].costs = set->costs + first + r, set->rules[r].alive = true;
         if (!find_concerned(set, near)) return false;
         change_times(set, near, 1);
     }
@@ -483,25 +472,19 @@ static bool start_rules(rule_set *set, const rb_rules *rules) {
     return true;
 }
 
-static void free_rule_set(rule_set *set, int64_t rules) {
-    for (int64_t r = 0; set->rules && r < rules; r++) {
-        near_rule *near = &set->rules[r].near;
-        free(near->conditions), free(near->starts), free(near->documents), free(set->rules[r].costs);
-    }
-    free(set->rules), free(set->times), free(set->first_link), free(set->everyone), free(set->sorted);
-    free(set->failures), free(set->links.data);
-}
-
 /* The arrays of `steps` have a place for each condition and rule, and one more; `made` gets the number of steps. */
 int rb_prune_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const rb_rules *rules,
                       const rb_rule_costs *costs, const rb_pruning_steps *steps, int64_t *made, const int32_t *stop) {
     rule_set set = {.examples = examples, .holders = holders, .counts = costs->counts};
-    int64_t documents = examples->rows.length, rule, removal, step = 0;
+    int64_t documents = examples->rows.length, size = rules->starts[rules->length], rule, removal, step = 0;
+    int64_t *numbers = RB_ALLOC(int64_t, 3 * documents + 2 * size + 2 * rules->length);
     int status = RB_NO_MEMORY;
     set.rules = RB_ALLOC_ZEROS(set_rule, rules->length), set.times = RB_ALLOC_ZEROS(int32_t, documents);
-    set.first_link = RB_ALLOC(int64_t, documents), set.everyone = RB_ALLOC(int64_t, documents);
-    set.sorted = RB_ALLOC(int64_t, documents), set.failures = RB_ALLOC(failure, documents);
-    if (!set.rules || !set.times || !set.first_link || !set.everyone || !set.sorted || !set.failures) goto end;
+    set.costs = RB_ALLOC(double, size + rules->length), set.failures = RB_ALLOC(failure, documents);
+    if (!numbers || !set.rules || !set.times || !set.costs || !set.failures) goto end;
+    set.first_link = numbers, set.everyone = numbers + documents, set.sorted = numbers + 2 * documents;
+    set.conditions = numbers + 3 * documents, set.starts = set.conditions + size;
+    memcpy(set.conditions, rules->conditions, sizeof(int64_t) * (size_t)size);
     if (!start_rules(&set, rules)) goto end;
     steps->errors[0] = held_out_error(&set, costs->held_out);
     while (!rb_is_stopped(stop) && weakest_link(&set, rules->length, &rule, &removal, steps->added + step)) {
@@ -512,7 +495,8 @@ int rb_prune_rule_set(const rb_rule_examples *examples, const rb_holders *holder
     *made = step;
     status = rb_is_stopped(stop) ? RB_STOPPED : RB_OK;
 end:
-    free_rule_set(&set, rules->length);
+    for (int64_t r = 0; set.rules && r < rules->length; r++) free(set.rules[r].near.documents);
+    free(numbers), free(set.rules), free(set.times), free(set.costs), free(set.failures), free(set.links.data);
     return status;
 }
 
@@ -609,8 +593,10 @@ int rb_choose_rules(const rb_rule_examples *examples, const rb_holders *holders,
         some = fewest_holders(holders, terms, size, &found);
         found = rb_find_covered(&examples->rows, some, found, terms, size, cover);
         cover_weight added = {0.0, 0.0};
-        for (int64_t j = 0; j < found; j++)
-            if (waits[cover[j]] > 0) *(examples->positive[cover[j]] ? &added.p : &added.n) += examples->weights[cover[j]];
+        for (int64_t j = 0; j < found; j++) {
+            int64_t d = cover[j];
+            if (waits[d] > 0) *(examples->positive[d] ? &added.p : &added.n) += examples->weights[d];
+        }
         if (added.p <= 0 || added.p < confidence * (added.p + added.n)) continue;
         chosen[made++] = order[i];
         for (int64_t j = 0; j < found; j++) waiting -= --waits[cover[j]] == 0 && examples->positive[cover[j]];

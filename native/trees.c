@@ -1,35 +1,35 @@
 /* Decision trees on the presence of words: growing, pruning, smoothing, walking.
  *
- * Grow    Split the documents of a node by the word whose presence tells most about the truth, until nothing is told. With N the
- *         weight of the documents of a node, P that of the positive ones, and n, p the same where the word is present:
+ * Grow    Split the documents of a node by the word whose presence tells most about the truth, until nothing is told.
+ *         With N the weight of the documents, P that of the positive ones, n, p the same if the word is present:
  *             gain   H(N, P) - n/N H(n, p) - (N-n)/N H(N-n, P-p)        H(n, p): entropy in bits
  *             split  H(N, n)
- *         By ratio: the largest gain / split among the words of at least average gain (quinlan1993, section 2.2); else the
- *         largest gain. Only words that leave `min_weight` or more on either side take part, in the average too.
- *   Cost  Only the smaller child is counted; the larger one is its parent less the smaller. So a document is read at most
- *         log2(documents) times; besides, each node looks at the words that can still split it.
+ *         By ratio: the largest gain / split among the words of at least average gain (quinlan1993, section 2.2); else
+ *         the largest gain. Only words that leave `min_weight` or more on either side count, in the average too.
+ *   Cost  Only the smaller child is counted; the larger one is its parent less the smaller. So a document is read at
+ *         most log2(documents) times; besides, each node looks at the words that can still split it.
  *   Ties  Words within 1e-10 of the best are equal: the first column wins.
- *   Edges A node that is pure, too light for two children, or without a word of gain above 1e-10 is a leaf; so is one whose best
- *         word no document has (its count is the rounding of subtractions). No recursion: a path may be as long as there are
- *         documents. A tree has at most 2 documents - 1 nodes, at least 1: the arrays of the caller have that many places.
+ *   Edges A node that is pure, too light for two children, or without a word of gain above 1e-10 is a leaf; so is one
+ *         whose best word no document has (its count is the rounding of subtractions). So there are at most
+ *         2 documents - 1 nodes, for which the caller has made space. No recursion: a path may be very long.
  *
- * Prune   With E errors among N training documents at a leaf, the errors to expect are N U(E, N), U the upper limit of the error
- *         rate at a confidence. Replace a node by a leaf if that is no worse than its subtree, or by its larger branch, whose
- *         leaves then take in the documents of the other branch (quinlan1993, sections 4.2 and 4.3).
- *   Rules of C4.5, release 8: U is 1 - confidence^(1/N) for E = 0, linear between E = 0 and 1, Wilson's limit with half an error
- *         more above; E >= N - 1/2: two thirds of the rest besides. First, a node whose leaves make as many training errors as
- *         itself becomes a leaf. A replacement may cost 0.1 errors; a leaf is preferred to a branch. After raising a branch, the
- *         subtree is pruned again. At the end the nodes that are left are numbered anew, each before its children.
- *   Cost  The documents of the smaller branch are walked down the larger one at every node, and after raising again at the nodes
- *         that got documents (at the others nothing would change).
+ * Prune   With E errors among N training documents at a leaf, the errors to expect are N U(E, N), U the upper limit of
+ *         the error rate at a confidence. Replace a node by a leaf if that is no worse than its subtree, or by its
+ *         larger branch, whose leaves take in the documents of the other branch (quinlan1993, sections 4.2 and 4.3).
+ *   Rules of C4.5, release 8: U is 1 - confidence^(1/N) for E = 0, linear between E = 0 and 1, Wilson's limit with half
+ *         an error more above; E >= N - 1/2: two thirds of the rest besides. First, a node whose leaves make as many
+ *         training errors as itself becomes a leaf. A replacement may cost 0.1 errors; a leaf is preferred to a branch.
+ *         After raising a branch, the subtree is pruned again. At the end nodes are renumbered, parents first.
+ *   Cost  The documents of the smaller branch are walked down the larger one at every node, and after raising again at
+ *         the nodes that got documents (at the others nothing would change).
  *   Ties  Branches of equal weight: the one without the word is the larger.
  *
- * Smooth  Average over all prunings (buntine1992, section 4). Each node is a leaf with prior probability `leaf_prior`, or goes on.
- *         With a Beta(a, a) prior on the probability of a positive, a leaf has the evidence and the estimate
+ * Smooth  Average over all prunings (buntine1992, section 4). Each node is a leaf with probability `leaf_prior`, or
+ *         goes on. With a Beta(a, a) prior on the probability of a positive, a leaf has the evidence and the estimate
  *             L = B(P + a, N - P + a) / B(a, a)          (P + a) / (N + 2a)
- *         and a node the evidence S = leaf_prior L + (1 - leaf_prior) S(child) S(other child); at the bottom S = L. The posterior
- *         probability that it is a leaf is w = leaf_prior L / S; the probability at the end of a path is the mean of the
- *         estimates on it: q = w estimate + (1 - w) q(child). Returned for each node: q as if it were the end of the path.
+ *         and a node the evidence S = leaf_prior L + (1 - leaf_prior) S(child) S(other child); at the bottom S = L. It
+ *         is a leaf with posterior probability w = leaf_prior L / S; a path ends with the mean of the estimates on it,
+ *         q = w estimate + (1 - w) q(child). Returned for each node: q as if it were the end of the path.
  *   Cost  One pass up and one down. Evidence is kept as logarithms: that of a thousand documents underflows.
  */
 #include "common.h"
@@ -39,7 +39,7 @@
 #define NEGLIGIBLE_ERROR 1e-3 /* training errors that count as none: C4.5, release 8 */
 #define MAX_LEVELS 64         /* a level holds at most half of the documents of the level before */
 
-/* The words of one node: n and p of word t in counts[2 t] and counts[2 t + 1]; `active` are those that may still split it. */
+/* The words of one node: counts[2 t] and counts[2 t + 1] are n and p of word t; `active` words may still split it. */
 typedef struct { double *counts; int32_t *active; int64_t size; } word_level;
 
 static bool alloc_level(word_level *level, int64_t width) {
@@ -102,7 +102,8 @@ static int64_t best_word(const word_level *level, const double *scores) {
 }
 
 /* Move the documents of a node that have a word to the front of its range; return where the others begin. */
-static int64_t part_documents(const rb_lists *postings, int64_t word, const rb_tree *tree, int64_t node, int32_t *place) {
+static int64_t part_documents(const rb_lists *postings, int64_t word, const rb_tree *tree, int64_t node,
+                              int32_t *place) {
     int64_t first = tree->first[node], last = tree->last[node], middle = first;
     for (int64_t i = postings->starts[word]; i < postings->starts[word + 1]; i++) {
         int32_t d = postings->items[i], at = place[d];
@@ -116,7 +117,8 @@ static int64_t part_documents(const rb_lists *postings, int64_t word, const rb_t
 }
 
 /* Count and list the words of the smaller child's documents, and take them from the counts of the larger child. */
-static void count_smaller(const rb_tree_cases *cases, const rb_tree *tree, int64_t node, word_level *small, word_level *large) {
+static void count_smaller(const rb_tree_cases *cases, const rb_tree *tree, int64_t node, word_level *small,
+                          word_level *large) {
     const int64_t *starts = cases->rows.starts;
     const int32_t *words = cases->rows.items;
     double *counts = small->counts, *rest = large->counts;
@@ -138,6 +140,12 @@ static void count_smaller(const rb_tree_cases *cases, const rb_tree *tree, int64
     small->size = listed;
 }
 
+static void set_leaf(const rb_tree *tree, int64_t node, int64_t first, int64_t last, double P, double N) {
+    tree->asked[node] = tree->present[node] = tree->without[node] = -1;
+    tree->first[node] = first, tree->last[node] = last;
+    tree->positives[node] = P, tree->totals[node] = N;
+}
+
 /* Make the root and the counts of all words. */
 static void start_root(const rb_tree_cases *cases, const rb_tree *tree, word_level *level, int32_t *place) {
     const int64_t *starts = cases->rows.starts;
@@ -153,29 +161,24 @@ static void start_root(const rb_tree_cases *cases, const rb_tree *tree, word_lev
         N += cases->weights[d];
         if (!cases->truth[d]) continue;
         P += cases->weights[d];
-        for (int64_t j = starts[d]; j < starts[d + 1]; j++) level->counts[2 * cases->rows.items[j] + 1] += cases->weights[d];
+        for (int64_t j = starts[d]; j < starts[d + 1]; j++)
+            level->counts[2 * cases->rows.items[j] + 1] += cases->weights[d];
     }
-    tree->asked[0] = tree->present[0] = tree->without[0] = -1;
-    tree->first[0] = 0, tree->last[0] = documents;
-    tree->positives[0] = P, tree->totals[0] = N;
+    set_leaf(tree, 0, 0, documents, P, N);
 }
 
 /* Make the two children of a node; return whether the one with the word has no more documents than the other. */
 static bool add_children(const rb_tree_cases *cases, const rb_tree *tree, int64_t node, int64_t made, int64_t middle) {
     int64_t first = tree->first[node], last = tree->last[node];
     double P = 0.0, N = 0.0;
-    tree->present[node] = made, tree->without[node] = made + 1;
-    for (int64_t child = made; child < made + 2; child++)
-        tree->asked[child] = tree->present[child] = tree->without[child] = -1;
-    tree->first[made] = first, tree->last[made] = middle;
-    tree->first[made + 1] = middle, tree->last[made + 1] = last;
     for (int64_t i = first; i < middle; i++) {
         double weight = cases->weights[tree->order[i]];
         N += weight;
         if (cases->truth[tree->order[i]]) P += weight;
     }
-    tree->positives[made] = P, tree->totals[made] = N;
-    tree->positives[made + 1] = tree->positives[node] - P, tree->totals[made + 1] = tree->totals[node] - N;
+    tree->present[node] = made, tree->without[node] = made + 1;
+    set_leaf(tree, made, first, middle, P, N);
+    set_leaf(tree, made + 1, middle, last, tree->positives[node] - P, tree->totals[node] - N);
     return middle - first <= last - middle;
 }
 
@@ -189,13 +192,9 @@ int rb_grow_tree(const rb_tree_cases *cases, const rb_split_rule *rule, const rb
     int status = RB_NO_MEMORY;
     if (!place || !scores || !alloc_level(&levels[0], width)) goto end;
     start_root(cases, tree, &levels[0], place);
-    while (waiting > 0) {
+    while (waiting > 0 && !rb_is_stopped(stop)) {
         int64_t node = stack[--waiting].node, at = stack[waiting].level;
         double P = tree->positives[node], N = tree->totals[node];
-        if (rb_is_stopped(stop)) {
-            status = RB_STOPPED;
-            goto end;
-        }
         if (P <= EPSILON || N - P <= EPSILON || 2 * rule->min_weight - N > EPSILON) continue;
         score_words(&levels[at], P, N, rule, scores);
         int64_t word = best_word(&levels[at], scores);
@@ -206,14 +205,14 @@ int rb_grow_tree(const rb_tree_cases *cases, const rb_split_rule *rule, const rb
         int64_t small = add_children(cases, tree, node, made, middle) ? made : made + 1;
         if (!levels[at + 1].counts && !alloc_level(&levels[at + 1], width)) goto end;
         count_smaller(cases, tree, small, &levels[at + 1], &levels[at]);
-        /* The smaller child is grown first and takes the next level; the larger one goes on with its parent's counts. So there
-           is one node per level on the stack, and a level has at most half of the documents of the one before. */
+        /* The smaller child is grown first and takes the next level; the larger one keeps its parent's counts. So
+           there is one node per level on the stack, and a level has at most half of the documents of the one before. */
         stack[waiting].node = made + made + 1 - small, stack[waiting++].level = at;
         stack[waiting].node = small, stack[waiting++].level = at + 1;
         made += 2;
     }
     *size = made;
-    status = RB_OK;
+    status = rb_is_stopped(stop) ? RB_STOPPED : RB_OK;
 end:
     for (int64_t i = 0; i < MAX_LEVELS; i++) free(levels[i].counts), free(levels[i].active);
     free(place), free(scores);
@@ -222,18 +221,16 @@ end:
 
 /* ---- pruning ---- */
 
-/* A tree that is being pruned. The documents of a leaf are a list: head[leaf], then next[document]; -1 ends it. `errors` are those
-   to expect of each node, `changed` marks nodes to be looked at. The other arrays are scratch memory; `added` (P and N of each
-   node) is zero and `has_word` false between uses. */
+/* A tree that is being pruned. The documents of a leaf are a list: head[leaf], then next[document]; -1 ends it.
+   `errors` are those to expect of each node; `changed` nodes are to be looked at. The others are scratch: `added`
+   (P and N of each node) is zero and `has_word` false between uses. */
 typedef struct {
     const rb_tree_cases *cases;
     const rb_tree *tree;
-    double confidence, z;
-    int32_t *head, *next;
-    double *errors, *added;
-    bool *changed, *has_word;
-    int32_t *documents;
+    double confidence, z, *errors, *added;
+    int32_t *head, *next, *documents;
     int64_t *leaves, *stack;
+    bool *changed, *has_word;
 } pruning;
 
 /* Errors to expect beyond the E seen: Wilson's upper limit, with half an error more. */
@@ -256,7 +253,7 @@ double rb_expected_errors(double N, double P, double confidence, double z) {
 
 /* Make leaves of nodes whose leaves together make as many errors on the training documents. */
 static void collapse(const rb_tree *tree, int64_t size, double *errors) {
-    for (int64_t node = size - 1; node >= 0; node--) { /* children come after their parents: those below are decided first */
+    for (int64_t node = size - 1; node >= 0; node--) { /* children come after their parents: first */
         errors[node] = rb_min(tree->positives[node], tree->totals[node] - tree->positives[node]);
         if (tree->asked[node] < 0) continue;
         double below = errors[tree->present[node]] + errors[tree->without[node]];
@@ -267,8 +264,7 @@ static void collapse(const rb_tree *tree, int64_t size, double *errors) {
     }
 }
 
-/* The next node of a walk from the root that is on the stack through all nodes below, each before its children, the child with
-   the word first. */
+/* The next node of a walk through the nodes below that on the stack: parents first, then the child with the word. */
 static inline int64_t next_below(const rb_tree *tree, int64_t *stack, int64_t *waiting) {
     int64_t node = stack[--*waiting];
     if (tree->asked[node] >= 0) {
@@ -324,7 +320,7 @@ static double errors_if_raised(const pruning *state, int64_t branch, int64_t cou
     return total;
 }
 
-/* Put a branch in the place of its parent: walk the listed documents down the branch and mark the nodes that they pass. */
+/* Put a branch in the place of its parent: walk the listed documents down the branch, marking the nodes they pass. */
 static void raise_branch(const pruning *state, int64_t node, int64_t branch, int64_t count) {
     const rb_tree *tree = state->tree;
     for (int64_t i = 0; i < count; i++) {
@@ -352,8 +348,8 @@ static void make_leaf(const pruning *state, int64_t node) {
     for (int64_t i = 0; i < count; i++) add_to_leaf(state, node, state->documents[i]);
 }
 
-/* Choose between a leaf, the larger branch with the documents of the smaller one, and the subtree as it is. Return whether the
-   branch was raised, so that the node is to be looked at again. */
+/* Choose between a leaf, the larger branch with the documents of the smaller one, and the subtree as it is. Return
+   whether the branch was raised, so that the node is to be looked at again. */
 static bool simplify_node(const pruning *state, int64_t node, double alone) {
     const rb_tree *tree = state->tree;
     int64_t larger = tree->present[node], smaller = tree->without[node];
@@ -372,42 +368,29 @@ static bool simplify_node(const pruning *state, int64_t node, double alone) {
     return false;
 }
 
-/* Number the nodes that can be reached anew, each before its children; return their number. `number` and `kept` are scratch. */
-static int64_t compact_nodes(const rb_tree *tree, const pruning *state, int64_t *kept, int64_t *number, double *sums) {
-    int64_t *columns[3] = {tree->asked, tree->present, tree->without};
+/* Number the nodes that can be reached anew, each before its children; return their number. */
+static int64_t compact_nodes(const pruning *state, int64_t *kept, int64_t *number) {
+    const rb_tree *tree = state->tree;
+    int64_t *columns[3] = {tree->present, tree->without, tree->asked}; /* `asked`, which tells leaves, last */
+    double *sums[2] = {tree->positives, tree->totals};
     int64_t size = 0, waiting = 1;
     state->stack[0] = 0;
     while (waiting > 0) {
         int64_t node = next_below(tree, state->stack, &waiting);
         number[node] = size, kept[size++] = node;
     }
-    for (int64_t i = 0; i < size; i++) sums[2 * i] = tree->positives[kept[i]], sums[2 * i + 1] = tree->totals[kept[i]];
-    for (int64_t i = 0; i < size; i++) tree->positives[i] = sums[2 * i], tree->totals[i] = sums[2 * i + 1];
-    for (int64_t c = 2; c >= 0; c--) { /* `asked` last: it tells which nodes are leaves */
-        int64_t *values = state->stack;
+    for (int c = 0; c < 2; c++) {
+        for (int64_t i = 0; i < size; i++) state->added[i] = sums[c][kept[i]];
+        memcpy(sums[c], state->added, sizeof(double) * (size_t)size);
+    }
+    for (int c = 0; c < 3; c++) {
         for (int64_t i = 0; i < size; i++) {
-            bool leaf = tree->asked[kept[i]] < 0;
-            values[i] = leaf ? -1 : c == 0 ? columns[c][kept[i]] : number[columns[c][kept[i]]];
+            int64_t value = columns[c][kept[i]];
+            state->stack[i] = tree->asked[kept[i]] < 0 ? -1 : c == 2 ? value : number[value];
         }
-        memcpy(columns[c], values, sizeof(int64_t) * (size_t)size);
+        memcpy(columns[c], state->stack, sizeof(int64_t) * (size_t)size);
     }
     return size;
-}
-
-static bool alloc_pruning(pruning *state, int64_t nodes) {
-    int64_t documents = state->cases->rows.length;
-    state->head = RB_ALLOC(int32_t, nodes), state->next = RB_ALLOC(int32_t, documents);
-    state->errors = RB_ALLOC(double, nodes), state->added = RB_ALLOC_ZEROS(double, 2 * nodes);
-    state->changed = RB_ALLOC(bool, nodes), state->has_word = RB_ALLOC_ZEROS(bool, state->cases->postings.length);
-    state->documents = RB_ALLOC(int32_t, documents);
-    state->leaves = RB_ALLOC(int64_t, rb_max_int(documents, 2 * nodes)), state->stack = RB_ALLOC(int64_t, nodes);
-    return state->head && state->next && state->errors && state->added && state->changed && state->has_word &&
-           state->documents && state->leaves && state->stack;
-}
-
-static void free_pruning(pruning *state) {
-    free(state->head), free(state->next), free(state->errors), free(state->added), free(state->changed);
-    free(state->has_word), free(state->documents), free(state->leaves), free(state->stack);
 }
 
 /* List the documents of each leaf; every node is to be looked at. */
@@ -423,15 +406,14 @@ static void start_pruning(const pruning *state, int64_t nodes) {
     }
 }
 
-/* Simplify the nodes, those below first. A node waits twice, as ~node until what is below it has been put on the stack. */
-static int prune_nodes(const pruning *state, int64_t *stack, const int32_t *stop) {
+/* Simplify the nodes, those below first. A node waits as ~node until those below it are on the stack, then as node. */
+static void prune_nodes(const pruning *state, int64_t *stack, const int32_t *stop) {
     const rb_tree *tree = state->tree;
     int64_t waiting = 1;
     stack[0] = ~(int64_t)0;
-    while (waiting > 0) {
+    while (waiting > 0 && !rb_is_stopped(stop)) {
         int64_t entry = stack[--waiting], node = entry < 0 ? ~entry : entry;
         double alone = rb_expected_errors(tree->totals[node], tree->positives[node], state->confidence, state->z);
-        if (rb_is_stopped(stop)) return RB_STOPPED;
         if (tree->asked[node] < 0) {
             state->errors[node] = alone;
         } else if (entry < 0) {
@@ -446,31 +428,32 @@ static int prune_nodes(const pruning *state, int64_t *stack, const int32_t *stop
             stack[waiting++] = ~node;
         }
     }
-    return RB_OK;
 }
 
 int rb_prune_tree(const rb_tree_cases *cases, double confidence, double z, const rb_tree *tree, int64_t *size,
                   const int32_t *stop) {
-    pruning state = {.cases = cases, .tree = tree, .confidence = confidence, .z = z};
-    int64_t *stack = RB_ALLOC(int64_t, *size);
+    int64_t nodes = *size, documents = cases->rows.length;
+    double *sums = RB_ALLOC_ZEROS(double, 3 * nodes);
+    int32_t *lists = RB_ALLOC(int32_t, nodes + 2 * documents);
+    int64_t *numbers = RB_ALLOC(int64_t, 4 * nodes + documents);
+    bool *marks = RB_ALLOC_ZEROS(bool, nodes + cases->postings.length);
     int status = RB_NO_MEMORY;
-    if (!alloc_pruning(&state, *size) || !stack) goto end;
-    collapse(tree, *size, state.errors);
-    start_pruning(&state, *size);
-    status = prune_nodes(&state, stack, stop);
-    if (status == RB_OK) *size = compact_nodes(tree, &state, state.leaves, state.leaves + *size, state.added);
+    if (!sums || !lists || !numbers || !marks) goto end;
+    pruning state = {.cases = cases, .tree = tree, .confidence = confidence, .z = z,
+                     .errors = sums, .added = sums + nodes, .head = lists, .next = lists + nodes,
+                     .documents = lists + nodes + documents, .stack = numbers,
+                     .leaves = numbers + 4 * nodes, .changed = marks, .has_word = marks + nodes};
+    collapse(tree, nodes, state.errors);
+    start_pruning(&state, nodes);
+    prune_nodes(&state, numbers + nodes, stop);
+    status = rb_is_stopped(stop) ? RB_STOPPED : RB_OK;
+    if (status == RB_OK) *size = compact_nodes(&state, numbers + 2 * nodes, numbers + 3 * nodes);
 end:
-    free(stack), free_pruning(&state);
+    free(sums), free(lists), free(numbers), free(marks);
     return status;
 }
 
 /* ---- smoothing ---- */
-
-/* log L; sums below 0 by rounding count as 0. */
-static double log_evidence(double P, double N, double a) {
-    double p = rb_max(P, 0.0), n = rb_max(N - P, 0.0);
-    return lgamma(p + a) + lgamma(n + a) - lgamma(p + n + 2 * a) + lgamma(2 * a) - 2 * lgamma(a);
-}
 
 /* log(e^a + e^b) without overflow. */
 static double log_sum(double a, double b) {
@@ -479,13 +462,13 @@ static double log_sum(double a, double b) {
 }
 
 int rb_smooth_tree(const rb_tree *tree, int64_t size, double a, double leaf_prior, double *probabilities) {
-    double *evidence = RB_ALLOC(double, size), *leaf = RB_ALLOC(double, size);
-    double *mean = RB_ALLOC_ZEROS(double, size), *going_on = RB_ALLOC(double, size);
-    int status = RB_NO_MEMORY;
-    if (!evidence || !leaf || !mean || !going_on) goto end;
-    /* Children come after parents: evidence is gathered from the last node up, estimates are handed down from the first. */
+    double *evidence = RB_ALLOC_ZEROS(double, 4 * size), *leaf = evidence + size;
+    double *mean = evidence + 2 * size, *going_on = evidence + 3 * size, both = lgamma(2 * a), each = lgamma(a);
+    if (!evidence) return RB_NO_MEMORY;
+    /* Children come after parents: evidence is gathered from the last node up, estimates are handed down. */
     for (int64_t node = size - 1; node >= 0; node--) {
-        double own = log_evidence(tree->positives[node], tree->totals[node], a);
+        double P = rb_max(tree->positives[node], 0.0), rest = rb_max(tree->totals[node] - tree->positives[node], 0.0);
+        double own = lgamma(P + a) + lgamma(rest + a) - lgamma(P + rest + 2 * a) + both - 2 * each;
         evidence[node] = own, leaf[node] = going_on[node] = 1.0;
         if (tree->asked[node] < 0) continue;
         double below = evidence[tree->present[node]] + evidence[tree->without[node]];
@@ -496,16 +479,12 @@ int rb_smooth_tree(const rb_tree *tree, int64_t size, double a, double leaf_prio
         double estimate = (tree->positives[node] + a) / (tree->totals[node] + 2 * a);
         probabilities[node] = mean[node] + going_on[node] * estimate;
         if (tree->asked[node] < 0) continue;
-        int64_t children[2] = {tree->present[node], tree->without[node]};
-        for (int i = 0; i < 2; i++) {
-            mean[children[i]] = mean[node] + going_on[node] * leaf[node] * estimate;
-            going_on[children[i]] = going_on[node] * (1 - leaf[node]);
-        }
+        int64_t one = tree->present[node], other = tree->without[node];
+        mean[one] = mean[other] = mean[node] + going_on[node] * leaf[node] * estimate;
+        going_on[one] = going_on[other] = going_on[node] * (1 - leaf[node]);
     }
-    status = RB_OK;
-end:
-    free(evidence), free(leaf), free(mean), free(going_on);
-    return status;
+    free(evidence);
+    return RB_OK;
 }
 
 /* Fill in the leaf that each document reaches in each tree, documents x trees; `width` is the number of words. */

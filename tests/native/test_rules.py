@@ -68,7 +68,9 @@ def test_prefixes_cover_what_the_sets_do(world, rule):
     documents, positive, weights, words = world
     every = np.arange(len(documents))
     p, n = weigh_prefixes(slow.as_examples(world), every, np.array(known(rule, words), np.int64), weights)
-    wanted = [slow.weigh(slow.cover(known(rule, words)[: k + 1], documents), positive, weights) for k in range(len(rule))]
+    wanted = [
+        slow.weigh(slow.cover(known(rule, words)[: k + 1], documents), positive, weights) for k in range(len(rule))
+    ]
     assert list(zip(p, n, strict=True)) == wanted
     count_cases(max(len(rule), 1))
 
@@ -249,7 +251,9 @@ def test_each_step_of_pruning_is_the_weakest_link(world, rules, parts):
     left = dict(enumerate(rules))
     assert steps.errors[0] == slow.error(rules, documents, positive, held)
     assert len(steps.errors) == len(steps.added) + 1
-    for added, rule, place, error in zip(steps.added, steps.rules.tolist(), steps.places, steps.errors[1:], strict=True):
+    for added, rule, place, error in zip(
+        steps.added, steps.rules.tolist(), steps.places, steps.errors[1:], strict=True
+    ):
         now = list(left.values())
         assert added == pytest.approx(weakest(now, documents, positive, weights))
         before = slow.error(now, documents, positive, weights)
@@ -391,7 +395,12 @@ def test_arguments_that_do_not_fit_are_refused():
         examples._replace(positive=examples.positive[:1]).check()
     with pytest.raises(ValueError, match="order has 1 values"):
         choose_rules(
-            examples, slow.as_holders(documents, 2), rules_of([[0], [1]]), order=np.zeros(1, int), confidence=1, needed=1
+            examples,
+            slow.as_holders(documents, 2),
+            rules_of([[0], [1]]),
+            order=np.zeros(1, int),
+            confidence=1,
+            needed=1,
         )
     with pytest.raises(ValueError, match="documents must be from 0 to 1"):
         grow_rule(examples, np.array([2]), NOTHING)
@@ -434,7 +443,10 @@ for _ in range(20):
 def test_both_variants_grow_and_prune_the_same_rules():
     printed = [
         subprocess.run(
-            [sys.executable, "-c", CODE], env=os.environ | {"RUBRICATE_NATIVE": variant}, capture_output=True, check=True
+            [sys.executable, "-c", CODE],
+            env=os.environ | {"RUBRICATE_NATIVE": variant},
+            capture_output=True,
+            check=True,
         ).stdout
         for variant in ("base", "v3")
     ]

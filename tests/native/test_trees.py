@@ -15,7 +15,16 @@ from tests.oracles import trees as slow
 
 from rubricate.native.library import core
 from rubricate.native.sparse import Lists
-from rubricate.native.trees import SplitRule, TreeCases, Walks, grow_tree, prune_tree, smooth_tree, walk_trees
+from rubricate.native.trees import (
+    SplitRule,
+    TreeCases,
+    Walks,
+    expected_errors,
+    grow_tree,
+    prune_tree,
+    smooth_tree,
+    walk_trees,
+)
 
 X_LOG_X = np.arange(65.0) * np.log2(np.maximum(np.arange(65.0), 1.0))
 
@@ -59,7 +68,9 @@ def test_trees_grow_as_the_slow_twin_does(seed, least, ratio):
     leaves = walked(tree, cases.rows, present.shape[1])
     assert leaves == [end_of(tree, row) for row in present]
     for node in np.flatnonzero(tree.asked < 0):
-        assert sorted(tree.order[tree.first[node] : tree.last[node]]) == np.flatnonzero(np.array(leaves) == node).tolist()
+        assert (
+            sorted(tree.order[tree.first[node] : tree.last[node]]) == np.flatnonzero(np.array(leaves) == node).tolist()
+        )
     count_cases(1 + len(leaves))
 
 
@@ -100,6 +111,18 @@ def test_fractional_weights_split_where_whole_ones_do():
     assert walked(grow_tree(tenth, SplitRule(0.25, False, X_LOG_X)), cases.rows, present.shape[1]) == walked(
         whole, cases.rows, present.shape[1]
     )
+
+
+@pytest.mark.parametrize("seed", [41, 243, 315, 387, 746])
+def test_a_leaf_that_takes_the_place_of_its_parent_takes_its_documents_along(seed):
+    """With fractional weights a leaf may be raised: rounding makes the same documents cost other errors at its parent."""
+    present, cases = cases_of(seed, most=200, words=17)
+    weights = np.random.default_rng(seed).integers(1, 9, len(present)) / 10
+    cases = cases._replace(weights=weights, word_weights=weights @ present)
+    tree = grow_tree(cases, SplitRule(0.01, True, X_LOG_X))
+    tree = prune_tree(cases, tree, confidence=0.25, z=0.69)
+    assert tree.totals[tree.asked < 0].sum() == pytest.approx(weights.sum())
+    assert tree.positives[tree.asked < 0].sum() == pytest.approx(weights[cases.truth].sum())
 
 
 @pytest.mark.parametrize("documents", [0, 1])
@@ -177,9 +200,21 @@ for seed in range(40):
 def test_both_variants_grow_the_same_trees():
     printed = [
         subprocess.run(
-            [sys.executable, "-c", CODE], env=os.environ | {"RUBRICATE_NATIVE": variant}, capture_output=True, check=True
+            [sys.executable, "-c", CODE],
+            env=os.environ | {"RUBRICATE_NATIVE": variant},
+            capture_output=True,
+            check=True,
         ).stdout
         for variant in ("base", "v3")
     ]
     assert printed[0] == printed[1]
     assert len(printed[0]) > 10_000
+
+
+@given(st.integers(1, 400), st.floats(0, 1), st.sampled_from([0.01, 0.1, 0.25, 0.5]))
+def test_errors_to_expect_are_those_of_the_slow_twin(total, share, confidence):
+    wrong = total * share / 2
+    wanted = wrong + slow.added(total, wrong, confidence)
+    found = expected_errors(total, wrong, confidence=confidence, z=slow.deviation(confidence))
+    assert found == pytest.approx(wanted, rel=1e-12)
+    count_cases(1)

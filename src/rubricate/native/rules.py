@@ -11,22 +11,9 @@ from rubricate.native.library import Buffer, check_lengths, core
 from rubricate.native.sparse import Lists
 
 __all__ = [
-    "DescriptionLimits",
-    "Holders",
-    "PruningSteps",
-    "RuleCosts",
-    "RuleExamples",
-    "RuleIndex",
-    "Rules",
-    "choose_rules",
-    "find_covered",
-    "fire_rules",
-    "grow_rule",
-    "grow_rule_set",
-    "list_descriptions",
-    "prune_rule_set",
-    "weigh_prefixes",
-]
+    "DescriptionLimits", "Holders", "PruningSteps", "RuleCosts", "RuleExamples", "RuleIndex", "Rules", "choose_rules",
+    "find_covered", "fire_rules", "grow_rule", "grow_rule_set", "list_descriptions", "prune_rule_set", "weigh_prefixes",
+]  # fmt: skip
 
 
 class RuleExamples(NamedTuple):
@@ -167,9 +154,7 @@ def grow_rule_set(examples: RuleExamples, holders: Holders, documents: np.ndarra
 def prune_rule_set(examples: RuleExamples, holders: Holders, rules: Rules, costs: RuleCosts) -> PruningSteps:
     """Return the steps of weakest-link pruning, from all rules to none."""
     places, made = len(rules.conditions) + rules.length + 1, np.zeros(1, np.int64)
-    steps = PruningSteps(
-        np.empty(places), np.empty(places, np.int64), np.empty(places, np.int64), np.empty(places)
-    )
+    steps = PruningSteps(np.empty(places), np.empty(places, np.int64), np.empty(places, np.int64), np.empty(places))
     core.run_stoppable("rb_prune_rule_set", examples, holders, rules, costs, steps, made)
     size = int(made[0])
     return PruningSteps(*(part[:size].copy() for part in steps[:3]), steps.errors[: size + 1].copy())

@@ -11,21 +11,9 @@ from rubricate.native.library import check_lengths, core
 from rubricate.native.sparse import Lists
 
 __all__ = [
-    "BINS",
-    "BoostedTrees",
-    "Boosting",
-    "SplitRule",
-    "Tree",
-    "TreeCases",
-    "Walks",
-    "expected_errors",
-    "grow_boosted_trees",
-    "grow_tree",
-    "prune_tree",
-    "score_boosted_trees",
-    "smooth_tree",
-    "walk_trees",
-]
+    "BINS", "BoostedTrees", "Boosting", "SplitRule", "Tree", "TreeCases", "Walks", "expected_errors", "grow_boosted_trees",
+    "grow_tree", "prune_tree", "score_boosted_trees", "smooth_tree", "walk_trees",
+]  # fmt: skip
 
 BINS = 128
 """The largest number of bins of a feature."""

@@ -105,4 +105,6 @@ class Cases:
             known = terms >= 0
             starts, terms = np.concatenate([[0], np.cumsum(known)])[X.indptr], terms[known]
         rows = Lists(starts.astype(np.int64, copy=False), terms.astype(np.int32, copy=False))
-        return cls(words, RuleExamples(rows, len(columns), positive, words.weights, absent), columns, choices)
+        examples = RuleExamples(rows, len(columns), positive, words.weights, absent)
+        examples.check()
+        return cls(words, examples, columns, choices)
