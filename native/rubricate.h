@@ -73,6 +73,30 @@ typedef struct { int64_t length; const int64_t *starts; const int32_t *items; } 
 /* ---- end linear_svm.c ---- */
 
 /* ---- kernel_svm.c ---- */
+
+/* K(x, z): kind 0 is x.z, 1 (gamma x.z + coef0)^degree, 2 exp(-gamma |x - z|^2); `shift` is added to every value. */
+typedef struct { int64_t kind, degree; double gamma, coef0, shift; } rb_kernel;
+
+/* The kernel matrix of `length` documents. `values` holds `capacity` rows of it, `slots` the row that a document has
+ * there or -1, `owners` the document of each row or -1, `last_used` times and, in its last place, the present one.
+ * `dense` has a zero for each term. A whole matrix needs neither `rows` nor `squares`. */
+typedef struct {
+    int64_t length, capacity; rb_rows rows; const double *squares; const double *diagonal; rb_kernel kernel;
+    double *values; int64_t *slots, *owners, *last_used; double *dense;
+} rb_kernel_matrix;
+
+/* One SVM by its dual variables: y = +-1, bounds C_i, beta = y alpha, f = K beta. */
+typedef struct { const double *y, *cap; double *beta, *f; } rb_dual;
+
+typedef struct { int64_t has_free_bias, by_gap, max_steps; double tol; } rb_smo_options;
+
+/* Set f = K beta. */
+RB_EXPORT void rb_expand_kernel(const rb_kernel_matrix *matrix, const double *beta, double *f);
+/* Solve; the result is the ends of the interval of optimal biases and the number of steps. */
+RB_EXPORT int rb_solve_kernel_svm(const rb_kernel_matrix *matrix, const rb_dual *dual, const rb_smo_options *options,
+                                  double *result, const int32_t *stop);
+/* The b that minimises sum C_i max(0, 1 - y_i (score_i + b)). */
+RB_EXPORT int rb_best_bias(int64_t length, const double *scores, const double *y, const double *cap, double *bias);
 /* ---- end kernel_svm.c ---- */
 
 /* ---- leave_one_out.c ---- */
