@@ -70,6 +70,25 @@ typedef struct { int64_t length; const int64_t *starts; const int32_t *items; } 
 /* ---- end rules.c ---- */
 
 /* ---- linear_svm.c ---- */
+
+/* Up to eight categories: bit c of `labels` says whether a document is in category c, `weights` multiply the costs of
+ * documents, `costs` are 2 x 8 (of negatives, of positives; 0 for lanes without a category), `penalty` is lambda. */
+typedef struct {
+    int64_t lanes, terms, max_sweeps, has_start; const uint8_t *labels; const double *weights, *costs;
+    const uint64_t *seeds; double penalty, tol;
+} rb_linear_block;
+
+/* Copy documents, their terms renumbered as they are met; returns the number of terms. `place` is -1 for each term, -2 for
+ * one to leave out, before and after; `own` gets the old numbers. */
+RB_EXPORT int64_t rb_gather_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, int32_t *place,
+                                 int64_t *starts, int32_t *terms, double *values, int32_t *own);
+/* Add sum over i of beta_ic x_it to W[t][c]. */
+RB_EXPORT void rb_sum_weights(const rb_rows *rows, const rb_rows *beta, int64_t categories, double *W);
+/* Solve a block. `values` gets bias, primal, dual and sweeps of each lane; the buffers get (int64 row, double value) of
+ * each beta that is not 0 and of each slack, `sizes` how many of both. */
+RB_EXPORT int rb_solve_linear_block(const rb_rows *rows, const rb_linear_block *block, const double *start_beta,
+                                    const double *start_bias, double *values, int64_t *sizes, rb_buffer *beta,
+                                    rb_buffer *slack, const int32_t *stop);
 /* ---- end linear_svm.c ---- */
 
 /* ---- kernel_svm.c ---- */
