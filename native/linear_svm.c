@@ -28,17 +28,13 @@
 
 enum {
     LANES = 8,
-    GUESS_SWEEPS = 6,
-    WHOLE_SWEEPS = 2,   /* the first sweeps of the guess and the last visit all documents, others those near a margin */
+    GUESS_SWEEPS = 5,
     FIXED_BIAS_SWEEPS = 2, /* sweeps of the guess before its bias moves: they only find out which documents count */
-    SAMPLED = 8,        /* the first sweep visits one of so many documents outside a category that starts with a low bias */
     MAX_ROUNDS = 40,
     FIRST_SWEEPS = 64,  /* sweeps of the first solve, doubled in each round: a hard category gets a check in between */
     PATIENT_ROUNDS = 4, /* rounds after which a category that runs out of sweeps is given back */
-    MAX_RESTING_SWEEPS = 500, /* after so many sweeps documents rest no more: a few small problems go round in circles */
 };
 static const double MARGIN_BAND = 1e-3;  /* how far beyond the margin a document still belongs to the working set */
-static const double GUESS_BAND = 0.05;   /* the same between the sweeps of the guess */
 static const double GUESS_STEP = 1e-5;   /* a step of the guess that changes a score by less is left out */
 static const double GUESS_RESIST = 0.3;  /* the share of free documents that damps a change of the bias, in the guess */
 static const double MAX_BIAS_STEP = 0.1; /* the first sweeps are far from the optimum and would throw the bias about */
@@ -46,10 +42,9 @@ static const double START_BIAS = 1.05;   /* of categories with more than two thi
 static const double FIRST_GAP = 0.01;    /* the relative gap of the first solve, which only has to find the working set */
 static const double GAP_SHARE = 0.9;     /* the share of `tol` asked of the second, halved in each further round */
 static const double SHRINK = 0.003;      /* a document with beta = 0 this far beyond the margin is shrunk */
-static const double REST = 0.9;          /* steps below this share of the mean step let a document rest for a sweep */
 static const double RESIST = 0.2;        /* the share of free documents that damps a change of the bias */
 static const double NO_STEP = 1e-12;     /* steps that change a score by less are not made */
-static const double VANISHED = 1e-6;     /* the share of P below which the active documents let the others in again */
+static const double BIAS_DRIFT = 0.05;   /* a bias that has moved this far since all documents were visited wakes them */
 
 /* ---- documents times weights ---- */
 
@@ -135,11 +130,10 @@ typedef struct {
     double bias[LANES], primal[LANES], dual[LANES];
     int64_t sweeps[LANES];
     bool is_done[LANES], is_stuck[LANES];
-    /* One category alone: its documents with y, C, beta, the order of visits, who rests; its weights. */
+    /* One category alone: its documents with y, C, beta, the order of visits; its weights. */
     int64_t count;
     int32_t *documents, *order;
     double *y, *cap, *own_beta, *w;
-    bool *rests;
 } block;
 
 static inline int sign_bit(const block *b, int64_t i, int lane) { return b->given->labels[i] >> lane & 1; }
@@ -150,28 +144,23 @@ static inline bool is_free(double beta, double cap) { return beta != 0 && fabs(b
 
 /* ---- guess ---- */
 
-/* One clipped coordinate step in the lanes of `among`; which lanes are near their margin. */
-static unsigned step_lanes(const block *b, int64_t i, const double *scores, unsigned among, double band, double *steps,
-                           bool *has_moved) {
-    const double square = b->squares[i], inverse = 1 / rb_max(square, 1e-12 * b->size), *costs = b->given->costs;
-    const double weight = b->given->weights[i];
-    double *beta = b->beta + i * LANES, y[LANES], high[LANES];
-    unsigned near = 0, moved = 0, label = b->given->labels[i];
-    for (int c = 0; c < LANES; c++) {
-        bool positive = label >> c & 1;
-        y[c] = positive ? 1.0 : -1.0, high[c] = weight * costs[positive * LANES + c];
-    }
+/* One clipped coordinate step in every lane; which lanes are near their margin. */
+static unsigned step_lanes(const block *b, int64_t i, const double *scores, double *steps, bool *has_moved) {
+    const double square = b->squares[i], inverse = 1 / rb_max(square, 1e-12 * b->size);
+    double *beta = b->beta + i * LANES, y[LANES], cap[LANES];
+    unsigned near = 0;
+    *has_moved = false;
+    for (int c = 0; c < LANES; c++) y[c] = 2.0 * sign_bit(b, i, c) - 1, cap[c] = cost(b, i, c);
     for (int c = 0; c < LANES; c++) {
         /* In alpha = y beta: Newton's step with the curvature |x|^2, clipped to 0 ... C. */
-        double f = scores[c] + b->bias[c], alpha = y[c] * beta[c];
-        double wanted = rb_min(rb_max(alpha + (1 - y[c] * f) * inverse, 0.0), high[c]);
-        bool moves = (among >> c & 1) && fabs(wanted - alpha) * square > GUESS_STEP;
+        double lack = 1 - y[c] * (scores[c] + b->bias[c]), alpha = y[c] * beta[c];
+        double wanted = rb_min(rb_max(alpha + lack * inverse, 0.0), cap[c]);
+        bool moves = fabs(wanted - alpha) * square > GUESS_STEP;
         steps[c] = moves ? y[c] * (wanted - alpha) : 0.0;
         beta[c] = moves ? y[c] * wanted : beta[c];
-        moved |= moves;
-        near |= (unsigned)(beta[c] != 0 || y[c] * f < 1 + band) << c;
+        *has_moved |= moves;
+        near |= (unsigned)(beta[c] != 0 || lack > -MARGIN_BAND) << c;
     }
-    *has_moved = moved;
     return near;
 }
 
@@ -207,21 +196,14 @@ static void start_biases(block *b) {
 }
 
 static void guess(block *b) {
-    unsigned is_high = 0;
+    double scores[LANES], steps[LANES];
+    bool has_moved;
     start_biases(b);
-    for (int c = 0; c < LANES; c++) is_high |= (unsigned)(b->bias[c] > -1 - MARGIN_BAND) << c;
     for (int turn = 0; turn < GUESS_SWEEPS; turn++) {
-        bool is_last = turn == GUESS_SWEEPS - 1, is_whole = turn < WHOLE_SWEEPS || is_last, moved;
         for (int64_t i = 0; i < b->x->length; i++) {
-            /* At first w = 0: with a low bias, documents outside the category are far from the margin. */
-            unsigned among = is_whole ? (1u << LANES) - 1 : b->near[i];
-            if (turn == 0 && i % SAMPLED) among = is_high | b->given->labels[i];
-            if (!among) continue;
-            double scores[LANES], steps[LANES];
             dot_lanes(b->x, i, b->W, scores);
-            unsigned near = step_lanes(b, i, scores, among, is_last ? MARGIN_BAND : GUESS_BAND, steps, &moved);
-            b->near[i] = (uint8_t)((b->near[i] & ~among) | (near & among));
-            if (moved) add_lanes(b->x, i, steps, b->W);
+            b->near[i] = (uint8_t)step_lanes(b, i, scores, steps, &has_moved);
+            if (has_moved) add_lanes(b->x, i, steps, b->W);
         }
         if (turn >= FIXED_BIAS_SWEEPS) move_biases(b);
     }
@@ -237,22 +219,15 @@ static void shuffle(int64_t count, int32_t *order, uint64_t *state) {
     }
 }
 
-typedef struct { double gap, hinge, norm, change; int64_t active, free, resting; } sweep_result;
+typedef struct { double gap, hinge, norm; int64_t active, free; } sweep_result;
 
-/* Visit the first `count` documents in order, except those that rest; they are visited in the next sweep. Shrunk ones
- * are moved behind the active ones. The bias moves along with each step, as if it had a larger penalty (`pull` is the
+/* Visit the first `count` documents in order; those that are shrunk are moved behind the active ones. The bias moves along with each step, as if it had a larger penalty (`pull` is the
  * inverse of it): a feature of size 1 in all documents would make the steps short. */
-static sweep_result sweep(block *b, int lane, int64_t count, double pull, double rest_below) {
+static sweep_result sweep(block *b, int lane, int64_t count, double pull) {
     double bias = b->bias[lane], *y = b->y, *cap = b->cap, *beta = b->own_beta;
     sweep_result s = {.active = count};
     for (int64_t a = 0; a < s.active;) {
         int32_t r = b->order[a];
-        if (b->rests[r]) {
-            b->rests[r] = false;
-            s.resting++, a++;
-            s.free += is_free(beta[r], cap[r]);
-            continue;
-        }
         double f = dot_row(b->x, b->documents[r], b->w) + bias, old = beta[r], lack = 1 - y[r] * f;
         /* The gap is a sum of terms C xi - alpha (1 - y f) >= 0, measured as documents pass, before their steps. */
         s.hinge += cap[r] * rb_max(lack, 0.0);
@@ -262,8 +237,6 @@ static sweep_result sweep(block *b, int lane, int64_t count, double pull, double
         double new = y[r] * rb_min(rb_max(y[r] * old + lack / curvature, 0.0), cap[r]);
         double step = new - old, change = fabs(step) * curvature;
         s.free += is_free(new, cap[r]);
-        s.change += change;
-        b->rests[r] = change < rest_below;
         if (change > NO_STEP || curvature <= 1e-300) {
             beta[r] = new;
             bias += pull * step;
@@ -276,16 +249,15 @@ static sweep_result sweep(block *b, int lane, int64_t count, double pull, double
         a++;
     }
     b->bias[lane] = bias;
-    s.change /= (double)rb_max_int(count - s.resting, 1);
     return s;
 }
 
 /* Sweep until the gap of the working set is at most tol P; returns the sweeps done. */
 static int64_t sweep_until(block *b, int lane, double tol, int64_t max_sweeps, uint64_t random) {
-    double penalty = b->given->penalty, whole_primal = 0.0, change = 0.0, size = 0.0;
+    double penalty = b->given->penalty, full_bias = b->bias[lane], size = 0.0;
     int64_t active = b->count, free_count = 0, done = 0;
     for (int64_t r = 0; r < b->count; r++) {
-        b->order[r] = (int32_t)r, b->rests[r] = false;
+        b->order[r] = (int32_t)r;
         free_count += is_free(b->own_beta[r], b->cap[r]);
         size += b->squares[b->documents[r]];
     }
@@ -293,10 +265,10 @@ static int64_t sweep_until(block *b, int lane, double tol, int64_t max_sweeps, u
     while (done < max_sweeps) {
         shuffle(active, b->order, &random);
         double pull = bias_step(penalty, RESIST, free_count, size), excess = 0.0;
-        sweep_result s = sweep(b, lane, active, pull, done < MAX_RESTING_SWEEPS ? REST * change : 0.0);
-        bool is_full = active == b->count && s.resting == 0;
+        sweep_result s = sweep(b, lane, active, pull);
+        bool is_full = active == b->count;
         double gap = s.gap, primal = s.hinge + 0.5 * s.norm; /* sum beta w.x = |w|^2 */
-        active = s.active, free_count = s.free, change = s.change;
+        active = s.active, free_count = s.free;
         done++;
         if (penalty < INFINITY) {
             /* sum beta = lambda b holds only at the optimum; what it is off by belongs to the gap. */
@@ -306,11 +278,10 @@ static int64_t sweep_until(block *b, int lane, double tol, int64_t max_sweeps, u
             gap += penalty > 0 ? excess * excess / (2 * penalty) : fabs(bias * excess) + 0.5 * excess * excess;
             primal += 0.5 * penalty * bias * bias;
         }
-        if (is_full) whole_primal = primal;
-        if (gap <= tol * primal || (!is_full && primal < VANISHED * whole_primal)) {
-            if (is_full) break;
+        if (is_full) full_bias = b->bias[lane];
+        if (gap <= tol * primal && is_full) break;
+        if (gap <= tol * primal || fabs(b->bias[lane] - full_bias) > BIAS_DRIFT) {
             active = b->count; /* only a sweep over all documents proves it */
-            memset(b->rests, 0, (size_t)b->count * sizeof *b->rests);
             continue;
         }
         b->bias[lane] += pull * excess; /* the step of the multiplier of sum beta = lambda b (augmented Lagrangian) */
@@ -454,7 +425,7 @@ static bool append_lane(const block *b, int lane, rb_buffer *beta, rb_buffer *sl
 
 static void free_block(block *b) {
     free(b->squares), free(b->W), free(b->beta), free(b->lack), free(b->near), free(b->documents), free(b->order);
-    free(b->y), free(b->cap), free(b->own_beta), free(b->w), free(b->rests);
+    free(b->y), free(b->cap), free(b->own_beta), free(b->w);
 }
 
 static bool allocate_block(block *b) {
@@ -463,9 +434,9 @@ static bool allocate_block(block *b) {
     b->beta = RB_ALLOC_ZEROS(double, n * LANES), b->lack = RB_ALLOC_ZEROS(double, n * LANES);
     b->near = RB_ALLOC_ZEROS(uint8_t, n), b->documents = RB_ALLOC(int32_t, n), b->order = RB_ALLOC(int32_t, n);
     b->y = RB_ALLOC(double, n), b->cap = RB_ALLOC(double, n), b->own_beta = RB_ALLOC(double, n);
-    b->w = RB_ALLOC_ZEROS(double, terms), b->rests = RB_ALLOC(bool, n);
+    b->w = RB_ALLOC_ZEROS(double, terms);
     return b->squares && b->W && b->beta && b->lack && b->near && b->documents && b->order && b->y && b->cap &&
-           b->own_beta && b->w && b->rests;
+           b->own_beta && b->w;
 }
 
 static void prepare_block(block *b, const double *start_beta, const double *start_bias) {
