@@ -30,7 +30,6 @@ enum {
     LANES = 8,
     GUESS_SWEEPS = 5,
     FIXED_BIAS_SWEEPS = 2, /* sweeps of the guess before its bias moves: they only find out which documents count */
-    MAX_ROUNDS = 40,
     FIRST_SWEEPS = 64,  /* sweeps of the first solve, doubled in each round: a hard category gets a check in between */
     PATIENT_ROUNDS = 4, /* rounds after which a category that runs out of sweeps is given back */
 };
@@ -46,7 +45,16 @@ static const double RESIST = 0.2;        /* the share of free documents that dam
 static const double NO_STEP = 1e-12;     /* steps that change a score by less are not made */
 static const double BIAS_DRIFT = 0.05;   /* a bias that has moved this far since all documents were visited wakes them */
 
-/* ---- documents times weights ---- */
+/* ---- documents and weights ---- */
+
+static void shuffle(int64_t count, int64_t *order, uint64_t *random) {
+    for (int64_t a = 0; a < count - 1; a++) {
+        int64_t j = a + rb_draw_below(random, count - a), held = order[a];
+        order[a] = order[j], order[j] = held;
+    }
+}
+
+void rb_shuffle_documents(int64_t count, int64_t *order, uint64_t seed) { shuffle(count, order, &seed); }
 
 /* Copy documents and renumber their terms in the order in which they are met, so the weights of frequent terms lie
  * together. `place` holds -1 for each term (-2: leave it out), before and after. Returns the number of terms; `own` gets
@@ -68,7 +76,7 @@ int64_t rb_gather_rows(const rb_rows *rows, int64_t count, const int64_t *chosen
     return used;
 }
 
-/* Add beta_ic x_i to W, terms x categories; beta is documents x categories. Documents are added in their order. */
+/* Beta is documents x categories, W terms x categories. Documents are added in their order. */
 void rb_sum_weights(const rb_rows *rows, const rb_rows *beta, int64_t categories, double *W) {
     for (int64_t i = 0; i < rows->length; i++) {
         int64_t first = beta->starts[i], last = beta->starts[i + 1];
@@ -78,6 +86,24 @@ void rb_sum_weights(const rb_rows *rows, const rb_rows *beta, int64_t categories
             for (int64_t k = first; k < last; k++) w[beta->terms[k]] += beta->values[k] * value;
         }
     }
+}
+
+/* Terms without weights count 0. Cost: the terms of the weights + stored values x categories. */
+void rb_score_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, const rb_weights *weights,
+                   int32_t *place, double *scores) {
+    int64_t columns = weights->columns;
+    for (int64_t t = 0; t < weights->length; t++) place[weights->own[t]] = (int32_t)t;
+    for (int64_t a = 0; a < count; a++) {
+        double *own = scores + a * columns;
+        memcpy(own, weights->bias, (size_t)columns * sizeof *own);
+        for (int64_t p = rows->starts[chosen[a]]; p < rows->starts[chosen[a] + 1]; p++) {
+            int32_t t = place[rows->terms[p]];
+            if (t < 0) continue;
+            const double *w = weights->weights + t * columns, value = rows->values[p];
+            for (int64_t c = 0; c < columns; c++) own[c] += value * w[c];
+        }
+    }
+    for (int64_t t = 0; t < weights->length; t++) place[weights->own[t]] = -1;
 }
 
 /* w.x_i; four sums are kept apart, which lets the processor overlap them. */
@@ -132,7 +158,8 @@ typedef struct {
     bool is_done[LANES], is_stuck[LANES];
     /* One category alone: its documents with y, C, beta, the order of visits; its weights. */
     int64_t count;
-    int32_t *documents, *order;
+    int32_t *documents;
+    int64_t *order;
     double *y, *cap, *own_beta, *w;
 } block;
 
@@ -211,14 +238,6 @@ static void guess(block *b) {
 
 /* ---- solve one category on its working set ---- */
 
-static void shuffle(int64_t count, int32_t *order, uint64_t *state) {
-    for (int64_t a = 0; a < count - 1; a++) {
-        int64_t j = a + rb_draw_below(state, count - a);
-        int32_t held = order[a];
-        order[a] = order[j], order[j] = held;
-    }
-}
-
 typedef struct { double gap, hinge, norm; int64_t active, free; } sweep_result;
 
 /* Visit the first `count` documents in order; those that are shrunk are moved behind the active ones. The bias moves along with each step, as if it had a larger penalty (`pull` is the
@@ -227,7 +246,7 @@ static sweep_result sweep(block *b, int lane, int64_t count, double pull) {
     double bias = b->bias[lane], *y = b->y, *cap = b->cap, *beta = b->own_beta;
     sweep_result s = {.active = count};
     for (int64_t a = 0; a < s.active;) {
-        int32_t r = b->order[a];
+        int64_t r = b->order[a];
         double f = dot_row(b->x, b->documents[r], b->w) + bias, old = beta[r], lack = 1 - y[r] * f;
         /* The gap is a sum of terms C xi - alpha (1 - y f) >= 0, measured as documents pass, before their steps. */
         s.hinge += cap[r] * rb_max(lack, 0.0);
@@ -257,7 +276,7 @@ static int64_t sweep_until(block *b, int lane, double tol, int64_t max_sweeps, u
     double penalty = b->given->penalty, full_bias = b->bias[lane], size = 0.0;
     int64_t active = b->count, free_count = 0, done = 0;
     for (int64_t r = 0; r < b->count; r++) {
-        b->order[r] = (int32_t)r;
+        b->order[r] = r;
         free_count += is_free(b->own_beta[r], b->cap[r]);
         size += b->squares[b->documents[r]];
     }
@@ -397,10 +416,10 @@ static bool has_lanes_left(block *b, int round) {
 
 static int solve_block(block *b, const int32_t *stop) {
     double tight = GAP_SHARE * b->given->tol;
-    if (b->given->has_start) check(b);
+    if (b->given->start_beta) check(b);
     else guess(b);
-    for (int round = 0; round < MAX_ROUNDS && (round == 0 || has_lanes_left(b, round)); round++) {
-        double tol = round ? tight * ldexp(1.0, 1 - round) : rb_max(FIRST_GAP, tight);
+    for (int round = 0; round < b->given->max_rounds && has_lanes_left(b, round); round++) {
+        double tol = round ? tight * ldexp(1.0, 1 - round) : rb_max(b->given->start_beta ? 0.0 : FIRST_GAP, tight);
         for (int c = 0; c < b->given->lanes; c++) {
             if (rb_is_stopped(stop)) return RB_STOPPED;
             if (b->is_done[c]) continue;
@@ -414,9 +433,8 @@ static int solve_block(block *b, const int32_t *stop) {
 
 /* Append row and value of each cell of a lane that counts: beta != 0, or a positive slack. */
 static bool append_lane(const block *b, int lane, rb_buffer *beta, rb_buffer *slack) {
-    typedef struct { int64_t row; double value; } entry;
     for (int64_t i = 0; i < b->x->length; i++) {
-        entry own = {i, b->beta[i * LANES + lane]}, loss = {i, b->lack[i * LANES + lane]};
+        rb_cell own = {i, b->beta[i * LANES + lane]}, loss = {i, b->lack[i * LANES + lane]};
         if (own.value != 0 && !rb_append(beta, &own, sizeof own)) return false;
         if (loss.value > 0 && !rb_append(slack, &loss, sizeof loss)) return false;
     }
@@ -432,14 +450,14 @@ static bool allocate_block(block *b) {
     int64_t n = b->x->length, terms = b->given->terms;
     b->squares = RB_ALLOC_ZEROS(double, n), b->W = RB_ALLOC_ZEROS(double, terms * LANES);
     b->beta = RB_ALLOC_ZEROS(double, n * LANES), b->lack = RB_ALLOC_ZEROS(double, n * LANES);
-    b->near = RB_ALLOC_ZEROS(uint8_t, n), b->documents = RB_ALLOC(int32_t, n), b->order = RB_ALLOC(int32_t, n);
+    b->near = RB_ALLOC_ZEROS(uint8_t, n), b->documents = RB_ALLOC(int32_t, n), b->order = RB_ALLOC(int64_t, n);
     b->y = RB_ALLOC(double, n), b->cap = RB_ALLOC(double, n), b->own_beta = RB_ALLOC(double, n);
     b->w = RB_ALLOC_ZEROS(double, terms);
     return b->squares && b->W && b->beta && b->lack && b->near && b->documents && b->order && b->y && b->cap &&
            b->own_beta && b->w;
 }
 
-static void prepare_block(block *b, const double *start_beta, const double *start_bias) {
+static void prepare_block(block *b) {
     int64_t n = b->x->length;
     for (int64_t i = 0; i < n; i++) {
         for (int64_t p = b->x->starts[i]; p < b->x->starts[i + 1]; p++)
@@ -447,29 +465,29 @@ static void prepare_block(block *b, const double *start_beta, const double *star
         b->size += b->squares[i] / (double)n;
     }
     b->size = b->size > 1e-200 ? b->size : 1.0;
-    if (!b->given->has_start) return;
+    if (!b->given->start_beta) return;
     for (int64_t i = 0; i < n; i++)
         for (int c = 0; c < b->given->lanes; c++) {
-            double y = 2.0 * sign_bit(b, i, c) - 1, alpha = y * start_beta[i * b->given->lanes + c];
+            double y = 2.0 * sign_bit(b, i, c) - 1, alpha = y * b->given->start_beta[i * b->given->lanes + c];
             b->beta[i * LANES + c] = y * rb_min(rb_max(alpha, 0.0), cost(b, i, c));
         }
-    memcpy(b->bias, start_bias, (size_t)b->given->lanes * sizeof(double));
+    memcpy(b->bias, b->given->start_bias, (size_t)b->given->lanes * sizeof(double));
 }
 
-int rb_solve_linear_block(const rb_rows *rows, const rb_linear_block *given, const double *start_beta,
-                          const double *start_bias, double *values, int64_t *sizes, rb_buffer *beta, rb_buffer *slack,
-                          const int32_t *stop) {
+int rb_solve_linear_block(const rb_rows *rows, const rb_linear_block *given, rb_lane_values *values, double *weights,
+                          rb_buffer *beta, rb_buffer *slack, const int32_t *stop) {
     block b = {.x = rows, .given = given};
     int status = RB_NO_MEMORY;
     if (!allocate_block(&b)) goto end;
-    prepare_block(&b, start_beta, start_bias);
+    prepare_block(&b);
     status = solve_block(&b, stop);
     for (int c = 0; c < given->lanes && status == RB_OK; c++) {
-        int64_t beta_before = beta->bytes, slack_before = slack->bytes;
+        values->bias[c] = b.bias[c], values->primal[c] = b.primal[c], values->dual[c] = b.dual[c];
+        values->sweeps[c] = b.sweeps[c];
         if (!append_lane(&b, c, beta, slack)) status = RB_NO_MEMORY;
-        values[4 * c] = b.bias[c], values[4 * c + 1] = b.primal[c], values[4 * c + 2] = b.dual[c];
-        values[4 * c + 3] = (double)b.sweeps[c];
-        sizes[2 * c] = (beta->bytes - beta_before) / 16, sizes[2 * c + 1] = (slack->bytes - slack_before) / 16;
+        values->beta_ends[c] = beta->bytes / (int64_t)sizeof(rb_cell);
+        values->slack_ends[c] = slack->bytes / (int64_t)sizeof(rb_cell);
+        for (int64_t t = 0; weights && t < given->terms; t++) weights[t * given->lanes + c] = b.W[t * LANES + c];
     }
 end:
     free_block(&b);

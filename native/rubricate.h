@@ -71,24 +71,37 @@ typedef struct { int64_t length; const int64_t *starts; const int32_t *items; } 
 
 /* ---- linear_svm.c ---- */
 
-/* Up to eight categories: bit c of `labels` says whether a document is in category c, `weights` multiply the costs of
- * documents, `costs` are 2 x 8 (of negatives, of positives; 0 for lanes without a category), `penalty` is lambda. */
+/* Up to eight categories over the same documents: bit c of `labels` says whether a document is in category c, `weights`
+ * multiply the costs of documents, `costs` are 2 x 8 (of negatives, of positives; 0 in lanes without a category), `penalty`
+ * is lambda. `start_beta` (documents x lanes) and `start_bias` are where to start, or both NULL; with `max_rounds` 0 they
+ * are only checked. */
 typedef struct {
-    int64_t lanes, terms, max_sweeps, has_start; const uint8_t *labels; const double *weights, *costs;
-    const uint64_t *seeds; double penalty, tol;
+    int64_t lanes, terms, max_sweeps, max_rounds; const uint8_t *labels; const double *weights, *costs;
+    const double *start_beta, *start_bias; const uint64_t *seeds; double penalty, tol;
 } rb_linear_block;
 
-/* Copy documents, their terms renumbered as they are met; returns the number of terms. `place` is -1 for each term, -2 for
- * one to leave out, before and after; `own` gets the old numbers. */
+/* What is known of each lane at the end; where its cells end in the buffers. */
+typedef struct { double *bias, *primal, *dual; int64_t *sweeps, *beta_ends, *slack_ends; } rb_lane_values;
+typedef struct { int64_t row; double value; } rb_cell;
+
+/* Weights of some terms: `own` are the terms, `weights` length x columns. */
+typedef struct { int64_t length, columns; const int32_t *own; const double *weights, *bias; } rb_weights;
+
+/* Put whole numbers into a random order. */
+RB_EXPORT void rb_shuffle_documents(int64_t count, int64_t *order, uint64_t seed);
+/* Copy documents, their terms renumbered as they are met; returns the number of terms. `place` is -1 for each term, -2
+ * for one to leave out, before and after; `own` gets the old numbers. */
 RB_EXPORT int64_t rb_gather_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, int32_t *place,
                                  int64_t *starts, int32_t *terms, double *values, int32_t *own);
 /* Add sum over i of beta_ic x_it to W[t][c]. */
 RB_EXPORT void rb_sum_weights(const rb_rows *rows, const rb_rows *beta, int64_t categories, double *W);
-/* Solve a block. `values` gets bias, primal, dual and sweeps of each lane; the buffers get (int64 row, double value) of
- * each beta that is not 0 and of each slack, `sizes` how many of both. */
-RB_EXPORT int rb_solve_linear_block(const rb_rows *rows, const rb_linear_block *block, const double *start_beta,
-                                    const double *start_bias, double *values, int64_t *sizes, rb_buffer *beta,
-                                    rb_buffer *slack, const int32_t *stop);
+/* Set the scores of documents, count x columns; `place` is -1 for each term, before and after. */
+RB_EXPORT void rb_score_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, const rb_weights *weights,
+                             int32_t *place, double *scores);
+/* Solve a block; the buffers get a cell for each beta that is not 0 and for each positive slack, `weights`, unless NULL,
+ * terms x lanes. */
+RB_EXPORT int rb_solve_linear_block(const rb_rows *rows, const rb_linear_block *block, rb_lane_values *values,
+                                    double *weights, rb_buffer *beta, rb_buffer *slack, const int32_t *stop);
 /* ---- end linear_svm.c ---- */
 
 /* ---- kernel_svm.c ---- */

@@ -324,7 +324,7 @@ def test_probabilities_rise_with_the_score_and_sum_to_one():
 def test_the_sigmoid_is_that_of_scikit_learn():
     from sklearn.calibration import _SigmoidCalibration
 
-    from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids
+    from rubricate.classifiers.svm.sigmoid import fit_sigmoids
 
     rng = np.random.default_rng(0)
     scores, weights = rng.standard_normal(200), rng.uniform(0.5, 2, 200)
