@@ -16,7 +16,7 @@
  *                  with P - D <= tol P is done; the others are solved again, more precisely.
  * Given    the documents in random order (`rb_gather_rows`), bit c of `labels` is y in lane c; optionally beta and b to
  *          start from, which replace the guess.
- * Returned beta and the slacks xi by lane, b, P, D, the sweeps of each category, and whether sweeps ran out.
+ * Returned by lane: beta; 1 - y f of what is near the margin or inside (the slack if positive); b, P, D, sweeps.
  * Cost     a sweep of a category is two operations per stored value of its active documents; guess and check are two
  *          per stored value and lane. Memory: 128 bytes per document, 72 per term.
  * Order    documents are visited in their order by the guess, in a new random order for each sweep of a solve, from the
@@ -232,7 +232,7 @@ static void guess(block *b) {
             b->near[i] = (uint8_t)step_lanes(b, i, scores, steps, &has_moved);
             if (has_moved) add_lanes(b->x, i, steps, b->W);
         }
-        if (turn >= FIXED_BIAS_SWEEPS) move_biases(b);
+        if (turn >= FIXED_BIAS_SWEEPS && b->given->penalty < INFINITY) move_biases(b);
     }
 }
 
@@ -399,7 +399,9 @@ static void check(block *b) {
             b->primal[c] += 0.5 * penalty * b->bias[c] * b->bias[c];
             b->dual[c] -= totals[c] * totals[c] / (2 * penalty);
         }
-        b->is_done[c] = b->primal[c] - b->dual[c] <= b->given->tol * b->primal[c];
+        /* A start with a free bias need not fulfil sum beta = 0, without which D is no bound. */
+        bool is_feasible = penalty != 0 || fabs(totals[c]) <= 1e-9 * sizes[c];
+        b->is_done[c] = is_feasible && b->primal[c] - b->dual[c] <= b->given->tol * b->primal[c];
     }
 }
 
@@ -431,12 +433,12 @@ static int solve_block(block *b, const int32_t *stop) {
     return RB_OK;
 }
 
-/* Append row and value of each cell of a lane that counts: beta != 0, or a positive slack. */
+/* Append row and value of each cell of a lane that counts: beta != 0; 1 - y f near the margin or inside. */
 static bool append_lane(const block *b, int lane, rb_buffer *beta, rb_buffer *slack) {
     for (int64_t i = 0; i < b->x->length; i++) {
         rb_cell own = {i, b->beta[i * LANES + lane]}, loss = {i, b->lack[i * LANES + lane]};
         if (own.value != 0 && !rb_append(beta, &own, sizeof own)) return false;
-        if (loss.value > 0 && !rb_append(slack, &loss, sizeof loss)) return false;
+        if (loss.value > -MARGIN_BAND && !rb_append(slack, &loss, sizeof loss)) return false;
     }
     return true;
 }

@@ -98,8 +98,8 @@ RB_EXPORT void rb_sum_weights(const rb_rows *rows, const rb_rows *beta, int64_t 
 /* Set the scores of documents, count x columns; `place` is -1 for each term, before and after. */
 RB_EXPORT void rb_score_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, const rb_weights *weights,
                              int32_t *place, double *scores);
-/* Solve a block; the buffers get a cell for each beta that is not 0 and for each positive slack, `weights`, unless NULL,
- * terms x lanes. */
+/* Solve a block; the buffers get a cell for each beta that is not 0 and for each 1 - y f of a document near the margin or
+ * inside, `weights`, unless NULL, terms x lanes. */
 RB_EXPORT int rb_solve_linear_block(const rb_rows *rows, const rb_linear_block *block, rb_lane_values *values,
                                     double *weights, rb_buffer *beta, rb_buffer *slack, const int32_t *stop);
 /* ---- end linear_svm.c ---- */

@@ -43,7 +43,6 @@ ELSEWHERE = {
     "nnet": "tests/classifiers/test_nnet.py::test_a_pass_over_two_documents_is_that_of_finite_differences",
     "story_words": "tests/kernels/test_stories.py::test_every_story_is_the_one_of_the_slow_twin",
     "svm_bias": "tests/kernels/test_svm_local.py::test_the_best_bias_is_the_best_of_all_breakpoints",
-    "svm_fold": "tests/classifiers/svm/test_hard.py::test_folding_lonely_terms_keeps_all_products",
     "svm_removal_lanes": NEAR,
     "svm_set_removals": "tests/kernels/test_svm_sets.py::test_categories_together_are_as_each_alone",
 }

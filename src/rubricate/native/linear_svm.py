@@ -61,11 +61,12 @@ class GroupWeights(NamedTuple):
 
 
 class SolvedLane(NamedTuple):
-    """One category: rows and values of β ≠ 0 and of slacks ξ > 0, bias, primal and dual value, sweeps."""
+    """One category: rows and values of β ≠ 0; rows near the margin or inside with 1 − yf (the slack if above 0); bias,
+    primal and dual value, sweeps."""
 
     beta_rows: NDArray[np.int32]
     beta: Floats
-    slack_rows: NDArray[np.int32]
+    near_rows: NDArray[np.int32]
     slack: Floats
     bias: float
     primal: float
@@ -187,9 +188,7 @@ def solve_block(
         core.run_stoppable("rb_solve_linear_block", *arguments)
     cells = _split(beta, values.beta_ends), _split(slack, values.slack_ends)
     numbers = (values.bias, values.primal, values.dual, values.sweeps)
-    return [
-        SolvedLane(*a, *b, *own) for a, b, *own in zip(*cells, *(each.tolist() for each in numbers), strict=True)
-    ]
+    return [SolvedLane(*a, *b, *own) for a, b, *own in zip(*cells, *(each.tolist() for each in numbers), strict=True)]
 
 
 def _split(buffer: Buffer, ends: Ints) -> list[tuple[NDArray[np.int32], Floats]]:

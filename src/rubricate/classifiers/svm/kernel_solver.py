@@ -151,5 +151,7 @@ def solve_kernel(
 
     parts = [categories[k::threads] for k in range(threads)]
     lanes = run_on_threads(solve, parts, threads)
-    found = {c: lane for part, own in zip(parts, lanes, strict=True) for c, lane in zip(part.tolist(), own, strict=True)}
+    found = {
+        c: lane for part, own in zip(parts, lanes, strict=True) for c, lane in zip(part.tolist(), own, strict=True)
+    }
     return collect_lanes(found, labels.shape)

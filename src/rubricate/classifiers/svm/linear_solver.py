@@ -31,7 +31,15 @@ from rubricate.native.sparse import Rows
 from rubricate.scratch import empty, rest, stored
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["LinearSolver", "Solution", "collect_lanes", "native_rows", "run_on_threads", "solve_linear", "weight_matrix"]
+__all__ = [
+    "LinearSolver",
+    "Solution",
+    "collect_lanes",
+    "native_rows",
+    "run_on_threads",
+    "solve_linear",
+    "weight_matrix",
+]
 
 MAX_DENSE_WEIGHTS = 1 << 25
 """Weights (terms × categories) up to which they are a dense array: 256 MB. Sparse ones score more slowly."""
@@ -109,24 +117,30 @@ class LinearSolver:
         )
 
     def _members(self, category: int) -> NDArray[np.int32]:
-        rows: NDArray[np.int32] = self.members.indices[self.members.indptr[category] : self.members.indptr[category + 1]]
+        rows: NDArray[np.int32] = self.members.indices[
+            self.members.indptr[category] : self.members.indptr[category + 1]
+        ]
         return rows
 
     def _finished(self, category: int, lane: SolvedLane) -> SolvedLane:
         """Solve what coordinate descent does not, such as near twins of opposite labels, by steps of two documents."""
+        near = np.zeros(0, np.int32)
         for turn in range(PAIR_ROUNDS):
             if lane.primal - lane.dual <= self.tol * lane.primal or lane.sweeps >= self.max_sweeps:
                 break
-            beta, bias, sweeps = self._step_by_pairs(category, lane, 0.5**turn * self.tol)
+            near = np.union1d(near, np.union1d(lane.beta_rows, lane.near_rows))
+            beta, bias, sweeps = self._step_by_pairs(category, lane, near, 0.5**turn * self.tol)
             (checked,) = self._solve(np.array([category]), start=(beta[:, None], bias), max_sweeps=1, max_rounds=0)
             lane = checked._replace(sweeps=lane.sweeps + sweeps)
         return lane
 
-    def _step_by_pairs(self, category: int, lane: SolvedLane, tol: float) -> tuple[Floats, Floats, int]:
-        """Solve a category on the documents that support or violate it: β of all documents, bias, sweeps."""
+    def _step_by_pairs(
+        self, category: int, lane: SolvedLane, near: NDArray[np.int32], tol: float
+    ) -> tuple[Floats, Floats, int]:
+        """Solve a category on some documents: β of all documents, bias, sweeps."""
         (starts, terms, values), own = self.documents
         n, shift = len(self.weights), 1 / self.penalty if self.penalty > 0 else 0.0
-        beta, near = np.zeros(n), np.union1d(lane.beta_rows, lane.slack_rows)
+        beta = np.zeros(n)
         beta[lane.beta_rows] = lane.beta
         inside = np.isin(near, self._members(category))
         y, cap = np.where(inside, 1.0, -1.0), self.weights[near] * self.costs[inside.astype(int), category]
@@ -140,10 +154,11 @@ class LinearSolver:
         return beta, np.array([bias]), -(-max(solved.steps, 1) // len(near))
 
     def _renumbered(self, lane: SolvedLane) -> SolvedLane:
-        """Number the rows as in X; if `out_of_core` holds, keep them in files."""
-        rows = (stored(self.order[each]) for each in (lane.beta_rows, lane.slack_rows))
-        beta_rows, slack_rows = rows
-        return lane._replace(beta_rows=beta_rows, beta=stored(lane.beta), slack_rows=slack_rows, slack=stored(lane.slack))
+        """Number the rows as in X, and leave out what has no slack; if `out_of_core` holds, store them in files."""
+        has_slack = lane.slack > 0
+        beta_rows, near_rows = self.order[lane.beta_rows], self.order[lane.near_rows[has_slack]]
+        cells = (beta_rows, lane.beta, near_rows, lane.slack[has_slack])
+        return SolvedLane(*(stored(each) for each in cells), *lane[len(cells) :])
 
 
 def solve_linear(
@@ -183,7 +198,7 @@ def collect_lanes(lanes: Mapping[int, SolvedLane], shape: tuple[int, int]) -> So
     nothing = SolvedLane(no_rows, none, no_rows, none, 0.0, 0.0, 0.0, 0)
     every = [lanes.get(category, nothing) for category in range(shape[1])]
     beta = _columns([(lane.beta_rows, lane.beta) for lane in every], shape)
-    slack = _columns([(lane.slack_rows, lane.slack) for lane in every], shape)
+    slack = _columns([(lane.near_rows, lane.slack) for lane in every], shape)
     bias, primal, dual = np.array([(lane.bias, lane.primal, lane.dual) for lane in every]).reshape(-1, 3).T.copy()
     return Solution(beta, slack, bias, primal, dual, np.array([lane.sweeps for lane in every], np.int64))
 
