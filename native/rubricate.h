@@ -485,9 +485,65 @@ RB_EXPORT int rb_fire_rules(const rb_lists *rows, const rb_rule_index *index, do
 /* ---- end rules.c ---- */
 
 /* ---- linear_svm.c ---- */
+
+/* Up to eight categories over the same documents: bit c of `labels` says whether a document is in category c, `weights`
+ * multiply the costs of documents, `costs` are 2 x 8 (of negatives, of positives; 0 in lanes without a category), `penalty`
+ * is lambda. `start_beta` (documents x lanes) and `start_bias` are where to start, or both NULL; with `max_rounds` 0 they
+ * are only checked. */
+typedef struct {
+    int64_t lanes, terms, max_sweeps, max_rounds; const uint8_t *labels; const double *weights, *costs;
+    const double *start_beta, *start_bias; const uint64_t *seeds; double penalty, tol;
+} rb_linear_block;
+
+/* What is known of each lane at the end; where its cells end in the buffers. */
+typedef struct { double *bias, *primal, *dual; int64_t *sweeps, *beta_ends, *slack_ends; } rb_lane_values;
+typedef struct { int64_t row; double value; } rb_cell;
+
+/* Weights of some terms: `own` are the terms, `weights` length x columns. */
+typedef struct { int64_t length, columns; const int32_t *own; const double *weights, *bias; } rb_weights;
+
+/* Put whole numbers into a random order. */
+RB_EXPORT void rb_shuffle_documents(int64_t count, int64_t *order, uint64_t seed);
+/* Copy documents, their terms renumbered as they are met; returns the number of terms. `place` is -1 for each term, -2
+ * for one to leave out, before and after; `own` gets the old numbers. */
+RB_EXPORT int64_t rb_gather_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, int32_t *place,
+                                 int64_t *starts, int32_t *terms, double *values, int32_t *own);
+/* Add sum over i of beta_ic x_it to W[t][c]. */
+RB_EXPORT void rb_sum_weights(const rb_rows *rows, const rb_rows *beta, int64_t categories, double *W);
+/* Set the scores of documents, count x columns; `place` is -1 for each term, before and after. */
+RB_EXPORT void rb_score_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, const rb_weights *weights,
+                             int32_t *place, double *scores);
+/* Solve a block; the buffers get a cell for each beta that is not 0 and for each 1 - y f of a document near the margin or
+ * inside, `weights`, unless NULL, terms x lanes. */
+RB_EXPORT int rb_solve_linear_block(const rb_rows *rows, const rb_linear_block *block, rb_lane_values *values,
+                                    double *weights, rb_buffer *beta, rb_buffer *slack, const int32_t *stop);
 /* ---- end linear_svm.c ---- */
 
 /* ---- kernel_svm.c ---- */
+
+/* K(x, z): kind 0 is x.z, 1 (gamma x.z + coef0)^degree, 2 exp(-gamma |x - z|^2); `shift` is added to every value. */
+typedef struct { int64_t kind, degree; double gamma, coef0, shift; } rb_kernel;
+
+/* The kernel matrix of `length` documents. `values` holds `capacity` rows of it, `slots` the row that a document has
+ * there or -1, `owners` the document of each row or -1, `last_used` times and, in its last place, the present one.
+ * `dense` has a zero for each term. A whole matrix needs neither `rows` nor `squares`. */
+typedef struct {
+    int64_t length, capacity; rb_rows rows; const double *squares; const double *diagonal; rb_kernel kernel;
+    double *values; int64_t *slots, *owners, *last_used; double *dense;
+} rb_kernel_matrix;
+
+/* One SVM by its dual variables: y = +-1, bounds C_i, beta = y alpha, f = K beta. */
+typedef struct { const double *y, *cap; double *beta, *f; } rb_dual;
+
+typedef struct { int64_t has_free_bias, by_gap, max_steps; double tol; } rb_smo_options;
+
+/* Set f = K beta. */
+RB_EXPORT void rb_expand_kernel(const rb_kernel_matrix *matrix, const double *beta, double *f);
+/* Solve; the result is the ends of the interval of optimal biases and the number of steps. */
+RB_EXPORT int rb_solve_kernel_svm(const rb_kernel_matrix *matrix, const rb_dual *dual, const rb_smo_options *options,
+                                  double *result, const int32_t *stop);
+/* The b that minimises sum C_i max(0, 1 - y_i (score_i + b)). */
+RB_EXPORT int rb_best_bias(int64_t length, const double *scores, const double *y, const double *cap, double *bias);
 /* ---- end kernel_svm.c ---- */
 
 /* ---- leave_one_out.c ---- */

@@ -10,7 +10,7 @@ from scipy import sparse
 
 import rubricate as rb
 from rubricate.classifiers.base.scorer import Scorer, keep_best
-from rubricate.classifiers.svm.solvers import weights as weights_module
+from rubricate.classifiers.svm import linear_solver
 
 CATEGORIES = 300
 
@@ -24,7 +24,7 @@ def corpus():
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(weights_module, "DENSE", 0)
+    monkeypatch.setattr(linear_solver, "MAX_DENSE_WEIGHTS", 0)
 
 
 def classifiers():

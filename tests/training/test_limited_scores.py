@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers import weights as weights_module
+from rubricate.classifiers.svm import linear_solver
 from rubricate.folds import score_matrix
 from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.training import scoring
@@ -32,7 +32,7 @@ def corpus():
     "classifier", [rb.SVM(), rb.classifiers.Rocchio(), rb.classifiers.LabelTree(leaf=20, trees=2)], ids=repr
 )
 def test_limited_scores_are_those_of_the_dense_matrix(classifier, corpus, limit, monkeypatch):
-    monkeypatch.setattr(weights_module, "DENSE", 0)
+    monkeypatch.setattr(linear_solver, "MAX_DENSE_WEIGHTS", 0)
     X, labels = corpus
     aligned = Aligned(classifier, form="matrix", classes=np.arange(COLUMNS)).fit(X, labels)
     assert aligned.finds_best(X)

@@ -147,7 +147,7 @@ def test_small_groups_are_solved_as_the_svm_solves_them(monkeypatch):
     model = rb.classifiers.TopDown(rb.SVM(bias="penalised", tol=1e-4), taxonomy=TREE, categories=NAMES)
     quick = clone(model).fit(X, labels)
     assert all(machine is None for machine in quick.machines_)
-    monkeypatch.setattr(linear, "SMALL", 0)
+    monkeypatch.setattr(linear, "MAX_WEIGHTS", 0)
     slow = clone(model).fit(X, labels)
     assert any(machine is not None for machine in slow.machines_)
     np.testing.assert_allclose(quick.decision_function(X), slow.decision_function(X), atol=0.03)

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers import weights as weights_module
+from rubricate.classifiers.svm import linear_solver
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
@@ -39,7 +39,7 @@ def centroids(X, labels):
 
 @pytest.mark.parametrize("most", [0, 1 << 25])
 def test_the_score_is_that_of_the_svm_and_of_the_centroid(matrices, most, monkeypatch):
-    monkeypatch.setattr(weights_module, "DENSE", most)
+    monkeypatch.setattr(linear_solver, "MAX_DENSE_WEIGHTS", most)
     X, labels = matrices
     plain, both = rb.SVM().fit(X, labels), rb.SVM(centroid=2.0).fit(X, labels)
     wanted = plain.decision_function(X) + 2.0 * X @ centroids(X, labels).T

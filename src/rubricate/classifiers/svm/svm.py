@@ -17,17 +17,11 @@ from rubricate.classifiers.base.evidence import contributions, strongest
 from rubricate.classifiers.base.scorer import BLOCK, Scorer
 from rubricate.classifiers.numerics.matrices import unit_centroids
 from rubricate.classifiers.numerics.weight_lists import lists_of, pays
-from rubricate.classifiers.svm.solvers.gram import gram
-from rubricate.classifiers.svm.solvers.gram import pays as gram_pays
-from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kernel, squared_lengths
-from rubricate.classifiers.svm.solvers.linear import solve_linear
-from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel
-from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, held_out_scores, sigmoid
-from rubricate.classifiers.svm.solvers.solution import Solution
-from rubricate.classifiers.svm.solvers.team import Awaited, team_of
-from rubricate.classifiers.svm.solvers.weights import WeightSums
+from rubricate.classifiers.svm.kernel_solver import Kernel, radius2, solve_kernel
+from rubricate.classifiers.svm.linear_solver import Solution, solve_linear, weight_matrix
+from rubricate.classifiers.svm.options import PENALTIES, check_options, class_costs, make_kernel
+from rubricate.classifiers.svm.sigmoid import fit_sigmoids, held_out_scores, sigmoid
 from rubricate.engines import free_cores
-from rubricate.scratch import rest
 from rubricate.types import Evidence, Floats, Sparse
 
 __all__ = ["SVM"]
@@ -52,9 +46,9 @@ class SVM(Scorer):
     w·x + b + γ m·x/|m|, where m is the sum of the category's documents: an SVM of one or two documents knows little
     more than that they exist, and m says what they are about.
 
-    A linear SVM is solved by working sets and joint passes for sixteen categories (`solvers.linear`); others, and
-    linear ones of few long documents (`solvers.gram`), by sequential minimal optimisation with a kernel cache shared by
-    the categories. Each category ends when its relative duality gap, (primal − dual) / primal, is at most `tol`. The
+    Linear SVMs are solved by coordinate descent on working sets, with passes over all documents for eight categories at
+    once (native/linear_svm.c), others by sequential minimal optimisation with a kernel cache that categories share
+    (native/kernel_svm.c). Each category ends when its relative duality gap, (primal − dual) / primal, is at most `tol`. The
     result does not depend on `threads`.
 
     Cost: linear SVMs of 90 categories and 7,770 documents take about .2 s; a kernel SVM up to documents² kernel values.
@@ -154,21 +148,13 @@ class SVM(Scorer):
         check_options(self)
         weights = np.ones(X.shape[0]) if weights is None else weights
         costs = self.C * class_costs(self.class_weight, self.classes_, labels, weights=weights)
-        rows = sparse.csr_array(X)
-        with team_of(self.threads or free_cores()) as team:
-            squares = team.start(squared_lengths, rows)
-            kernel = team.start(make_kernel, self, X)
-            radius = team.start(lambda: radius2(rows, kernel(), squares()))
-            coef = WeightSums(rows, labels.shape[1], team)
-            given: dict[str, Any] = {"weights": weights, "costs": costs, "squares": squares, "coef": coef}
-            solution = self._solve(rows, labels, kernel, **given)
-            rest()
-            stable = team.start(_has_free, solution.beta, weights, costs)
-            self._keep(solution)
-            if self.kernel == "linear":
-                self.coef_ = coef.matrix(solution.beta)
-            self.stable_, self.gamma_, self.radius2_ = stable(), kernel().gamma, radius()
+        rows, kernel = sparse.csr_array(X), make_kernel(self, X)
+        solution = self._solve(rows, labels, kernel, weights=weights, costs=costs)
+        self._store(solution)
+        self.stable_, self.gamma_ = _has_free(solution.beta, weights, costs), kernel.gamma
+        self.radius2_ = radius2(rows, kernel)
         if self.kernel == "linear":
+            self.coef_ = weight_matrix(rows, solution.beta)
             self._add_centroids(rows, labels, weights)
         else:
             self.support_ = np.flatnonzero(np.diff(self.alpha_.indptr))
@@ -177,30 +163,17 @@ class SVM(Scorer):
         if self.probability:
             self.sigmoid_ = self._fit_sigmoids(X, labels, weights)
 
-    def _solve(
-        self,
-        rows: Sparse,
-        labels: Sparse,
-        kernel: Awaited,
-        *,
-        weights: Floats,
-        costs: Floats,
-        squares: Awaited,
-        coef: WeightSums,
-    ) -> Solution:
-        """Return the optimum of every category; where all documents are on one side, β = 0 and the bias ±1."""
+    def _solve(self, rows: Sparse, labels: Sparse, kernel: Kernel, *, weights: Floats, costs: Floats) -> Solution:
+        """Return the optimum of every category; if all documents are on one side, β = 0 and the bias is ±1."""
         inside, total = labels.T @ weights, weights.sum()
         categories = np.flatnonzero((inside > 0) & (inside < total))
         options: dict[str, Any] = {"weights": weights, "costs": costs, "penalty": PENALTIES[self.bias], "tol": self.tol}
-        options |= {"max_sweeps": self.max_sweeps}
-        if self.kernel == "linear" and not gram_pays(rows):
-            solution = solve_linear(rows, labels, categories, squares=squares, coef=coef, seed=self.seed, **options)
+        options |= {"max_sweeps": self.max_sweeps, "threads": self.threads or free_cores()}
+        if self.kernel == "linear":
+            solution = solve_linear(rows, labels, categories, seed=self.seed, **options)
         else:
-            products = gram(rows) if self.kernel == "linear" else None
-            options |= {"kernel": kernel(), "cache_size": self.cache_size, "products": products}
-            solution = solve_kernel(rows, labels, categories, threads=coef.team.threads, **options)
-            if self.kernel == "linear":
-                coef.add(solution.beta)
+            options |= {"kernel": kernel, "cache_size": self.cache_size}
+            solution = solve_kernel(rows, labels, categories, **options)
         solution.bias[inside >= total] = 1.0
         solution.bias[inside <= 0] = -1.0
         return solution
@@ -230,7 +203,7 @@ class SVM(Scorer):
         total = self.coef_ + centroids
         self.coef_ = sparse.csr_array(total) if sparse.issparse(self.coef_) else np.asfortranarray(total)
 
-    def _keep(self, solution: Solution) -> None:
+    def _store(self, solution: Solution) -> None:
         self.alpha_, self.slack_ = sparse.csr_array(solution.beta), sparse.csr_array(solution.slack)
         np.abs(self.alpha_.data, out=self.alpha_.data)
         self.intercept_, self.primal_, self.dual_ = solution.bias, solution.primal, solution.dual

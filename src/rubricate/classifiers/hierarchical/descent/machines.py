@@ -21,7 +21,7 @@ from rubricate.classifiers.numerics.matrices import take_columns
 from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal
-from rubricate.kernels.sibling_svms import GroupWeights
+from rubricate.native.linear_svm import GroupWeights
 from rubricate.types import Bools, Evidence, Floats, Ints
 
 __all__ = ["Machines", "Trainer"]
