@@ -136,7 +136,7 @@ def prune_rule_set(
     steps = PruningSteps(np.empty(places), np.empty(places, np.int64), np.empty(places, np.int64), np.empty(places))
     core.run_stoppable("rb_prune_rule_set", examples, holders, rules, counts, held_out, steps, made)
     size = int(made[0])
-    return PruningSteps(*(part[:size].copy() for part in steps[:3]), steps.errors[: size + 1].copy())
+    return PruningSteps._make([*(part[:size].copy() for part in steps[:3]), steps.errors[: size + 1].copy()])
 
 
 def list_descriptions(

@@ -74,7 +74,7 @@ class Tree(NamedTuple):
 
     def _cut(self, size: int) -> Tree:
         """Return a copy of the first nodes."""
-        return Tree(*(part[:size].copy() for part in self[:-1]), self.order)
+        return Tree._make([*(part[:size].copy() for part in self[:-1]), self.order])
 
 
 def _check_items(lists: Lists, limit: int) -> None:
@@ -87,8 +87,8 @@ def _check_items(lists: Lists, limit: int) -> None:
 def grow_tree(cases: TreeCases, rule: SplitRule) -> Tree:
     """Grow a tree until no split tells anything. The caller has checked the cases."""
     places = max(2 * cases.rows.length - 1, 1)
-    nodes, sums = (np.empty(places, np.int64) for _ in range(5)), (np.empty(places) for _ in range(2))
-    tree, size = Tree(*nodes, *sums, np.empty(cases.rows.length, np.int32)), np.zeros(1, np.int64)
+    nodes, sums = [np.empty(places, np.int64) for _ in range(5)], [np.empty(places) for _ in range(2)]
+    tree, size = Tree._make([*nodes, *sums, np.empty(cases.rows.length, np.int32)]), np.zeros(1, np.int64)
     core.run_stoppable("rb_grow_tree", cases, rule, tree, size)
     return tree._cut(int(size[0]))
 
