@@ -178,11 +178,11 @@ end:
 }
 
 /* Add the value of each tree to the scores; a value goes left if it is at most the limit of its node. */
-void rb_add_boosted_trees(const rb_boosted_trees *trees, const double *X, int64_t rows, int64_t columns,
-                          double *scores) {
+void rb_add_boosted_trees(const rb_boosted_trees *trees, int64_t rounds, int64_t nodes, const double *X, int64_t rows,
+                          int64_t columns, double *scores) {
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t t = 0; t < trees->rounds; t++) {
-            int64_t root = t * trees->nodes, node = root;
+        for (int64_t t = 0; t < rounds; t++) {
+            int64_t root = t * nodes, node = root;
             while (trees->features[node] >= 0)
                 node = root + trees->lefts[node] + (X[i * columns + trees->features[node]] > trees->limits[node]);
             scores[i] += trees->values[node];

@@ -344,9 +344,8 @@ RB_EXPORT int rb_prune_tree(const rb_tree_cases *cases, double confidence, doubl
                             const int32_t *stop);
 RB_EXPORT int rb_smooth_tree(const rb_tree *tree, int64_t size, double a, double leaf_prior, double *probabilities);
 
-/* Trees to walk down: the root of each, and for each node the word asked for and the next nodes. */
-typedef struct { int64_t length; const int64_t *roots, *asked, *present, *without; } rb_walks;
-RB_EXPORT int rb_walk_trees(const rb_lists *rows, int64_t width, const rb_walks *trees, int64_t *leaves);
+RB_EXPORT int rb_walk_trees(const rb_lists *rows, int64_t width, const int64_t *roots, int64_t trees,
+                            const int64_t *asked, const int64_t *present, const int64_t *without, int64_t *leaves);
 
 /* ---- end trees.c ---- */
 
@@ -358,7 +357,6 @@ typedef struct { int64_t rounds; double rate; int64_t leaves, min_rows; double p
 /* Trees, rounds x nodes: the feature asked for (-1 at a leaf), the largest value that goes left, the left child (the
    right one follows it), the value of a leaf. */
 typedef struct {
-    int64_t rounds, nodes;
     const int64_t *features;
     const double *limits;
     const int64_t *lefts;
@@ -368,8 +366,8 @@ typedef struct {
 RB_EXPORT int rb_grow_boosted_trees(const uint8_t *bins, const double *truth, int64_t rows, int64_t columns,
                                     const rb_boosting *settings, double base, int64_t *features, int64_t *last_bins,
                                     int64_t *lefts, double *values, const int32_t *stop);
-RB_EXPORT void rb_add_boosted_trees(const rb_boosted_trees *trees, const double *X, int64_t rows, int64_t columns,
-                                    double *scores);
+RB_EXPORT void rb_add_boosted_trees(const rb_boosted_trees *trees, int64_t rounds, int64_t nodes, const double *X,
+                                    int64_t rows, int64_t columns, double *scores);
 
 /* ---- end boosting.c ---- */
 
@@ -452,21 +450,15 @@ RB_EXPORT int rb_grow_rule(const rb_rule_examples *examples, const int64_t *docu
 RB_EXPORT int rb_grow_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const int64_t *documents,
                                int64_t count, rb_buffer *conditions, rb_buffer *ends, const int32_t *stop);
 
-/* What each document counts in the error (above 0: positive, below 0: negative), and what a wrong answer costs on each
-   held-out document (0 on the others). */
-typedef struct { const double *counts, *held_out; } rb_rule_costs;
-
 /* Steps of pruning: the error added for each condition saved, the rule, the place of the condition taken out (-1: the
    whole rule); and the held-out error before the first step and after each. */
 typedef struct { double *added; int64_t *rules, *places; double *errors; } rb_pruning_steps;
 RB_EXPORT int rb_prune_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const rb_rules *rules,
-                                const rb_rule_costs *costs, const rb_pruning_steps *steps, int64_t *made,
-                                const int32_t *stop);
-
-/* The least weight of positive documents, the least confidence, and the largest number of terms of a description. */
-typedef struct { double support, confidence; int64_t max_terms; } rb_description_limits;
-RB_EXPORT int rb_list_descriptions(const rb_rule_examples *examples, const rb_description_limits *limits,
-                                   rb_buffer *terms, rb_buffer *ends, rb_buffer *covers, const int32_t *stop);
+                                const double *counts, const double *held_out, const rb_pruning_steps *steps,
+                                int64_t *made, const int32_t *stop);
+RB_EXPORT int rb_list_descriptions(const rb_rule_examples *examples, double support, double confidence,
+                                   int64_t max_terms, rb_buffer *terms, rb_buffer *ends, rb_buffer *covers,
+                                   const int32_t *stop);
 RB_EXPORT int rb_choose_rules(const rb_rule_examples *examples, const rb_holders *holders, const rb_rules *rules,
                               const int64_t *order, double confidence, int64_t needed, int64_t *chosen, int64_t *count);
 
@@ -476,11 +468,11 @@ typedef struct {
     rb_rules rules;
     const double *strengths;
     const int64_t *category;
-    int64_t categories, columns;
+    int64_t categories;
     const int64_t *term_starts, *by_term, *others;
-    int64_t others_length;
 } rb_rule_index;
-RB_EXPORT int rb_fire_rules(const rb_lists *rows, const rb_rule_index *index, double slight, double *scores);
+RB_EXPORT int rb_fire_rules(const rb_lists *rows, const rb_rule_index *index, int64_t columns, int64_t others,
+                            double slight, double *scores);
 
 /* ---- end rules.c ---- */
 

@@ -472,10 +472,12 @@ static bool start_rules(rule_set *set, const rb_rules *rules) {
     return true;
 }
 
-/* The arrays of `steps` have a place for each condition and rule, and one more; `made` gets the number of steps. */
+/* `counts` is what each document counts in the error, above 0 if it is positive, below 0 if it is negative; `held_out`
+   what a wrong answer costs. The arrays of `steps` have a place for each condition and rule, and one more. */
 int rb_prune_rule_set(const rb_rule_examples *examples, const rb_holders *holders, const rb_rules *rules,
-                      const rb_rule_costs *costs, const rb_pruning_steps *steps, int64_t *made, const int32_t *stop) {
-    rule_set set = {.examples = examples, .holders = holders, .counts = costs->counts};
+                      const double *counts, const double *held_out, const rb_pruning_steps *steps, int64_t *made,
+                      const int32_t *stop) {
+    rule_set set = {.examples = examples, .holders = holders, .counts = counts};
     int64_t documents = examples->rows.length, size = rules->starts[rules->length], rule, removal, step = 0;
     int64_t *numbers = RB_ALLOC(int64_t, 3 * documents + 2 * size + 2 * rules->length);
     int status = RB_NO_MEMORY;
@@ -486,11 +488,11 @@ int rb_prune_rule_set(const rb_rule_examples *examples, const rb_holders *holder
     set.conditions = numbers + 3 * documents, set.starts = set.conditions + size;
     memcpy(set.conditions, rules->conditions, sizeof(int64_t) * (size_t)size);
     if (!start_rules(&set, rules)) goto end;
-    steps->errors[0] = held_out_error(&set, costs->held_out);
+    steps->errors[0] = held_out_error(&set, held_out);
     while (!rb_is_stopped(stop) && weakest_link(&set, rules->length, &rule, &removal, steps->added + step)) {
         steps->rules[step] = rule, steps->places[step] = removal - 1;
         if (!take_out(&set, rule, removal)) goto end;
-        steps->errors[++step] = held_out_error(&set, costs->held_out);
+        steps->errors[++step] = held_out_error(&set, held_out);
     }
     *made = step;
     status = rb_is_stopped(stop) ? RB_STOPPED : RB_OK;
@@ -538,10 +540,10 @@ static bool start_level(const rb_rule_examples *examples, const description *abo
 
 /* Depth first without recursion: a level is a description that is extended by one term after the other, each above
    those before it, so that each set is met once. Level 0 is the empty description. `covers` gets p and n. */
-int rb_list_descriptions(const rb_rule_examples *examples, const rb_description_limits *limits, rb_buffer *terms,
-                         rb_buffer *ends, rb_buffer *covers, const int32_t *stop) {
+int rb_list_descriptions(const rb_rule_examples *examples, double support, double confidence, int64_t max_terms,
+                         rb_buffer *terms, rb_buffer *ends, rb_buffer *covers, const int32_t *stop) {
     int64_t level = 0;
-    description *levels = RB_ALLOC_ZEROS(description, limits->max_terms);
+    description *levels = RB_ALLOC_ZEROS(description, max_terms);
     int status = RB_NO_MEMORY;
     if (!levels || !start_level(examples, NULL, 0, levels)) goto end;
     while (level >= 0 && !rb_is_stopped(stop)) {
@@ -552,17 +554,17 @@ int rb_list_descriptions(const rb_rule_examples *examples, const rb_description_
         }
         int64_t term = own->turn++;
         cover_weight cover = own->sums[term];
-        if (cover.p < limits->support || cover.p <= 0 || !is_more_precise(cover, own->cover)) continue;
+        if (cover.p < support || cover.p <= 0 || !is_more_precise(cover, own->cover)) continue;
         if (level > 0 && !is_more_precise(cover, levels[0].sums[term])) continue;
-        if (cover.p >= limits->confidence * (cover.p + cover.n)) {
+        if (cover.p >= confidence * (cover.p + cover.n)) {
             if (!append_description(levels, level, terms, ends, covers)) goto end;
-        } else if (level + 1 < limits->max_terms) {
+        } else if (level + 1 < max_terms) {
             if (!start_level(examples, own, term, levels + ++level)) goto end;
         }
     }
     status = rb_is_stopped(stop) ? RB_STOPPED : RB_OK;
 end:
-    for (int64_t i = 0; levels && i < limits->max_terms; i++) free(levels[i].documents), free(levels[i].sums);
+    for (int64_t i = 0; levels && i < max_terms; i++) free(levels[i].documents), free(levels[i].sums);
     free(levels);
     return status;
 }
@@ -625,12 +627,13 @@ static void fire_rule(const rb_rule_index *index, int64_t r, int64_t document, c
 }
 
 /* `scores`, documents x categories, is 0 at the beginning. */
-int rb_fire_rules(const rb_lists *rows, const rb_rule_index *index, double slight, double *scores) {
-    int64_t *seen = RB_ALLOC(int64_t, index->columns); /* seen[t] = d: document d has the term t */
+int rb_fire_rules(const rb_lists *rows, const rb_rule_index *index, int64_t columns, int64_t others, double slight,
+                  double *scores) {
+    int64_t *seen = RB_ALLOC(int64_t, columns); /* seen[t] = d: document d has the term t */
     double *doubt = RB_ALLOC(double, index->categories);
     int status = RB_NO_MEMORY;
     if (!seen || !doubt) goto end;
-    for (int64_t t = 0; t < index->columns; t++) seen[t] = -1;
+    for (int64_t t = 0; t < columns; t++) seen[t] = -1;
     for (int64_t c = 0; c < index->categories; c++) doubt[c] = 1.0;
     for (int64_t d = 0; d < rows->length; d++) {
         double *best = scores + d * index->categories;
@@ -640,7 +643,7 @@ int rb_fire_rules(const rb_lists *rows, const rb_rule_index *index, double sligh
             for (int64_t i = index->term_starts[t]; i < index->term_starts[t + 1]; i++)
                 fire_rule(index, index->by_term[i], d, seen, best, doubt);
         }
-        for (int64_t i = 0; i < index->others_length; i++) fire_rule(index, index->others[i], d, seen, best, doubt);
+        for (int64_t i = 0; i < others; i++) fire_rule(index, index->others[i], d, seen, best, doubt);
         /* `slight` is small: other rules break ties between documents and hardly ever overtake a stronger rule. */
         for (int64_t c = 0; c < index->categories; c++) {
             best[c] += slight * (1 - best[c]) * (1 - doubt[c]);

@@ -488,16 +488,16 @@ int rb_smooth_tree(const rb_tree *tree, int64_t size, double a, double leaf_prio
 }
 
 /* Fill in the leaf that each document reaches in each tree, documents x trees; `width` is the number of words. */
-int rb_walk_trees(const rb_lists *rows, int64_t width, const rb_walks *trees, int64_t *leaves) {
+int rb_walk_trees(const rb_lists *rows, int64_t width, const int64_t *roots, int64_t trees, const int64_t *asked,
+                  const int64_t *present, const int64_t *without, int64_t *leaves) {
     bool *has_word = RB_ALLOC_ZEROS(bool, width);
     if (!has_word) return RB_NO_MEMORY;
     for (int64_t d = 0; d < rows->length; d++) {
         mark_words(rows, d, has_word, true);
-        for (int64_t i = 0; i < trees->length; i++) {
-            int64_t node = trees->roots[i];
-            while (trees->asked[node] >= 0)
-                node = has_word[trees->asked[node]] ? trees->present[node] : trees->without[node];
-            leaves[d * trees->length + i] = node;
+        for (int64_t i = 0; i < trees; i++) {
+            int64_t node = roots[i];
+            while (asked[node] >= 0) node = has_word[asked[node]] ? present[node] : without[node];
+            leaves[d * trees + i] = node;
         }
         mark_words(rows, d, has_word, false);
     }

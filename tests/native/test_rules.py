@@ -18,8 +18,6 @@ from tests.oracles import rules as slow
 from rubricate.classifiers.rule_learners.search.table import SLIGHT, RuleTable
 from rubricate.native.library import core
 from rubricate.native.rules import (
-    DescriptionLimits,
-    RuleCosts,
     Rules,
     choose_rules,
     find_covered,
@@ -68,9 +66,8 @@ def test_prefixes_cover_what_the_sets_do(world, rule):
     documents, positive, weights, words = world
     every = np.arange(len(documents))
     p, n = weigh_prefixes(slow.as_examples(world), every, np.array(known(rule, words), np.int64), weights)
-    wanted = [
-        slow.weigh(slow.cover(known(rule, words)[: k + 1], documents), positive, weights) for k in range(len(rule))
-    ]
+    beginnings = [known(rule, words)[: k + 1] for k in range(len(rule))]
+    wanted = [slow.weigh(slow.cover(each, documents), positive, weights) for each in beginnings]
     assert list(zip(p, n, strict=True)) == wanted
     count_cases(max(len(rule), 1))
 
@@ -246,14 +243,13 @@ def test_each_step_of_pruning_is_the_weakest_link(world, rules, parts):
     rules, weights = [known(rule, words) for rule in rules], weights / parts
     held = np.arange(len(documents)) % 2.0
     examples, holders = slow.as_examples(world, absent=True), slow.as_holders(documents, words)
-    costs = RuleCosts(np.where(positive, weights, -weights), held)
-    steps = prune_rule_set(examples, holders, rules_of(rules), costs)
+    counts = np.where(positive, weights, -weights)
+    steps = prune_rule_set(examples, holders, rules_of(rules), counts=counts, held_out=held)
     left = dict(enumerate(rules))
     assert steps.errors[0] == slow.error(rules, documents, positive, held)
     assert len(steps.errors) == len(steps.added) + 1
-    for added, rule, place, error in zip(
-        steps.added, steps.rules.tolist(), steps.places, steps.errors[1:], strict=True
-    ):
+    made = zip(steps.added, steps.rules.tolist(), steps.places, steps.errors[1:], strict=True)
+    for added, rule, place, error in made:
         now = list(left.values())
         assert added == pytest.approx(weakest(now, documents, positive, weights))
         before = slow.error(now, documents, positive, weights)
@@ -273,7 +269,8 @@ def test_each_step_of_pruning_is_the_weakest_link(world, rules, parts):
 def test_of_equal_steps_the_one_that_saves_most_then_the_first_goes():
     examples = slow.as_examples(([{0, 1}], np.array([True]), np.ones(1), 2))
     holders = slow.as_holders([{0, 1}], 2)
-    steps = prune_rule_set(examples, holders, rules_of([[0], [0, 1], [1]]), RuleCosts(np.zeros(1), np.ones(1)))
+    rules = rules_of([[0], [0, 1], [1]])
+    steps = prune_rule_set(examples, holders, rules, counts=np.zeros(1), held_out=np.ones(1))
     assert list(zip(steps.rules, steps.places, strict=True)) == [(1, -1), (0, -1), (2, -1)]
     assert steps.errors.tolist() == [0, 0, 0, 1]
 
@@ -282,7 +279,8 @@ def test_of_equal_steps_the_one_that_saves_most_then_the_first_goes():
 
 
 def listed(world, support, confidence, longest):
-    rules, covers = list_descriptions(slow.as_examples(world), DescriptionLimits(support, confidence, longest))
+    examples = slow.as_examples(world)
+    rules, covers = list_descriptions(examples, support=support, confidence=confidence, max_terms=longest)
     return [tuple(rule.tolist()) for rule in rules.split()], covers
 
 
@@ -393,21 +391,15 @@ def test_arguments_that_do_not_fit_are_refused():
         examples._replace(columns=1).check()
     with pytest.raises(ValueError, match="positive has 1 values"):
         examples._replace(positive=examples.positive[:1]).check()
+    holders = slow.as_holders(documents, 2)
     with pytest.raises(ValueError, match="order has 1 values"):
-        choose_rules(
-            examples,
-            slow.as_holders(documents, 2),
-            rules_of([[0], [1]]),
-            order=np.zeros(1, int),
-            confidence=1,
-            needed=1,
-        )
+        choose_rules(examples, holders, rules_of([[0], [1]]), order=np.zeros(1, int), confidence=1, needed=1)
     with pytest.raises(ValueError, match="documents must be from 0 to 1"):
         grow_rule(examples, np.array([2]), NOTHING)
     with pytest.raises(ValueError, match="documents must be from 0 to 1"):
-        grow_rule_set(examples, slow.as_holders(documents, 2), np.array([-1]))
+        grow_rule_set(examples, holders, np.array([-1]))
     with pytest.raises(ValueError, match="max_terms must be 1 or more"):
-        list_descriptions(examples, DescriptionLimits(1.0, 0.5, 0))
+        list_descriptions(examples, support=1.0, confidence=0.5, max_terms=0)
     with pytest.raises(TypeError, match="int64"):
         find_covered(examples.rows, np.zeros(1, np.int32), NOTHING)
 
@@ -419,22 +411,23 @@ def test_without_documents_nothing_is_grown_listed_or_chosen():
     assert grow_rule(examples, NOTHING, NOTHING).tolist() == []
     assert grow_rule_set(examples, holders, NOTHING).length == 0
     assert listed(world, 0.0, 0.5, 2)[0] == []
-    costs = RuleCosts(np.zeros(0), np.zeros(0))
-    assert len(prune_rule_set(examples, holders, rules_of([]), costs).added) == 0
+    nothing = np.zeros(0)
+    assert len(prune_rule_set(examples, holders, rules_of([]), counts=nothing, held_out=nothing).added) == 0
     assert choose_rules(examples, holders, rules_of([[0]]), order=np.zeros(1, int), confidence=1, needed=1).size == 0
 
 
 CODE = """
 import numpy as np
-from tests.native.test_rules import RuleCosts, grow_rule, grow_rule_set, prune_rule_set, slow, NOTHING
+from tests.native.test_rules import grow_rule, grow_rule_set, prune_rule_set, slow, NOTHING
 rng = np.random.default_rng(0)
 for _ in range(20):
     documents = [set(np.flatnonzero(rng.random(30) < 0.3)) for _ in range(200)]
     world = documents, rng.random(200) < 0.3, rng.random(200), 30
     examples, holders = slow.as_examples(world, absent=True), slow.as_holders(documents, 30)
     rules = grow_rule_set(examples, holders, np.arange(200))
-    costs = RuleCosts(np.where(world[1], world[2], -world[2]), world[2])
-    print(*(part.tobytes().hex() for part in (*rules, *prune_rule_set(examples, holders, rules, costs))))
+    counts = np.where(world[1], world[2], -world[2])
+    steps = prune_rule_set(examples, holders, rules, counts=counts, held_out=world[2])
+    print(*(part.tobytes().hex() for part in (*rules, *steps)))
     print(grow_rule(examples, np.arange(200), NOTHING).tolist())
 """
 
@@ -442,12 +435,7 @@ for _ in range(20):
 @pytest.mark.skipif(core.rb_level() < 3, reason="only one variant runs here")
 def test_both_variants_grow_and_prune_the_same_rules():
     printed = [
-        subprocess.run(
-            [sys.executable, "-c", CODE],
-            env=os.environ | {"RUBRICATE_NATIVE": variant},
-            capture_output=True,
-            check=True,
-        ).stdout
+        subprocess.check_output([sys.executable, "-c", CODE], env=os.environ | {"RUBRICATE_NATIVE": variant})
         for variant in ("base", "v3")
     ]
     assert printed[0] == printed[1]

@@ -18,7 +18,6 @@ from rubricate.native.sparse import Lists
 from rubricate.native.trees import (
     SplitRule,
     TreeCases,
-    Walks,
     expected_errors,
     grow_tree,
     prune_tree,
@@ -56,7 +55,8 @@ def end_of(tree, row):
 
 def walked(tree, rows, width):
     roots = np.zeros(1, np.int64)
-    return walk_trees(rows, width, Walks(roots, tree.asked, tree.present, tree.without))[:, 0].tolist()
+    ends = walk_trees(rows, width, roots, asked=tree.asked, present=tree.present, without=tree.without)
+    return ends[:, 0].tolist()
 
 
 @given(seed=SEEDS, least=st.sampled_from([1.0, 2.0]), ratio=st.booleans())
@@ -115,7 +115,7 @@ def test_fractional_weights_split_where_whole_ones_do():
 
 @pytest.mark.parametrize("seed", [41, 243, 315, 387, 746])
 def test_a_leaf_that_takes_the_place_of_its_parent_takes_its_documents_along(seed):
-    """With fractional weights a leaf may be raised: rounding makes the same documents cost other errors at its parent."""
+    """With fractional weights a leaf may be raised: by rounding its parent has other errors with the same documents."""
     present, cases = cases_of(seed, most=200, words=17)
     weights = np.random.default_rng(seed).integers(1, 9, len(present)) / 10
     cases = cases._replace(weights=weights, word_weights=weights @ present)
@@ -199,12 +199,7 @@ for seed in range(40):
 @pytest.mark.skipif(core.rb_level() < 3, reason="only one variant runs here")
 def test_both_variants_grow_the_same_trees():
     printed = [
-        subprocess.run(
-            [sys.executable, "-c", CODE],
-            env=os.environ | {"RUBRICATE_NATIVE": variant},
-            capture_output=True,
-            check=True,
-        ).stdout
+        subprocess.check_output([sys.executable, "-c", CODE], env=os.environ | {"RUBRICATE_NATIVE": variant})
         for variant in ("base", "v3")
     ]
     assert printed[0] == printed[1]

@@ -1,4 +1,4 @@
-"""Rules as conjunctions of conditions on words: what they cover, growing, pruning, choosing, firing. See native/rules.c."""
+"""Rules on words: what they cover, growing, pruning, choosing, firing. See native/rules.c."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rubricate.native.library import Buffer, check_lengths, core
 from rubricate.native.sparse import Lists
 
 __all__ = [
-    "DescriptionLimits", "Holders", "PruningSteps", "RuleCosts", "RuleExamples", "RuleIndex", "Rules", "choose_rules",
+    "Holders", "PruningSteps", "RuleExamples", "RuleIndex", "Rules", "choose_rules",
     "find_covered", "fire_rules", "grow_rule", "grow_rule_set", "list_descriptions", "prune_rule_set", "weigh_prefixes",
 ]  # fmt: skip
 
@@ -46,7 +46,7 @@ class Holders(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Rules end to end: rule r has conditions[starts[r]:starts[r + 1]], c >= 0 for a term, c < 0 for the absence of ~c."""
+    """Rules end to end: rule r has conditions[starts[r]:starts[r + 1]], c >= 0 for a term, c < 0 for no ~c."""
 
     starts: np.ndarray
     conditions: np.ndarray
@@ -61,16 +61,6 @@ class Rules(NamedTuple):
         return [self.conditions[a:b] for a, b in pairwise(self.starts.tolist())]
 
 
-class RuleCosts(NamedTuple):
-    """What each document counts in the error, above 0 if it is positive, below 0 if it is negative, 0 if it does not count.
-
-    `held_out` is what a wrong answer costs on each document that is held out, 0 on the others.
-    """
-
-    counts: np.ndarray
-    held_out: np.ndarray
-
-
 class PruningSteps(NamedTuple):
     """The error that each step adds per condition saved, the rule, and the place of the condition (−1: the whole rule).
 
@@ -81,14 +71,6 @@ class PruningSteps(NamedTuple):
     rules: np.ndarray
     places: np.ndarray
     errors: np.ndarray
-
-
-class DescriptionLimits(NamedTuple):
-    """The least weight of positive documents, the least confidence, and the largest number of terms of a description."""
-
-    support: float
-    confidence: float
-    max_terms: int
 
 
 class RuleIndex(NamedTuple):
@@ -105,16 +87,6 @@ class RuleIndex(NamedTuple):
     term_starts: np.ndarray
     by_term: np.ndarray
     others: np.ndarray
-
-    @property
-    def columns(self) -> int:
-        """Return the number of terms."""
-        return len(self.term_starts) - 1
-
-    @property
-    def others_length(self) -> int:
-        """Return the number of rules that no term leads to."""
-        return len(self.others)
 
 
 def find_covered(rows: Lists, documents: np.ndarray, conditions: np.ndarray) -> np.ndarray:
@@ -151,21 +123,30 @@ def grow_rule_set(examples: RuleExamples, holders: Holders, documents: np.ndarra
     return Rules(_starts(ends), conditions.take(np.int64))
 
 
-def prune_rule_set(examples: RuleExamples, holders: Holders, rules: Rules, costs: RuleCosts) -> PruningSteps:
-    """Return the steps of weakest-link pruning, from all rules to none."""
+def prune_rule_set(
+    examples: RuleExamples, holders: Holders, rules: Rules, *, counts: np.ndarray, held_out: np.ndarray
+) -> PruningSteps:
+    """Return the steps of weakest-link pruning, from all rules to none.
+
+    `counts` is what each document counts in the error, above 0 if it is positive, below 0 if it is negative, else 0;
+    `held_out` is what a wrong answer costs on each document that is held out, 0 on the others.
+    """
+    check_lengths(examples.rows.length, counts=counts, held_out=held_out)
     places, made = len(rules.conditions) + rules.length + 1, np.zeros(1, np.int64)
     steps = PruningSteps(np.empty(places), np.empty(places, np.int64), np.empty(places, np.int64), np.empty(places))
-    core.run_stoppable("rb_prune_rule_set", examples, holders, rules, costs, steps, made)
+    core.run_stoppable("rb_prune_rule_set", examples, holders, rules, counts, held_out, steps, made)
     size = int(made[0])
-    return PruningSteps(*(part[:size].copy() for part in steps[:3]), steps.errors[: size + 1].copy())
+    return PruningSteps._make([*(part[:size].copy() for part in steps[:3]), steps.errors[: size + 1].copy()])
 
 
-def list_descriptions(examples: RuleExamples, limits: DescriptionLimits) -> tuple[Rules, np.ndarray]:
+def list_descriptions(
+    examples: RuleExamples, *, support: float, confidence: float, max_terms: int
+) -> tuple[Rules, np.ndarray]:
     """Return CHARADE's descriptions, and the weights p and n that each covers, descriptions × 2."""
-    if limits.max_terms < 1:
+    if max_terms < 1:
         raise ValueError("max_terms must be 1 or more")
     terms, ends, covers = Buffer(), Buffer(), Buffer()
-    core.run_stoppable("rb_list_descriptions", examples, limits, terms, ends, covers)
+    core.run_stoppable("rb_list_descriptions", examples, support, confidence, max_terms, terms, ends, covers)
     return Rules(_starts(ends), terms.take(np.int64)), covers.take(np.float64).reshape(-1, 2)
 
 
@@ -182,7 +163,7 @@ def choose_rules(
 def fire_rules(rows: Lists, index: RuleIndex, slight: float) -> np.ndarray:
     """Return the score of each document for each category."""
     scores = np.zeros((rows.length, index.categories))
-    core.rb_fire_rules(rows, index, slight, scores)
+    core.rb_fire_rules(rows, index, len(index.term_starts) - 1, len(index.others), slight, scores)
     return scores
 
 

@@ -11,7 +11,7 @@ from rubricate.native.library import check_lengths, core
 from rubricate.native.sparse import Lists
 
 __all__ = [
-    "BINS", "BoostedTrees", "Boosting", "SplitRule", "Tree", "TreeCases", "Walks", "expected_errors", "grow_boosted_trees",
+    "BINS", "BoostedTrees", "Boosting", "SplitRule", "Tree", "TreeCases", "expected_errors", "grow_boosted_trees",
     "grow_tree", "prune_tree", "score_boosted_trees", "smooth_tree", "walk_trees",
 ]  # fmt: skip
 
@@ -74,35 +74,21 @@ class Tree(NamedTuple):
 
     def _cut(self, size: int) -> Tree:
         """Return a copy of the first nodes."""
-        return Tree(*(part[:size].copy() for part in self[:-1]), self.order)
-
-
-class Walks(NamedTuple):
-    """Trees to walk down: the root of each, and for each node the word asked for and the next nodes."""
-
-    roots: np.ndarray
-    asked: np.ndarray
-    present: np.ndarray
-    without: np.ndarray
-
-    @property
-    def length(self) -> int:
-        """Return the number of trees."""
-        return len(self.roots)
+        return Tree._make([*(part[:size].copy() for part in self[:-1]), self.order])
 
 
 def _check_items(lists: Lists, limit: int) -> None:
     if lists.starts[0] != 0 or lists.starts[-1] != len(lists.items) or (np.diff(lists.starts) < 0).any():
         raise ValueError("starts must rise from 0 to the number of items")
-    if len(lists.items) and not (0 <= lists.items.min() and lists.items.max() < limit):
+    if len(lists.items) and not 0 <= lists.items.min() <= lists.items.max() < limit:
         raise ValueError(f"items must be from 0 to {limit - 1}")
 
 
 def grow_tree(cases: TreeCases, rule: SplitRule) -> Tree:
     """Grow a tree until no split tells anything. The caller has checked the cases."""
     places = max(2 * cases.rows.length - 1, 1)
-    nodes, sums = (np.empty(places, np.int64) for _ in range(5)), (np.empty(places) for _ in range(2))
-    tree, size = Tree(*nodes, *sums, np.empty(cases.rows.length, np.int32)), np.zeros(1, np.int64)
+    nodes, sums = [np.empty(places, np.int64) for _ in range(5)], [np.empty(places) for _ in range(2)]
+    tree, size = Tree._make([*nodes, *sums, np.empty(cases.rows.length, np.int32)]), np.zeros(1, np.int64)
     core.run_stoppable("rb_grow_tree", cases, rule, tree, size)
     return tree._cut(int(size[0]))
 
@@ -129,13 +115,15 @@ def smooth_tree(tree: Tree, *, alpha: float, leaf_prior: float) -> np.ndarray:
     return probabilities
 
 
-def walk_trees(rows: Lists, width: int, trees: Walks) -> np.ndarray:
+def walk_trees(
+    rows: Lists, width: int, roots: np.ndarray, *, asked: np.ndarray, present: np.ndarray, without: np.ndarray
+) -> np.ndarray:
     """Return the leaf that each document reaches in each tree, documents × trees; `width` is the number of words.
 
     The caller has checked that words are below the width and that children come after their parents.
     """
-    leaves = np.empty((rows.length, trees.length), np.int64)
-    core.rb_walk_trees(rows, width, trees, leaves)
+    leaves = np.empty((rows.length, len(roots)), np.int64)
+    core.rb_walk_trees(rows, width, roots, len(roots), asked, present, without, leaves)
     return leaves
 
 
@@ -160,16 +148,6 @@ class BoostedTrees(NamedTuple):
     limits: np.ndarray
     lefts: np.ndarray
     values: np.ndarray
-
-    @property
-    def rounds(self) -> int:
-        """Return the number of trees."""
-        return len(self.features)
-
-    @property
-    def nodes(self) -> int:
-        """Return the number of places for nodes in a tree."""
-        return int(self.features.shape[1])
 
 
 def grow_boosted_trees(bins: np.ndarray, truth: np.ndarray, settings: Boosting) -> BoostedTrees:
@@ -199,5 +177,5 @@ def score_boosted_trees(trees: BoostedTrees, X: np.ndarray) -> np.ndarray:
     if trees.features.size and trees.features.max() >= X.shape[1]:
         raise ValueError(f"the trees ask for a feature beyond the {X.shape[1]}")
     scores = np.full(len(X), trees.base)
-    core.rb_add_boosted_trees(trees, X, *X.shape, scores)
+    core.rb_add_boosted_trees(trees, *trees.features.shape, X, *X.shape, scores)
     return scores

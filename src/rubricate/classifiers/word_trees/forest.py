@@ -13,7 +13,7 @@ from rubricate.classifiers.words.presence import presence
 from rubricate.engines import free_cores
 from rubricate.native.library import stopping
 from rubricate.native.sparse import Lists
-from rubricate.native.trees import SplitRule, Tree, TreeCases, Walks, grow_tree, prune_tree, smooth_tree, walk_trees
+from rubricate.native.trees import SplitRule, Tree, TreeCases, grow_tree, prune_tree, smooth_tree, walk_trees
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Forest", "Growth", "grow", "leaves_of"]
@@ -72,8 +72,9 @@ def grow(X: Any, labels: Sparse, weights: Floats | None, *, growth: Growth, thre
 
 def leaves_of(forest: Forest, X: Any) -> Ints:
     """Return the leaf of each document in each tree."""
-    nodes = (part.astype(np.int64, copy=False) for part in (forest.starts[:-1], *forest[1:4]))
-    return walk_trees(_lists(presence(X)), X.shape[1], Walks(*nodes))
+    starts, asked, present, without = (part.astype(np.int64, copy=False) for part in forest[:4])
+    rows = _lists(presence(X))
+    return walk_trees(rows, X.shape[1], starts[:-1], asked=asked, present=present, without=without)
 
 
 def _cases(held: Sparse, weights: Floats, least: float) -> tuple[TreeCases, Ints]:

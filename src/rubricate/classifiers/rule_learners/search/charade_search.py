@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.native.rules import DescriptionLimits, choose_rules, list_descriptions
+from rubricate.native.rules import choose_rules, list_descriptions
 from rubricate.types import Ints
 
 __all__ = ["charade_rules"]
@@ -23,7 +23,9 @@ def charade_rules(
     """
     of_positive = float(cases.weights[cases.positive].sum())
     least = min(max(support, share * of_positive), of_positive / 2)
-    rules, covers = list_descriptions(cases.examples, DescriptionLimits(float(least), float(confidence), longest))
+    rules, covers = list_descriptions(
+        cases.examples, support=float(least), confidence=float(confidence), max_terms=longest
+    )
     order = np.lexsort((np.diff(rules.starts), covers[:, 1], -covers[:, 0]))
     chosen = choose_rules(
         cases.examples, cases.holders, rules, order=order, confidence=float(confidence), needed=redundancy

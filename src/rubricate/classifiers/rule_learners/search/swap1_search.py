@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rubricate.classifiers.rule_learners.search.cases import Cases
-from rubricate.native.rules import RuleCosts, grow_rule_set, prune_rule_set
+from rubricate.native.rules import grow_rule_set, prune_rule_set
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["PruningPath", "deal_cases", "pruning_path", "swap1_rules"]
@@ -69,8 +69,13 @@ def pruning_path(cases: Cases, growing: Bools, held: Bools, *, costs: Floats) ->
     """Grow rules from the growing documents, and prune them step by step."""
     rules = grow_rule_set(cases.examples, cases.holders, np.flatnonzero(growing))
     counts = np.where(growing, costs, 0.0)
-    error_costs = RuleCosts(np.where(cases.positive, counts, -counts), np.where(held, costs, 0.0))
-    steps = prune_rule_set(cases.examples, cases.holders, rules, error_costs)
+    steps = prune_rule_set(
+        cases.examples,
+        cases.holders,
+        rules,
+        counts=np.where(cases.positive, counts, -counts),
+        held_out=np.where(held, costs, 0.0),
+    )
     alphas = np.concatenate([[-np.inf], np.maximum.accumulate(steps.added)])
     return PruningPath(alphas, steps.errors, rules.split(), np.column_stack([steps.rules, steps.places]))
 
