@@ -42,7 +42,7 @@ class RankedItems(NamedTuple):
 
 
 def weighted_rankings(items: RankedItems, missed: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return (AP, R-precision, 11-point, BEP, optimal F1) of each ranking, NaN if none is true; `missed` is unlisted."""
+    """Return AP, R-precision, 11-point, BEP, optimal F1 by ranking (or NaN); `missed` weighs true items not listed."""
     n = len(items.starts) - 1
     check_lists(len(weights), Lists(items.starts, items.documents))
     check_lengths(len(items.documents), is_true=items.is_true, is_last=items.is_last)
