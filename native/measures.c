@@ -7,10 +7,10 @@
 #include "common.h"
 
 bool rb_are_valid_lists(const rb_lists *lists, int64_t size, int64_t columns) {
-    int64_t begin = lists->starts[0], end = lists->starts[lists->length];
-    bool descends = begin < 0 || end > size;
-    for (int64_t row = 0; row < lists->length; row++) descends |= lists->starts[row] > lists->starts[row + 1];
-    if (descends || columns < 0) return !descends;
+    const int64_t *starts = lists->starts, begin = starts[0], end = starts[lists->length];
+    int64_t descending = begin < 0 || end > size; /* a count, not a bool: it is vectorised */
+    for (int64_t row = 0; row < lists->length; row++) descending += starts[row] > starts[row + 1];
+    if (descending || columns < 0) return !descending;
     uint32_t largest = 0; /* negative items are large when unsigned */
     for (int64_t i = begin; i < end; i++) {
         uint32_t item = (uint32_t)lists->items[i];
@@ -91,7 +91,7 @@ int64_t rb_compare_decisions(const rb_lists *truth, const rb_lists *a, const rb_
  * Edges  a label that scores -inf is not ranked: its `hits` is 0, its `rank` the number of items.
  * Cost   items x labels for up to MAX_COMPARED labels (vectorised, 0.2 ns per comparison), items x log labels beyond.
  */
-enum { MAX_COUNTED = 32, MAX_COMPARED = 128 };
+enum { MAX_COUNTED = 8, MAX_COMPARED = 128 };
 
 /* The number of entries below the target: halve down to a short part, then count through it, which is vectorised. */
 static int64_t count_below(const int32_t *restrict ascending, int64_t size, int32_t target) {

@@ -35,10 +35,9 @@ def tree_paths(
     size, above = len(parents), parents[1:]
     check_lengths(size, depths=depths)
     check_indices(2**31 - 1, len(x), x=x, y=y)
-    if not size or depths[0] != 0 or (above < 0).any() or (above >= np.arange(1, size)).any():
-        raise ValueError("every node but the root, node 0, needs a parent before it")
-    if (depths[1:] != depths[above] + 1).any():
-        raise ValueError("the depth of a node must be that of its parent + 1")
+    good = size > 0 and depths[0] == 0 and ((above >= 0) & (above < np.arange(1, size))).all()
+    if not good or (depths[1:] != depths[above] + 1).any():
+        raise ValueError("every node but the root, node 0, needs a parent before it, one link less deep")
     links, starts = np.empty(len(x), np.int64), [np.zeros(len(x) + 1, np.int64) for _ in range(2)]
     most = [np.append(depths, 0)[np.minimum(side, size)] + 1 for side in (x, y)]
     nodes = [np.empty(int(side.sum()), np.int32) for side in most]
@@ -51,9 +50,8 @@ class Connections(NamedTuple):
     """How the true and the assigned labels of documents are connected.
 
     `pairs` numbers the connection of each pair of a true and an assigned label of a document, in that order. A
-    connection has `links` (−1: none) and paths `path_starts[c]` to `path_starts[c + 1]`; `x` and `y` are the nodes
-    of each path on the side of the true and of the assigned label, the meeting point on both. `nodes` is the number of
-    nodes; with more than `limit` choices in a document all nearest paths are taken.
+    connection has `links` (−1: none) and paths `path_starts[c]` to `path_starts[c + 1]`; `x` and `y` are the nodes of
+    each path on either side. With more than `limit` choices in a document all nearest paths are taken.
     """
 
     pairs: np.ndarray

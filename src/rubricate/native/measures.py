@@ -20,14 +20,12 @@ __all__ = [
 ]  # fmt: skip
 
 LEVELS = 11
-MAX_COMPARED_LABELS = 128
-"""Labels of a ranking up to which each is compared with every item; MAX_COMPARED in measures.c."""
-LONG_WORK = 100_000_000
-"""Steps of a loop, about a tenth of a second, from which on Ctrl-C can end it: that takes a thread, 0.1 ms."""
+MAX_COMPARED_LABELS = 128  # up to so many each label of a ranking is compared with every item
+LONG_WORK = 100_000_000  # steps, about 0.1 s, from which on Ctrl-C can end a loop: that takes a thread, 0.1 ms
 
 
 def as_lists(matrix: Any) -> Lists:
-    """Return the column indices of a CSR matrix, whatever types SciPy chose for them."""
+    """Return the column indices of a CSR matrix, whatever types SciPy chose."""
     return Lists(np.ascontiguousarray(matrix.indptr, np.int64), np.ascontiguousarray(matrix.indices, np.int32))
 
 
@@ -45,14 +43,10 @@ def run_long(name: str, work: int, *values: Any) -> None:
 
 
 def check_lists(columns: int, *matrices: Lists | Rows) -> None:
-    """Raise ValueError unless all have the same number of rows, ascending starts, and items below `columns`.
-
-    With `columns` −1 the items may be any: they are compared but never used as indices.
-    """
-    rows = len(matrices[0].starts)
+    """Raise ValueError unless all have as many rows, ascending starts, and items below `columns` (−1: any items)."""
     for each in matrices:
         check_lengths(len(each[1]), values=each[-1])
-        check_lengths(max(rows, 1), starts=each.starts)
+        check_lengths(max(len(matrices[0].starts), 1), starts=each.starts)
         if not core.rb_are_valid_lists(Lists(*each[:2]), len(each[1]), columns):
             raise ValueError("a sparse matrix has an index out of range, or row starts that do not ascend")
 
@@ -124,7 +118,7 @@ class Rankings(NamedTuple):
 
 
 def rank_labels(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each label (items that score more, that score at least as much, labels that score at least as much).
+    """Return for each label the items that score more, those at least as much, and the labels at least as much.
 
     Items of one score stand together. A label that scores -inf is not ranked: the last number is 0.
     """
@@ -154,23 +148,17 @@ class RecallPoints(NamedTuple):
 
 
 def recall_levels(points: RecallPoints) -> np.ndarray:
-    """Return rankings × 11: the highest precision with recall in [i/10, (i + 1)/10), 0 if there is no such point.
-
-    The last column has the precision at the point with most hits.
-    """
-    row, hits, rank, labels, rankings = points
-    check_lengths(len(row), hits=hits, rank=rank, labels=labels)
+    """Return rankings × 11: the highest precision with recall in [i/10, (i + 1)/10), at last that with most hits."""
+    n, rankings = len(points.row), points.rankings
+    check_lengths(n, hits=points.hits, rank=points.rank, labels=points.labels)
     table = np.zeros((rankings, LEVELS))
-    if not core.rb_recall_levels(len(row), points, rankings, np.zeros(rankings, np.int64), table):
+    if not core.rb_recall_levels(n, points, rankings, np.zeros(rankings, np.int64), table):
         raise ValueError("recall points need a ranking, 0 <= hits <= labels, labels >= 1 and rank >= 1")
     return table
 
 
 def best_columns(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the columns of the k best scores of each row (rows × k, in no particular order), and their number.
-
-    Equal scores go to the earlier column. A score of -inf is never among the best.
-    """
+    """Return the columns of the k best scores of each row, in no order, and their number; of equals the earlier."""
     rows, columns = values.shape
     best, kept = np.zeros((rows, k), np.int64), np.zeros(rows, np.int64)
     core.rb_best_columns(rows, columns, values, k, best, kept)
@@ -186,10 +174,7 @@ def best_stored_columns(stored: Rows, columns: int, floor: float, k: int) -> tup
 
 
 def count_dense_steps(scores: np.ndarray, starts: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells of documents × categories that reach each step, and the highest score below it (or -inf).
-
-    Category c has the ascending steps `starts[c]` to `starts[c + 1]`, the last one +inf.
-    """
+    """Return the cells of documents × categories that reach each step, and the highest score below it (or -inf)."""
     documents, categories = scores.shape
     check_lengths(categories + 1, starts=starts)
     check_starts(starts, len(steps), least=1)
@@ -206,8 +191,8 @@ def count_stored_steps(
     check_indices(len(missing), len(scores), columns=columns)
     check_starts(starts, len(steps), least=1)
     counts, below = np.zeros(len(steps), np.int64), np.full(len(steps), -np.inf)
-    given = len(scores), columns, scores, floor, missing
-    core.rb_count_stored_steps(*given, len(missing), starts, steps, counts, below)
+    cells = len(scores), columns, scores, floor, missing
+    core.rb_count_stored_steps(*cells, len(missing), starts, steps, counts, below)
     return counts, below
 
 
@@ -222,10 +207,9 @@ class StepTables(NamedTuple):
 
 
 def balance_f1(tables: StepTables, weight: float, passes: int) -> np.ndarray:
-    """Return the step of each category after coordinate ascent on micro-F1 + weight · macro-F1; 0/0 counts as 0.
+    """Return the step of each category after `passes` of coordinate ascent on micro-F1 + weight · macro-F1.
 
-    Starts at each category's best F1, then goes over the categories in order, `passes` times. Of equal steps the one
-    that assigns fewest wins; the last one if none is allowed. Cost: (passes + 1) · steps.
+    Of equal steps the one that assigns fewest wins; the last one if none is allowed. 0/0 counts as 0.
     """
     categories, size = len(tables.positives), len(tables.hits)
     check_lengths(categories + 1, starts=tables.starts)
@@ -237,10 +221,7 @@ def balance_f1(tables: StepTables, weight: float, passes: int) -> np.ndarray:
 
 
 def sum_similarities(sets: Lists, holders: Lists, weights: np.ndarray) -> np.ndarray:
-    """Return sets × 2: the weight of similar sets by Jaccard and by MASI, each set's own weight included.
-
-    `holders` is the transpose of `sets`: for each item the sets that hold it.
-    """
+    """Return sets × 2: the weight of similar sets by Jaccard and by MASI; `holders` is the transpose of `sets`."""
     check_lists(holders.length, sets)
     check_lists(sets.length, holders)
     check_lengths(sets.length, weights=weights)

@@ -42,10 +42,7 @@ class RankedItems(NamedTuple):
 
 
 def weighted_rankings(items: RankedItems, missed: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return (AP, R-precision, 11-point, BEP, optimal F1) of each ranking if document d counts `weights[d]` times.
-
-    `missed` weighs the true items not listed. NaN if nothing is true.
-    """
+    """Return AP, R-precision, 11-point, BEP, optimal F1 by ranking (or NaN); `missed` weighs true items not listed."""
     n = len(items.starts) - 1
     check_lists(len(weights), Lists(items.starts, items.documents))
     check_lengths(len(items.documents), is_true=items.is_true, is_last=items.is_last)
@@ -80,10 +77,7 @@ def ratio_errors(above: Rows, below: Rows, weights: np.ndarray, ratios: int) -> 
 def assign_folds(
     by_category: Lists, by_document: Lists, *, categories: np.ndarray, documents: np.ndarray, folds: np.ndarray
 ) -> np.ndarray:
-    """Return the fold of each document, every category spread evenly.
-
-    Given are the order of categories, that of documents without labels, and for each category that of the folds.
-    """
+    """Return the fold of each document; given in which order to take categories, documents, and folds by category."""
     n, m, k = by_document.length, by_category.length, folds.shape[1]
     check_lists(n, by_category)
     check_lists(m, by_document)
