@@ -13,8 +13,8 @@
  *
  * Hashing: a key of 64 bits times an odd number that depends on the seed of the table; the upper bits are the slot.
  * With a random seed two keys collide with probability at most 2 / slots (Dietzfelbinger et al. 1997), so that nobody
- * can prepare texts whose words all have the same slot. This holds for phrases and for words of up to 7 bytes; longer words
- * are hashed 8 bytes at a time, each time with the same multiplication, for which nothing is proved.
+ * can prepare texts whose words all have the same slot. This holds for phrases and for words of up to 7 bytes; longer
+ * words are hashed 8 bytes at a time, each time with the same multiplication, for which nothing is proved.
  */
 #include "common.h"
 #include "random.h"
