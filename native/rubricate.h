@@ -77,7 +77,7 @@ typedef struct {
     int64_t *size;
 } rb_phrases;
 
-/* Phrases of `shortest` to `longest` terms among `window` consecutive ones; at most `max_step` places from term to term. */
+/* Phrases of `shortest` to `longest` terms among `window` consecutive ones, at most `max_step` places apart. */
 typedef struct { int64_t shortest, longest, window, max_step, max_per_place, first_free; } rb_phrase_form;
 
 RB_EXPORT void rb_scan_words(const rb_texts *texts, const rb_alphabet *alphabet, const rb_words *table,
@@ -90,7 +90,8 @@ RB_EXPORT void rb_number_phrases(const rb_lists *texts, const rb_phrase_form *fo
 RB_EXPORT void rb_move_phrases(const rb_phrases *table, const rb_phrases *larger);
 RB_EXPORT void rb_renumber(const rb_lists *texts, const int32_t *renumbered, int64_t *starts, int32_t *items);
 RB_EXPORT void rb_expand(const rb_lists *texts, const rb_lists *runs, int64_t *starts, int32_t *items);
-RB_EXPORT void rb_count_terms(const rb_lists *texts, int64_t *last_places, int64_t *starts, int32_t *terms, int32_t *counts);
+RB_EXPORT void rb_count_terms(const rb_lists *texts, int64_t *last_places, int64_t *starts, int32_t *terms,
+                              int32_t *counts);
 RB_EXPORT int rb_sort_counts(const rb_lists *rows, const int32_t *counts, const int32_t *renumbered,
                              int64_t *lengths, int32_t *columns, int32_t *sorted_counts);
 RB_EXPORT int rb_find_places(const int32_t *ids, int64_t length, int64_t words, int64_t *starts, int64_t *places);

@@ -11,9 +11,10 @@
  * Tables are arrays of the caller, who makes them larger. A function that fills one returns when the table is full, or
  * after MAX_WORK, so that Ctrl-C is seen; `progress` says where the next call goes on.
  *
- * Hashing: a key of 64 bits times an odd number that is drawn at random for each table; the upper bits are the slot. Two
- * keys collide with probability at most 2 / slots (Dietzfelbinger et al. 1997), so that nobody can prepare texts whose
- * words all have the same slot.
+ * Hashing: a key of 64 bits times an odd number that depends on the seed of the table; the upper bits are the slot.
+ * With a random seed two keys collide with probability at most 2 / slots (Dietzfelbinger et al. 1997), so that nobody
+ * can prepare texts whose words all have the same slot. This holds for phrases and for words of up to 7 bytes; longer
+ * words are hashed 8 bytes at a time, each time with the same multiplication, for which nothing is proved.
  */
 #include "common.h"
 #include "random.h"
@@ -95,7 +96,8 @@ static bool add_word(const rb_words *table, uint64_t slot, span target, const ui
 }
 
 /* The number of a word, which is added if it is new; -1 if the table is full. */
-static inline int64_t number_word(const rb_words *table, int shift, span target, const uint8_t *lower, int64_t *needed) {
+static inline int64_t number_word(const rb_words *table, int shift, span target, const uint8_t *lower,
+                                  int64_t *needed) {
     uint64_t p = find_word(table, shift, target, lower);
     if (!table->slots[2 * p + 1] && !add_word(table, p, target, lower, needed)) return -1;
     return (int64_t)(table->slots[2 * p + 1] & UINT32_MAX) - 1;
@@ -113,7 +115,7 @@ void rb_move_words(const rb_words *table, int64_t slot_count, uint64_t *slots) {
     }
 }
 
-/* The bytes of the code point that starts at `at` if it is valid UTF-8, ends by `stop` and is part of a word, else 0. */
+/* The bytes of the code point at `at` if it is valid UTF-8, ends by `stop` and is part of a word, else 0. */
 static int64_t code_point_width(const uint8_t *at, const uint8_t *stop, const rb_alphabet *alphabet) {
     static const int64_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     int64_t width = at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4, code = at[0] & (0xFF >> (width + 1));
@@ -275,17 +277,27 @@ void rb_move_phrases(const rb_phrases *table, const rb_phrases *larger) {
     }
 }
 
+/* The number of a phrase, which is added with a new number if the slot is free. */
+static inline int32_t number_phrase(const rb_phrases *table, uint64_t slot, int64_t key, int32_t new_number,
+                                    int32_t *pairs, int64_t *added) {
+    if (table->keys[slot] >= 0) return table->numbers[slot];
+    pairs[2 * *added] = (int32_t)(key >> 32), pairs[2 * *added + 1] = (int32_t)(key & INT32_MAX);
+    table->keys[slot] = key, table->numbers[slot] = new_number;
+    ++*added, ++*table->size;
+    return new_number;
+}
+
 /* Number the phrases of texts.
  *
  * A phrase of n terms extends one of n - 1, so that this phrase and the last term are its key; a phrase of one term has
  * the number of the term. At each place the phrases that begin there are numbered depth first: a phrase before those
  * that extend it, the nearer extension first. A phrase counts once for every choice of places; where the gaps were is
- * not stored. New phrases are numbered from first_free on; `pairs` has the key of each: the phrase without its last term,
- * and this term. With max_step 1 the terms are consecutive, and shorter phrases come first.
+ * not stored. New phrases are numbered from first_free on; `pairs` has the key of each: the phrase without its last
+ * term, and this term. With max_step 1 the terms are consecutive, and shorter phrases come first.
  *
  * At most form->max_per_place phrases begin at a place: the table has slots for as many before each place, else the
- * function returns. `progress` is the text and the place where to go on, the phrases so far, and
- * how many of them are new. */
+ * function returns. `progress` is the text and the place where to go on, the phrases so far, and how many of them are
+ * new. */
 void rb_number_phrases(const rb_lists *texts, const rb_phrase_form *form, const rb_phrases *table, int32_t *numbers,
                        int64_t *starts, int32_t *pairs, int64_t *progress) {
     const int32_t *ids = texts->items;
@@ -309,16 +321,9 @@ void rb_number_phrases(const rb_lists *texts, const rb_phrase_form *form, const 
                     continue;
                 }
                 int64_t key = (int64_t)phrases[depth] << 32 | ids[place];
-                uint64_t p = find_phrase(table, shift, multiplier, key);
-                int32_t phrase;
-                if (table->keys[p] >= 0) {
-                    phrase = table->numbers[p];
-                } else {
-                    phrase = (int32_t)(form->first_free + added);
-                    pairs[2 * added] = phrases[depth], pairs[2 * added + 1] = ids[place];
-                    table->keys[p] = key, table->numbers[p] = phrase;
-                    added++, ++*table->size;
-                }
+                uint64_t slot = find_phrase(table, shift, multiplier, key);
+                int32_t new_number = (int32_t)(form->first_free + added);
+                int32_t phrase = number_phrase(table, slot, key, new_number, pairs, &added);
                 if (depth + 2 >= form->shortest) numbers[count++] = phrase;
                 if (depth + 2 == form->longest) continue;
                 depth++;
@@ -388,7 +393,7 @@ static void sort_by_insertion(int64_t *keys, int64_t length) {
     }
 }
 
-/* Sort keys by their upper half, eight bits at a time from the lowest; return where they are, in `keys` or in `spare`. */
+/* Sort keys by their upper half, eight bits at a time from the lowest; return where they are: `keys` or `spare`. */
 static int64_t *sort_by_digits(int64_t *keys, int64_t length, int64_t *spare) {
     int64_t starts[DIGITS], largest = 0;
     for (int64_t i = 0; i < length; i++) largest = rb_max_int(largest, keys[i]);
