@@ -1,5 +1,4 @@
 /* The steps of a transformer encoder between its matrix products, on rows of single precision, in place.
- *
  *     rb_gelu_rows       z := (z + bias) Phi(z + bias), Phi the normal distribution (Hendrycks and Gimpel 2016)
  *     rb_norm_rows       x := gain (x + bias + other - mean) / sqrt(variance + eps) + shift, by row (Ba et al. 2016)
  *     rb_softmax_rows    a := exp(a - max) / sum over the first `length` numbers of each row, 0 after them

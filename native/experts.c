@@ -1,5 +1,4 @@
 /* Sleeping experts: learn from documents one by one, and score them.
- *
  * Problem  each pair of phrase and category may have an expert with two weights, for and against. On a document, the
  *          experts of its phrases are awake. With F and A the sums of their weights for and against a category,
  *              score = F / (F + A)                                       0 if no expert is awake

@@ -2,7 +2,6 @@
  * All sums have a fixed order: from left to right, or that of sums.h over the units of an output.
  *
  * NEURAL NETWORK (rb_train_network): one pass of stochastic gradient descent, with at most one hidden layer.
- *
  *     z = b1 + sum_t x_t W1[t]      h = s(z)      u = b2 + W2 h      o = s(u)         s(a) = 1 / (1 + exp(-a))
  *     without a hidden layer        u = b1 + sum_t x_t W1[t]
  *     networks side by side         W1 has more units than W2 has columns: output c sees the c-th group of units only.

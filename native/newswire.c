@@ -1,5 +1,4 @@
 /* Synthetic stories: the topics of each document, then its title, dateline and sentences, as ASCII bytes.
- *
  * Given   which stories to write, word lists, topics and rates. The word lists are a grammar without cycles: lists of
  *         sequences of literals, made-up names, numbers and further lists.
  * Return  the bytes, the ends of title and body of each document, and up to three labels (-1: none). The caller makes

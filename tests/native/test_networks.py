@@ -14,18 +14,24 @@ from hypothesis import strategies as st
 from tests.native.small_cases import SEEDS, count_cases, lists_of, rows_of
 from tests.oracles import networks as oracle
 
-from rubricate.native.library import core
+from rubricate.classifiers.experts import empty_pool
+from rubricate.native.library import core, stop_flag
 from rubricate.native.networks import (
+    LAST,
     GradientSteps,
     Layers,
     Lesson,
+    PerceptronLesson,
     gelu_rows,
+    learn_experts,
     linear_scores,
     norm_rows,
+    score_experts,
     softmax_rows,
     solve_ridge_columns,
     train_dense_network,
     train_network,
+    train_perceptron,
 )
 from rubricate.native.sparse import Lists, Rows
 
@@ -239,6 +245,26 @@ def test_weights_that_do_not_fit_are_refused():
         linear_scores(X, (np.zeros(2), np.zeros(3), np.zeros(2)), w)
     with pytest.raises(TypeError, match="int32, not of uint32"):
         linear_scores(X._replace(terms=X.terms.astype(np.uint32)), shared, w)
+
+
+def test_long_loops_end_when_they_are_told_to():
+    A, one, pool = rows_of(np.eye(2), np.eye(2) > 0), Lists(np.array([0, 1]), np.zeros(1, np.int32)), empty_pool(1)
+    many, cell = rows_of(np.ones((2000, 1)), np.ones((2000, 1), bool)), rows_of(np.ones((1, 1)), np.ones((1, 1), bool))
+    orders = np.zeros((1, 1), np.int32)
+    perceptron = PerceptronLesson(cell, orders[0], np.ones(1), np.ones(1), orders)
+    calls = [
+        lambda: train_network(*small_lesson()),
+        lambda: solve_ridge_columns(A, A, np.ones((2, 16)), ridge=1.0, tolerance=1e-8, max_iterations=9),
+        lambda: linear_scores(many, (np.ones(1),) * 3, cell),
+        lambda: train_perceptron(perceptron, margin=0.0, chosen=LAST),
+        lambda: learn_experts(one, one, np.ones(1), pool, beta=0.5, categories=1),
+        lambda: score_experts(Lists(many.starts, many.terms), pool, 1),
+    ]
+    for call in calls:
+        stop_flag[0] = 1
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert stop_flag[0] == 0
 
 
 def digest_of_results():

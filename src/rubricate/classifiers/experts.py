@@ -155,8 +155,8 @@ class Experts(Scorer):
 def empty_pool(phrases: int) -> ExpertPool:
     """Return a pool without experts."""
     first, length, room = (np.zeros(phrases, np.int64) for _ in range(3))
-    parts = (np.zeros(FIRST_CAPACITY, dtype) for dtype in (np.int32, float, float))
-    return ExpertPool(np.zeros(phrases), first, length, room, *parts, np.zeros(1, np.int64))
+    category, favour, against = (np.zeros(FIRST_CAPACITY, dtype) for dtype in (np.int32, np.float64, np.float64))
+    return ExpertPool(np.zeros(phrases), first, length, room, category, favour, against, np.zeros(1, np.int64))
 
 
 def compact_pool(pool: ExpertPool) -> ExpertPool:
@@ -166,8 +166,8 @@ def compact_pool(pool: ExpertPool) -> ExpertPool:
     places = np.repeat(pool.first - starts, length) + np.arange(total)
     # Categories ascending, so that pools with the same experts are equal arrays.
     places = places[np.lexsort((pool.category[places], np.repeat(np.arange(len(starts)), length)))]
-    parts = (part[places] for part in (pool.category, pool.favour, pool.against))
-    return ExpertPool(pool.seen, starts, length, length.copy(), *parts, np.full(1, total))
+    category, favour, against = (part[places] for part in (pool.category, pool.favour, pool.against))
+    return ExpertPool(pool.seen, starts, length, length.copy(), category, favour, against, np.full(1, total))
 
 
 def _phrases(X: Any) -> Lists:

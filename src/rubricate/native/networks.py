@@ -199,8 +199,8 @@ def learn_experts(
         if progress[0] == documents.length:
             return pool
         more = max(capacity, int(pool.size[0] + progress[1]) - capacity)
-        parts = (np.concatenate([part, np.zeros(more, part.dtype)]) for part in pool[4:7])
-        pool = ExpertPool(*pool[:4], *parts, pool.size)
+        parts = {name: getattr(pool, name) for name in ("category", "favour", "against")}
+        pool = pool._replace(**{name: np.append(part, np.zeros(more, part.dtype)) for name, part in parts.items()})
 
 
 def score_experts(documents: Lists, pool: ExpertPool, categories: int) -> np.ndarray:
@@ -217,7 +217,7 @@ def gelu_rows(z: np.ndarray, bias: np.ndarray) -> None:
     core.rb_gelu_rows(*z.shape, bias, z)
 
 
-def norm_rows(x: np.ndarray, other: np.ndarray, bias: np.ndarray, scale: tuple[np.ndarray, np.ndarray, float]) -> None:
+def norm_rows(x: np.ndarray, other: np.ndarray, bias: np.ndarray, scale: tuple[np.ndarray, np.ndarray, Any]) -> None:
     """Add the bias and the row of `other`, and normalise, in place; `scale` is (gain, shift, eps)."""
     gain, shift, eps = scale
     check_lengths(x.shape[1], bias=bias, gain=gain, shift=shift)
