@@ -57,22 +57,26 @@ static void shuffle(int64_t count, int64_t *order, uint64_t *random) {
 void rb_shuffle_documents(int64_t count, int64_t *order, uint64_t seed) { shuffle(count, order, &seed); }
 
 /* Copy documents and renumber their terms in the order in which they are met, so the weights of frequent terms lie
- * together. `place` holds -1 for each term (-2: leave it out), before and after. Returns the number of terms; `own` gets
- * their old numbers. */
+ * together. Terms that only one document has can be folded into one of length sqrt(sum of squares): all products between
+ * documents stay the same, and with them the dual, on fewer stored values. */
 int64_t rb_gather_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, int32_t *place, int64_t *starts,
                        int32_t *terms, double *values, int32_t *own) {
     int64_t used = 0, at = 0;
     starts[0] = 0;
     for (int64_t a = 0; a < count; a++) {
+        double folded = 0.0;
         for (int64_t p = rows->starts[chosen[a]]; p < rows->starts[chosen[a] + 1]; p++) {
             int32_t term = rows->terms[p];
-            if (place[term] == -2) continue;
+            if (place[term] == RB_FOLD_TERM) folded += rows->values[p] * rows->values[p];
+            if (place[term] <= RB_SKIP_TERM) continue;
             if (place[term] < 0) place[term] = (int32_t)used, own[used++] = term;
             terms[at] = place[term], values[at++] = rows->values[p];
         }
+        if (folded > 0) own[used] = -1, terms[at] = (int32_t)used++, values[at++] = sqrt(folded);
         starts[a + 1] = at;
     }
-    for (int64_t t = 0; t < used; t++) place[own[t]] = -1;
+    for (int64_t t = 0; t < used; t++)
+        if (own[t] >= 0) place[own[t]] = -1;
     return used;
 }
 

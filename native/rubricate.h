@@ -497,8 +497,9 @@ typedef struct { int64_t length, columns; const int32_t *own; const double *weig
 
 /* Put whole numbers into a random order. */
 RB_EXPORT void rb_shuffle_documents(int64_t count, int64_t *order, uint64_t seed);
-/* Copy documents, their terms renumbered as they are met; returns the number of terms. `place` is -1 for each term, -2
- * for one to leave out, before and after; `own` gets the old numbers. */
+/* Copy documents, their terms renumbered as they are met; returns the number of terms. `place` is -1 for each term, or one
+ * of these, before and after; `own` gets the old numbers, -1 for what is folded: terms of a single document. */
+enum { RB_SKIP_TERM = -2, RB_FOLD_TERM = -3 };
 RB_EXPORT int64_t rb_gather_rows(const rb_rows *rows, int64_t count, const int64_t *chosen, int32_t *place,
                                  int64_t *starts, int32_t *terms, double *values, int32_t *own);
 /* Add sum over i of beta_ic x_it to W[t][c]. */

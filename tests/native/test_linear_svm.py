@@ -16,6 +16,7 @@ from tests.oracles import svm as oracle
 
 from rubricate.native.library import core, stop_flag
 from rubricate.native.linear_svm import (
+    FOLD_TERM,
     LANES,
     Gathered,
     GroupWeights,
@@ -162,6 +163,19 @@ def test_gathered_rows_are_the_rows_with_renumbered_terms(seed, leave_out):
     assert (found == np.where(place == -2, 0, X.toarray()[chosen])).all()
     assert list(dict.fromkeys(terms.tolist())) == list(range(len(own))), "numbered as they are met"
     count_cases(5)
+
+
+@given(seed=SEEDS)
+def test_folding_terms_of_a_single_document_keeps_all_products(seed):
+    X = sparse.random_array((12, 40), density=0.1, rng=np.random.default_rng(seed), format="csr")
+    place = np.where(np.bincount(X.indices, minlength=40) == 1, FOLD_TERM, -1).astype(np.int32)
+    before = place.copy()
+    (starts, terms, values), own = gather_rows(rows_of(X), np.arange(12), place)
+    folded = sparse.csr_array((values, terms, starts), shape=(12, len(own)))
+    np.testing.assert_allclose((folded @ folded.T).toarray(), (X @ X.T).toarray(), atol=1e-12)
+    assert (place == before).all()
+    assert folded.nnz <= X.nnz
+    count_cases(144)
 
 
 @given(seed=SEEDS)

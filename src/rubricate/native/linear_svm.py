@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,9 @@ from rubricate.native.library import Buffer, check_lengths, core, stop_flag
 from rubricate.native.sparse import Rows
 
 __all__ = [
+    "FOLD_TERM",
     "LANES",
+    "SKIP_TERM",
     "Gathered",
     "GroupWeights",
     "SolvedLane",
@@ -28,6 +31,7 @@ __all__ = [
 LANES = 8
 """Categories of a block, as in native/linear_svm.c."""
 MAX_ROUNDS = 40
+SKIP_TERM, FOLD_TERM = -2, -3
 QUICK = 1 << 18
 """Stored values × categories below which a block takes so little time that nobody waits for Ctrl-C."""
 Floats = NDArray[np.float64]
@@ -110,8 +114,9 @@ def gather_rows(
 ) -> Gathered:
     """Copy chosen rows and renumber their terms in the order in which they are met.
 
-    `place` is scratch space with −1 for each term, or −2 for a term to leave out; it is left as it was. `allocate`
-    makes the arrays of terms and values.
+    `place` is scratch space, left as it was: −1 for each term, SKIP_TERM for one to leave out, FOLD_TERM for one that
+    no other document has: such terms become one of the same length, whose old number is −1. `allocate` makes the arrays
+    of terms and values.
     """
     _check_chosen(rows, chosen)
     size = int((rows.starts[chosen + 1] - rows.starts[chosen]).sum())
@@ -194,17 +199,16 @@ def solve_block(
 def _split(buffer: Buffer, ends: Ints) -> list[tuple[NDArray[np.int32], Floats]]:
     """Return rows and values of each lane."""
     cells = buffer.take(CELL)
-    parts = np.split(cells, ends[:-1])
-    return [(part["row"].astype(np.int32), part["value"].copy()) for part in parts]
+    rows, values = cells["row"].astype(np.int32), np.ascontiguousarray(cells["value"])
+    return [(rows[first:last], values[first:last]) for first, last in pairwise([0, *ends.tolist()])]
 
 
 def sum_weights(rows: Rows, beta: Rows, shape: tuple[int, int]) -> Floats:
     """Return Σ_i β_ic x_it, an array of terms × categories; `beta` is documents × categories."""
-    terms, categories = shape
     check_lengths(rows.length + 1, starts=beta.starts)
-    check_rows(beta, categories)
+    check_rows(beta, shape[1])
     W = np.zeros(shape)
-    core.rb_sum_weights(rows, beta, categories, W)
+    core.rb_sum_weights(rows, beta, shape[1], W)
     return W
 
 

@@ -1,7 +1,7 @@
 """All linear SVMs of a corpus: blocks of up to eight categories, each solved by one call of native/linear_svm.c.
 
-Blocks share nothing but the documents, and a category does not depend on what shares its block, so neither the number of
-threads nor a cluster (`engines.spreading`) changes a bit of the result.
+Blocks share nothing but the documents, and a category does not depend on what shares its block, so neither the number
+of threads nor a cluster (`engines.spreading`) changes a bit of the result.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scipy import sparse
 from rubricate.engines import Shared, run_tasks, spreading, take_share
 from rubricate.native.kernel_svm import KernelForm, best_bias, cached_matrix, solve_kernel_svm
 from rubricate.native.linear_svm import (
+    FOLD_TERM,
     LANES,
     SolvedLane,
     check_rows,
@@ -92,7 +93,7 @@ class LinearSolver:
         seed: int,
     ) -> None:
         order = shuffled_documents(X.shape[0], seed)
-        place = np.full(X.shape[1], -1, np.int32)
+        place = np.where(np.bincount(X.indices, minlength=X.shape[1]) == 1, FOLD_TERM, -1).astype(np.int32)
         self.documents = gather_rows(native_rows(X), order, place, allocate=empty)
         self.order, self.members = order.astype(np.int32), sparse.csc_array(labels[order])
         self.weights, self.costs, self.seed = weights[order], costs, seed
@@ -129,7 +130,7 @@ class LinearSolver:
             if lane.primal - lane.dual <= self.tol * lane.primal or lane.sweeps >= self.max_sweeps:
                 break
             near = np.union1d(near, np.union1d(lane.beta_rows, lane.near_rows))
-            beta, bias, sweeps = self._step_by_pairs(category, lane, near, 0.5**turn * self.tol)
+            beta, bias, sweeps = self._step_by_pairs(category, lane, near, 0.9 * 0.5**turn * self.tol)
             (checked,) = self._solve(np.array([category]), start=(beta[:, None], bias), max_sweeps=1, max_rounds=0)
             lane = checked._replace(sweeps=lane.sweeps + sweeps)
         return lane

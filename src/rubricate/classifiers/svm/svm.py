@@ -48,8 +48,8 @@ class SVM(Scorer):
 
     Linear SVMs are solved by coordinate descent on working sets, with passes over all documents for eight categories at
     once (native/linear_svm.c), others by sequential minimal optimisation with a kernel cache that categories share
-    (native/kernel_svm.c). Each category ends when its relative duality gap, (primal − dual) / primal, is at most `tol`. The
-    result does not depend on `threads`.
+    (native/kernel_svm.c). Each category ends when its relative duality gap, (primal − dual) / primal, is at most `tol`.
+    The result does not depend on `threads`.
 
     Cost: linear SVMs of 90 categories and 7,770 documents take about .2 s; a kernel SVM up to documents² kernel values.
 

@@ -16,6 +16,7 @@ from rubricate.classifiers.svm.options import PENALTIES, check_options, class_co
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.native.linear_svm import (
     LANES,
+    SKIP_TERM,
     Gathered,
     GroupWeights,
     gather_rows,
@@ -77,7 +78,7 @@ class SiblingSolver:
         """
         order, place = shuffled_documents(len(group.rows), int(self.base.seed)), vectors.place()
         if len(kept):
-            place = np.where(kept, -1, -2).astype(np.int32)
+            place = np.where(kept, -1, SKIP_TERM).astype(np.int32)
         documents = gather_rows(vectors.rows, group.rows[order], place)
         shape = len(documents.own), group.labels.shape[1]
         if shape[0] * shape[1] > MAX_WEIGHTS:
@@ -95,13 +96,15 @@ class SiblingSolver:
     ) -> bool:
         """Set weights and biases of some problems; return whether all are within the tolerance."""
         base, own = self.base, labels[:, block]
-        factors = class_costs(base.class_weight, np.arange(len(block)), sparse.csr_array(own), weights=weights)
+        costs = np.full((2, len(block)), float(base.C))
+        if base.class_weight is not None:
+            costs *= class_costs(base.class_weight, np.arange(len(block)), sparse.csr_array(own), weights=weights)
         coef = np.empty((len(documents.own), len(block)))
         lanes = solve_block(
             documents,
             np.packbits(own, axis=1, bitorder="little")[:, 0].copy(),
             weights=weights,
-            costs=float(base.C) * factors,
+            costs=costs,
             penalty=PENALTIES[base.bias],
             tol=float(base.tol),
             max_sweeps=min(int(base.max_sweeps), MAX_SWEEPS),
