@@ -76,4 +76,24 @@ typedef struct { int64_t length; const int64_t *starts; const int32_t *items; } 
 /* ---- end kernel_svm.c ---- */
 
 /* ---- leave_one_out.c ---- */
+
+/* The documents of one category that may change their beta = y alpha, with the full solution: size x size kernel values,
+ * and the gradient y - f (f without the bias). `outside` is the sum of y C over all other documents with alpha = C. */
+typedef struct {
+    int64_t size; const double *kernel, *y, *cap, *beta, *gradient; double outside; bool free_bias;
+} rb_margin_set;
+
+/* Documents to leave out, one at a time: place in the margin set or -1, beta, kernel values with the margin set (one row
+ * each), f without the bias, K(x, x), and reach2: |f(x) - f*(x)|^2 for a duality gap of 1, at most. A score is certain if
+ * it is known to `finest`; or to `accuracy` and to be above or below its bar; with one_sided, to be below its bar. */
+typedef struct {
+    int64_t count; const int64_t *place; const double *beta, *rows, *score, *square, *reach2, *bar;
+    double accuracy, finest; bool one_sided; int64_t limit;
+} rb_removals;
+
+/* For each document left out: score, duality gap, bias, |w' - w|^2, documents with 0 < alpha < C (-1: not solved), steps,
+ * and the changes of beta in the margin set (one row each; 0 for the document itself). */
+typedef struct { double *score, *gap, *bias, *norm2; int64_t *free, *steps; double *change; } rb_left_out;
+
+RB_EXPORT int rb_leave_out(const rb_margin_set *set, const rb_removals *removals, rb_left_out *out, const int32_t *stop);
 /* ---- end leave_one_out.c ---- */

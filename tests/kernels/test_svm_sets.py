@@ -14,7 +14,7 @@ from rubricate.classifiers.svm.leave_one_out import near
 from rubricate.classifiers.svm.leave_one_out.near import STAGES, NearRetraining, NearSets
 from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs
 from rubricate.classifiers.svm.leave_one_out.sets import cut
-from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.classifiers.svm.leave_one_out import SolvedSVMs
 from rubricate.classifiers.svm.solvers.team import team_of
 from rubricate.kernels.svm_sets import find_near
 

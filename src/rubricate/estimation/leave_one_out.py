@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out.category import LeftOut, leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out import LeftOut, leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.matrix import shared_matrix
 from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs, Narrowed
-from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs, has_dual
+from rubricate.classifiers.svm.leave_one_out import SolvedSVMs, has_dual
 from rubricate.classifiers.svm.leave_one_out.ways import ChosenWays, Full
 from rubricate.classifiers.svm.solvers.team import team_of
 from rubricate.engines import Engine, free_cores, one_blas_thread, run_tasks
@@ -22,7 +22,7 @@ from rubricate.estimation.definition.estimate import Estimate, names_for
 from rubricate.estimation.definition.estimator import estimator
 from rubricate.estimation.theory.best_category import best_categories
 from rubricate.estimation.theory.bounds import rogers_wagner
-from rubricate.estimation.theory.contest import Contest
+#from rubricate.estimation.theory.contest import Contest
 from rubricate.kernels.contenders import ALL, OTHER, OWN
 from rubricate.labels import indicator
 from rubricate.measures import counts

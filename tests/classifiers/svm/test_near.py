@@ -12,11 +12,11 @@ from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
 from rubricate.classifiers.svm.leave_one_out import near, solved
-from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out import leave_one_out_scores
 from rubricate.classifiers.svm.leave_one_out.near import STAGES, NearRetraining, suits
 from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs
 from rubricate.classifiers.svm.leave_one_out.rows import RowRetraining
-from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.classifiers.svm.leave_one_out import SolvedSVMs
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.kernels.rows import Rows
 from rubricate.kernels.svm_local import Dual, Search, solve_exactly

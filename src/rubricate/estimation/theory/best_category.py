@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.classifiers.svm.leave_one_out import SolvedSVMs
 from rubricate.types import Floats, Sparse
 
 __all__ = ["best_categories", "both_columns", "lowered_best", "lowered_scores"]

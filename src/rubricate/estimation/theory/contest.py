@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out.category import FEW, SAFETY, LeftOut
+from rubricate.classifiers.svm.leave_one_out import FEW, SAFETY, LeftOut
 from rubricate.classifiers.svm.leave_one_out.pairs import LeftOutPairs, Narrowed
-from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.classifiers.svm.leave_one_out import SolvedSVMs
 from rubricate.classifiers.svm.leave_one_out.ways import Full
 from rubricate.estimation.theory.best_category import both_columns, lowered_scores
 from rubricate.kernels.contenders import ALL, contenders

@@ -1,0 +1,464 @@
+"""Exact leave-one-out of support vector machines from one training.
+
+The question (joachims2000, section 5.2, open there): what would the SVM trained without document i say about it? n
+trainings answer it. Here one training does: bounds settle most documents, and for the others the full solution is
+repaired until its score is proved to be on one side of zero.
+
+**Who is in doubt.** Let α, ξ, f be the full solution, y f the margins.
+
+- A document with α_i = 0 changes nothing: the solution without it is the same.
+- One that is misclassified with its own help stays so. With F the objective of the others and ℓ_i the loss of i, F(w)
+  + ℓ_i(w) <= F(w') + ℓ_i(w') and F(w') <= F(w) give ℓ_i(w') >= ℓ_i(w) >= 1.
+- With a free bias and stable solutions, 2 α_i R² + ξ_i < 1 proves that it is no error (joachims2000, lemma 1);
+  without a bias, or with a penalised one, α_i K(x_i, x_i) < y_i f(x_i) does, for every solution (jaakkola1999).
+
+**Removing a document.** Documents far from the margin keep their α, 0 or C, when one document goes. The others, the
+margin set, are solved again without it, from the full solution, by steps on their kernel matrix, which all removals of
+a category share (`native.leave_one_out`). Then every other document is checked: if one would be on the wrong side of its
+margin, it enters the margin set and the removal is repeated. |f'(x) − f(x)| <= |w' − w| |x| + |b' − b| tells for most
+documents that they cannot be.
+
+**When a score is certain.** Let P and D be the primal and dual values of some feasible w, w* the optimum, and G = P(w)
+− D. P is ½ w·w plus a convex function, so P(w) − P(w*) >= ½ |w − w*|², and the same holds for D; their sum is G, so
+|w − w*|² <= G. Without a bias |f(x) − f*(x)| <= √(K(x, x) G), where a penalised bias is one more feature of size 1. A
+free bias is a weighted quantile of y − w·x, and moves by no more than w·x does for some document z, so |f(x) − f*(x)|
+<= |(w − w*)·(x − z)| <= √(2 R² G), because |x − z|² = K(x, x) − K(x, z) + K(z, z) − K(x, z) <= 2R². In short
+|f − f*|² <= reach2 · G. Documents outside the margin set that are on the right side of their margin add nothing to G.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from rubricate.classifiers.svm.solvers.options import class_costs
+from rubricate.errors import InvalidInput
+from rubricate.labels import indicator
+from rubricate.native.leave_one_out import MarginSet, Removals, Retrained, leave_out
+from rubricate.types import Bools, Floats, Ints, Sparse
+
+__all__ = ["FEW_FREE", "SAFETY", "CategorySolution", "Demand", "LeftOut", "SolvedSVMs", "has_dual", "leave_one_out_scores"]
+
+SAFETY = 0.02
+"""How much the conditions are widened for what the full solution lacks of the optimum, whose scores hold to POLISHED."""
+FEW_FREE = 10
+"""If a solution has so few documents with 0 < α < C, that of a retraining may have none: all are solved again."""
+ACCURACY = 0.01
+"""By how much a score is off at most if not only its sign is asked for; mostly a tenth of that."""
+BAND = 0.1
+"""Documents whose margin is so near to 1 are in the margin set from the start."""
+NEARBY = 0.5
+POLISHED = 1e-3
+"""By how much scores of the full solution may be off before documents are left out."""
+MAX_MARGIN_SET = 8192
+"""Documents of the largest margin set: its kernel matrix takes 512 MB. Beyond, the SVM is trained anew each time."""
+MAX_VALUES = 1 << 23
+"""Numbers in the largest matrix that the removals of one chunk need beside the kernel matrix."""
+STEPS_PER_DOCUMENT = 1000
+"""Steps per document of the margin set after which a solution is taken as it is (counted as `short`)."""
+
+
+class Demand(NamedTuple):
+    """How certain scores must be: see `native.leave_one_out.Removals`."""
+
+    accuracy: float = np.inf
+    finest: float = 1e-4
+    one_sided: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedSVMs:
+    """The SVMs of all categories as their estimators see them: α and ξ (documents × categories), costs (2 × categories).
+
+    C of a document is its side's cost times its weight.
+    """
+
+    svm: Any
+    X: Sparse
+    labels: Sparse
+    alpha: Sparse
+    slack: Sparse
+    intercept: Floats
+    stable: Bools
+    gaps: Floats
+    costs: Floats
+    weights: Floats
+
+    @classmethod
+    def of(cls, svm: Any, X: Any, labels: Sparse, *, sample_weight: Any = None) -> SolvedSVMs:
+        """Return those of a fitted SVM, or of a copy that is fitted now, with C_i = C · sample weight."""
+        labels = indicator(labels)
+        if not has_dual(svm):
+            raise InvalidInput(
+                f"{type(svm).__name__} has no dual variables and slacks; give an SVM, or a method such as "
+                "cross_validation"
+            )
+        if not hasattr(svm, "alpha_"):
+            svm = clone(svm).fit(X, labels, sample_weight=sample_weight)
+        if svm.alpha_.shape[0] != labels.shape[0]:
+            raise InvalidInput(
+                f"the SVM was trained on {svm.alpha_.shape[0]} documents and there are {labels.shape[0]} label sets; "
+                "give the documents it was trained on, in their order"
+            )
+        weights = _checked_weights(sample_weight, labels.shape[0])
+        own = labels if svm.alpha_.shape[1] == labels.shape[1] else labels[:, [labels.shape[1] - 1]]
+        svms = cls(
+            svm=svm,
+            X=sparse.csr_array(X, dtype=np.float64),
+            labels=own,
+            alpha=svm.alpha_,
+            slack=svm.slack_,
+            intercept=svm.intercept_,
+            stable=svm.stable_,
+            gaps=svm.primal_ - svm.dual_,
+            costs=svm.C * class_costs(svm.class_weight, svm.classes_, own, weights=weights),
+            weights=weights,
+        )
+        return svms if own is labels else svms._mirrored(labels)
+
+    def _mirrored(self, labels: Sparse) -> SolvedSVMs:
+        """Return the SVM of a y of two classes as those of both: the first is the second with the other sign."""
+        if self.alpha.shape[1] != 1 or labels.shape[1] != 2:
+            raise InvalidInput(f"an SVM of {self.alpha.shape[1]} categories and labels of {labels.shape[1]} categories")
+        alpha, slack = (sparse.csr_array(sparse.hstack([part, part])) for part in (self.alpha, self.slack))
+        return replace(
+            self,
+            labels=labels,
+            alpha=alpha,
+            slack=slack,
+            intercept=np.array([-self.intercept[0], self.intercept[0]]),
+            stable=np.tile(self.stable, 2),
+            gaps=np.tile(self.gaps, 2),
+            costs=np.hstack([self.costs[::-1], self.costs]),
+        )
+
+    @property
+    def free(self) -> bool:
+        """Whether the bias is free."""
+        return bool(self.svm.bias == "free")
+
+    @property
+    def shift(self) -> float:
+        """What the bias adds to the kernel: 1 if it is penalised."""
+        return float(self.svm.bias == "penalised")
+
+    @cached_property
+    def own(self) -> Bools:
+        """The documents (columns) of each category (rows)."""
+        return np.ascontiguousarray(self.labels.toarray().T, bool)
+
+    def side(self, c: int) -> tuple[Floats, Floats, Floats]:
+        """Return y, C and β = yα of a category's documents."""
+        own, alpha = self.own[c], self._alpha[:, [c]].toarray()[:, 0]
+        y, cap = np.where(own, 1.0, -1.0), self.weights * self.costs[own.astype(int), c]
+        return y, cap, y * np.minimum(alpha, cap)
+
+    def _caps(self, entries: Any) -> Floats:
+        """Return C of the documents and categories that a sparse array has entries for."""
+        row, column = entries.coords
+        caps: Floats = self.weights[row] * self.costs[self.own[column, row].astype(int), column]
+        return caps
+
+    @cached_property
+    def _alpha(self) -> Any:
+        """α by category.
+
+        Σ (C_i − α_i) ξ_i is a part of the duality gap: if it is more, the costs are not those of the training.
+        """
+        alpha, slack = sparse.csc_array(self.alpha), sparse.coo_array(self.slack)
+        part = np.bincount(slack.col, self._caps(slack) * slack.data, minlength=alpha.shape[1]).astype(np.float64)
+        part -= np.asarray(alpha.multiply(self.slack).sum(axis=0)).ravel()
+        total = np.where(self.own, self.costs[1][:, None], self.costs[0][:, None]) @ self.weights
+        if np.any(alpha.data > self._caps(alpha.tocoo()) * (1 + 1e-6)) or np.any(part > 2 * self.gaps + 1e-6 * total):
+            raise InvalidInput(
+                "α and ξ of the SVM do not fit its C and these weights: it was trained with other sample weights; "
+                "give the same as sample_weight="
+            )
+        return alpha
+
+    @cached_property
+    def free_counts(self) -> Ints:
+        """How many documents of each category have 0 < α < C."""
+        alpha = self._alpha.tocoo()
+        free = (alpha.data > 0) & (alpha.data < self._caps(alpha))
+        return np.bincount(alpha.col[free], minlength=alpha.shape[1])
+
+    @cached_property
+    def squares(self) -> Floats:
+        """K(x, x) of each document, with what a penalised bias adds."""
+        lengths2 = np.asarray(self.X.multiply(self.X).sum(axis=1), np.float64).ravel()
+        return np.asarray(self.svm.kernel_function().diagonal(lengths2) + self.shift)
+
+    @cached_property
+    def reach2(self) -> Floats:
+        """|f(x) − f*(x)|² of each document for a duality gap of 1, at most: 2R² with a free bias, else K(x, x)."""
+        return np.full(self.X.shape[0], 2 * float(self.svm.radius2_)) if self.free else self.squares
+
+    @cached_property
+    def bound(self) -> float:
+        """R²: of K(x, x) − K(x, z) with a free bias, where a constant added to the kernel changes nothing (lemma 2);
+        else of K(x, x), with what a penalised bias adds."""
+        return float(self.svm.radius2_) if self.free else float(self.squares.max(initial=0.0))
+
+    @cached_property
+    def _whole_kernel(self) -> Floats | None:
+        """The kernel values of all documents, if they fit and the margin sets of the categories would repeat them."""
+        n, support = self.X.shape[0], np.diff(self._alpha.indptr).astype(float)
+        if n > MAX_MARGIN_SET or (support**2).sum() < n * n:
+            return None
+        return np.asarray(self.svm.kernel_function().matrix(self.X, self.X) + self.shift)
+
+    def kernel_values(self, rows: Ints, columns: Ints) -> Floats:
+        """Return K(x, z) of some documents and others, with what a penalised bias adds."""
+        if self._whole_kernel is not None:
+            return self._whole_kernel[np.ix_(rows, columns)]
+        return np.ascontiguousarray(self.svm.kernel_function().matrix(self.X[rows], self.X[columns]) + self.shift)
+
+    def expand(self, documents: Ints, support: Ints, beta: Any) -> Floats:
+        """Return Σ β_j K(x, x_j) of some documents: f without a free bias; one column for each column of β."""
+        if self.svm.kernel == "linear":
+            weights, extra = self.X[support].T @ beta, self.shift * np.asarray(beta.sum(axis=0))
+            return np.asarray(self.X[documents] @ weights + extra)
+        rows = max(1, MAX_VALUES // max(1, len(support)))
+        parts = [documents[first : first + rows] for first in range(0, len(documents), rows)]
+        return np.concatenate([np.empty((0, *beta.shape[1:])), *(self.kernel_values(p, support) @ beta for p in parts)])
+
+
+class CategorySolution:
+    """The solution of one category, solved further than the SVM was, from which documents can be left out.
+
+    Attributes
+    ----------
+    full : scores of all documents.
+    steps : made so far.
+    """
+
+    def __init__(self, svms: SolvedSVMs, c: int) -> None:
+        self.svms, self.steps = svms, 0
+        self.y, self.cap, self.beta = svms.side(c)
+        self.bias = float(svms.intercept[c]) if svms.free else 0.0
+        self.members = np.empty(0, np.int64)
+        self._score()
+        self._grow(self._near_margin())
+        self._polish()
+
+    @property
+    def free(self) -> Bools:
+        """Where 0 < α < C."""
+        return np.asarray((self.beta != 0) & (np.abs(self.beta) < self.cap))
+
+    def _score(self) -> None:
+        support = np.flatnonzero(self.beta)
+        self.full = self.svms.expand(np.arange(len(self.y)), support, self.beta[support]) + self.bias
+
+    def _near_margin(self) -> Ints:
+        """Return the documents with 0 < α < C and others near the margin, at most half as many as support vectors."""
+        distance = np.where(self.free, 0.0, np.where(self.cap > 0, np.abs(self.y * self.full - 1), np.inf))
+        most = int(self.free.sum() + NEARBY * np.count_nonzero(self.beta))
+        nearest = np.argsort(distance, kind="stable")[:most]
+        return nearest[distance[nearest] < BAND]
+
+    def _grow(self, more: Ints) -> None:
+        """Take documents into the margin set."""
+        self.members = np.union1d(self.members, more)
+        if len(self.members) <= MAX_MARGIN_SET:
+            self._kernel = self.svms.kernel_values(self.members, self.members)
+
+    @property
+    def _is_too_large(self) -> bool:
+        return len(self.members) > MAX_MARGIN_SET
+
+    def _margin_set(self) -> MarginSet:
+        inside = np.zeros(len(self.y), bool)
+        inside[self.members] = True
+        own = (part[self.members] for part in (self.y, self.cap, self.beta, self.y - self.full + self.bias))
+        return MarginSet(self._kernel, *own, float(self.beta[~inside].sum()), self.svms.free)
+
+    def _polish(self) -> None:
+        """Solve the margin set until no document outside is on the wrong side of its margin."""
+        while not self._is_too_large:
+            # A removal of nothing, but for what Σ β lacks of zero.
+            nothing, size = np.zeros(1), len(self.members)
+            solved = leave_out(
+                self._margin_set(),
+                Removals(
+                    np.array([-1]), np.array([-self.beta.sum() if self.svms.free else 0.0]), np.zeros((1, size)), nothing,
+                    nothing, np.array([self.svms.reach2.max(initial=0.0)]), nothing, 0.0, POLISHED, False,
+                    STEPS_PER_DOCUMENT * size,
+                ),
+            )  # fmt: skip
+            self.beta[self.members] += solved.change[0]
+            self.bias, self.steps = float(solved.bias[0]), self.steps + int(solved.steps[0])
+            self._score()
+            wrong = np.flatnonzero(self._lack(np.arange(len(self.y)), self.full) > 0)
+            entering = np.setdiff1d(wrong, self.members)
+            if not len(entering):
+                return
+            self._grow(entering)
+
+    def _lack(self, documents: Ints, scores: Floats) -> Floats:
+        """Return by how much documents with α = 0 or α = C are on the wrong side of their margin; negative if not."""
+        beyond = np.where(self.beta[documents] == 0, -1.0, 1.0) * np.where(self.cap[documents] > 0, 1.0, 0.0)
+        return np.asarray((beyond * (self.y[documents] * scores.T - 1)).T)
+
+    def leave_out(self, chosen: Ints, demand: Demand, bars: Floats | None = None) -> tuple[Floats, Floats, Ints]:
+        """Return scores of these documents when left out, by how much they may be off, and how many others are free."""
+        score, deviation, free = np.empty(len(chosen)), np.empty(len(chosen)), np.empty(len(chosen), np.int64)
+        bars = np.zeros(len(chosen)) if bars is None else bars
+        pending = np.arange(len(chosen))
+        while len(pending) and not self._is_too_large:
+            size = max(16, min(256, MAX_VALUES // max(self.svms.X.shape[1], len(self.members))))
+            margin_set, again, entering = self._margin_set(), [], []
+            for part in (pending[first : first + size] for first in range(0, len(pending), size)):
+                retrained = self._remove(margin_set, chosen[part], demand, bars[part])
+                wrong, documents = self._outside(chosen[part], retrained)
+                score[part], free[part] = retrained.score, retrained.free
+                deviation[part] = np.sqrt(self.svms.reach2[chosen[part]] * retrained.gap)
+                again, entering = [*again, part[wrong]], [*entering, documents]
+                self.steps += int(retrained.steps.sum())
+            pending, before = np.concatenate(again), len(self.members)
+            self._grow(np.concatenate(entering))
+            if len(self.members) == before:
+                break
+        for k in pending:
+            score[k], free[k] = self._retrain(chosen[k])
+            deviation[k] = 0.0
+        return score, deviation, free
+
+    def _remove(self, margin_set: MarginSet, chosen: Ints, demand: Demand, bars: Floats) -> Retrained:
+        svms, place = self.svms, np.searchsorted(self.members, chosen)
+        place[place == len(self.members)] = 0
+        place[self.members[place] != chosen] = -1
+        rows = svms.kernel_values(chosen, self.members)
+        known = (self.beta[chosen], rows, self.full[chosen] - self.bias, svms.squares[chosen], svms.reach2[chosen], bars)
+        limit = STEPS_PER_DOCUMENT * len(self.members)
+        return leave_out(margin_set, Removals(place, *known, *demand, limit))
+
+    def _outside(self, chosen: Ints, retrained: Retrained) -> tuple[Bools, Ints]:
+        """Return which removals put documents outside the margin set on the wrong side of their margin, and those."""
+        outside = np.setdiff1d(np.flatnonzero(self.cap > 0), self.members)
+        wrong = retrained.free < 0
+        moved = np.where(wrong, 0.0, retrained.bias - self.bias)
+        reach = np.sqrt(retrained.norm2.max(initial=0.0) * self.svms.squares[outside]) + np.abs(moved).max(initial=0.0)
+        near = outside[self._lack(outside, self.full[outside]) > -reach]
+        support = np.concatenate([self.members, chosen])
+        beta = np.concatenate([retrained.change.T, np.diag(-self.beta[chosen])])
+        scores = self.full[near, None] + self.svms.expand(near, support, beta) + moved
+        # A document that is left out has no margin.
+        lacking = (self._lack(near, scores) > 0) & (near[:, None] != chosen)
+        entering = np.flatnonzero(self.beta) if wrong.any() else near[:0]
+        return wrong | lacking.any(axis=0), np.concatenate([near[lacking.any(axis=1)], entering])
+
+    def _retrain(self, i: int) -> tuple[float, int]:
+        """Train the SVM of this category without a document."""
+        cap = self.cap.copy()
+        cap[i] = 0.0
+        options = {"C": 1.0, "class_weight": None, "probability": False, "tol": 1e-6,
+                   "gamma": self.svms.svm.gamma_}
+        labels = sparse.csr_array((self.y > 0)[:, None])
+        svm = clone(self.svms.svm).set_params(**options).fit(self.svms.X, labels, sample_weight=cap)
+        alpha = svm.alpha_.toarray()[:, 0]
+        score = svm.decision_function(self.svms.X[[i]])[0, 0]
+        return float(score), int(np.count_nonzero((alpha > 0) & (alpha < cap)))
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The leave-one-out scores of one category.
+
+    `score`, if `solved` or α = 0, is that of the retrained SVM; else of the full one, whose decision the retrained one
+    shares. `deviation` is by how much it may be off. `unstable` marks retrained solutions without 0 < α < C. `full` are
+    the scores of all documents, `support` marks those whose removal changes the solution (α > 0). `steps` are those of
+    the solver, `short` the removals that ended before the score was certain.
+    """
+
+    score: Floats
+    deviation: Floats
+    full: Floats
+    solved: Bools
+    unstable: Bools
+    support: Bools
+    steps: int = 0
+    short: int = 0
+
+    @property
+    def candidates(self) -> int:
+        """The number of support vectors and others solved again."""
+        return int(np.count_nonzero(self.solved | self.support))
+
+
+def _doubtful(solution: CategorySolution, every: bool) -> Ints:
+    """Return the documents whose decision a retraining may change (see the module for why).
+
+    Of those that are classified rightly: with a free bias 2 α_i R² + ξ_i >= 1 (joachims2000, lemma 1), or any α_i > 0
+    if few are free, or all if none is. Else α_i K(x_i, x_i) >= y_i f(x_i).
+    """
+    svms, alpha, margin = solution.svms, np.abs(solution.beta), solution.y * solution.full
+    free = int(solution.free.sum())
+    if svms.free and free == 0:
+        return np.arange(len(alpha))
+    if every or (svms.free and free <= FEW_FREE):
+        return np.flatnonzero(alpha > 0)
+    loss = alpha * (2 * svms.bound if svms.free else svms.squares)
+    return np.flatnonzero((alpha > 0) & (margin >= -SAFETY) & (loss >= margin - SAFETY))
+
+
+def leave_one_out_scores(
+    svms: SolvedSVMs, c: int, *, every: bool = False, chosen: Ints | None = None, bars: Floats | None = None
+) -> LeftOut:
+    """Return the score of every document by the SVM of category c trained without it.
+
+    By default documents whose sign is in doubt are solved again, until it is certain. `every` solves all support
+    vectors again, also to ACCURACY; with `chosen` and `bars` only these documents, until a score is below its bar or
+    known to ACCURACY. A document that is alone on its side, of those with a weight, leaves nothing to separate: the
+    score is that of the other side, ∓1.
+    """
+    n, inside = svms.labels.shape[0], svms.own[c]
+    sides = np.array([np.count_nonzero(svms.weights[inside == side]) for side in (False, True)])
+    nobody, nothing = np.zeros(n, np.bool_), np.zeros(n)
+    if not sides.all():
+        constant = np.full(n, svms.intercept[c])
+        return LeftOut(constant, nothing, constant, nobody, nobody, nobody)
+    solution = CategorySolution(svms, c)
+    score, deviation, solved, unstable = solution.full.copy(), nothing, nobody, nobody.copy()
+    alone = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
+    score[alone], solved[alone] = -solution.y[alone], True
+    demand = Demand(accuracy=ACCURACY if every else np.inf)
+    if chosen is not None:
+        demand = Demand(finest=ACCURACY, one_sided=True)
+        # Without 0 < α < C any removal may move a free bias.
+        changing = (solution.beta != 0) | (svms.free and not solution.free.any())
+        bars = np.zeros(n) if bars is None else bars
+        chosen, bars = chosen[changing[chosen]], bars[changing[chosen]]
+    else:
+        chosen = _doubtful(solution, every)
+        bars = np.zeros(len(chosen))
+    kept = ~alone[chosen]
+    chosen, bars, short = chosen[kept], bars[kept], 0
+    if len(chosen):
+        score[chosen], deviation[chosen], free = solution.leave_out(chosen, demand, bars)
+        solved[chosen], unstable[chosen] = True, (free == 0) & svms.free
+        distance = bars - score[chosen] if demand.one_sided else np.abs(score[chosen])
+        least = demand.finest if demand.one_sided else 0.0
+        short = int(np.count_nonzero((distance <= deviation[chosen]) & (deviation[chosen] > least)))
+    return LeftOut(score, deviation, solution.full, solved, unstable, solution.beta != 0, solution.steps, short)
+
+
+def has_dual(classifier: Any) -> bool:
+    """Return whether a classifier is one of our SVMs or gives what they give: α, ξ, R² and a kernel.
+
+    With a centroid in it, the score is no longer that of α.
+    """
+    return bool(getattr(classifier, "has_dual", False)) and not getattr(classifier, "centroid", 0.0)
+
+
+def _checked_weights(sample_weight: Any, documents: int) -> Floats:
+    weights = np.ones(documents) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    if weights.shape != (documents,) or not np.all(np.isfinite(weights) & (weights >= 0)):
+        raise InvalidInput(f"sample_weight must be {documents} numbers, one per document, none negative")
+    return weights
