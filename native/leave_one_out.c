@@ -203,18 +203,20 @@ static bool is_certain(const rb_removals *removals, int64_t r, double score, dou
     return deviation <= removals->accuracy && fabs(score - bar) > deviation;
 }
 
-/* Start removal r from the full solution. */
-static void start(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r) {
+/* Start removal r; return what is missing in the sum of beta. */
+static double start(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r) {
     int64_t size = set->size, place = removals->place[r];
-    memcpy(p->gradient, set->gradient, sizeof(double) * (size_t)size);
-    add_multiple(p->gradient, removals->beta[r], removals->rows + r * size, size);
+    double missing = removals->beta[r];
+    memcpy(p->gradient, removals->gradient + r * size, sizeof(double) * (size_t)size);
     for (int64_t j = 0; j < size; j++) {
         double cost = j == place ? 0 : set->cap[j];
         p->low[j] = set->y[j] > 0 ? 0 : -cost;
         p->high[j] = set->y[j] > 0 ? cost : 0;
         p->diagonal[j] = set->kernel[j * (size + 1)];
-        set_beta(p, j, j == place ? 0 : set->beta[j]);
+        set_beta(p, j, rb_min(rb_max(removals->start[r * size + j], p->low[j]), p->high[j]));
+        if (j != place) missing -= p->beta[j] - set->beta[j];
     }
+    return missing;
 }
 
 /* Set score, gap, b and the changes of beta; return whether the score is certain. */
@@ -275,8 +277,8 @@ int rb_leave_out(const rb_margin_set *set, const rb_removals *removals, rb_left_
             status = RB_STOPPED;
             break;
         }
-        start(&p, set, removals, r);
-        if (set->free_bias && !hand_over(&p, set->kernel, removals->beta[r])) {
+        double missing = start(&p, set, removals, r);
+        if (set->free_bias && !hand_over(&p, set->kernel, missing)) {
             out->free[r] = -1;
             continue;
         }

@@ -87,7 +87,7 @@ typedef struct {
  * each), f without the bias, K(x, x), and reach2: |f(x) - f*(x)|^2 for a duality gap of 1, at most. A score is certain if
  * it is known to `finest`; or to `accuracy` and to be above or below its bar; with one_sided, to be below its bar. */
 typedef struct {
-    int64_t count; const int64_t *place; const double *beta, *rows, *score, *square, *reach2, *bar;
+    int64_t count; const int64_t *place; const double *beta, *rows, *start, *gradient, *score, *square, *reach2, *bar;
     double accuracy, finest; bool one_sided; int64_t limit;
 } rb_removals;
 

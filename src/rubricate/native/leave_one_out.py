@@ -44,6 +44,8 @@ class Removals(NamedTuple):
     place: np.ndarray
     beta: np.ndarray
     rows: np.ndarray
+    start: np.ndarray
+    gradient: np.ndarray
     score: np.ndarray
     square: np.ndarray
     reach2: np.ndarray

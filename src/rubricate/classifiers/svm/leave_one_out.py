@@ -53,6 +53,7 @@ ACCURACY = 0.01
 BAND = 0.1
 """Documents whose margin is so near to 1 are in the margin set from the start."""
 NEARBY = 0.5
+RIDGE = 1e-6
 POLISHED = 1e-3
 """By how much scores of the full solution may be off before documents are left out."""
 MAX_MARGIN_SET = 8192
@@ -283,23 +284,51 @@ class CategorySolution:
         """Solve the margin set until no document outside is on the wrong side of its margin."""
         while not self._is_too_large:
             # A removal of nothing, but for what Σ β lacks of zero.
-            nothing, size = np.zeros(1), len(self.members)
-            solved = leave_out(
-                self._margin_set(),
-                Removals(
-                    np.array([-1]), np.array([-self.beta.sum() if self.svms.free else 0.0]), np.zeros((1, size)), nothing,
-                    nothing, np.array([self.svms.reach2.max(initial=0.0)]), nothing, 0.0, POLISHED, False,
-                    STEPS_PER_DOCUMENT * size,
-                ),
-            )  # fmt: skip
+            size, nothing, margin_set = len(self.members), np.zeros(1), self._margin_set()
+            missing = np.array([-self.beta.sum() if self.svms.free else 0.0])
+            rows, reach2 = np.zeros((1, size)), np.array([self.svms.reach2.max(initial=0.0)])
+            start = (margin_set.beta[None], margin_set.gradient[None])
+            goal = (0.0, POLISHED, False, STEPS_PER_DOCUMENT * size)
+            place = np.array([-1])
+            solved = leave_out(margin_set, Removals(place, missing, rows, *start, nothing, nothing, reach2, nothing, *goal))
             self.beta[self.members] += solved.change[0]
             self.bias, self.steps = float(solved.bias[0]), self.steps + int(solved.steps[0])
             self._score()
             wrong = np.flatnonzero(self._lack(np.arange(len(self.y)), self.full) > 0)
             entering = np.setdiff1d(wrong, self.members)
             if not len(entering):
+                self._invert()
                 return
             self._grow(entering)
+
+    def _invert(self) -> None:
+        """Invert the equations of the documents with 0 < α < C: their scores, and with a free bias Σ β, stay."""
+        free = np.flatnonzero(self.free)
+        matrix = self.svms.kernel_values(free, free)
+        # Equal documents would make it singular.
+        matrix[np.diag_indices(len(free))] += RIDGE * max(self.svms.squares[free].max(initial=0.0), 1e-300)
+        if self.svms.free:
+            matrix = np.pad(matrix, (0, 1), constant_values=1.0)
+            matrix[-1, -1] = 0.0
+        self._free, self._inverse = free, np.linalg.inv(matrix) if len(free) else np.zeros((0, 0))
+
+    def _guess(self, margin_set: MarginSet, chosen: Ints, place: Ints, rows: Floats) -> tuple[Floats, Floats]:
+        """Return β and gradient of the margin set without each of the documents, as if no other met or left a bound."""
+        count, free = len(chosen), np.searchsorted(self.members, self._free)
+        change, own = np.zeros(rows.shape), np.searchsorted(self._free, chosen)
+        own[own == len(self._free)] = 0
+        if len(free):
+            inside = self._free[own] == chosen
+            answer = np.zeros((count, len(self._inverse)))
+            answer[~inside] = np.pad(rows[~inside][:, free], [(0, 0), (0, len(answer[0]) - len(free))], constant_values=1.0) @ self._inverse
+            answer[inside] = -self._inverse[own[inside]] / self._inverse[own[inside], own[inside]][:, None]
+            change[:, free] = (self.beta[chosen][:, None] * answer)[:, : len(free)]
+        limits = margin_set.y * margin_set.cap
+        start = np.clip(margin_set.beta + change, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
+        change = start - margin_set.beta
+        held = place >= 0
+        start[held, place[held]] = change[held, place[held]] = 0.0
+        return start, margin_set.gradient + self.beta[chosen][:, None] * rows - change @ margin_set.kernel
 
     def _lack(self, documents: Ints, scores: Floats) -> Floats:
         """Return by how much documents with α = 0 or α = C are on the wrong side of their margin; negative if not."""
@@ -335,7 +364,7 @@ class CategorySolution:
         place[place == len(self.members)] = 0
         place[self.members[place] != chosen] = -1
         rows = svms.kernel_values(chosen, self.members)
-        known = (self.beta[chosen], rows, self.full[chosen] - self.bias, svms.squares[chosen], svms.reach2[chosen], bars)
+        known = (self.beta[chosen], rows, *self._guess(margin_set, chosen, place, rows), self.full[chosen] - self.bias, svms.squares[chosen], svms.reach2[chosen], bars)
         limit = STEPS_PER_DOCUMENT * len(self.members)
         return leave_out(margin_set, Removals(place, *known, *demand, limit))
 
