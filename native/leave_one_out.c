@@ -204,30 +204,28 @@ static bool is_certain(const rb_removals *removals, int64_t r, double score, dou
 }
 
 /* Start removal r; return what is missing in the sum of beta. */
-static double start(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r) {
+static double start(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r, rb_retrained *out) {
     int64_t size = set->size, place = removals->place[r];
     double missing = removals->beta[r];
-    memcpy(p->gradient, removals->gradient + r * size, sizeof(double) * (size_t)size);
+    p->beta = out->beta + r * size, p->gradient = out->gradient + r * size;
     for (int64_t j = 0; j < size; j++) {
         double cost = j == place ? 0 : set->cap[j];
         p->low[j] = set->y[j] > 0 ? 0 : -cost;
         p->high[j] = set->y[j] > 0 ? cost : 0;
         p->diagonal[j] = set->kernel[j * (size + 1)];
-        set_beta(p, j, rb_min(rb_max(removals->start[r * size + j], p->low[j]), p->high[j]));
+        set_beta(p, j, rb_min(rb_max(p->beta[j], p->low[j]), p->high[j]));
         if (j != place) missing -= p->beta[j] - set->beta[j];
     }
     return missing;
 }
 
-/* Set score, gap, b and the changes of beta; return whether the score is certain. */
-static bool measure(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r, rb_left_out *out,
+/* Set score, gap and b; return whether the score is certain. */
+static bool measure(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r, rb_retrained *out,
                     bool done) {
     int64_t size = set->size, place = removals->place[r];
-    double *change = out->change + r * size, b = 0;
-    for (int64_t j = 0; j < size; j++) change[j] = p->beta[j] - set->beta[j];
-    if (place >= 0) change[place] = 0;
-    double score = removals->score[r] - removals->beta[r] * removals->square[r];
-    score += dot(removals->rows + r * size, change, size);
+    double b = 0, score = removals->score[r] - removals->beta[r] * removals->square[r];
+    for (int64_t j = 0; j < size; j++) p->gain[j] = j == place ? 0 : p->beta[j] - set->beta[j];
+    score += dot(removals->rows + r * size, p->gain, size);
     if (set->free_bias) {
         find_ends(p);
         b = isinf(p->up) ? p->down : isinf(p->down) ? p->up : 0.5 * (p->up + p->down);
@@ -242,7 +240,7 @@ static bool measure(problem *p, const rb_margin_set *set, const rb_removals *rem
     return is_certain(removals, r, score + b, gap);
 }
 
-static void solve(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r, rb_left_out *out) {
+static void solve(problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r, rb_retrained *out) {
     int64_t steps = 0;
     bool done = false;
     while (!measure(p, set, removals, r, out, done) && !done)
@@ -251,40 +249,41 @@ static void solve(problem *p, const rb_margin_set *set, const rb_removals *remov
     out->steps[r] = steps;
 }
 
-/* Count 0 < alpha < C, and set |w' - w|^2 = beta_i^2 K_ii - 2 beta_i k.change + change.K change. */
-static void describe(const problem *p, const rb_margin_set *set, const rb_removals *removals, int64_t r, rb_left_out *out) {
-    const double *row = removals->rows + r * set->size, *change = out->change + r * set->size;
-    double beta = removals->beta[r], norm2 = beta * beta * removals->square[r];
-    out->free[r] = 0;
-    for (int64_t j = 0; j < set->size; j++) {
-        out->free[r] += p->low[j] < p->beta[j] && p->beta[j] < p->high[j];
-        /* K change is what the gradient has lost. */
-        norm2 += change[j] * (set->gradient[j] - p->gradient[j] - beta * row[j]);
-    }
-    out->norm2[r] = rb_max(norm2, 0);
+static problem make_problem(const rb_margin_set *set, double *memory) {
+    int64_t size = set->size;
+    problem p = {.size = size, .low = memory, .high = memory + size, .grow = memory + 2 * size};
+    p.shrink = memory + 3 * size, p.diagonal = memory + 4 * size, p.gain = memory + 5 * size;
+    return p;
 }
 
-int rb_leave_out(const rb_margin_set *set, const rb_removals *removals, rb_left_out *out, const int32_t *stop) {
-    int64_t size = set->size;
-    int status = RB_OK;
-    double *memory = RB_ALLOC(double, 8 * size);
+int rb_leave_out(const rb_margin_set *set, const rb_removals *removals, rb_retrained *out, const int32_t *stop) {
+    double *memory = RB_ALLOC(double, 6 * set->size);
     if (!memory) return RB_NO_MEMORY;
-    problem p = {.size = size, .beta = memory, .low = memory + size, .high = memory + 2 * size};
-    p.gradient = memory + 3 * size, p.grow = memory + 4 * size, p.shrink = memory + 5 * size;
-    p.diagonal = memory + 6 * size, p.gain = memory + 7 * size;
-    for (int64_t r = 0; r < removals->count; r++) {
-        if (rb_is_stopped(stop)) {
-            status = RB_STOPPED;
-            break;
-        }
-        double missing = start(&p, set, removals, r);
-        if (set->free_bias && !hand_over(&p, set->kernel, missing)) {
-            out->free[r] = -1;
-            continue;
-        }
+    problem p = make_problem(set, memory);
+    int status = RB_OK;
+    for (int64_t r = 0; r < removals->count && status == RB_OK; r++) {
+        double missing = start(&p, set, removals, r, out);
+        out->free[r] = -1;
+        if (set->free_bias && !hand_over(&p, set->kernel, missing)) continue;
         solve(&p, set, removals, r, out);
-        describe(&p, set, removals, r, out);
+        out->free[r] = 0;
+        for (int64_t j = 0; j < p.size; j++) out->free[r] += p.low[j] < p.beta[j] && p.beta[j] < p.high[j];
+        if (rb_is_stopped(stop)) status = RB_STOPPED;
     }
     free(memory);
     return status;
+}
+
+int rb_best_biases(const rb_margin_set *set, const rb_removals *removals, rb_retrained *out) {
+    double *memory = RB_ALLOC(double, 6 * set->size);
+    if (!memory) return RB_NO_MEMORY;
+    problem p = make_problem(set, memory);
+    for (int64_t r = 0; r < removals->count; r++) {
+        start(&p, set, removals, r, out);
+        double outside = set->outside - (removals->place[r] < 0 ? removals->beta[r] : 0);
+        out->bias[r] = best_bias(&p, set->y, outside, out->bias[r]);
+        out->gap[r] = duality_gap(&p, set->y, out->bias[r]);
+    }
+    free(memory);
+    return RB_OK;
 }

@@ -87,13 +87,16 @@ typedef struct {
  * each), f without the bias, K(x, x), and reach2: |f(x) - f*(x)|^2 for a duality gap of 1, at most. A score is certain if
  * it is known to `finest`; or to `accuracy` and to be above or below its bar; with one_sided, to be below its bar. */
 typedef struct {
-    int64_t count; const int64_t *place; const double *beta, *rows, *start, *gradient, *score, *square, *reach2, *bar;
+    int64_t count; const int64_t *place; const double *beta, *rows, *score, *square, *reach2, *bar;
     double accuracy, finest; bool one_sided; int64_t limit;
 } rb_removals;
 
-/* For each document left out: score, duality gap, bias, |w' - w|^2, documents with 0 < alpha < C (-1: not solved), steps,
- * and the changes of beta in the margin set (one row each; 0 for the document itself). */
-typedef struct { double *score, *gap, *bias, *norm2; int64_t *free, *steps; double *change; } rb_left_out;
+/* For each document left out: score, duality gap, bias, documents with 0 < alpha < C (-1: not solved), steps; beta and
+ * gradient of the margin set (one row each), on entry those to start from. */
+typedef struct { double *score, *gap, *bias; int64_t *free, *steps; double *beta, *gradient; } rb_retrained;
 
-RB_EXPORT int rb_leave_out(const rb_margin_set *set, const rb_removals *removals, rb_left_out *out, const int32_t *stop);
+RB_EXPORT int rb_leave_out(const rb_margin_set *set, const rb_removals *removals, rb_retrained *out, const int32_t *stop);
+/* Set the bias to the best one for each row of gradients, and the gap to what it is then, with beta as it is. */
+RB_EXPORT int rb_best_biases(const rb_margin_set *set, const rb_removals *removals, rb_retrained *out);
+
 /* ---- end leave_one_out.c ---- */

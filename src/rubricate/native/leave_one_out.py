@@ -8,7 +8,7 @@ import numpy as np
 
 from rubricate.native.library import check_lengths, core
 
-__all__ = ["MarginSet", "Removals", "Retrained", "leave_out"]
+__all__ = ["MarginSet", "Removals", "Retrained", "best_biases", "leave_out"]
 
 
 class MarginSet(NamedTuple):
@@ -44,8 +44,6 @@ class Removals(NamedTuple):
     place: np.ndarray
     beta: np.ndarray
     rows: np.ndarray
-    start: np.ndarray
-    gradient: np.ndarray
     score: np.ndarray
     square: np.ndarray
     reach2: np.ndarray
@@ -62,31 +60,51 @@ class Removals(NamedTuple):
 
 
 class Retrained(NamedTuple):
-    """For each document left out: score, duality gap, bias, |w' − w|², documents with 0 < α < C, steps, changes of β.
+    """For each document left out: score, duality gap, bias, documents with 0 < α < C, steps; β and gradient of the set.
 
-    `free` is −1 where the margin set could not take over the document's β; nothing else is then known.
+    β and gradient (documents left out × margin set) are on entry those to start from. `free` is −1 where the margin
+    set could not take over the document's β; nothing else is then known.
     """
 
     score: np.ndarray
     gap: np.ndarray
     bias: np.ndarray
-    norm2: np.ndarray
     free: np.ndarray
     steps: np.ndarray
-    change: np.ndarray
+    beta: np.ndarray
+    gradient: np.ndarray
+
+    @classmethod
+    def starting_from(cls, beta: np.ndarray, gradient: np.ndarray) -> Retrained:
+        """Return room for results, with β and gradient to start from, which change."""
+        numbers = (np.zeros(len(beta)) for _ in range(3))
+        return cls(*numbers, np.zeros(len(beta), np.int64), np.zeros(len(beta), np.int64), beta, gradient)
 
 
-def leave_out(margin_set: MarginSet, removals: Removals) -> Retrained:
-    """Solve the category without each of the documents, from the full solution."""
+def leave_out(margin_set: MarginSet, removals: Removals, retrained: Retrained) -> None:
+    """Solve the category without each of the documents."""
+    _check(margin_set, removals, retrained)
+    core.run_stoppable("rb_leave_out", margin_set, removals, retrained)
+
+
+def best_biases(margin_set: MarginSet, removals: Removals, retrained: Retrained) -> None:
+    """Set each bias to the best one for the gradients, found from the one that is there, and the gap to P − D with it.
+
+    D is that of β, without ½ |w' − w|² if the gradients are those of another w'.
+    """
+    _check(margin_set, removals, retrained)
+    core.rb_best_biases(margin_set, removals, retrained)
+
+
+def _check(margin_set: MarginSet, removals: Removals, retrained: Retrained) -> None:
     size, count = margin_set.size, removals.count
     check_lengths(size, cap=margin_set.cap, beta=margin_set.beta, gradient=margin_set.gradient)
     own = {name: getattr(removals, name) for name in ("beta", "score", "square", "reach2", "bar")}
-    check_lengths(count, **own)
-    if margin_set.kernel.shape != (size, size) or removals.rows.shape != (count, size):
-        raise ValueError(f"kernel and rows must be {size} × {size} and {count} × {size}")
+    check_lengths(count, **own, **{name: getattr(retrained, name) for name in ("gap", "bias", "free", "steps")})
+    if margin_set.kernel.shape != (size, size):
+        raise ValueError(f"the kernel matrix must be {size} × {size}, not {margin_set.kernel.shape}")
+    for rows in (removals.rows, retrained.beta, retrained.gradient):
+        if rows.shape != (count, size):
+            raise ValueError(f"rows, beta and gradient must be {count} × {size}, not {rows.shape}")
     if np.any((removals.place < -1) | (removals.place >= size)):
         raise ValueError(f"places must be from -1 to {size - 1}")
-    numbers = (np.zeros(count) for _ in range(4))
-    retrained = Retrained(*numbers, np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros((count, size)))
-    core.run_stoppable("rb_leave_out", margin_set, removals, retrained)
-    return retrained

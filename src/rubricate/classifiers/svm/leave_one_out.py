@@ -39,7 +39,7 @@ from sklearn.base import clone
 from rubricate.classifiers.svm.solvers.options import class_costs
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
-from rubricate.native.leave_one_out import MarginSet, Removals, Retrained, leave_out
+from rubricate.native.leave_one_out import MarginSet, Removals, Retrained, best_biases, leave_out
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["FEW_FREE", "SAFETY", "CategorySolution", "Demand", "LeftOut", "SolvedSVMs", "has_dual", "leave_one_out_scores"]
@@ -53,6 +53,7 @@ ACCURACY = 0.01
 BAND = 0.1
 """Documents whose margin is so near to 1 are in the margin set from the start."""
 NEARBY = 0.5
+ROUNDS = (16, 64, 256)
 RIDGE = 1e-6
 POLISHED = 1e-3
 """By how much scores of the full solution may be off before documents are left out."""
@@ -283,16 +284,15 @@ class CategorySolution:
     def _polish(self) -> None:
         """Solve the margin set until no document outside is on the wrong side of its margin."""
         while not self._is_too_large:
+            margin_set, size, nothing = self._margin_set(), len(self.members), np.zeros(1)
             # A removal of nothing, but for what Σ β lacks of zero.
-            size, nothing, margin_set = len(self.members), np.zeros(1), self._margin_set()
             missing = np.array([-self.beta.sum() if self.svms.free else 0.0])
-            rows, reach2 = np.zeros((1, size)), np.array([self.svms.reach2.max(initial=0.0)])
-            start = (margin_set.beta[None], margin_set.gradient[None])
-            goal = (0.0, POLISHED, False, STEPS_PER_DOCUMENT * size)
-            place = np.array([-1])
-            solved = leave_out(margin_set, Removals(place, missing, rows, *start, nothing, nothing, reach2, nothing, *goal))
-            self.beta[self.members] += solved.change[0]
-            self.bias, self.steps = float(solved.bias[0]), self.steps + int(solved.steps[0])
+            reach2, limit = np.array([self.svms.reach2.max(initial=0.0)]), STEPS_PER_DOCUMENT * size
+            known = (missing, np.zeros((1, size)), nothing, nothing, reach2, nothing)
+            solved = Retrained.starting_from(margin_set.beta[None].copy(), margin_set.gradient[None].copy())
+            leave_out(margin_set, Removals(np.array([-1]), *known, 0.0, POLISHED, False, limit), solved)
+            self.beta[self.members], self.bias = solved.beta[0], float(solved.bias[0])
+            self.steps += int(solved.steps[0])
             self._score()
             wrong = np.flatnonzero(self._lack(np.arange(len(self.y)), self.full) > 0)
             entering = np.setdiff1d(wrong, self.members)
@@ -310,73 +310,43 @@ class CategorySolution:
         if self.svms.free:
             matrix = np.pad(matrix, (0, 1), constant_values=1.0)
             matrix[-1, -1] = 0.0
-        self._free, self._inverse = free, np.linalg.inv(matrix) if len(free) else np.zeros((0, 0))
-
-    def _guess(self, margin_set: MarginSet, chosen: Ints, place: Ints, rows: Floats) -> tuple[Floats, Floats]:
-        """Return β and gradient of the margin set without each of the documents, as if no other met or left a bound."""
-        count, free = len(chosen), np.searchsorted(self.members, self._free)
-        change, own = np.zeros(rows.shape), np.searchsorted(self._free, chosen)
-        own[own == len(self._free)] = 0
-        if len(free):
-            inside = self._free[own] == chosen
-            answer = np.zeros((count, len(self._inverse)))
-            answer[~inside] = np.pad(rows[~inside][:, free], [(0, 0), (0, len(answer[0]) - len(free))], constant_values=1.0) @ self._inverse
-            answer[inside] = -self._inverse[own[inside]] / self._inverse[own[inside], own[inside]][:, None]
-            change[:, free] = (self.beta[chosen][:, None] * answer)[:, : len(free)]
-        limits = margin_set.y * margin_set.cap
-        start = np.clip(margin_set.beta + change, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
-        change = start - margin_set.beta
-        held = place >= 0
-        start[held, place[held]] = change[held, place[held]] = 0.0
-        return start, margin_set.gradient + self.beta[chosen][:, None] * rows - change @ margin_set.kernel
+        self.free_documents, self.inverse = free, np.linalg.inv(matrix) if len(free) else np.zeros((0, 0))
 
     def _lack(self, documents: Ints, scores: Floats) -> Floats:
         """Return by how much documents with α = 0 or α = C are on the wrong side of their margin; negative if not."""
         beyond = np.where(self.beta[documents] == 0, -1.0, 1.0) * np.where(self.cap[documents] > 0, 1.0, 0.0)
         return np.asarray((beyond * (self.y[documents] * scores.T - 1)).T)
 
-    def leave_out(self, chosen: Ints, demand: Demand, bars: Floats | None = None) -> tuple[Floats, Floats, Ints]:
+    def leave_out(self, chosen: Ints, demand: Demand, bars: Floats) -> tuple[Floats, Floats, Ints]:
         """Return scores of these documents when left out, by how much they may be off, and how many others are free."""
-        score, deviation, free = np.empty(len(chosen)), np.empty(len(chosen)), np.empty(len(chosen), np.int64)
-        bars = np.zeros(len(chosen)) if bars is None else bars
+        score, deviation, free = np.empty(len(chosen)), np.zeros(len(chosen)), np.empty(len(chosen), np.int64)
         pending = np.arange(len(chosen))
         while len(pending) and not self._is_too_large:
-            size = max(16, min(256, MAX_VALUES // max(self.svms.X.shape[1], len(self.members))))
             margin_set, again, entering = self._margin_set(), [], []
+            size = max(16, min(256, MAX_VALUES // max(self.svms.X.shape[1], len(self.members))))
             for part in (pending[first : first + size] for first in range(0, len(pending), size)):
-                retrained = self._remove(margin_set, chosen[part], demand, bars[part])
-                wrong, documents = self._outside(chosen[part], retrained)
-                score[part], free[part] = retrained.score, retrained.free
-                deviation[part] = np.sqrt(self.svms.reach2[chosen[part]] * retrained.gap)
+                retrained = _Removed(self, margin_set, chosen[part], demand, bars[part])
+                wrong, documents = self._outside(retrained)
+                score[part], deviation[part], free[part] = retrained.score, retrained.deviation, retrained.free
                 again, entering = [*again, part[wrong]], [*entering, documents]
-                self.steps += int(retrained.steps.sum())
+                self.steps += retrained.steps
             pending, before = np.concatenate(again), len(self.members)
             self._grow(np.concatenate(entering))
             if len(self.members) == before:
                 break
         for k in pending:
             score[k], free[k] = self._retrain(chosen[k])
-            deviation[k] = 0.0
         return score, deviation, free
 
-    def _remove(self, margin_set: MarginSet, chosen: Ints, demand: Demand, bars: Floats) -> Retrained:
-        svms, place = self.svms, np.searchsorted(self.members, chosen)
-        place[place == len(self.members)] = 0
-        place[self.members[place] != chosen] = -1
-        rows = svms.kernel_values(chosen, self.members)
-        known = (self.beta[chosen], rows, *self._guess(margin_set, chosen, place, rows), self.full[chosen] - self.bias, svms.squares[chosen], svms.reach2[chosen], bars)
-        limit = STEPS_PER_DOCUMENT * len(self.members)
-        return leave_out(margin_set, Removals(place, *known, *demand, limit))
-
-    def _outside(self, chosen: Ints, retrained: Retrained) -> tuple[Bools, Ints]:
+    def _outside(self, removed: _Removed) -> tuple[Bools, Ints]:
         """Return which removals put documents outside the margin set on the wrong side of their margin, and those."""
+        chosen, wrong = removed.chosen, removed.free < 0
+        moved = np.where(wrong, 0.0, removed.bias - self.bias)
         outside = np.setdiff1d(np.flatnonzero(self.cap > 0), self.members)
-        wrong = retrained.free < 0
-        moved = np.where(wrong, 0.0, retrained.bias - self.bias)
-        reach = np.sqrt(retrained.norm2.max(initial=0.0) * self.svms.squares[outside]) + np.abs(moved).max(initial=0.0)
+        reach = np.sqrt(removed.norm2.max(initial=0.0) * self.svms.squares[outside]) + np.abs(moved).max(initial=0.0)
         near = outside[self._lack(outside, self.full[outside]) > -reach]
         support = np.concatenate([self.members, chosen])
-        beta = np.concatenate([retrained.change.T, np.diag(-self.beta[chosen])])
+        beta = np.concatenate([removed.change.T, np.diag(-self.beta[chosen])])
         scores = self.full[near, None] + self.svms.expand(near, support, beta) + moved
         # A document that is left out has no margin.
         lacking = (self._lack(near, scores) > 0) & (near[:, None] != chosen)
@@ -394,6 +364,118 @@ class CategorySolution:
         alpha = svm.alpha_.toarray()[:, 0]
         score = svm.decision_function(self.svms.X[[i]])[0, 0]
         return float(score), int(np.count_nonzero((alpha > 0) & (alpha < cap)))
+
+
+class _Removed:
+    """Some documents left out of a category, one at a time: each retrained until its score is certain.
+
+    Steps find out which documents reach or leave a bound, and the equations of the others give the rest: ROUNDS of both.
+    """
+
+    def __init__(self, solution: CategorySolution, margin_set: MarginSet, chosen: Ints, demand: Demand, bars: Floats) -> None:
+        svms, members, count = solution.svms, solution.members, len(chosen)
+        self.solution, self.margin_set, self.chosen, self.demand, self.bars = solution, margin_set, chosen, demand, bars
+        self.own_beta, self.rows = solution.beta[chosen], svms.kernel_values(chosen, members)
+        self.place = _places(members, chosen)
+        self._free, self._own = np.searchsorted(members, solution.free_documents), _places(solution.free_documents, chosen)
+        self.score, self.deviation, self.bias, self.norm2 = np.zeros((4, count))
+        self.free, self.steps, self.change = np.full(count, -1), 0, np.zeros(self.rows.shape)
+        self._start()
+
+    def _start(self) -> None:
+        own, held = self.solution, np.flatnonzero(self.place >= 0)
+        beta = np.tile(self.margin_set.beta, (len(self.chosen), 1))
+        beta[held, self.place[held]] = 0.0
+        gradient = self.margin_set.gradient + self.own_beta[:, None] * self.rows
+        todo, bias = np.arange(len(self.chosen)), np.full(len(self.chosen), own.bias)
+        change, _, after = self._correct(todo, beta, gradient, bias, self.own_beta)
+        for limit in (*ROUNDS, STEPS_PER_DOCUMENT * len(own.members)):
+            beta, gradient = self._clip(todo, beta, change, after)
+            removals = self._removals(todo, limit)
+            solved = Retrained.starting_from(beta, gradient)
+            leave_out(self.margin_set, removals, solved)
+            self.steps += int(solved.steps.sum())
+            self._take(todo, solved, solved.score, solved.gap, solved.bias, beta - self.margin_set.beta, gradient)
+            self.free[todo] = solved.free
+            todo_certain = self._certain(todo) | (solved.free < 0)
+            change, moved, after = self._correct(todo, beta, gradient, solved.bias, np.zeros(len(todo)))
+            better = Retrained.starting_from(beta.copy(), after.copy())
+            better.bias[:] = solved.bias + moved
+            if own.svms.free:
+                pass
+            best_biases(self.margin_set, removals, better)
+            if not own.svms.free:
+                better.bias[:] = 0.0
+            gap = 2 * (better.gap + 0.5 * np.einsum("rj,rj->r", change, gradient - after))
+            total = beta + change - self.margin_set.beta
+            total[self.place[todo] >= 0, self.place[todo][self.place[todo] >= 0]] = 0.0
+            score = own.full[self.chosen[todo]] - own.bias - self.own_beta[todo] * own.svms.squares[self.chosen[todo]]
+            score = score + np.einsum("rj,rj->r", self.rows[todo], total) + better.bias
+            keep = todo[~todo_certain]
+            pick = ~todo_certain & (gap < solved.gap)
+            self._take(todo[pick], None, score[pick], gap[pick], better.bias[pick], total[pick], after[pick])
+            left = ~(self._certain(todo) | (self.free[todo] < 0))
+            todo, beta, change, after = todo[left], beta[left], change[left], after[left]
+            if not len(todo):
+                return
+
+    def _removals(self, todo: Ints, limit: int) -> Removals:
+        own, chosen = self.solution, self.chosen[todo]
+        svms = own.svms
+        known = (self.own_beta[todo], self.rows[todo], own.full[chosen] - own.bias, svms.squares[chosen])
+        return Removals(self.place[todo], *known, svms.reach2[chosen], self.bars[todo], *self.demand, limit)
+
+    def _take(self, todo: Ints, solved: Any, score: Floats, gap: Floats, bias: Floats, change: Floats, gradient: Floats) -> None:
+        self.score[todo], self.bias[todo] = score, bias
+        self.deviation[todo] = np.sqrt(self.solution.svms.reach2[self.chosen[todo]] * np.maximum(gap, 0))
+        held = self.place[todo] >= 0
+        change[held, self.place[todo][held]] = 0.0
+        self.change[todo] = change
+        own, rows = self.own_beta[todo], self.rows[todo]
+        lost = self.margin_set.gradient + own[:, None] * rows - gradient
+        norm2 = own**2 * self.solution.svms.squares[self.chosen[todo]] + np.einsum("rj,rj->r", change, lost - 2 * own[:, None] * rows)
+        self.norm2[todo] = np.maximum(norm2, 0.0)
+
+    def _certain(self, todo: Ints) -> Bools:
+        deviation, score, bar = self.deviation[todo], self.score[todo], self.bars[todo]
+        if self.demand.one_sided:
+            return (deviation <= self.demand.finest) | (score + deviation < bar)
+        return (deviation <= self.demand.finest) | ((deviation <= self.demand.accuracy) & (np.abs(score - bar) > deviation))
+
+    def _correct(self, todo, beta, gradient, bias, missing):
+        """Return the changes of β and b that make the scores of free documents y, and the gradient then."""
+        inverse, free, own = self.solution.inverse, self._free, self._own[todo]
+        limits = (self.margin_set.y * self.margin_set.cap)[free]
+        change = np.zeros(beta.shape)
+        if not len(free):
+            return change, np.zeros(len(todo)), gradient
+        inside = (beta[:, free] != 0) & (beta[:, free] != limits)
+        held = np.flatnonzero(own >= 0)
+        inside[held, own[held]] = True
+        lack = np.where(inside, gradient[:, free] - bias[:, None], 0.0)
+        if len(inverse) > len(free):
+            lack = np.column_stack([lack, missing])
+        answer = lack @ inverse
+        answer[held] -= (answer[held, own[held]] / inverse[own[held], own[held]])[:, None] * inverse[own[held]]
+        change[:, free] = answer[:, : len(free)]
+        moved = answer[:, -1] if len(inverse) > len(free) else np.zeros(len(todo))
+        return change, moved, gradient - change[:, free] @ self.margin_set.kernel[free]
+
+    def _clip(self, todo, beta, change, after):
+        limits = self.margin_set.y * self.margin_set.cap
+        wanted = beta + change
+        start = np.clip(wanted, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
+        held = self.place[todo] >= 0
+        start[held, self.place[todo][held]] = wanted[held, self.place[todo][held]] = 0.0
+        return start, after + (wanted - start) @ self.margin_set.kernel
+
+
+def _places(members: Ints, documents: Ints) -> Ints:
+    """Return where documents are in a sorted list, −1 for those that are not."""
+    if not len(members):
+        return np.full(len(documents), -1)
+    place = np.minimum(np.searchsorted(members, documents), len(members) - 1)
+    return np.where(members[place] == documents, place, -1)
 
 
 @dataclass(frozen=True, eq=False)
