@@ -77,26 +77,17 @@ typedef struct { int64_t length; const int64_t *starts; const int32_t *items; } 
 
 /* ---- leave_one_out.c ---- */
 
-/* The documents of one category that may change their beta = y alpha, with the full solution: size x size kernel values,
- * and the gradient y - f (f without the bias). `outside` is the sum of y C over all other documents with alpha = C. */
-typedef struct {
-    int64_t size; const double *kernel, *y, *cap, *beta, *gradient; double outside; bool free_bias;
-} rb_margin_set;
+/* The documents of one category that may change their beta = y alpha: size x size kernel values, y, C. `outside` is the sum
+ * of beta over all other documents. */
+typedef struct { int64_t size; const double *kernel, *y, *cap; double outside; bool free_bias; } rb_margin_set;
 
-/* Documents to leave out, one at a time: place in the margin set or -1, beta, kernel values with the margin set (one row
- * each), f without the bias, K(x, x), and reach2: |f(x) - f*(x)|^2 for a duality gap of 1, at most. A score is certain if
- * it is known to `finest`; or to `accuracy` and to be above or below its bar; with one_sided, to be below its bar. */
+/* Documents left out one at a time: place in the margin set or -1, beta before; beta and gradient y - f of the margin set
+ * (one row each, f without the bias), bias, duality gap, steps (-1: no solution in this margin set). */
 typedef struct {
-    int64_t count; const int64_t *place; const double *beta, *rows, *score, *square, *reach2, *bar;
-    double accuracy, finest; bool one_sided; int64_t limit;
+    int64_t count; const int64_t *place; const double *own_beta; double *beta, *gradient, *bias, *gap; int64_t *steps;
 } rb_removals;
 
-/* For each document left out: score, duality gap, bias, documents with 0 < alpha < C (-1: not solved), steps; beta and
- * gradient of the margin set (one row each), on entry those to start from. */
-typedef struct { double *score, *gap, *bias; int64_t *free, *steps; double *beta, *gradient; } rb_retrained;
-
-RB_EXPORT int rb_leave_out(const rb_margin_set *set, const rb_removals *removals, rb_retrained *out, const int32_t *stop);
-/* Set the bias to the best one for each row of gradients, and the gap to what it is then, with beta as it is. */
-RB_EXPORT int rb_best_biases(const rb_margin_set *set, const rb_removals *removals, rb_retrained *out);
+RB_EXPORT int rb_retrain(const rb_margin_set *set, const rb_removals *removals, int64_t limit, const int32_t *stop);
+RB_EXPORT int rb_measure(const rb_margin_set *set, const rb_removals *removals);
 
 /* ---- end leave_one_out.c ---- */

@@ -8,21 +8,18 @@ import numpy as np
 
 from rubricate.native.library import check_lengths, core
 
-__all__ = ["MarginSet", "Removals", "Retrained", "best_biases", "leave_out"]
+__all__ = ["MarginSet", "Removals", "measure", "retrain"]
 
 
 class MarginSet(NamedTuple):
-    """The documents of one category that may change their β = yα, and the full solution.
+    """The documents of one category that may change their β = yα: the kernel values of all pairs, y and C.
 
-    `kernel` holds the kernel values of all pairs, `gradient` is y − f, f without the bias. `outside` is Σ y C over all
-    other documents with α = C.
+    `outside` is the sum of β over all other documents, which keep α = 0 or α = C.
     """
 
     kernel: np.ndarray
     y: np.ndarray
     cap: np.ndarray
-    beta: np.ndarray
-    gradient: np.ndarray
     outside: float
     free_bias: bool
 
@@ -33,78 +30,55 @@ class MarginSet(NamedTuple):
 
 
 class Removals(NamedTuple):
-    """Documents to leave out one at a time, and when a score is certain.
+    """Documents left out one at a time: place in the margin set or −1, and β before; then what changes.
 
-    Of each document: place in the margin set or −1, β, kernel values with the margin set, f without the bias, K(x, x),
-    and `reach2`, an upper bound of |f(x) − f*(x)|² for a duality gap of 1. A score is certain if it is known to
-    `finest`; or if it is known to `accuracy` and to be above or below its `bar`; with `one_sided`, if it is known to be
-    below its bar. A removal ends after `limit` steps in any case.
+    `beta` and `gradient`, y − f with f without the bias, have a row for each document left out and a column for each
+    document of the margin set. `steps` is −1 if the margin set could not take over the β of a document.
     """
 
     place: np.ndarray
+    own_beta: np.ndarray
     beta: np.ndarray
-    rows: np.ndarray
-    score: np.ndarray
-    square: np.ndarray
-    reach2: np.ndarray
-    bar: np.ndarray
-    accuracy: float
-    finest: float
-    one_sided: bool
-    limit: int
+    gradient: np.ndarray
+    bias: np.ndarray
+    gap: np.ndarray
+    steps: np.ndarray
 
     @property
     def count(self) -> int:
         """Return the number of documents."""
         return len(self.place)
 
-
-class Retrained(NamedTuple):
-    """For each document left out: score, duality gap, bias, documents with 0 < α < C, steps; β and gradient of the set.
-
-    β and gradient (documents left out × margin set) are on entry those to start from. `free` is −1 where the margin
-    set could not take over the document's β; nothing else is then known.
-    """
-
-    score: np.ndarray
-    gap: np.ndarray
-    bias: np.ndarray
-    free: np.ndarray
-    steps: np.ndarray
-    beta: np.ndarray
-    gradient: np.ndarray
-
     @classmethod
-    def starting_from(cls, beta: np.ndarray, gradient: np.ndarray) -> Retrained:
-        """Return room for results, with β and gradient to start from, which change."""
-        numbers = (np.zeros(len(beta)) for _ in range(3))
-        return cls(*numbers, np.zeros(len(beta), np.int64), np.zeros(len(beta), np.int64), beta, gradient)
+    def start(cls, place: np.ndarray, own_beta: np.ndarray, beta: np.ndarray, gradient: np.ndarray) -> Removals:
+        """Return removals that start from these β and gradients, which change."""
+        bias, gap = np.zeros((2, len(place)))
+        return cls(place, own_beta, beta, gradient, bias, gap, np.zeros(len(place), np.int64))
 
 
-def leave_out(margin_set: MarginSet, removals: Removals, retrained: Retrained) -> None:
-    """Solve the category without each of the documents."""
-    _check(margin_set, removals, retrained)
-    core.run_stoppable("rb_leave_out", margin_set, removals, retrained)
+def retrain(margin_set: MarginSet, removals: Removals, limit: int) -> None:
+    """Make at most `limit` steps towards the optimum of each removal; the bias becomes the middle of those possible."""
+    _check(margin_set, removals)
+    core.run_stoppable("rb_retrain", margin_set, removals, limit)
 
 
-def best_biases(margin_set: MarginSet, removals: Removals, retrained: Retrained) -> None:
-    """Set each bias to the best one for the gradients, found from the one that is there, and the gap to P − D with it.
+def measure(margin_set: MarginSet, removals: Removals) -> None:
+    """Set each bias to the best one for the gradients, found from the one that is there, and the gap.
 
-    D is that of β, without ½ |w' − w|² if the gradients are those of another w'.
+    The gap is P − D with P of w', whose gradients these are, and D of w, given by β: but for ½ |w' − w|².
     """
-    _check(margin_set, removals, retrained)
-    core.rb_best_biases(margin_set, removals, retrained)
+    _check(margin_set, removals)
+    core.rb_measure(margin_set, removals)
 
 
-def _check(margin_set: MarginSet, removals: Removals, retrained: Retrained) -> None:
+def _check(margin_set: MarginSet, removals: Removals) -> None:
     size, count = margin_set.size, removals.count
-    check_lengths(size, cap=margin_set.cap, beta=margin_set.beta, gradient=margin_set.gradient)
-    own = {name: getattr(removals, name) for name in ("beta", "score", "square", "reach2", "bar")}
-    check_lengths(count, **own, **{name: getattr(retrained, name) for name in ("gap", "bias", "free", "steps")})
+    check_lengths(size, cap=margin_set.cap)
+    check_lengths(count, **{name: getattr(removals, name) for name in ("own_beta", "bias", "gap", "steps")})
     if margin_set.kernel.shape != (size, size):
         raise ValueError(f"the kernel matrix must be {size} × {size}, not {margin_set.kernel.shape}")
-    for rows in (removals.rows, retrained.beta, retrained.gradient):
+    for rows in (removals.beta, removals.gradient):
         if rows.shape != (count, size):
-            raise ValueError(f"rows, beta and gradient must be {count} × {size}, not {rows.shape}")
+            raise ValueError(f"beta and gradient must be {count} × {size}, not {rows.shape}")
     if np.any((removals.place < -1) | (removals.place >= size)):
         raise ValueError(f"places must be from -1 to {size - 1}")

@@ -39,38 +39,72 @@ from sklearn.base import clone
 from rubricate.classifiers.svm.solvers.options import class_costs
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
-from rubricate.native.leave_one_out import MarginSet, Removals, Retrained, best_biases, leave_out
+from rubricate.native.leave_one_out import MarginSet, Removals, measure, retrain
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["FEW_FREE", "SAFETY", "CategorySolution", "Demand", "LeftOut", "SolvedSVMs", "has_dual", "leave_one_out_scores"]
+__all__ = [
+    "FEW_FREE",
+    "SAFETY",
+    "CategorySolution",
+    "Demand",
+    "LeftOut",
+    "Removed",
+    "SolvedSVMs",
+    "has_dual",
+    "leave_one_out_scores",
+]
 
 SAFETY = 0.02
 """How much the conditions are widened for what the full solution lacks of the optimum, whose scores hold to POLISHED."""
 FEW_FREE = 10
 """If a solution has so few documents with 0 < α < C, that of a retraining may have none: all are solved again."""
-ACCURACY = 0.01
-"""By how much a score is off at most if not only its sign is asked for; mostly a tenth of that."""
-BAND = 0.1
-"""Documents whose margin is so near to 1 are in the margin set from the start."""
-NEARBY = 0.5
-ROUNDS = (16, 64, 256)
+POLISHED, FINEST, ACCURACY = 1e-3, 1e-4, 0.01
+"""By how much scores may be off: of the full solution; of near ties, which are then decided as they are; and if more is
+asked for than signs."""
+BAND, NEARBY = 0.1, 0.5
+"""The margin set starts with documents whose margin is so near to 1, at most this share of the support vectors."""
+ROUNDS = (16, 64, 256, 1024, 4096, 1 << 14, 1 << 16, 1 << 18)
+"""Steps of each removal before its score is examined; after the last, a solution is taken as it is (`short`)."""
+MAX_MARGIN_SET, MAX_VALUES = 8192, 1 << 23
+"""Documents of the largest margin set (512 MB of kernel values; beyond, the SVM is trained anew for each document), and
+numbers of the largest matrix that some removals together need besides."""
 RIDGE = 1e-6
-POLISHED = 1e-3
-"""By how much scores of the full solution may be off before documents are left out."""
-MAX_MARGIN_SET = 8192
-"""Documents of the largest margin set: its kernel matrix takes 512 MB. Beyond, the SVM is trained anew each time."""
-MAX_VALUES = 1 << 23
-"""Numbers in the largest matrix that the removals of one chunk need beside the kernel matrix."""
-STEPS_PER_DOCUMENT = 1000
-"""Steps per document of the margin set after which a solution is taken as it is (counted as `short`)."""
+"""Added to the diagonal of equations, as a share of K(x, x): equal documents would make them singular."""
 
 
 class Demand(NamedTuple):
-    """How certain scores must be: see `native.leave_one_out.Removals`."""
+    """When a score is certain: it is known to `finest`, or to `accuracy` and on one side of its bar.
 
+    With `one_sided`, it is known to `finest`, or below its bar.
+    """
+
+    bars: Floats
     accuracy: float = np.inf
-    finest: float = 1e-4
+    finest: float = FINEST
     one_sided: bool = False
+
+    def is_met(self, score: Floats, deviation: Floats) -> Bools:
+        """Return which scores are certain."""
+        if self.one_sided:
+            return np.asarray((deviation <= self.finest) | (score + deviation < self.bars))
+        clear = (deviation <= self.accuracy) & (np.abs(score - self.bars) > deviation)
+        return np.asarray((deviation <= self.finest) | clear)
+
+    def take(self, chosen: Ints | Bools) -> Demand:
+        """Return that of some scores."""
+        return self._replace(bars=self.bars[chosen])
+
+
+class Removed(NamedTuple):
+    """Documents left out one at a time: score, by how much it may be off, bias, |w' − w|², and how many documents then
+    have 0 < α < C (−1: no solution in this margin set); the changes of β in the margin set (one row each)."""
+
+    score: Floats
+    deviation: Floats
+    bias: Floats
+    norm2: Floats
+    free: Ints
+    change: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,18 +268,15 @@ class SolvedSVMs:
 class CategorySolution:
     """The solution of one category, solved further than the SVM was, from which documents can be left out.
 
-    Attributes
-    ----------
-    full : scores of all documents.
-    steps : made so far.
+    `full` are the scores of all documents, `members` the margin set, `steps` those made so far.
     """
 
     def __init__(self, svms: SolvedSVMs, c: int) -> None:
         self.svms, self.steps = svms, 0
         self.y, self.cap, self.beta = svms.side(c)
         self.bias = float(svms.intercept[c]) if svms.free else 0.0
-        self.members = np.empty(0, np.int64)
-        self._score()
+        self.members = self._equations = np.empty(0, np.int64)
+        self._set_scores()
         self._grow(self._near_margin())
         self._polish()
 
@@ -254,12 +285,17 @@ class CategorySolution:
         """Where 0 < α < C."""
         return np.asarray((self.beta != 0) & (np.abs(self.beta) < self.cap))
 
-    def _score(self) -> None:
+    @property
+    def is_too_large(self) -> bool:
+        """Whether the margin set is too large for a kernel matrix."""
+        return len(self.members) > MAX_MARGIN_SET
+
+    def _set_scores(self) -> None:
         support = np.flatnonzero(self.beta)
         self.full = self.svms.expand(np.arange(len(self.y)), support, self.beta[support]) + self.bias
 
     def _near_margin(self) -> Ints:
-        """Return the documents with 0 < α < C and others near the margin, at most half as many as support vectors."""
+        """Return the documents with 0 < α < C and some others near the margin."""
         distance = np.where(self.free, 0.0, np.where(self.cap > 0, np.abs(self.y * self.full - 1), np.inf))
         most = int(self.free.sum() + NEARBY * np.count_nonzero(self.beta))
         nearest = np.argsort(distance, kind="stable")[:most]
@@ -268,32 +304,25 @@ class CategorySolution:
     def _grow(self, more: Ints) -> None:
         """Take documents into the margin set."""
         self.members = np.union1d(self.members, more)
-        if len(self.members) <= MAX_MARGIN_SET:
-            self._kernel = self.svms.kernel_values(self.members, self.members)
-
-    @property
-    def _is_too_large(self) -> bool:
-        return len(self.members) > MAX_MARGIN_SET
-
-    def _margin_set(self) -> MarginSet:
-        inside = np.zeros(len(self.y), bool)
-        inside[self.members] = True
-        own = (part[self.members] for part in (self.y, self.cap, self.beta, self.y - self.full + self.bias))
-        return MarginSet(self._kernel, *own, float(self.beta[~inside].sum()), self.svms.free)
+        outside = np.delete(self.beta, self.members).sum()
+        if not self.is_too_large:
+            own = (self.svms.kernel_values(self.members, self.members), self.y[self.members], self.cap[self.members])
+            self._margin_set = MarginSet(*own, float(outside), self.svms.free)
 
     def _polish(self) -> None:
         """Solve the margin set until no document outside is on the wrong side of its margin."""
-        while not self._is_too_large:
-            margin_set, size, nothing = self._margin_set(), len(self.members), np.zeros(1)
-            # A removal of nothing, but for what Σ β lacks of zero.
-            missing = np.array([-self.beta.sum() if self.svms.free else 0.0])
-            reach2, limit = np.array([self.svms.reach2.max(initial=0.0)]), STEPS_PER_DOCUMENT * size
-            known = (missing, np.zeros((1, size)), nothing, nothing, reach2, nothing)
-            solved = Retrained.starting_from(margin_set.beta[None].copy(), margin_set.gradient[None].copy())
-            leave_out(margin_set, Removals(np.array([-1]), *known, 0.0, POLISHED, False, limit), solved)
+        reach2 = self.svms.reach2.max(initial=0.0)
+        while not self.is_too_large:
+            beta, gradient = self.beta[self.members][None], (self.y - self.full + self.bias)[self.members][None]
+            solved = Removals.start(np.array([-1]), np.zeros(1), beta, gradient)
+            for limit in ROUNDS:
+                retrain(self._margin_set, solved, limit)
+                self.steps += int(solved.steps[0])
+                measure(self._margin_set, solved)
+                if reach2 * solved.gap[0] <= POLISHED**2 or solved.steps[0] < limit:
+                    break
             self.beta[self.members], self.bias = solved.beta[0], float(solved.bias[0])
-            self.steps += int(solved.steps[0])
-            self._score()
+            self._set_scores()
             wrong = np.flatnonzero(self._lack(np.arange(len(self.y)), self.full) > 0)
             entering = np.setdiff1d(wrong, self.members)
             if not len(entering):
@@ -302,48 +331,116 @@ class CategorySolution:
             self._grow(entering)
 
     def _invert(self) -> None:
-        """Invert the equations of the documents with 0 < α < C: their scores, and with a free bias Σ β, stay."""
-        free = np.flatnonzero(self.free)
-        matrix = self.svms.kernel_values(free, free)
-        # Equal documents would make it singular.
-        matrix[np.diag_indices(len(free))] += RIDGE * max(self.svms.squares[free].max(initial=0.0), 1e-300)
+        """Invert the equations of the documents with 0 < α < C: f + b = y, and with a free bias Σ β = 0."""
+        self._equations = np.flatnonzero(self.free)
+        matrix = self.svms.kernel_values(self._equations, self._equations)
+        matrix += np.diag(RIDGE * self.svms.squares[self._equations] + 1e-300)
         if self.svms.free:
             matrix = np.pad(matrix, (0, 1), constant_values=1.0)
             matrix[-1, -1] = 0.0
-        self.free_documents, self.inverse = free, np.linalg.inv(matrix) if len(free) else np.zeros((0, 0))
+        self._inverse = np.linalg.inv(matrix) if len(self._equations) else np.zeros((0, 0))
 
     def _lack(self, documents: Ints, scores: Floats) -> Floats:
         """Return by how much documents with α = 0 or α = C are on the wrong side of their margin; negative if not."""
         beyond = np.where(self.beta[documents] == 0, -1.0, 1.0) * np.where(self.cap[documents] > 0, 1.0, 0.0)
         return np.asarray((beyond * (self.y[documents] * scores.T - 1)).T)
 
-    def leave_out(self, chosen: Ints, demand: Demand, bars: Floats) -> tuple[Floats, Floats, Ints]:
+    def leave_out(self, chosen: Ints, demand: Demand) -> tuple[Floats, Floats, Ints]:
         """Return scores of these documents when left out, by how much they may be off, and how many others are free."""
         score, deviation, free = np.empty(len(chosen)), np.zeros(len(chosen)), np.empty(len(chosen), np.int64)
         pending = np.arange(len(chosen))
-        while len(pending) and not self._is_too_large:
-            margin_set, again, entering = self._margin_set(), [], []
+        while len(pending) and not self.is_too_large:
+            again, entering = [], []
             size = max(16, min(256, MAX_VALUES // max(self.svms.X.shape[1], len(self.members))))
             for part in (pending[first : first + size] for first in range(0, len(pending), size)):
-                retrained = _Removed(self, margin_set, chosen[part], demand, bars[part])
-                wrong, documents = self._outside(retrained)
-                score[part], deviation[part], free[part] = retrained.score, retrained.deviation, retrained.free
+                removed = self._remove(chosen[part], demand.take(part))
+                wrong, documents = self._outside(chosen[part], removed)
+                score[part], deviation[part], free[part] = removed.score, removed.deviation, removed.free
                 again, entering = [*again, part[wrong]], [*entering, documents]
-                self.steps += retrained.steps
             pending, before = np.concatenate(again), len(self.members)
             self._grow(np.concatenate(entering))
             if len(self.members) == before:
                 break
         for k in pending:
-            score[k], free[k] = self._retrain(chosen[k])
+            score[k], free[k] = self._train_without(chosen[k])
+            deviation[k] = 0.0
         return score, deviation, free
 
-    def _outside(self, removed: _Removed) -> tuple[Bools, Ints]:
+    def _remove(self, chosen: Ints, demand: Demand) -> Removed:
+        """Leave documents out of the margin set, as if all others kept their α.
+
+        Steps find out which documents reach or leave a bound, and the equations of the free ones give the rest: another
+        w', with P(w') − D(β) >= ½ |w' − w*|².
+        """
+        svms, place, own_beta, start = (
+            self.svms,
+            _places(self.members, chosen),
+            self.beta[chosen],
+            self.beta[self.members],
+        )
+        rows, todo = svms.kernel_values(chosen, self.members), np.arange(len(chosen))
+        without = (self.y - self.full + self.bias)[self.members] + own_beta[:, None] * rows
+        removed = Removed(*np.zeros((4, len(chosen))), np.full(len(chosen), -1), np.zeros(rows.shape))
+        solved = Removals.start(place, own_beta, np.where(np.arange(len(start)) == place[:, None], 0.0, start), without)
+        solved.bias[:] = self.bias
+        shift, after = self._correct(chosen, solved, own_beta)
+        for limit in ROUNDS:
+            now, own = chosen[todo], own_beta[todo]
+            beta, gradient = self._clip(solved.beta + shift, after)
+            solved = Removals.start(place[todo], own, beta, gradient)
+            retrain(self._margin_set, solved, limit)
+            shift, after = self._correct(now, solved, np.zeros(len(todo)))
+            better = solved._replace(gradient=after)
+            measure(self._margin_set, better)
+            gap = better.gap + 0.5 * _dots(shift, gradient - after)
+            change = np.where(np.arange(len(start)) == place[todo, None], 0.0, beta + shift - start)
+            pull = 2 * own * _dots(rows[todo], change)
+            removed.score[todo] = self.full[now] - self.bias - own * svms.squares[now] + 0.5 * pull / own + better.bias
+            removed.deviation[todo] = np.sqrt(2 * svms.reach2[now] * np.maximum(gap, 0.0))
+            removed.norm2[todo] = own**2 * svms.squares[now] - pull + _dots(change, without[todo] - after)
+            removed.bias[todo], removed.change[todo] = better.bias, change
+            removed.free[todo] = self._count_free(beta)
+            removed.free[todo[solved.steps < 0]] = -1
+            self.steps += int(solved.steps.sum())
+            left = ~demand.is_met(removed.score, removed.deviation)[todo] & (solved.steps == limit)
+            todo, solved, shift, after = todo[left], solved._replace(beta=beta[left]), shift[left], after[left]
+            if not len(todo):
+                break
+        return removed
+
+    def _count_free(self, beta: Floats) -> Ints:
+        return np.count_nonzero((beta != 0) & (beta != self._margin_set.y * self._margin_set.cap), axis=1)
+
+    def _correct(self, chosen: Ints, solved: Removals, missing: Floats) -> tuple[Floats, Floats]:
+        """Return the changes of β that give free documents the score y, and Σ β what it lacks, and the gradient then."""
+        where, own = np.searchsorted(self.members, self._equations), _places(self._equations, chosen)
+        shift, beta = np.zeros(solved.beta.shape), solved.beta[:, where]
+        if not len(where):
+            return shift, solved.gradient
+        held = np.flatnonzero(own >= 0)
+        at = (held, own[held])
+        inside = (beta != 0) & (beta != (self._margin_set.y * self._margin_set.cap)[where])
+        inside[at] = True
+        lack = np.where(inside, solved.gradient[:, where] - solved.bias[:, None], 0.0)
+        answer = (np.column_stack([lack, missing]) if self.svms.free else lack) @ self._inverse
+        # The document that is left out has no equation.
+        answer[held] -= (answer[at] / self._inverse[own[held], own[held]])[:, None] * self._inverse[own[held]]
+        answer[at] = 0.0
+        shift[:, where] = answer[:, : len(where)]
+        return shift, solved.gradient - shift[:, where] @ self._margin_set.kernel[where]
+
+    def _clip(self, beta: Floats, gradient: Floats) -> tuple[Floats, Floats]:
+        """Return β within its bounds, and the gradient then."""
+        limits = self._margin_set.y * self._margin_set.cap
+        clipped = np.clip(beta, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
+        return clipped, gradient + (beta - clipped) @ self._margin_set.kernel
+
+    def _outside(self, chosen: Ints, removed: Removed) -> tuple[Bools, Ints]:
         """Return which removals put documents outside the margin set on the wrong side of their margin, and those."""
-        chosen, wrong = removed.chosen, removed.free < 0
+        wrong = removed.free < 0
         moved = np.where(wrong, 0.0, removed.bias - self.bias)
         outside = np.setdiff1d(np.flatnonzero(self.cap > 0), self.members)
-        reach = np.sqrt(removed.norm2.max(initial=0.0) * self.svms.squares[outside]) + np.abs(moved).max(initial=0.0)
+        reach = np.sqrt(max(removed.norm2.max(), 0.0) * self.svms.squares[outside]) + np.abs(moved).max()
         near = outside[self._lack(outside, self.full[outside]) > -reach]
         support = np.concatenate([self.members, chosen])
         beta = np.concatenate([removed.change.T, np.diag(-self.beta[chosen])])
@@ -353,12 +450,11 @@ class CategorySolution:
         entering = np.flatnonzero(self.beta) if wrong.any() else near[:0]
         return wrong | lacking.any(axis=0), np.concatenate([near[lacking.any(axis=1)], entering])
 
-    def _retrain(self, i: int) -> tuple[float, int]:
+    def _train_without(self, i: int) -> tuple[float, int]:
         """Train the SVM of this category without a document."""
         cap = self.cap.copy()
         cap[i] = 0.0
-        options = {"C": 1.0, "class_weight": None, "probability": False, "tol": 1e-6,
-                   "gamma": self.svms.svm.gamma_}
+        options = {"C": 1.0, "class_weight": None, "probability": False, "tol": 1e-6, "gamma": self.svms.svm.gamma_}
         labels = sparse.csr_array((self.y > 0)[:, None])
         svm = clone(self.svms.svm).set_params(**options).fit(self.svms.X, labels, sample_weight=cap)
         alpha = svm.alpha_.toarray()[:, 0]
@@ -366,108 +462,9 @@ class CategorySolution:
         return float(score), int(np.count_nonzero((alpha > 0) & (alpha < cap)))
 
 
-class _Removed:
-    """Some documents left out of a category, one at a time: each retrained until its score is certain.
-
-    Steps find out which documents reach or leave a bound, and the equations of the others give the rest: ROUNDS of both.
-    """
-
-    def __init__(self, solution: CategorySolution, margin_set: MarginSet, chosen: Ints, demand: Demand, bars: Floats) -> None:
-        svms, members, count = solution.svms, solution.members, len(chosen)
-        self.solution, self.margin_set, self.chosen, self.demand, self.bars = solution, margin_set, chosen, demand, bars
-        self.own_beta, self.rows = solution.beta[chosen], svms.kernel_values(chosen, members)
-        self.place = _places(members, chosen)
-        self._free, self._own = np.searchsorted(members, solution.free_documents), _places(solution.free_documents, chosen)
-        self.score, self.deviation, self.bias, self.norm2 = np.zeros((4, count))
-        self.free, self.steps, self.change = np.full(count, -1), 0, np.zeros(self.rows.shape)
-        self._start()
-
-    def _start(self) -> None:
-        own, held = self.solution, np.flatnonzero(self.place >= 0)
-        beta = np.tile(self.margin_set.beta, (len(self.chosen), 1))
-        beta[held, self.place[held]] = 0.0
-        gradient = self.margin_set.gradient + self.own_beta[:, None] * self.rows
-        todo, bias = np.arange(len(self.chosen)), np.full(len(self.chosen), own.bias)
-        change, _, after = self._correct(todo, beta, gradient, bias, self.own_beta)
-        for limit in (*ROUNDS, STEPS_PER_DOCUMENT * len(own.members)):
-            beta, gradient = self._clip(todo, beta, change, after)
-            removals = self._removals(todo, limit)
-            solved = Retrained.starting_from(beta, gradient)
-            leave_out(self.margin_set, removals, solved)
-            self.steps += int(solved.steps.sum())
-            self._take(todo, solved, solved.score, solved.gap, solved.bias, beta - self.margin_set.beta, gradient)
-            self.free[todo] = solved.free
-            todo_certain = self._certain(todo) | (solved.free < 0)
-            change, moved, after = self._correct(todo, beta, gradient, solved.bias, np.zeros(len(todo)))
-            better = Retrained.starting_from(beta.copy(), after.copy())
-            better.bias[:] = solved.bias + moved
-            if own.svms.free:
-                pass
-            best_biases(self.margin_set, removals, better)
-            if not own.svms.free:
-                better.bias[:] = 0.0
-            gap = 2 * (better.gap + 0.5 * np.einsum("rj,rj->r", change, gradient - after))
-            total = beta + change - self.margin_set.beta
-            total[self.place[todo] >= 0, self.place[todo][self.place[todo] >= 0]] = 0.0
-            score = own.full[self.chosen[todo]] - own.bias - self.own_beta[todo] * own.svms.squares[self.chosen[todo]]
-            score = score + np.einsum("rj,rj->r", self.rows[todo], total) + better.bias
-            keep = todo[~todo_certain]
-            pick = ~todo_certain & (gap < solved.gap)
-            self._take(todo[pick], None, score[pick], gap[pick], better.bias[pick], total[pick], after[pick])
-            left = ~(self._certain(todo) | (self.free[todo] < 0))
-            todo, beta, change, after = todo[left], beta[left], change[left], after[left]
-            if not len(todo):
-                return
-
-    def _removals(self, todo: Ints, limit: int) -> Removals:
-        own, chosen = self.solution, self.chosen[todo]
-        svms = own.svms
-        known = (self.own_beta[todo], self.rows[todo], own.full[chosen] - own.bias, svms.squares[chosen])
-        return Removals(self.place[todo], *known, svms.reach2[chosen], self.bars[todo], *self.demand, limit)
-
-    def _take(self, todo: Ints, solved: Any, score: Floats, gap: Floats, bias: Floats, change: Floats, gradient: Floats) -> None:
-        self.score[todo], self.bias[todo] = score, bias
-        self.deviation[todo] = np.sqrt(self.solution.svms.reach2[self.chosen[todo]] * np.maximum(gap, 0))
-        held = self.place[todo] >= 0
-        change[held, self.place[todo][held]] = 0.0
-        self.change[todo] = change
-        own, rows = self.own_beta[todo], self.rows[todo]
-        lost = self.margin_set.gradient + own[:, None] * rows - gradient
-        norm2 = own**2 * self.solution.svms.squares[self.chosen[todo]] + np.einsum("rj,rj->r", change, lost - 2 * own[:, None] * rows)
-        self.norm2[todo] = np.maximum(norm2, 0.0)
-
-    def _certain(self, todo: Ints) -> Bools:
-        deviation, score, bar = self.deviation[todo], self.score[todo], self.bars[todo]
-        if self.demand.one_sided:
-            return (deviation <= self.demand.finest) | (score + deviation < bar)
-        return (deviation <= self.demand.finest) | ((deviation <= self.demand.accuracy) & (np.abs(score - bar) > deviation))
-
-    def _correct(self, todo, beta, gradient, bias, missing):
-        """Return the changes of β and b that make the scores of free documents y, and the gradient then."""
-        inverse, free, own = self.solution.inverse, self._free, self._own[todo]
-        limits = (self.margin_set.y * self.margin_set.cap)[free]
-        change = np.zeros(beta.shape)
-        if not len(free):
-            return change, np.zeros(len(todo)), gradient
-        inside = (beta[:, free] != 0) & (beta[:, free] != limits)
-        held = np.flatnonzero(own >= 0)
-        inside[held, own[held]] = True
-        lack = np.where(inside, gradient[:, free] - bias[:, None], 0.0)
-        if len(inverse) > len(free):
-            lack = np.column_stack([lack, missing])
-        answer = lack @ inverse
-        answer[held] -= (answer[held, own[held]] / inverse[own[held], own[held]])[:, None] * inverse[own[held]]
-        change[:, free] = answer[:, : len(free)]
-        moved = answer[:, -1] if len(inverse) > len(free) else np.zeros(len(todo))
-        return change, moved, gradient - change[:, free] @ self.margin_set.kernel[free]
-
-    def _clip(self, todo, beta, change, after):
-        limits = self.margin_set.y * self.margin_set.cap
-        wanted = beta + change
-        start = np.clip(wanted, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
-        held = self.place[todo] >= 0
-        start[held, self.place[todo][held]] = wanted[held, self.place[todo][held]] = 0.0
-        return start, after + (wanted - start) @ self.margin_set.kernel
+def _dots(a: Floats, b: Floats) -> Floats:
+    """Return the inner products of the rows of two matrices."""
+    return np.asarray(np.einsum("rj,rj->r", a, b))
 
 
 def _places(members: Ints, documents: Ints) -> Ints:
@@ -539,24 +536,20 @@ def leave_one_out_scores(
     score, deviation, solved, unstable = solution.full.copy(), nothing, nobody, nobody.copy()
     alone = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
     score[alone], solved[alone] = -solution.y[alone], True
-    demand = Demand(accuracy=ACCURACY if every else np.inf)
-    if chosen is not None:
-        demand = Demand(finest=ACCURACY, one_sided=True)
+    if chosen is None:
+        chosen = _doubtful(solution, every)
+        demand = Demand(np.zeros(len(chosen)), ACCURACY if every else np.inf)
+    else:
+        demand = Demand(np.zeros(len(chosen)) if bars is None else bars, finest=ACCURACY, one_sided=True)
         # Without 0 < α < C any removal may move a free bias.
         changing = (solution.beta != 0) | (svms.free and not solution.free.any())
-        bars = np.zeros(n) if bars is None else bars
-        chosen, bars = chosen[changing[chosen]], bars[changing[chosen]]
-    else:
-        chosen = _doubtful(solution, every)
-        bars = np.zeros(len(chosen))
-    kept = ~alone[chosen]
-    chosen, bars, short = chosen[kept], bars[kept], 0
+        chosen, demand = chosen[changing[chosen]], demand.take(changing[chosen])
+    chosen, demand, short = chosen[~alone[chosen]], demand.take(~alone[chosen]), 0
     if len(chosen):
-        score[chosen], deviation[chosen], free = solution.leave_out(chosen, demand, bars)
+        score[chosen], deviation[chosen], free = solution.leave_out(chosen, demand)
         solved[chosen], unstable[chosen] = True, (free == 0) & svms.free
-        distance = bars - score[chosen] if demand.one_sided else np.abs(score[chosen])
-        least = demand.finest if demand.one_sided else 0.0
-        short = int(np.count_nonzero((distance <= deviation[chosen]) & (deviation[chosen] > least)))
+        tie = demand._replace(finest=demand.finest if demand.one_sided else 0.0)
+        short = int(np.count_nonzero(~tie.is_met(score[chosen], deviation[chosen])))
     return LeftOut(score, deviation, solution.full, solved, unstable, solution.beta != 0, solution.steps, short)
 
 
