@@ -241,18 +241,16 @@ class SolvedSVMs:
         else of K(x, x), with what a penalised bias adds."""
         return float(self.svm.radius2_) if self.free else float(self.squares.max(initial=0.0))
 
-    @cached_property
-    def _whole_kernel(self) -> Floats | None:
-        """The kernel values of all documents, if they fit and the margin sets of the categories would repeat them."""
+    def share_kernel(self) -> None:
+        """Compute the kernel values of all documents, if they fit and the margin sets of categories would repeat them."""
         n, support = self.X.shape[0], np.diff(self._alpha.indptr).astype(float)
-        if n > MAX_MARGIN_SET or (support**2).sum() < n * n:
-            return None
-        return np.asarray(self.svm.kernel_function().matrix(self.X, self.X) + self.shift)
+        if n <= MAX_MARGIN_SET and (support**2).sum() >= n * n:
+            vars(self)["_kernel"] = self.svm.kernel_function().matrix(self.X, self.X) + self.shift
 
     def kernel_values(self, rows: Ints, columns: Ints) -> Floats:
         """Return K(x, z) of some documents and others, with what a penalised bias adds."""
-        if self._whole_kernel is not None:
-            return self._whole_kernel[np.ix_(rows, columns)]
+        if (whole := vars(self).get("_kernel")) is not None:
+            return np.asarray(whole[np.ix_(rows, columns)])
         return np.ascontiguousarray(self.svm.kernel_function().matrix(self.X[rows], self.X[columns]) + self.shift)
 
     def expand(self, documents: Ints, support: Ints, beta: Any) -> Floats:
@@ -394,10 +392,10 @@ class CategorySolution:
             measure(self._margin_set, better)
             gap = better.gap + 0.5 * _dots(shift, gradient - after)
             change = np.where(np.arange(len(start)) == place[todo, None], 0.0, beta + shift - start)
-            pull = 2 * own * _dots(rows[todo], change)
-            removed.score[todo] = self.full[now] - self.bias - own * svms.squares[now] + 0.5 * pull / own + better.bias
+            pull = _dots(rows[todo], change)
+            removed.score[todo] = self.full[now] - self.bias - own * svms.squares[now] + pull + better.bias
             removed.deviation[todo] = np.sqrt(2 * svms.reach2[now] * np.maximum(gap, 0.0))
-            removed.norm2[todo] = own**2 * svms.squares[now] - pull + _dots(change, without[todo] - after)
+            removed.norm2[todo] = own**2 * svms.squares[now] - 2 * own * pull + _dots(change, without[todo] - after)
             removed.bias[todo], removed.change[todo] = better.bias, change
             removed.free[todo] = self._count_free(beta)
             removed.free[todo[solved.steps < 0]] = -1
