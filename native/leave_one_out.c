@@ -38,6 +38,7 @@ typedef struct {
     const double *kernel, *y;
     double *beta, *gradient, *low, *high, *grow, *shrink, *diagonal, *gain;
     double up, down; /* the largest gradient that may grow, the smallest that may shrink: at the optimum up <= b <= down */
+    int64_t top;     /* the document with the largest gradient that may grow */
 } problem;
 
 static void set_beta(problem *p, int64_t j, double value) {
@@ -50,48 +51,52 @@ static void add_multiple(double *restrict target, double factor, const double *r
     for (int64_t j = 0; j < size; j++) target[j] += factor * row[j];
 }
 
-/* Find the largest gradient of those that may grow and the smallest of those that may shrink. Lanes have no order to keep,
- * so that the compiler can use vector instructions. */
-static void find_ends(problem *p) {
-    const double *gradient = p->gradient, *grow = p->grow, *shrink = p->shrink;
-    double largest[LANES], smallest[LANES];
-    for (int64_t l = 0; l < LANES; l++) largest[l] = -INFINITY, smallest[l] = INFINITY;
-    int64_t whole = p->size - p->size % LANES;
-    for (int64_t j = 0; j < whole; j += LANES)
-        for (int64_t l = 0; l < LANES; l++) {
-            double up = gradient[j + l] + grow[j + l], down = gradient[j + l] + shrink[j + l];
-            largest[l] = up > largest[l] ? up : largest[l];
-            smallest[l] = down < smallest[l] ? down : smallest[l];
-        }
-    for (int64_t j = whole; j < p->size; j++) {
-        largest[0] = rb_max(largest[0], gradient[j] + grow[j]);
-        smallest[0] = rb_min(smallest[0], gradient[j] + shrink[j]);
-    }
-    p->up = -INFINITY, p->down = INFINITY;
-    for (int64_t l = 0; l < LANES; l++) p->up = rb_max(p->up, largest[l]), p->down = rb_min(p->down, smallest[l]);
-}
-
-/* The first document with the largest value; -1 if none is above `least`. */
+/* The first document with the largest value in `values`; -1 if none is above `least`. Lanes let the compiler use vector
+ * instructions; as only comparisons are made, they do not change the result. */
 static int64_t find_largest(const double *values, double least, int64_t size) {
     double best[LANES];
-    for (int64_t l = 0; l < LANES; l++) best[l] = least;
-    int64_t whole = size - size % LANES;
+    int64_t at[LANES], whole = size - size % LANES, found = -1;
+    for (int64_t l = 0; l < LANES; l++) best[l] = least, at[l] = -1;
     for (int64_t j = 0; j < whole; j += LANES)
-        for (int64_t l = 0; l < LANES; l++) best[l] = values[j + l] > best[l] ? values[j + l] : best[l];
-    for (int64_t j = whole; j < size; j++) best[0] = rb_max(best[0], values[j]);
-    for (int64_t l = 1; l < LANES; l++) best[0] = rb_max(best[0], best[l]);
-    if (best[0] == least) return -1;
-    int64_t at = 0;
-    while (values[at] != best[0]) at++;
-    return at;
+        for (int64_t l = 0; l < LANES; l++) {
+            bool better = values[j + l] > best[l];
+            best[l] = better ? values[j + l] : best[l];
+            at[l] = better ? j + l : at[l];
+        }
+    for (int64_t l = 0; l < LANES; l++)
+        if (best[l] > least || (best[l] == least && at[l] >= 0 && at[l] < found)) least = best[l], found = at[l];
+    for (int64_t j = whole; j < size; j++)
+        if (values[j] > least) least = values[j], found = j;
+    return found;
+}
+
+/* Find the largest gradient of those that may grow and the smallest of those that may shrink. */
+static void find_ends(problem *p) {
+    const double *gradient = p->gradient, *grow = p->grow, *shrink = p->shrink;
+    double smallest[LANES], *restrict gain = p->gain;
+    int64_t whole = p->size - p->size % LANES;
+    for (int64_t l = 0; l < LANES; l++) smallest[l] = INFINITY;
+    for (int64_t j = 0; j < whole; j += LANES)
+        for (int64_t l = 0; l < LANES; l++) {
+            double down = gradient[j + l] + shrink[j + l];
+            smallest[l] = down < smallest[l] ? down : smallest[l];
+            gain[j + l] = gradient[j + l] + grow[j + l];
+        }
+    p->down = INFINITY;
+    for (int64_t j = whole; j < p->size; j++) {
+        p->down = rb_min(p->down, gradient[j] + shrink[j]);
+        gain[j] = gradient[j] + grow[j];
+    }
+    for (int64_t l = 0; l < LANES; l++) p->down = rb_min(p->down, smallest[l]);
+    p->top = find_largest(gain, -INFINITY, p->size);
+    p->up = p->top < 0 ? -INFINITY : gain[p->top];
 }
 
 /* Change two documents, sum beta kept; false if the conditions of the optimum hold. */
 static bool step_pair(problem *p) {
-    int64_t size = p->size, i = 0;
     find_ends(p);
     if (p->up - p->down <= TOLERANCE) return false;
-    while (p->gradient[i] + p->grow[i] != p->up) i++;
+    int64_t size = p->size, i = p->top;
     const double *row = p->kernel + i * size, *diagonal = p->diagonal, *gradient = p->gradient, *shrink = p->shrink;
     double *restrict gain = p->gain;
     double up = p->up, own = diagonal[i];

@@ -35,7 +35,6 @@ sys.path.insert(0, str(ROOT))
 from tests.kernels.small_cases import TALLY  # noqa: E402
 
 KERNELS = ROOT / "src" / "rubricate" / "kernels"
-NEAR = "tests/classifiers/svm/test_near.py::test_scores_of_few_documents_are_those_of_retraining"
 ELSEWHERE = {
     "boosting": "tests/kernels/test_boosting.py::test_few_rows_agree_with_the_slow_twin",
     "lane_code": "tests/kernels/test_svm_lanes.py::test_row_times_weights_and_back",
@@ -44,8 +43,6 @@ ELSEWHERE = {
     "story_words": "tests/kernels/test_stories.py::test_every_story_is_the_one_of_the_slow_twin",
     "svm_bias": "tests/kernels/test_svm_local.py::test_the_best_bias_is_the_best_of_all_breakpoints",
     "svm_fold": "tests/classifiers/svm/test_hard.py::test_folding_lonely_terms_keeps_all_products",
-    "svm_removal_lanes": NEAR,
-    "svm_set_removals": "tests/kernels/test_svm_sets.py::test_categories_together_are_as_each_alone",
 }
 COMPILED = re.compile(r"^@(numba\.|_?intrinsic)", re.MULTILINE)
 SEEDS = 2**31 - 1

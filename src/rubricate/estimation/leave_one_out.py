@@ -9,7 +9,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out import LeftOut, SolvedSVMs, has_dual, leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out import (
+    ACCURACY,
+    FINEST,
+    POLISHED,
+    LeftOut,
+    SolvedSVMs,
+    has_dual,
+    leave_one_out_scores,
+    leave_out_below,
+)
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.estimation.cross_validation import cross_validation
@@ -19,7 +28,7 @@ from rubricate.estimation.theory.best_category import best_categories, may_be_be
 from rubricate.estimation.theory.bounds import rogers_wagner
 from rubricate.labels import indicator
 from rubricate.measures import counts
-from rubricate.types import Floats, Signature, Sparse
+from rubricate.types import Bools, Floats, Signature, Sparse
 
 __all__ = ["leave_one_out"]
 
@@ -96,7 +105,10 @@ def leave_one_out(
         svm = clone(svm).fit(X, indicator(labels), sample_weight=sample_weight)
     svms = SolvedSVMs.of(svm, X, labels, sample_weight=sample_weight)
     with one_blas_thread():
-        left = _best_left_out(svms, svm, engine) if single and not every else _run(svms, every=every, engine=engine)
+        if single and not every:
+            left, short = _best_left_out(svms, svm.decision_function(X), engine)
+        else:
+            left, short = _run(svms, every=every, engine=engine)
     scores, full = (np.column_stack([getattr(each, name) for each in left]) for name in ("score", "full"))
     decided, before = (_decided(values, svms.labels, single=single) for values in (scores, full))
     return Estimate(
@@ -109,7 +121,7 @@ def leave_one_out(
         undetermined=np.array([bool(category.unstable.any()) for category in left]),
         scores=scores,
         single_label=single,
-        facts=_facts(left, decided, before),
+        facts=_facts(left, decided, before, short),
         signature=signature or Signature(classifier=" ".join(repr(classifier).split())),
     )
 
@@ -118,30 +130,43 @@ def _decided(scores: Floats, labels: Sparse, *, single: bool) -> Sparse:
     return best_categories(scores, labels) if single else sparse.csr_array(scores > 0)
 
 
-def _run(svms: SolvedSVMs, *, every: bool, engine: Engine | str) -> list[LeftOut]:
-    """Leave the documents in doubt out of every category, each category a task of the engine."""
+def _run(svms: SolvedSVMs, *, every: bool, engine: Engine | str) -> tuple[list[LeftOut], int]:
+    """Leave the documents in doubt out of every category, each category a task of the engine; count near ties."""
     svms.share_kernel()
-    return run_tasks(lambda c: leave_one_out_scores(svms, c, every=every), range(svms.labels.shape[1]), engine=engine)
+    categories = range(svms.labels.shape[1])
+    left = run_tasks(lambda c: leave_one_out_scores(svms, c, every=every), categories, engine=engine)
+    return left, sum(category.short for category in left)
 
 
-def _best_left_out(svms: SolvedSVMs, svm: Any, engine: Engine | str) -> list[LeftOut]:
-    """Leave out the documents whose own category may not stay the best one, of each category those that may be best.
+def _best_left_out(svms: SolvedSVMs, scores: Any, engine: Engine | str) -> tuple[list[LeftOut], int]:
+    """Leave out the documents whose own category may not stay the best one; return also how many are near ties.
 
     Removing a document lowers the score of its own category and raises the others, each by a bounded amount. First the
-    documents in doubt are left out of their own category, then of those others that may still be better.
+    documents in doubt are left out of their own category, then of those others that may still be better, last near
+    ties once more.
     """
-    low, high = score_bounds(svm.decision_function(svms.X), svms)
-    svms.share_kernel()
-    tasks, bars = may_be_best(low, high)
-    chosen = [np.flatnonzero(column) for column in tasks.T]
+    low, high = score_bounds(scores, svms)
+    solutions = svms.solutions()
+    left: list[LeftOut] = []
+    for part, finest in ((svms.own.T, ACCURACY), (~svms.own.T, ACCURACY), (True, FINEST)):
+        pairs, bars = may_be_best(low, high)
+        pairs &= part
 
-    def work(c: int) -> LeftOut:
-        return leave_one_out_scores(svms, c, chosen=chosen[c], bars=bars[chosen[c], c])
+        def work(c: int, pairs: Bools = pairs, bars: Floats = bars, finest: float = finest) -> LeftOut:
+            chosen = np.flatnonzero(pairs[:, c])
+            return leave_out_below(svms, c, chosen, bars[chosen, c], finest=finest, solutions=solutions)
 
-    return run_tasks(work, range(svms.labels.shape[1]), engine=engine)
+        categories = [c for c in range(len(svms.own)) if not left or pairs[:, c].any()]
+        found = dict(zip(categories, run_tasks(work, categories, engine=engine), strict=True))
+        left = [left[c].updated(found.get(c)) if left else found[c] for c in range(len(svms.own))]
+        for c, category in found.items():
+            known = category.solved | (~category.support & (svms.free_counts[c] > 0 or not svms.free))
+            error = np.where(category.solved, category.deviation, POLISHED)
+            low[known, c], high[known, c] = (category.score - error)[known], (category.score + error)[known]
+    return left, int(np.count_nonzero(may_be_best(low, high)[0].any(axis=1)))
 
 
-def _facts(left: list[LeftOut], decided: Sparse, before: Sparse) -> dict[str, Any]:
+def _facts(left: list[LeftOut], decided: Sparse, before: Sparse, short: int) -> dict[str, Any]:
     n = decided.shape[0]
     apart = np.asarray((decided != before).sum(axis=0)).ravel() / n
     resolved = np.array([int(category.solved.sum()) for category in left])
@@ -152,7 +177,7 @@ def _facts(left: list[LeftOut], decided: Sparse, before: Sparse) -> dict[str, An
         "settled": candidates - solves,
         "solves": solves,
         "steps": int(sum(category.steps for category in left)),
-        "short": int(sum(category.short for category in left)),
+        "short": short,
         "unstable": np.array([int(category.unstable.sum()) for category in left]),
         "resolved": resolved,
         "disagreement": apart,

@@ -44,6 +44,7 @@ from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = [
     "FEW_FREE",
+    "POLISHED",
     "SAFETY",
     "CategorySolution",
     "Demand",
@@ -63,8 +64,9 @@ POLISHED, FINEST, ACCURACY = 1e-3, 1e-4, 0.01
 asked for than signs."""
 BAND, NEARBY = 0.1, 0.5
 """The margin set starts with documents whose margin is so near to 1, at most this share of the support vectors."""
-ROUNDS = (16, 64, 256, 1024, 4096, 1 << 14, 1 << 16, 1 << 18)
-"""Steps of each removal before its score is examined; after the last, a solution is taken as it is (`short`)."""
+ROUNDS = (*[32] * 4, *[128] * 4, 1024, 4096, 1 << 14, 1 << 16, 1 << 18)
+"""Steps of each removal before its score is examined; after the last, a solution is taken as it is (`short`). While
+documents reach and leave bounds, the equations of the others do more than steps: many small rounds come first."""
 MAX_MARGIN_SET, MAX_VALUES = 8192, 1 << 23
 """Documents of the largest margin set (512 MB of kernel values; beyond, the SVM is trained anew for each document), and
 numbers of the largest matrix that some removals together need besides."""
@@ -241,11 +243,29 @@ class SolvedSVMs:
         else of K(x, x), with what a penalised bias adds."""
         return float(self.svm.radius2_) if self.free else float(self.squares.max(initial=0.0))
 
+    @cached_property
+    def separates(self) -> Bools:
+        """Which categories have documents on both sides, of those with a weight."""
+        inside, total = self.own @ (self.weights > 0).astype(np.int64), np.count_nonzero(self.weights)
+        return np.asarray((inside > 0) & (inside < total))
+
+    def constant(self, c: int) -> LeftOut:
+        """Return what leave-one-out says of a category with nothing to separate."""
+        n, score = self.X.shape[0], np.full(self.X.shape[0], self.intercept[c])
+        nobody = np.zeros(n, np.bool_)
+        return LeftOut(score, np.zeros(n), score, nobody, nobody, nobody)
+
     def share_kernel(self) -> None:
         """Compute the kernel values of all documents, if they fit and the margin sets of categories would repeat them."""
         n, support = self.X.shape[0], np.diff(self._alpha.indptr).astype(float)
         if n <= MAX_MARGIN_SET and (support**2).sum() >= n * n:
             vars(self)["_kernel"] = self.svm.kernel_function().matrix(self.X, self.X) + self.shift
+
+    def solutions(self) -> dict[int, CategorySolution] | None:
+        """Return a place for the solutions of all categories; None if they would be too large to keep."""
+        self.share_kernel()
+        support = np.diff(self._alpha.indptr).astype(float)
+        return {} if (support**2).sum() <= MAX_MARGIN_SET**2 else None
 
     def kernel_values(self, rows: Ints, columns: Ints) -> Floats:
         """Return K(x, z) of some documents and others, with what a penalised bias adds."""
@@ -363,6 +383,24 @@ class CategorySolution:
             score[k], free[k] = self._train_without(chosen[k])
             deviation[k] = 0.0
         return score, deviation, free
+
+    def left_out(self, chosen: Ints, demand: Demand) -> LeftOut:
+        """Return the scores of all documents, with these left out.
+
+        A document that is alone on its side, of those with a weight, leaves nothing to separate: the score is that of
+        the other side, ∓1.
+        """
+        n, counted = len(self.y), self.svms.weights > 0
+        score, deviation, unstable = self.full.copy(), np.zeros(n), np.zeros(n, np.bool_)
+        alone = counted & (np.where(self.y > 0, *(np.count_nonzero(counted & (self.y == y)) for y in (1, -1))) == 1)
+        score[alone], solved = -self.y[alone], alone.copy()
+        chosen, demand, before = chosen[~alone[chosen]], demand.take(~alone[chosen]), self.steps
+        score[chosen], deviation[chosen], free = self.leave_out(chosen, demand)
+        solved[chosen], unstable[chosen] = True, (free == 0) & self.svms.free
+        tie = demand._replace(finest=demand.finest if demand.one_sided else 0.0)
+        short = int(np.count_nonzero(~tie.is_met(score[chosen], deviation[chosen])))
+        support, steps = self.beta != 0, self.steps - before
+        return LeftOut(score, deviation, self.full, solved, unstable, support, steps, short)
 
     def _remove(self, chosen: Ints, demand: Demand) -> Removed:
         """Leave documents out of the margin set, as if all others kept their α.
@@ -492,6 +530,16 @@ class LeftOut:
     steps: int = 0
     short: int = 0
 
+    def updated(self, more: LeftOut | None) -> LeftOut:
+        """Return these scores with what is known of more documents."""
+        if more is None:
+            return self
+        parts = {
+            name: np.where(more.solved, getattr(more, name), getattr(self, name)) for name in ("score", "deviation")
+        }
+        both = {name: getattr(self, name) | getattr(more, name) for name in ("solved", "unstable")}
+        return replace(self, **parts, **both, steps=self.steps + more.steps, short=self.short + more.short)
+
     @property
     def candidates(self) -> int:
         """The number of support vectors and others solved again."""
@@ -514,41 +562,40 @@ def _doubtful(solution: CategorySolution, every: bool) -> Ints:
     return np.flatnonzero((alpha > 0) & (margin >= -SAFETY) & (loss >= margin - SAFETY))
 
 
-def leave_one_out_scores(
-    svms: SolvedSVMs, c: int, *, every: bool = False, chosen: Ints | None = None, bars: Floats | None = None
-) -> LeftOut:
+def leave_one_out_scores(svms: SolvedSVMs, c: int, *, every: bool = False) -> LeftOut:
     """Return the score of every document by the SVM of category c trained without it.
 
-    By default documents whose sign is in doubt are solved again, until it is certain. `every` solves all support
-    vectors again, also to ACCURACY; with `chosen` and `bars` only these documents, until a score is below its bar or
-    known to ACCURACY. A document that is alone on its side, of those with a weight, leaves nothing to separate: the
-    score is that of the other side, ∓1.
+    Documents whose sign is in doubt are solved again, until it is certain; with `every` all support vectors, also to
+    ACCURACY.
     """
-    n, inside = svms.labels.shape[0], svms.own[c]
-    sides = np.array([np.count_nonzero(svms.weights[inside == side]) for side in (False, True)])
-    nobody, nothing = np.zeros(n, np.bool_), np.zeros(n)
-    if not sides.all():
-        constant = np.full(n, svms.intercept[c])
-        return LeftOut(constant, nothing, constant, nobody, nobody, nobody)
+    if not svms.separates[c]:
+        return svms.constant(c)
     solution = CategorySolution(svms, c)
-    score, deviation, solved, unstable = solution.full.copy(), nothing, nobody, nobody.copy()
-    alone = (sides[inside.astype(int)] == 1) & (svms.weights > 0)
-    score[alone], solved[alone] = -solution.y[alone], True
-    if chosen is None:
-        chosen = _doubtful(solution, every)
-        demand = Demand(np.zeros(len(chosen)), ACCURACY if every else np.inf)
-    else:
-        demand = Demand(np.zeros(len(chosen)) if bars is None else bars, finest=ACCURACY, one_sided=True)
-        # Without 0 < α < C any removal may move a free bias.
-        changing = (solution.beta != 0) | (svms.free and not solution.free.any())
-        chosen, demand = chosen[changing[chosen]], demand.take(changing[chosen])
-    chosen, demand, short = chosen[~alone[chosen]], demand.take(~alone[chosen]), 0
-    if len(chosen):
-        score[chosen], deviation[chosen], free = solution.leave_out(chosen, demand)
-        solved[chosen], unstable[chosen] = True, (free == 0) & svms.free
-        tie = demand._replace(finest=demand.finest if demand.one_sided else 0.0)
-        short = int(np.count_nonzero(~tie.is_met(score[chosen], deviation[chosen])))
-    return LeftOut(score, deviation, solution.full, solved, unstable, solution.beta != 0, solution.steps, short)
+    chosen = _doubtful(solution, every)
+    return solution.left_out(chosen, Demand(np.zeros(len(chosen)), ACCURACY if every else np.inf))
+
+
+def leave_out_below(
+    svms: SolvedSVMs,
+    c: int,
+    chosen: Ints,
+    bars: Floats,
+    *,
+    finest: float,
+    solutions: dict[int, CategorySolution] | None,
+) -> LeftOut:
+    """Leave these documents out of category c, until a score is certain to be below its bar, or known to `finest`.
+
+    Solutions that were made before are taken from `solutions`, and kept there; None keeps none.
+    """
+    if not svms.separates[c]:
+        return svms.constant(c)
+    solution = (solutions or {}).get(c) or CategorySolution(svms, c)
+    if solutions is not None:
+        solutions[c] = solution
+    # Without 0 < α < C any removal may move a free bias.
+    changing = ((solution.beta != 0) | (svms.free and not solution.free.any()))[chosen]
+    return solution.left_out(chosen[changing], Demand(bars[changing], finest=finest, one_sided=True))
 
 
 def has_dual(classifier: Any) -> bool:
