@@ -12,8 +12,8 @@ from sklearn.svm import SVC
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
-from rubricate.classifiers.svm.leave_one_out.category import leave_one_out_scores
-from rubricate.classifiers.svm.leave_one_out.solved import SolvedSVMs
+from rubricate.classifiers.svm.leave_one_out import leave_one_out_scores
+from rubricate.classifiers.svm.leave_one_out import SolvedSVMs
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 
