@@ -17,7 +17,7 @@ import rubricate
 from rubricate._deprecated import RENAMED
 
 SOURCE = Path(rubricate.__file__).parent
-HEAVY = ("numba", "sklearn", "scipy", "altair", "pyarrow", "pandas", "fastapi")
+HEAVY = ("sklearn", "scipy", "altair", "pyarrow", "pandas", "fastapi")
 
 
 def _loaded_by(statement: str) -> set[str]:
@@ -63,20 +63,18 @@ def test_no_file_is_named_after_nothing():
     assert not names & {"utils", "util", "helpers", "helper", "common", "misc"}
 
 
-def test_kernels_import_nothing_of_ours_but_kernels():
-    for path in (SOURCE / "kernels").glob("*.py"):
+def test_native_modules_import_nothing_of_ours_but_errors():
+    for path in (SOURCE / "native").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            ours = ("rubricate.kernels", "rubricate.native")
+            ours = ("rubricate.native", "rubricate.errors")
             assert not module.startswith("rubricate") or module.startswith(ours), path.name
 
 
-def test_compiled_functions_have_no_comprehensions():
-    """Numba 0.68 makes the arrays of a named tuple anew at each use, where its function has a comprehension too."""
-    for path in (SOURCE / "kernels").glob("*.py"):
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(function, ast.FunctionDef) and "njit" in " ".join(map(ast.unparse, function.decorator_list)):
-                assert not [n for n in ast.walk(function) if isinstance(n, ast.ListComp | ast.GeneratorExp)], path.name
+def test_only_the_loader_makes_pointers():
+    for path in SOURCE.rglob("*.py"):
+        if path.name not in ("library.py", "_declarations.py"):
+            assert not re.search(r"\bffi\b|\bctypes\b", path.read_text(encoding="utf-8")), path.name
 
 
 @cache

@@ -66,7 +66,7 @@ def fuzz_one(parser: str, options: argparse.Namespace) -> None:
 
     import atheris
 
-    with atheris.instrument_imports(include=["rubricate"], exclude=["rubricate.kernels"]):
+    with atheris.instrument_imports(include=["rubricate"], exclude=["rubricate.native"]):
         from tests.fuzz import targets
     found, line = Findings(parser, options.crashes, targets.run), Path(options.line)
 

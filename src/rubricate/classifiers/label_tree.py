@@ -13,8 +13,7 @@ from rubricate.classifiers.base.keeping import Keeping
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.label_trees.growing import centroids_of, grow
 from rubricate.classifiers.label_trees.learning import learn_forest
-from rubricate.classifiers.svm.solvers.solution import worker_map
-from rubricate.engines import free_cores
+from rubricate.engines import free_cores, run_on_threads
 from rubricate.errors import InvalidInput
 from rubricate.native.label_trees import Beam, Hinge, LabelForest, merge_trees, search_tree
 from rubricate.native.sparse import Rows
@@ -157,9 +156,8 @@ class LabelTree(Keeping, Scorer):
         present = np.flatnonzero(np.bincount(labels.indices, minlength=labels.shape[1]))
         options = {"columns": columns, "branch": self.branch, "leaf": self.leaf}
         workers = _workers(self.threads)
-        with worker_map(workers) as run:
-            seeds = [int(self.seed) + number for number in range(self.trees)]
-            trees = run(lambda seed: grow(centroids, present, seed=seed, **options), seeds)
+        seeds = [int(self.seed) + number for number in range(self.trees)]
+        trees = run_on_threads(lambda seed: grow(centroids, present, seed=seed, **options), seeds, workers)
         hinge = Hinge(float(self.bias), START, float(self.tol), int(self.sweeps), float(self.prior))
         self._keep(
             learn_forest(
@@ -196,8 +194,7 @@ class LabelTree(Keeping, Scorer):
             found = np.concatenate([found for _, found in parts], axis=1)
             return merge_trees(scores, found, trees=len(parts), k=k)
 
-        with worker_map(_workers(self.threads)) as run:
-            blocks = run(best, [*range(0, X.shape[0], BLOCK)])
+        blocks = run_on_threads(best, [*range(0, X.shape[0], BLOCK)], _workers(self.threads))
         columns = np.concatenate([found for found, _ in blocks]) if blocks else np.empty((0, k), np.int64)
         values = np.concatenate([scores for _, scores in blocks]) if blocks else np.empty((0, k))
         kept = columns >= 0

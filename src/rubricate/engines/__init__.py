@@ -12,7 +12,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from itertools import islice
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar
@@ -26,6 +26,7 @@ __all__ = [
     "check_engine",
     "free_cores",
     "one_blas_thread",
+    "run_on_threads",
     "run_tasks",
     "spread_over",
     "spreading",
@@ -59,6 +60,15 @@ def run_tasks(
     """
     run, options = _chosen(engine)
     return run(function, tasks, **options)
+
+
+def run_on_threads(function: Callable[[Any], Any], tasks: list[Any], threads: int) -> list[Any]:
+    """Return the result of every task, in their order."""
+    if threads == 1 or len(tasks) == 1:
+        return run_tasks(function, tasks)
+    context = copy_context()
+    context.run(take_share, threads)
+    return context.run(lambda: run_tasks(function, tasks, engine="threads"))
 
 
 def stream_tasks(

@@ -1,4 +1,4 @@
-"""Run tasks on as many threads as there are free cores; kernels release the interpreter lock while they run."""
+"""Run tasks on as many threads as there are free cores; native code releases the interpreter lock while it runs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from rubricate.engines import free_cores, one_blas_thread, stream_results, take_share
+from rubricate.native.library import stopping
 
 __all__ = ["threads"]
 
@@ -33,7 +34,7 @@ def _results(function: Callable[[Any], Any], tasks: Iterable[Any], ahead: int | 
         take_share(_share(numbered[0], count, cores))
         return function(numbered[1])
 
-    with one_blas_thread(), ThreadPoolExecutor(cores) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(cores) as pool, stopping(pool):
         yield from stream_results(lambda task: pool.submit(work, task), enumerate(waiting), room)
 
 

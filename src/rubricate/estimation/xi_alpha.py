@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out import SolvedSVMs
+from rubricate.classifiers.svm.solvers.leave_one_out import SolvedSVMs
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.estimation.definition.estimate import Estimate, names_for

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.leave_one_out import has_dual
+from rubricate.classifiers.svm.solvers.leave_one_out import has_dual
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.estimation import Estimate
 from rubricate.estimation.leave_one_out import leave_one_out

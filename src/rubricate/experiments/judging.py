@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rubricate.classifiers.svm.leave_one_out import has_dual
+from rubricate.classifiers.svm.solvers.leave_one_out import has_dual
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import MEASURES, estimate

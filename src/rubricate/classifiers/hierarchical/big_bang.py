@@ -17,7 +17,7 @@ from rubricate.classifiers.hierarchical.descent.groups import Group
 from rubricate.classifiers.hierarchical.descent.layout import Layout
 from rubricate.classifiers.hierarchical.descent.nodes import Places
 from rubricate.classifiers.hierarchical.descent.scorers import Hierarchical, gives_probability
-from rubricate.classifiers.svm.sigmoid import fit_sigmoids, sigmoid
+from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, sigmoid
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import ancestor_pairs

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rubricate.classifiers.label_trees.growing import Branching
-from rubricate.classifiers.svm.solvers.solution import worker_map
+from rubricate.engines import run_on_threads
 from rubricate.native.label_trees import Hinge, LabelForest, LabelNode, train_node
 from rubricate.native.neighbours import check_rows
 from rubricate.native.sparse import Lists, Rows
@@ -50,8 +50,7 @@ def learn_forest(
         return train_node(vectors, given, centroids, node=work, hinge=hinge, columns=columns)
 
     order = sorted(range(len(nodes)), key=lambda number: -len(nodes[number].categories))
-    with worker_map(threads) as run:
-        learned = dict(zip(order, run(learn, order), strict=True))
+    learned = dict(zip(order, run_on_threads(learn, order, threads), strict=True))
     return _joined(trees, [learned[number] for number in range(len(nodes))])
 
 

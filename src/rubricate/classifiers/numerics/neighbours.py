@@ -14,9 +14,8 @@ from scipy import sparse
 
 from rubricate.classifiers.numerics.matrices import canonical_rows, unit_rows
 from rubricate.engines import free_cores, one_blas_thread
-from rubricate.kernels.rows import unit_values
 from rubricate.native.neighbours import Estimates, ItemIndex, best_items, index_items, nearest_rows
-from rubricate.native.sparse import Rows
+from rubricate.native.sparse import Rows, unit_values
 from rubricate.types import Floats, Ints
 
 __all__ = ["DensePoints", "Postings", "in_blocks", "index_of"]

@@ -17,10 +17,10 @@ from rubricate.classifiers.base.evidence import contributions, strongest
 from rubricate.classifiers.base.scorer import BLOCK, Scorer
 from rubricate.classifiers.numerics.matrices import unit_centroids
 from rubricate.classifiers.numerics.weight_lists import lists_of, pays
-from rubricate.classifiers.svm.kernel_solver import Kernel, radius2, solve_kernel
-from rubricate.classifiers.svm.linear_solver import Solution, solve_linear, weight_matrix
-from rubricate.classifiers.svm.options import PENALTIES, check_options, class_costs, make_kernel
-from rubricate.classifiers.svm.sigmoid import fit_sigmoids, held_out_scores, sigmoid
+from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2, solve_kernel
+from rubricate.classifiers.svm.solvers.linear import Solution, solve_linear, weight_matrix
+from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs, make_kernel
+from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, held_out_scores, sigmoid
 from rubricate.engines import free_cores
 from rubricate.types import Evidence, Floats, Sparse
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.svm.leave_one_out import has_dual
+from rubricate.classifiers.svm.solvers.leave_one_out import has_dual
 from rubricate.errors import InvalidInput
 from rubricate.estimation.systems.estimating import estimate
 from rubricate.folds import deal

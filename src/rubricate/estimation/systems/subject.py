@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rubricate._version import __version__
-from rubricate.classifiers.svm.leave_one_out import has_dual
+from rubricate.classifiers.svm.solvers.leave_one_out import has_dual
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.estimation.resampling.deciding import Learner

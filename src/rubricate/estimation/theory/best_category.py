@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.svm.leave_one_out import FEW_FREE, SAFETY, SolvedSVMs
+from rubricate.classifiers.svm.solvers.leave_one_out import FEW_FREE, SAFETY, SolvedSVMs
 from rubricate.types import Bools, Floats, Sparse
 
 __all__ = ["best_categories", "lowered_best", "may_be_best", "score_bounds"]

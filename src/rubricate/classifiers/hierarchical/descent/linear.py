@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.svm.linear_solver import native_rows
-from rubricate.classifiers.svm.options import PENALTIES, check_options, class_costs
+from rubricate.classifiers.svm.solvers.linear import native_rows
+from rubricate.classifiers.svm.solvers.options import PENALTIES, check_options, class_costs
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.native.linear_svm import (
     LANES,

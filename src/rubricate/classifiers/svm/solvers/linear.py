@@ -6,8 +6,7 @@ of threads nor a cluster (`engines.spreading`) changes a bit of the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextvars import copy_context
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rubricate.engines import Shared, run_tasks, spreading, take_share
+from rubricate.engines import Shared, run_on_threads, run_tasks, spreading
 from rubricate.native.kernel_svm import KernelForm, best_bias, cached_matrix, solve_kernel_svm
 from rubricate.native.linear_svm import (
     FOLD_TERM,
@@ -37,7 +36,6 @@ __all__ = [
     "Solution",
     "collect_lanes",
     "native_rows",
-    "run_on_threads",
     "solve_linear",
     "weight_matrix",
 ]
@@ -66,15 +64,6 @@ def native_rows(X: Any) -> Rows:
     """Return a CSR matrix in the form that native code takes, its terms checked."""
     starts, terms = X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False)
     return check_rows(Rows(starts, terms, np.asarray(X.data, np.float64)), X.shape[1])
-
-
-def run_on_threads(function: Callable[[Any], Any], tasks: list[Any], threads: int) -> list[Any]:
-    """Return the result of every task, in their order."""
-    if threads == 1 or len(tasks) == 1:
-        return run_tasks(function, tasks)
-    context = copy_context()
-    context.run(take_share, threads)
-    return context.run(lambda: run_tasks(function, tasks, engine="threads"))
 
 
 class LinearSolver:
