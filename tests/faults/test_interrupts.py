@@ -23,26 +23,20 @@ WITHIN = 1.0
 MOMENT = 2.0
 """Seconds after the start at which commands are interrupted."""
 HELD = {
-    "the main thread is in a compiled loop": "spin(10**12)",
-    "the main thread waits for a pool": "with ThreadPoolExecutor(1) as pool: pool.submit(spin, 10**12).result()",
-    "a pool is left with tasks to do": "with ThreadPoolExecutor(2) as pool: list(pool.map(spin, [10**12] * 4))",
+    "the main thread is in a compiled loop": "spin(10**9)",
+    "the main thread waits for a pool": "with ThreadPoolExecutor(1) as pool: pool.submit(spin, 10**9).result()",
+    "a pool is left with tasks to do": "with ThreadPoolExecutor(2) as pool: list(pool.map(spin, [10**9] * 4))",
     "nothing holds it": "time.sleep(60)",
 }
 PROGRAM = """
-import sys, time
+import hashlib, sys, time
 from concurrent.futures import ThreadPoolExecutor
-import numba
 from rubricate.atomic import atomic
 from rubricate.cli.output.endings import orderly_end
 
-@numba.njit(nogil=True)
 def spin(n):
-    x = 1
-    for i in range(n):
-        x = (x * 48271) % 2147483647
-    return x
+    return hashlib.pbkdf2_hmac("sha256", b"", b"", n)
 
-spin(1)
 with orderly_end(), atomic(sys.argv[1]) as stream:
     stream.write(b"half")
     print("ready", flush=True)

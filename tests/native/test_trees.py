@@ -16,7 +16,7 @@ from tests.oracles import trees as slow
 from rubricate.native.library import core
 from rubricate.native.sparse import Lists
 from rubricate.native.trees import (
-    SplitRule,
+    SplitCriterion,
     TreeCases,
     expected_errors,
     grow_tree,
@@ -62,7 +62,7 @@ def walked(tree, rows, width):
 @given(seed=SEEDS, least=st.sampled_from([1.0, 2.0]), ratio=st.booleans())
 def test_trees_grow_as_the_slow_twin_does(seed, least, ratio):
     present, cases = cases_of(seed)
-    tree = grow_tree(cases, SplitRule(least, ratio, X_LOG_X))
+    tree = grow_tree(cases, SplitCriterion(least, ratio, X_LOG_X))
     assert nested(tree) == slow.plain(slow.grown(present, cases.truth, cases.weights, least=least, ratio=ratio))
     assert sorted(tree.order.tolist()) == list(range(len(present)))
     leaves = walked(tree, cases.rows, present.shape[1])
@@ -77,7 +77,7 @@ def test_trees_grow_as_the_slow_twin_does(seed, least, ratio):
 @given(seed=SEEDS, confidence=st.sampled_from([0.05, 0.25, 0.5, 0.8]))
 def test_trees_are_pruned_as_the_slow_twin_does(seed, confidence):
     present, cases = cases_of(seed, most=16, words=5)
-    tree = grow_tree(cases, SplitRule(1.0, True, X_LOG_X))
+    tree = grow_tree(cases, SplitCriterion(1.0, True, X_LOG_X))
     tree = prune_tree(cases, tree, confidence=confidence, z=float(slow.deviation(confidence)))
     assert nested(tree) == slow.plain(slow.c45(present, cases.truth, cases.weights, least=1.0, confidence=confidence))
     inner = np.flatnonzero(tree.asked >= 0)
@@ -90,7 +90,7 @@ def test_trees_are_pruned_as_the_slow_twin_does(seed, confidence):
 @given(seed=SEEDS, a=st.sampled_from([0.5, 1.0]), leaf=st.sampled_from([0.1, 0.5, 0.9]))
 def test_smoothing_is_the_mean_over_all_prunings(seed, a, leaf):
     present, cases = cases_of(seed)
-    tree = grow_tree(cases, SplitRule(2.0, False, X_LOG_X))
+    tree = grow_tree(cases, SplitCriterion(2.0, False, X_LOG_X))
     root = slow.ind(present, cases.truth, cases.weights, least=2.0)
     probabilities, row = smooth_tree(tree, alpha=a, leaf_prior=leaf), present[seed % len(present)]
     assert probabilities[end_of(tree, row)] == pytest.approx(slow.averaged(root, row, a, leaf), rel=1e-9)
@@ -99,16 +99,16 @@ def test_smoothing_is_the_mean_over_all_prunings(seed, a, leaf):
 
 def test_whole_numbers_beyond_the_table_are_computed():
     _, cases = cases_of(3, most=60, words=6)
-    whole = grow_tree(cases, SplitRule(1.0, True, X_LOG_X))
+    whole = grow_tree(cases, SplitCriterion(1.0, True, X_LOG_X))
     for table in (X_LOG_X[:1], X_LOG_X[:5], np.zeros(0)):
-        assert nested(grow_tree(cases, SplitRule(1.0, True, table))) == nested(whole)
+        assert nested(grow_tree(cases, SplitCriterion(1.0, True, table))) == nested(whole)
 
 
 def test_fractional_weights_split_where_whole_ones_do():
     present, cases = cases_of(11, most=60, words=6)
     tenth = cases._replace(weights=cases.weights / 8, word_weights=cases.word_weights / 8)
-    whole = grow_tree(cases, SplitRule(2.0, False, X_LOG_X))
-    assert walked(grow_tree(tenth, SplitRule(0.25, False, X_LOG_X)), cases.rows, present.shape[1]) == walked(
+    whole = grow_tree(cases, SplitCriterion(2.0, False, X_LOG_X))
+    assert walked(grow_tree(tenth, SplitCriterion(0.25, False, X_LOG_X)), cases.rows, present.shape[1]) == walked(
         whole, cases.rows, present.shape[1]
     )
 
@@ -119,7 +119,7 @@ def test_a_leaf_that_takes_the_place_of_its_parent_takes_its_documents_along(see
     present, cases = cases_of(seed, most=200, words=17)
     weights = np.random.default_rng(seed).integers(1, 9, len(present)) / 10
     cases = cases._replace(weights=weights, word_weights=weights @ present)
-    tree = grow_tree(cases, SplitRule(0.01, True, X_LOG_X))
+    tree = grow_tree(cases, SplitCriterion(0.01, True, X_LOG_X))
     tree = prune_tree(cases, tree, confidence=0.25, z=0.69)
     assert tree.totals[tree.asked < 0].sum() == pytest.approx(weights.sum())
     assert tree.positives[tree.asked < 0].sum() == pytest.approx(weights[cases.truth].sum())
@@ -131,7 +131,7 @@ def test_no_document_and_a_single_one_are_a_leaf(documents):
     postings = Lists(np.array([0, documents]), np.zeros(documents, np.int32))
     cases = TreeCases(rows, postings, np.ones(documents, bool), np.ones(documents), np.full(1, float(documents)))
     cases.check()
-    tree = grow_tree(cases, SplitRule(1.0, True, X_LOG_X))
+    tree = grow_tree(cases, SplitCriterion(1.0, True, X_LOG_X))
     assert nested(tree) == (documents, documents)
     assert nested(prune_tree(cases, tree, confidence=0.25, z=0.69)) == (documents, documents)
 
@@ -140,7 +140,7 @@ def test_without_words_there_is_one_leaf():
     nothing = Lists(np.zeros(4, np.int64), np.zeros(0, np.int32))
     cases = TreeCases(nothing, Lists(np.zeros(1, np.int64), nothing.items), np.arange(3) < 2, np.ones(3), np.zeros(0))
     cases.check()
-    tree = grow_tree(cases, SplitRule(1.0, True, X_LOG_X))
+    tree = grow_tree(cases, SplitCriterion(1.0, True, X_LOG_X))
     assert nested(tree) == (2, 3)
     assert walked(tree, nothing, 0) == [0, 0, 0]
 
@@ -153,7 +153,7 @@ def test_a_count_that_is_all_rounding_does_not_split_for_ever():
         weights = 10.0 ** rng.integers(-3, 16, 40) * rng.random(40)
         truth = rng.random(40) < 0.5
         cases = TreeCases(lists_of(present), lists_of(present.T.copy()), truth, weights, weights @ present)
-        tree = grow_tree(cases, SplitRule(1e-6, bool(rng.integers(2)), X_LOG_X))
+        tree = grow_tree(cases, SplitCriterion(1e-6, bool(rng.integers(2)), X_LOG_X))
         assert (tree.last - tree.first > 0).all()
         assert len(prune_tree(cases, tree, confidence=0.25, z=0.69).asked) >= 1
 
@@ -177,7 +177,7 @@ def test_cases_that_do_not_fit_are_refused(change, message):
 
 def test_other_types_are_refused():
     _, cases = cases_of(0)
-    rule = SplitRule(1.0, True, X_LOG_X)
+    rule = SplitCriterion(1.0, True, X_LOG_X)
     with pytest.raises(TypeError, match="truth must be an array of bool"):
         grow_tree(cases._replace(truth=cases.truth.astype(float)), rule)
     with pytest.raises(TypeError, match="items must be an array of int32"):
@@ -186,11 +186,11 @@ def test_other_types_are_refused():
 
 CODE = """
 import numpy as np
-from tests.native.test_trees import X_LOG_X, SplitRule, cases_of, grow_tree, prune_tree, smooth_tree
+from tests.native.test_trees import X_LOG_X, SplitCriterion, cases_of, grow_tree, prune_tree, smooth_tree
 for seed in range(40):
     _, cases = cases_of(seed, most=200, words=30)
     cases = cases._replace(weights=cases.weights / 3, word_weights=cases.word_weights / 3)
-    tree = grow_tree(cases, SplitRule(0.5, seed % 2 == 0, X_LOG_X))
+    tree = grow_tree(cases, SplitCriterion(0.5, seed % 2 == 0, X_LOG_X))
     print(smooth_tree(tree, alpha=1.0, leaf_prior=0.5).tobytes().hex())
     print(*(part.tobytes().hex() for part in prune_tree(cases, tree, confidence=0.25, z=0.69)))
 """

@@ -27,13 +27,13 @@ import numpy as np
 from rubricate.errors import NativeLibraryError
 
 try:
-    from rubricate.native._declarations import STAMP, WRITTEN, ffi  # type: ignore[import-not-found]
+    from rubricate.native._declarations import STAMP, WRITTEN, ffi
 except ImportError:
     raise NativeLibraryError(
         "the compiled library is missing. Fix: type `make native` in a checkout, else install the package again"
     ) from None
 
-__all__ = ["VARIANT", "Buffer", "check_lengths", "core", "stop_flag", "stopping"]
+__all__ = ["STAMP", "VARIANT", "Buffer", "check_lengths", "core", "stop_flag", "stopping"]
 
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER.parents[2] / "native"
@@ -229,7 +229,7 @@ class _Core:
         if threading.current_thread() is not threading.main_thread():
             return call(*values, stop_flag)
         with ThreadPoolExecutor(1) as pool, stopping(pool):
-            return pool.submit(call, *values, stop_flag).result()
+            return pool.submit(lambda: call(*values, stop_flag)).result()
 
 
 core = _Core()

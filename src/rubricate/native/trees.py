@@ -11,7 +11,7 @@ from rubricate.native.library import check_lengths, core
 from rubricate.native.sparse import Lists
 
 __all__ = [
-    "BINS", "BoostedTrees", "Boosting", "SplitRule", "Tree", "TreeCases", "expected_errors", "grow_boosted_trees",
+    "BINS", "BoostedTrees", "Boosting", "SplitCriterion", "Tree", "TreeCases", "expected_errors", "grow_boosted_trees",
     "grow_tree", "prune_tree", "score_boosted_trees", "smooth_tree", "walk_trees",
 ]  # fmt: skip
 
@@ -42,7 +42,7 @@ class TreeCases(NamedTuple):
             raise ValueError("weights must be above 0")
 
 
-class SplitRule(NamedTuple):
+class SplitCriterion(NamedTuple):
     """When and how a node is split: see native/trees.c; `table` holds x log2 x of the whole numbers from 0 on."""
 
     min_weight: float
@@ -84,7 +84,7 @@ def _check_items(lists: Lists, limit: int) -> None:
         raise ValueError(f"items must be from 0 to {limit - 1}")
 
 
-def grow_tree(cases: TreeCases, rule: SplitRule) -> Tree:
+def grow_tree(cases: TreeCases, rule: SplitCriterion) -> Tree:
     """Grow a tree until no split tells anything. The caller has checked the cases."""
     places = max(2 * cases.rows.length - 1, 1)
     nodes, sums = [np.empty(places, np.int64) for _ in range(5)], [np.empty(places) for _ in range(2)]

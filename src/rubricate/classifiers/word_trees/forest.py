@@ -13,7 +13,7 @@ from rubricate.classifiers.words.presence import presence
 from rubricate.engines import free_cores
 from rubricate.native.library import stopping
 from rubricate.native.sparse import Lists
-from rubricate.native.trees import SplitRule, Tree, TreeCases, grow_tree, prune_tree, smooth_tree, walk_trees
+from rubricate.native.trees import SplitCriterion, Tree, TreeCases, grow_tree, prune_tree, smooth_tree, walk_trees
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Forest", "Growth", "grow", "leaves_of"]
@@ -99,7 +99,7 @@ def _lists(matrix: Sparse) -> Lists:
 def _grower(cases: TreeCases, columns: Ints, growth: Growth) -> Callable[[Bools], tuple[Tree, Floats]]:
     """Return the function that grows the tree of one category."""
     x = np.arange(min(len(cases.weights), LARGEST_TABLE) + 1.0)
-    rule = SplitRule(growth.least, growth.ratio, x * np.log2(np.maximum(x, 1.0)))
+    rule = SplitCriterion(growth.least, growth.ratio, x * np.log2(np.maximum(x, 1.0)))
     z = float(np.interp(growth.confidence, *QUANTILES))
 
     def grow_one(truth: Bools) -> tuple[Tree, Floats]:
