@@ -225,6 +225,13 @@ static double begin(problem *p, const rb_margin_set *set, const rb_removals *rem
     return set->outside - (place < 0 ? removals->own_beta[r] : 0);
 }
 
+/* The middle of the biases that the conditions of the optimum allow; 0 if they allow any. */
+static double middle_bias(problem *p) {
+    find_ends(p);
+    if (isinf(p->up)) return isinf(p->down) ? 0 : p->down;
+    return isinf(p->down) ? p->up : 0.5 * (p->up + p->down);
+}
+
 int rb_retrain(const rb_margin_set *set, const rb_removals *removals, int64_t limit, const int32_t *stop) {
     problem p;
     double *memory = make_problem(&p, set);
@@ -240,8 +247,7 @@ int rb_retrain(const rb_margin_set *set, const rb_removals *removals, int64_t li
             removals->steps[r] += going;
             if (rb_is_stopped(stop)) status = RB_STOPPED;
         }
-        find_ends(&p);
-        removals->bias[r] = !set->free_bias ? 0 : isinf(p.up) ? p.down : isinf(p.down) ? p.up : 0.5 * (p.up + p.down);
+        removals->bias[r] = set->free_bias ? middle_bias(&p) : 0;
     }
     free(memory);
     return status;

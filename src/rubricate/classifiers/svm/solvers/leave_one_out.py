@@ -59,7 +59,7 @@ SAFETY = 0.02
 """How much the conditions are widened for what the full solution lacks of the optimum, whose scores hold to POLISHED."""
 FEW_FREE = 10
 """If a solution has so few documents with 0 < α < C, that of a retraining may have none: all are solved again."""
-POLISHED, FINEST, ACCURACY = 1e-3, 1e-4, 0.01
+POLISHED, FINEST, ACCURACY = 1e-4, 1e-4, 0.01
 """By how much scores may be off: of the full solution; of near ties, which are then decided as they are; and if more is
 asked for than signs."""
 BAND, NEARBY = 0.1, 0.5
@@ -294,6 +294,7 @@ class CategorySolution:
         self.y, self.cap, self.beta = svms.side(c)
         self.bias = float(svms.intercept[c]) if svms.free else 0.0
         self.members = self._equations = np.empty(0, np.int64)
+        self._weighty = np.flatnonzero(self.cap > 0)
         self._set_scores()
         self._grow(self._near_margin())
         self._polish()
@@ -317,7 +318,7 @@ class CategorySolution:
         distance = np.where(self.free, 0.0, np.where(self.cap > 0, np.abs(self.y * self.full - 1), np.inf))
         most = int(self.free.sum() + NEARBY * np.count_nonzero(self.beta))
         nearest = np.argsort(distance, kind="stable")[:most]
-        return nearest[distance[nearest] < BAND]
+        return nearest[distance[nearest] <= BAND]
 
     def _grow(self, more: Ints) -> None:
         """Take documents into the margin set."""
@@ -342,7 +343,8 @@ class CategorySolution:
             self.beta[self.members], self.bias = solved.beta[0], float(solved.bias[0])
             self._set_scores()
             wrong = np.flatnonzero(self._lack(np.arange(len(self.y)), self.full) > 0)
-            entering = np.setdiff1d(wrong, self.members)
+            # Without 0 < α < C any document may be the one that ends the interval of best biases.
+            entering = np.setdiff1d(wrong if self.free.any() or not self.svms.free else self._weighty, self.members)
             if not len(entering):
                 self._invert()
                 return
@@ -352,7 +354,7 @@ class CategorySolution:
         """Invert the equations of the documents with 0 < α < C: f + b = y, and with a free bias Σ β = 0."""
         self._equations = np.flatnonzero(self.free)
         matrix = self.svms.kernel_values(self._equations, self._equations)
-        matrix += np.diag(RIDGE * self.svms.squares[self._equations] + 1e-300)
+        matrix += RIDGE * max(self.svms.squares.max(initial=0.0), RIDGE) * np.eye(len(matrix))
         if self.svms.free:
             matrix = np.pad(matrix, (0, 1), constant_values=1.0)
             matrix[-1, -1] = 0.0
@@ -459,8 +461,11 @@ class CategorySolution:
         inside[at] = True
         lack = np.where(inside, solved.gradient[:, where] - solved.bias[:, None], 0.0)
         answer = (np.column_stack([lack, missing]) if self.svms.free else lack) @ self._inverse
-        # The document that is left out has no equation.
-        answer[held] -= (answer[at] / self._inverse[own[held], own[held]])[:, None] * self._inverse[own[held]]
+        # The document that is left out has no equation; if it was the only one, steps must do without.
+        pivot = self._inverse[own[held], own[held]]
+        factor = np.divide(answer[at], pivot, out=np.zeros(len(held)), where=pivot > 0)
+        answer[held] -= factor[:, None] * self._inverse[own[held]]
+        answer[held[pivot <= 0]] = 0.0
         answer[at] = 0.0
         shift[:, where] = answer[:, : len(where)]
         return shift, solved.gradient - shift[:, where] @ self._margin_set.kernel[where]
@@ -473,9 +478,9 @@ class CategorySolution:
 
     def _outside(self, chosen: Ints, removed: Removed) -> tuple[Bools, Ints]:
         """Return which removals put documents outside the margin set on the wrong side of their margin, and those."""
-        wrong = removed.free < 0
-        moved = np.where(wrong, 0.0, removed.bias - self.bias)
-        outside = np.setdiff1d(np.flatnonzero(self.cap > 0), self.members)
+        outside = np.setdiff1d(self._weighty, self.members)
+        wrong = (removed.free < 0) | ((removed.free == 0) & self.svms.free & (len(outside) > 0))
+        moved = np.where(removed.free < 0, 0.0, removed.bias - self.bias)
         reach = np.sqrt(max(removed.norm2.max(), 0.0) * self.svms.squares[outside]) + np.abs(moved).max()
         near = outside[self._lack(outside, self.full[outside]) > -reach]
         support = np.concatenate([self.members, chosen])
@@ -483,8 +488,8 @@ class CategorySolution:
         scores = self.full[near, None] + self.svms.expand(near, support, beta) + moved
         # A document that is left out has no margin.
         lacking = (self._lack(near, scores) > 0) & (near[:, None] != chosen)
-        entering = np.flatnonzero(self.beta) if wrong.any() else near[:0]
-        return wrong | lacking.any(axis=0), np.concatenate([near[lacking.any(axis=1)], entering])
+        entering = outside if wrong.any() else near[lacking.any(axis=1)]
+        return wrong | lacking.any(axis=0), entering
 
     def _train_without(self, i: int) -> tuple[float, int]:
         """Train the SVM of this category without a document."""
