@@ -141,7 +141,7 @@ def _check_chosen(rows: Rows, chosen: Ints) -> None:
         raise ValueError(f"a row is outside 0 … {rows.length - 1}")
 
 
-def label_bits(members: Sequence[Ints], count: int) -> NDArray[np.uint8]:
+def label_bits(members: Sequence[NDArray[np.integer[Any]]], count: int) -> NDArray[np.uint8]:
     """Return a bit for each of up to eight categories, given the documents of each."""
     bits = np.zeros(count, np.uint8)
     for lane, documents in enumerate(members):
@@ -181,9 +181,8 @@ def solve_block(
         raise ValueError("the start does not fit documents and categories")
     padded = np.zeros((2, LANES))
     padded[:, :lanes] = costs
-    given = _Block(
-        lanes, terms, max_sweeps, max_rounds, labels, weights, padded, *(start or (None, None)), seeds, penalty, tol
-    )
+    beta_0, bias_0 = (None, None) if start is None else start
+    given = _Block(lanes, terms, max_sweeps, max_rounds, labels, weights, padded, beta_0, bias_0, seeds, penalty, tol)
     values = _LaneValues(*np.empty((3, lanes)), *np.empty((3, lanes), np.int64))
     beta, slack = Buffer(), Buffer()
     arguments = (rows, given, values, coef, beta, slack)
