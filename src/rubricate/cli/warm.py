@@ -167,9 +167,8 @@ def _retraining() -> None:
 
     labels = sparse.csr_array(np.random.default_rng(2).random((320, 1)) < 0.3)
     X = _random(320, 400, 0.03)
-    # Of vectors of length 1 by those near the margin, else by rows.
-    for vectors in (normalize(X), 3 * X):
-        estimate(SVM().fit(vectors, labels), vectors, labels, method="leave_one_out")
+    vectors = normalize(X)
+    estimate(SVM().fit(vectors, labels), vectors, labels, method="leave_one_out")
 
 
 def _crowded_margins() -> None:
