@@ -1,28 +1,17 @@
 """Estimates of SVMs beside what they replace, in one run.
 
-python -m benchmarks.estimation --json     ids xi-alpha, xi-alpha-share, leave-one-out(-peer, -r10, -single-…)
+python -m benchmarks.estimation --json     ids xi-alpha, xi-alpha-share, leave-one-out(-peer)
 
 xi-alpha            training and ξα of all 90 categories beside 10-fold cross-validation of the same SVMs
 xi-alpha-share      ξα alone beside the training (the ratio is training over ξα: at least 50 is at most 2 %)
 leave-one-out       exact leave-one-out of all 90 beside retraining without each document (timed on a sample, scaled)
 leave-one-out-peer  the same with a penalised bias, beside retraining scikit-learn's LinearSVC
-leave-one-out-r10   the ten largest categories at 6,451 documents, C = .5, beside 10-fold cross-validation of the same
-leave-one-out-single-words, -terms, -webkb, -newsgroups20, -ohsumed
-                    one label per document, 2,659 documents each: banking77 by words and by the terms of the default,
-                    WebKB with seven classes, 20 Newsgroups, OHSUMED; beside 10-fold cross-validation of the same,
-                    with one thread on both sides and with two
-
-python -m benchmarks.estimation --only single    the last ones alone, with --full on all training documents
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,13 +24,10 @@ from benchmarks._timing import Row, measure, publish, side_by_side
 from rubricate.classifiers.svm.solvers.leave_one_out import SolvedSVMs, leave_one_out_scores
 from rubricate.engines import one_blas_thread
 from rubricate.estimation.cross_validation import cross_validation
-from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
 
 SAMPLE = 12
 """Documents that brute force is timed on."""
-SINGLE = 2659
-"""Documents of each single-label corpus."""
 
 
 @cache
@@ -114,84 +100,17 @@ def peers_without(X: Any, Y: Any, i: int) -> Any:
     return OneVsRestClassifier(base).fit(plain[kept], Y[kept].toarray().astype(int)).decision_function(plain[[i]])[0]
 
 
-def r10_row() -> Row:
-    corpus = rb.load("reuters21578", split="r10")
-    texts = [*corpus.train.texts, *corpus.test.texts]
-    order = np.random.default_rng(0).permutation(len(texts))[:6451]
-    labels = np.vstack([corpus.train.labels.toarray(), corpus.test.labels.toarray()])[order]
-    Y = rb.Documents([str(i) for i in order], [texts[i] for i in order], _sparse(labels), corpus.categories)
-    X = rb.text.Vectors(
-        rb.text.Analyzer(stop=None, stem=None, tokens="alphanumeric", min_length=1), weights="ntc", min_df=3
-    )
-    vectors, svm = X.fit_transform(Y.texts), rb.SVM(C=0.5)
-    return side_by_side(
-        lambda: leave_one_out(svm, vectors, Y.labels, engine="serial"),
-        lambda: cross_validation(svm, vectors, Y.labels, folds=10, engine="serial"),
-        id="leave-one-out-r10",
-        work="training and exact leave-one-out, ten largest Reuters categories, 6,451 documents, C = .5",
-        peer_name="10-fold cross-validation of the same SVMs",
-        same=lambda ours, peer: abs(ours.micro["error"] - peer.micro["error"]) < 0.002,
-        repeats=7,
-    )
-
-
-def single_label_corpora() -> Iterator[tuple[str, Any, Any]]:
-    """Yield name, training documents and how they become vectors."""
-    words = rb.text.Analyzer(stop=None, stem=None, tokens="alphanumeric", min_length=1)
-    questions = rb.load(Path(os.environ["RUBRICATE_DATA"]) / "banking77" / "train.csv").train
-    yield "words", questions, rb.text.Vectors(words)
-    yield "terms", questions, rb.text.Vectors()
-    yield "webkb", rb.load("webkb", split="seven").train, rb.text.Vectors()
-    yield "newsgroups20", rb.load("newsgroups20").train, rb.text.Vectors()
-    yield "ohsumed", rb.load("ohsumed", split="single23").train, rb.text.Vectors()
-
-
-def single_label_rows(*, full: bool = False) -> list[Row]:
-    rows: list[Row] = []
-    for name, train, analysis in single_label_corpora():
-        count = len(train.texts) if full else SINGLE
-        chosen = np.sort(np.random.default_rng(0).choice(len(train.texts), count, replace=False))
-        X, Y = analysis.fit_transform([train.texts[i] for i in chosen]), _sparse(train.labels)[chosen]
-        rows += [single_label_row(name, X, Y, threads) for threads in (1, 2)]
-    return rows
-
-
-def single_label_row(name: str, X: Any, Y: Any, threads: int) -> Row:
-    """Both sides with as many threads: one for solvers and tasks, or what they take by default."""
-    svm, engine = rb.SVM(threads=1 if threads == 1 else None), "serial" if threads == 1 else "threads"
-    return side_by_side(
-        lambda: leave_one_out(svm, X, Y, single=True, engine=engine),
-        lambda: cross_validation(svm, X, Y, folds=10, single=True, engine=engine),
-        id=f"leave-one-out-single-{name}",
-        work=f"training and exact leave-one-out, {X.shape[0]:,} documents with one of {Y.shape[1]} labels",
-        peer_name="10-fold cross-validation of the same SVMs",
-        # Ten folds train on a tenth less: up to .01 more errors on these corpora.
-        same=lambda ours, peer: -0.005 < ours.accuracy - peer.accuracy < 0.015,
-        threads=threads,
-        repeats=7,
-    )
-
-
-def _sparse(labels: Any) -> Any:
-    return sparse.csr_array(labels)
-
-
 def rows() -> list[Row]:
     brute = [
         leave_one_out_row("leave-one-out", "free", "retraining by our own solver", ours_without),
         leave_one_out_row("leave-one-out-peer", "penalised", "retraining scikit-learn's LinearSVC", peers_without),
     ]
-    return [*xi_alpha_rows(), *brute, r10_row(), *single_label_rows()]
+    return [*xi_alpha_rows(), *brute]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--only", choices=["single"])
-    parser.add_argument("--full", action="store_true")
-    chosen, rest = parser.parse_known_args()
-    sys.argv[1:] = rest
     with one_blas_thread():
-        publish(single_label_rows(full=chosen.full) if chosen.only else rows(), __doc__ or "")
+        publish(rows(), __doc__ or "")
 
 
 if __name__ == "__main__":

@@ -237,7 +237,7 @@ int rb_retrain(const rb_margin_set *set, const rb_removals *removals, int64_t li
     double *memory = make_problem(&p, set);
     if (!memory) return RB_NO_MEMORY;
     int status = RB_OK;
-    for (int64_t r = 0; r < removals->count && status == RB_OK; r++) {
+    for (int64_t r = 0; r < removals->length && status == RB_OK; r++) {
         double sum = begin(&p, set, removals, r);
         for (int64_t j = 0; j < p.size; j++) sum += p.beta[j];
         bool going = !set->free_bias || hand_over(&p, -sum);
@@ -257,7 +257,7 @@ int rb_measure(const rb_margin_set *set, const rb_removals *removals) {
     problem p;
     double *memory = make_problem(&p, set);
     if (!memory) return RB_NO_MEMORY;
-    for (int64_t r = 0; r < removals->count; r++) {
+    for (int64_t r = 0; r < removals->length; r++) {
         double outside = begin(&p, set, removals, r);
         removals->bias[r] = set->free_bias ? best_bias(&p, outside, removals->bias[r]) : 0;
         removals->gap[r] = duality_gap(&p, removals->bias[r]);

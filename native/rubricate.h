@@ -549,7 +549,7 @@ typedef struct { int64_t size; const double *kernel, *y, *cap; double outside; b
 /* Documents left out one at a time: place in the margin set or -1, beta before; beta and gradient y - f of the margin set
  * (one row each, f without the bias), bias, duality gap, steps (-1: no solution in this margin set). */
 typedef struct {
-    int64_t count; const int64_t *place; const double *own_beta; double *beta, *gradient, *bias, *gap; int64_t *steps;
+    int64_t length; const int64_t *place; const double *own_beta; double *beta, *gradient, *bias, *gap; int64_t *steps;
 } rb_removals;
 
 RB_EXPORT int rb_retrain(const rb_margin_set *set, const rb_removals *removals, int64_t limit, const int32_t *stop);

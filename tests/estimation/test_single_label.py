@@ -13,7 +13,7 @@ from sklearn.base import clone
 from typer.testing import CliRunner
 
 import rubricate as rb
-from rubricate.classifiers.svm.leave_one_out import SolvedSVMs
+from rubricate.classifiers.svm.solvers.leave_one_out import SolvedSVMs
 from rubricate.cli import build
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.theory.best_category import best_categories, may_be_best, score_bounds

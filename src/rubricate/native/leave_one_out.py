@@ -45,7 +45,7 @@ class Removals(NamedTuple):
     steps: np.ndarray
 
     @property
-    def count(self) -> int:
+    def length(self) -> int:
         """Return the number of documents."""
         return len(self.place)
 
@@ -72,7 +72,7 @@ def measure(margin_set: MarginSet, removals: Removals) -> None:
 
 
 def _check(margin_set: MarginSet, removals: Removals) -> None:
-    size, count = margin_set.size, removals.count
+    size, count = margin_set.size, removals.length
     check_lengths(size, cap=margin_set.cap)
     check_lengths(count, **{name: getattr(removals, name) for name in ("own_beta", "bias", "gap", "steps")})
     if margin_set.kernel.shape != (size, size):

@@ -58,9 +58,9 @@ def score_bounds(scores: Any, svms: SolvedSVMs) -> tuple[Floats, Floats]:
     """Return the least and the largest score (documents × categories) of each document when it is left out.
 
     Wider by `SAFETY`, for what the solution lacks of the optimum. With a free bias the bounds hold if retrained SVMs
-    have some 0 < α < C: if a category has few such documents, nothing is known about its support vectors; if it has none,
-    about any document. A document alone on its side is scored as the other side, ∓1; a category with nothing to separate
-    has one score.
+    have some 0 < α < C: if a category has few such documents, nothing is known about its support vectors; if it has
+    none, about any document. A document alone on its side is scored as the other side, ∓1; a category with nothing to
+    separate has one score.
     """
     full = _both_columns(scores, svms.labels.shape[1])
     moved = _lowered_scores(scores, svms, 2 * svms.bound if svms.free else svms.bound)
@@ -84,7 +84,8 @@ def may_be_best(low: Floats, high: Floats) -> tuple[Bools, Floats]:
     The bar is the largest of the least scores of the other categories. A document with only one category that reaches
     its bar is decided.
 
-    >>> may_be_best(np.array([[0.1, -1.0, -2.0], [0.0, -3.0, -2.0]]), np.array([[0.2, 0.3, -1.0], [1.0, -1.0, -1.0]]))[0]
+    >>> low, high = np.array([[0.1, -1.0, -2.0], [0.0, -3.0, -2.0]]), np.array([[0.2, 0.3, -1.0], [1.0, -1.0, -1.0]])
+    >>> may_be_best(low, high)[0]
     array([[ True,  True, False],
            [False, False, False]])
     """

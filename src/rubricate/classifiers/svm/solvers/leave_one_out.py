@@ -14,16 +14,18 @@ repaired until its score is proved to be on one side of zero.
 
 **Removing a document.** Documents far from the margin keep their α, 0 or C, when one document goes. The others, the
 margin set, are solved again without it, from the full solution, by steps on their kernel matrix, which all removals of
-a category share (`native.leave_one_out`). Then every other document is checked: if one would be on the wrong side of its
-margin, it enters the margin set and the removal is repeated. |f'(x) − f(x)| <= |w' − w| |x| + |b' − b| tells for most
-documents that they cannot be.
+a category share (`native.leave_one_out`). Between steps, the equations f(x) = y of the documents with 0 < α < C are
+solved by their inverse, which is made once. Then every other document is checked: if one would be on the wrong side of
+its margin, it enters the margin set and the removal is repeated. |f'(x) − f(x)| <= |w' − w| |x| + |b' − b| tells for
+most documents that they cannot be.
 
-**When a score is certain.** Let P and D be the primal and dual values of some feasible w, w* the optimum, and G = P(w)
-− D. P is ½ w·w plus a convex function, so P(w) − P(w*) >= ½ |w − w*|², and the same holds for D; their sum is G, so
-|w − w*|² <= G. Without a bias |f(x) − f*(x)| <= √(K(x, x) G), where a penalised bias is one more feature of size 1. A
-free bias is a weighted quantile of y − w·x, and moves by no more than w·x does for some document z, so |f(x) − f*(x)|
-<= |(w − w*)·(x − z)| <= √(2 R² G), because |x − z|² = K(x, x) − K(x, z) + K(z, z) − K(x, z) <= 2R². In short
-|f − f*|² <= reach2 · G. Documents outside the margin set that are on the right side of their margin add nothing to G.
+**When a score is certain.** Let P(w) be the primal value of any w, D the dual value of any feasible β, w* the optimum,
+and G = P(w) − D. P is ½ w·w plus a convex function, so ½ |w − w*|² <= P(w) − P(w*) <= G. This holds even if w is not
+that of β: w comes from the equations, β from the steps. Without a bias |f(x) − f*(x)|² <= 2 K(x, x) G, where a penalised
+bias is one more feature of size 1. A free bias is a weighted quantile of y − w·x, and moves by no more than w·x does for
+some document z, so |f(x) − f*(x)|² <= |(w − w*)·(x − z)|² <= 4 R² G, because |x − z|² = K(x, x) − K(x, z) + K(z, z)
+− K(x, z) <= 2R². In short |f − f*|² <= 2 reach2 · G. Documents outside the margin set that are on the right side of
+their margin add nothing to G.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ __all__ = [
 ]
 
 SAFETY = 0.02
-"""How much the conditions are widened for what the full solution lacks of the optimum, whose scores hold to POLISHED."""
+"""How much the conditions are widened for what the full solution lacks of the optimum."""
 FEW_FREE = 10
 """If a solution has so few documents with 0 < α < C, that of a retraining may have none: all are solved again."""
 POLISHED, FINEST, ACCURACY = 1e-4, 1e-4, 0.01
@@ -111,7 +113,7 @@ class Removed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SolvedSVMs:
-    """The SVMs of all categories as their estimators see them: α and ξ (documents × categories), costs (2 × categories).
+    """The SVMs of all categories for their estimators: α and ξ (documents × categories), costs (2 × categories).
 
     C of a document is its side's cost times its weight.
     """
@@ -234,7 +236,7 @@ class SolvedSVMs:
 
     @cached_property
     def reach2(self) -> Floats:
-        """|f(x) − f*(x)|² of each document for a duality gap of 1, at most: 2R² with a free bias, else K(x, x)."""
+        """|f(x) − f*(x)|² of each document for |w − w*| = 1, at most: 2R² with a free bias, else K(x, x)."""
         return np.full(self.X.shape[0], 2 * float(self.svm.radius2_)) if self.free else self.squares
 
     @cached_property
@@ -256,7 +258,7 @@ class SolvedSVMs:
         return LeftOut(score, np.zeros(n), score, nobody, nobody, nobody)
 
     def share_kernel(self) -> None:
-        """Compute the kernel values of all documents, if they fit and the margin sets of categories would repeat them."""
+        """Compute the kernel values of all documents, if they fit and categories would compute most of them again."""
         n, support = self.X.shape[0], np.diff(self._alpha.indptr).astype(float)
         if n <= MAX_MARGIN_SET and (support**2).sum() >= n * n:
             vars(self)["_kernel"] = self.svm.kernel_function().matrix(self.X, self.X) + self.shift
@@ -370,13 +372,15 @@ class CategorySolution:
         score, deviation, free = np.empty(len(chosen)), np.zeros(len(chosen)), np.empty(len(chosen), np.int64)
         pending = np.arange(len(chosen))
         while len(pending) and not self.is_too_large:
-            again, entering = [], []
+            again: list[Ints] = []
+            entering: list[Ints] = []
             size = max(16, min(256, MAX_VALUES // max(self.svms.X.shape[1], len(self.members))))
             for part in (pending[first : first + size] for first in range(0, len(pending), size)):
                 removed = self._remove(chosen[part], demand.take(part))
                 wrong, documents = self._outside(chosen[part], removed)
                 score[part], deviation[part], free[part] = removed.score, removed.deviation, removed.free
-                again, entering = [*again, part[wrong]], [*entering, documents]
+                again.append(part[wrong])
+                entering.append(documents)
             pending, before = np.concatenate(again), len(self.members)
             self._grow(np.concatenate(entering))
             if len(self.members) == before:
@@ -418,7 +422,8 @@ class CategorySolution:
         )
         rows, todo = svms.kernel_values(chosen, self.members), np.arange(len(chosen))
         without = (self.y - self.full + self.bias)[self.members] + own_beta[:, None] * rows
-        removed = Removed(*np.zeros((4, len(chosen))), np.full(len(chosen), -1), np.zeros(rows.shape))
+        score, deviation, bias, norm2 = np.zeros((4, len(chosen)))
+        removed = Removed(score, deviation, bias, norm2, np.full(len(chosen), -1), np.zeros(rows.shape))
         solved = Removals.start(place, own_beta, np.where(np.arange(len(start)) == place[:, None], 0.0, start), without)
         solved.bias[:] = self.bias
         shift, after = self._correct(chosen, solved, own_beta)
@@ -450,7 +455,7 @@ class CategorySolution:
         return np.count_nonzero((beta != 0) & (beta != self._margin_set.y * self._margin_set.cap), axis=1)
 
     def _correct(self, chosen: Ints, solved: Removals, missing: Floats) -> tuple[Floats, Floats]:
-        """Return the changes of β that give free documents the score y, and Σ β what it lacks, and the gradient then."""
+        """Return the changes of β that give free documents the score y and Σ β what it lacks; and the gradient then."""
         where, own = np.searchsorted(self.members, self._equations), _places(self._equations, chosen)
         shift, beta = np.zeros(solved.beta.shape), solved.beta[:, where]
         if not len(where):
