@@ -19,13 +19,13 @@ solved by their inverse, which is made once. Then every other document is checke
 its margin, it enters the margin set and the removal is repeated. |f'(x) − f(x)| <= |w' − w| |x| + |b' − b| tells for
 most documents that they cannot be.
 
-**When a score is certain.** Let P(w) be the primal value of any w, D the dual value of any feasible β, w* the optimum,
-and G = P(w) − D. P is ½ w·w plus a convex function, so ½ |w − w*|² <= P(w) − P(w*) <= G. This holds even if w is not
-that of β: w comes from the equations, β from the steps. Without a bias |f(x) − f*(x)|² <= 2 K(x, x) G, where a penalised
-bias is one more feature of size 1. A free bias is a weighted quantile of y − w·x, and moves by no more than w·x does for
-some document z, so |f(x) − f*(x)|² <= |(w − w*)·(x − z)|² <= 4 R² G, because |x − z|² = K(x, x) − K(x, z) + K(z, z)
-− K(x, z) <= 2R². In short |f − f*|² <= 2 reach2 · G. Documents outside the margin set that are on the right side of
-their margin add nothing to G.
+**When a score is certain.** Let P(w) be the primal value of any w, D the dual value of any feasible β, w* the
+optimum, and G = P(w) − D. P is ½ w·w plus a convex function, so ½ |w − w*|² <= P(w) − P(w*) <= G. This holds even if
+w is not that of β: w comes from the equations, β from the steps. Without a bias |f(x) − f*(x)|² <= 2 K(x, x) G, where
+a penalised bias is one more feature of size 1. A free bias is a weighted quantile of y − w·x, and moves by no more
+than w·x does for some document z, so |f(x) − f*(x)|² <= |(w − w*)·(x − z)|² <= 4 R² G, because |x − z|² = K(x, x) −
+K(x, z) + K(z, z) − K(x, z) <= 2R². In short |f − f*|² <= 2 reach2 · G. Documents outside the margin set that are on
+the right side of their margin add nothing to G.
 """
 
 from __future__ import annotations
