@@ -54,10 +54,10 @@ def leave_one_out(
     For an SVM one training is enough: only the documents that its conditions leave in doubt are removed, and the
     solution is repaired from the full one until the duality gap proves the decision
     (`rubricate.classifiers.svm.solvers.leave_one_out` says how and why). So decisions are those of retraining to the
-    optimum, except for near ties, which `facts` counts as `short`. With a free bias the documents in doubt are those with
-    2 α_i R² + ξ_i >= 1 (lemma 1), every support vector if 10 or fewer documents have 0 < α < C, and every document if
-    none has; otherwise those with α_i K(x_i, x_i) >= y_i f(x_i). A document that the full solution misclassifies
-    remains so and is not solved again. Other classifiers are trained once per document.
+    optimum, except for near ties, which `facts` counts as `short`. With a free bias the documents in doubt are those
+    with 2 α_i R² + ξ_i >= 1 (lemma 1), every support vector if 10 or fewer documents have 0 < α < C, and every
+    document if none has; otherwise those with α_i K(x_i, x_i) >= y_i f(x_i). A document that the full solution
+    misclassifies remains so and is not solved again. Other classifiers are trained once per document.
 
     Parameters
     ----------
