@@ -10,7 +10,7 @@ from scipy import sparse
 
 import rubricate as rb
 from rubricate.classifiers.base.scorer import Scorer, keep_best
-from rubricate.classifiers.svm import linear_solver
+from rubricate.classifiers.svm.solvers import linear as linear_solver
 
 CATEGORIES = 300
 

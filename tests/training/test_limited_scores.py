@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.svm import linear_solver
+from rubricate.classifiers.svm.solvers import linear as linear_solver
 from rubricate.folds import score_matrix
 from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.training import scoring

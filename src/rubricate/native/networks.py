@@ -222,7 +222,7 @@ def norm_rows(x: np.ndarray, other: np.ndarray, bias: np.ndarray, scale: tuple[n
     gain, shift, eps = scale
     check_lengths(x.shape[1], bias=bias, gain=gain, shift=shift)
     _check_shape("the other rows", other, x.shape)
-    core.rb_norm_rows(*x.shape, other, bias, gain, shift, eps, x)
+    core.rb_norm_rows(*x.shape, np.ascontiguousarray(other), bias, gain, shift, eps, x)
 
 
 def softmax_rows(a: np.ndarray, lengths: np.ndarray) -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.svm import linear_solver
+from rubricate.classifiers.svm.solvers import linear as linear_solver
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
