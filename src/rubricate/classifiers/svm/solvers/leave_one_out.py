@@ -19,13 +19,13 @@ solved by their inverse, which is made once. Then every other document is checke
 its margin, it enters the margin set and the removal is repeated. |f'(x) − f(x)| <= |w' − w| |x| + |b' − b| tells for
 most documents that they cannot be.
 
-**When a score is certain.** Let P(w) be the primal value of any w, D the dual value of any feasible β, w* the
-optimum, and G = P(w) − D. P is ½ w·w plus a convex function, so ½ |w − w*|² <= P(w) − P(w*) <= G. This holds even if
-w is not that of β: w comes from the equations, β from the steps. Without a bias |f(x) − f*(x)|² <= 2 K(x, x) G, where
-a penalised bias is one more feature of size 1. A free bias is a weighted quantile of y − w·x, and moves by no more
-than w·x does for some document z, so |f(x) − f*(x)|² <= |(w − w*)·(x − z)|² <= 4 R² G, because |x − z|² = K(x, x) −
-K(x, z) + K(z, z) − K(x, z) <= 2R². In short |f − f*|² <= 2 reach2 · G. Documents outside the margin set that are on
-the right side of their margin add nothing to G.
+**When a score is certain.** Let P(w) be the primal value of any w, D the dual value of any feasible β, w* the optimum,
+and G = P(w) − D. P is ½ w·w plus a convex function, so ½ |w − w*|² <= P(w) − P(w*) <= G. This holds even if w is not
+that of β: w comes from the equations, β from the steps. Without a bias |f(x) − f*(x)|² <= 2 K(x, x) G, where a
+penalised bias is one more feature of size 1. A free bias is a weighted quantile of y − w·x, and moves by no more than
+w·x does for some document z, so |f(x) − f*(x)|² <= |(w − w*)·(x − z)|² <= 4 R² G, because |x − z|² = K(x, x) − K(x, z)
++ K(z, z) − K(x, z) <= 2R². In short |f − f*|² <= 2 reach2 · G. Documents outside the margin set that are on the right
+side of their margin add nothing to G.
 """
 
 from __future__ import annotations
@@ -324,11 +324,17 @@ class CategorySolution:
 
     def _grow(self, more: Ints) -> None:
         """Take documents into the margin set."""
-        self.members = np.union1d(self.members, more)
-        outside = np.delete(self.beta, self.members).sum()
-        if not self.is_too_large:
-            own = (self.svms.kernel_values(self.members, self.members), self.y[self.members], self.cap[self.members])
-            self._margin_set = MarginSet(*own, float(outside), self.svms.free)
+        before, self.members = self.members, np.union1d(self.members, more)
+        if self.is_too_large:
+            return
+        own, new = self.members, ~np.isin(self.members, before)
+        kernel = np.empty((len(own), len(own)))
+        if len(before):
+            kernel[np.ix_(~new, ~new)] = self._margin_set.kernel
+        kernel[new] = self.svms.kernel_values(own[new], own)
+        kernel[:, new] = kernel[new].T
+        outside = float(np.delete(self.beta, own).sum())
+        self._margin_set = MarginSet(kernel, self.y[own], self.cap[own], outside, self.svms.free)
 
     def _polish(self) -> None:
         """Solve the margin set until no document outside is on the wrong side of its margin."""
@@ -355,7 +361,8 @@ class CategorySolution:
     def _invert(self) -> None:
         """Invert the equations of the documents with 0 < α < C: f + b = y, and with a free bias Σ β = 0."""
         self._equations = np.flatnonzero(self.free)
-        matrix = self.svms.kernel_values(self._equations, self._equations)
+        where = np.searchsorted(self.members, self._equations)
+        matrix = self._margin_set.kernel[np.ix_(where, where)]
         matrix += RIDGE * max(self.svms.squares.max(initial=0.0), RIDGE) * np.eye(len(matrix))
         if self.svms.free:
             matrix = np.pad(matrix, (0, 1), constant_values=1.0)
@@ -420,7 +427,9 @@ class CategorySolution:
             self.beta[chosen],
             self.beta[self.members],
         )
-        rows, todo = svms.kernel_values(chosen, self.members), np.arange(len(chosen))
+        rows, todo, inside = np.empty((len(chosen), len(start))), np.arange(len(chosen)), place >= 0
+        rows[inside] = self._margin_set.kernel[place[inside]]
+        rows[~inside] = svms.kernel_values(chosen[~inside], self.members)
         without = (self.y - self.full + self.bias)[self.members] + own_beta[:, None] * rows
         score, deviation, bias, norm2 = np.zeros((4, len(chosen)))
         removed = Removed(score, deviation, bias, norm2, np.full(len(chosen), -1), np.zeros(rows.shape))
@@ -473,7 +482,7 @@ class CategorySolution:
         answer[held[pivot <= 0]] = 0.0
         answer[at] = 0.0
         shift[:, where] = answer[:, : len(where)]
-        return shift, solved.gradient - shift[:, where] @ self._margin_set.kernel[where]
+        return shift, solved.gradient - shift @ self._margin_set.kernel
 
     def _clip(self, beta: Floats, gradient: Floats) -> tuple[Floats, Floats]:
         """Return β within its bounds, and the gradient then."""
