@@ -291,6 +291,8 @@ class CategorySolution:
     `full` are the scores of all documents, `members` the margin set, `steps` those made so far.
     """
 
+    _margin_set: MarginSet
+
     def __init__(self, svms: SolvedSVMs, c: int) -> None:
         self.svms, self.steps = svms, 0
         self.y, self.cap, self.beta = svms.side(c)
