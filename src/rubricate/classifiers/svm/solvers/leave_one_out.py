@@ -298,6 +298,7 @@ class CategorySolution:
         self.y, self.cap, self.beta = svms.side(c)
         self.bias = float(svms.intercept[c]) if svms.free else 0.0
         self.members = self._equations = np.empty(0, np.int64)
+        self._margin_set = MarginSet(np.empty((0, 0)), np.empty(0), np.empty(0), 0.0, svms.free)
         self._weighty = np.flatnonzero(self.cap > 0)
         self._set_scores()
         self._grow(self._near_margin())
@@ -331,8 +332,7 @@ class CategorySolution:
             return
         own, new = self.members, ~np.isin(self.members, before)
         kernel = np.empty((len(own), len(own)))
-        if len(before):
-            kernel[np.ix_(~new, ~new)] = self._margin_set.kernel
+        kernel[np.ix_(~new, ~new)] = self._margin_set.kernel
         kernel[new] = self.svms.kernel_values(own[new], own)
         kernel[:, new] = kernel[new].T
         outside = float(np.delete(self.beta, own).sum())
