@@ -18,7 +18,7 @@ from rubricate.native.library import VARIANT
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-OWN = ("test_sanitizers.py", "test_library.py", "test_build.py")
+OWN = ("test_sanitizers.py", "test_library.py", "test_build.py", "test_soaking.py")
 """Files about the library as such, which make their own copies of it."""
 FILES = sorted(path.name for path in HERE.glob("test_*.py") if path.name not in OWN)
 
@@ -63,3 +63,15 @@ def test_no_fault(environment, file):
     # The line of the case that was running is the last one of the standard output.
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-5000:]}"
     assert " passed" in done.stdout
+
+
+def test_a_read_past_a_view_is_found(environment):
+    """A planted fault, so that the tests above mean something: the view ends before the row does."""
+    code = (
+        "import numpy as np; from rubricate.native.library import core; values = np.ones(9)[:4];"
+        "core.rb_row_maxima(np.array([0, 5]), 1, values, np.empty(1))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "heap-buffer-overflow" in done.stderr
+    assert "sparse.c" in done.stderr
