@@ -42,8 +42,8 @@ ABOUT_THE_LIBRARY = ("test_build.py", "test_library.py", "test_sanitizers.py", "
 EXPORTED = re.compile(r"^RB_EXPORT\b[^;(]*?\b(rb_\w+)\s*\(", re.MULTILINE)
 SEEDS = 2**31 - 1
 """Arguments called `seed` are drawn from this many: the tests themselves take a few thousand."""
-FIRST_CASES = 8
-"""Cases of every property with which a run begins, to see which functions it calls."""
+FIRST_EXAMPLES = 30
+"""Examples of every property with which a run begins, to see which functions it calls."""
 SECONDS_BETWEEN_REPORTS = 15.0
 
 
@@ -97,8 +97,7 @@ class Soak:
         cases = Cases(strategies, secrets.randbits(63), pyfuncitem.obj)
         if name not in self.calls:
             Recorded.names.clear()
-            first = self.report["by property"].get(name, 0) + FIRST_CASES
-            self._run(name, lambda: cases.run(test.inner_test, **fixed), first)
+            self._run(name, lambda: cases.run(test.inner_test, **fixed), 0, FIRST_EXAMPLES)
             self.calls[name] = {*Recorded.names}
         else:
             self.shares = self.shares or self._shares()
@@ -112,11 +111,12 @@ class Soak:
         cases = self.options.cases
         return {p: max((-(-cases // users[f]) for f in called & chosen), default=0) for p, called in self.calls.items()}
 
-    def _run(self, name: str, run: Any, wanted: int) -> None:
-        """Run a property until it has as many cases as wanted."""
-        counts = self.report["by property"]
-        while counts.get(name, 0) < wanted and time.monotonic() < self.options.end:
+    def _run(self, name: str, run: Any, wanted: int, least: int = 0) -> None:
+        """Run a property until it has as many cases as wanted, and on this many examples at least."""
+        counts, examples = self.report["by property"], 0
+        while (counts.get(name, 0) < wanted or examples < least) and time.monotonic() < self.options.end:
             try:
+                examples += 1
                 TALLY[0] = 1
                 run()
                 counts[name] = counts.get(name, 0) + TALLY[0]
