@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -71,6 +72,11 @@ class Answering:
                 f"the category {odd!r} holds {self.separator!r}, the separator of labels; give --separator or --json"
             )
 
+    @property
+    def _on_terminal(self) -> bool:
+        """Whether the answers themselves appear on a terminal, where a progress bar would run into them."""
+        return self.output is None and sys.stdout.isatty()
+
     def write(
         self,
         batches: Iterator[Documents],
@@ -86,7 +92,7 @@ class Answering:
 
         While a batch is answered, by one thread per core, the next is read and the one before is written; with
         `threads=0` one after the other. Another engine answers batches where its workers are, which `answers` must
-        then be able to travel to.
+        then be able to travel to. Answers on a terminal show the progress themselves; there is no bar.
         """
         from rubricate.cli.output.pipeline import pipeline
 
@@ -100,7 +106,7 @@ class Answering:
             abstaining=abstaining,
         )
         # The target first: progress on a terminal takes over whatever is standard output when it begins.
-        with file.opened() as write, progress as advance:
+        with file.opened() as write, nullcontext(_ignore) if self._on_terminal else progress as advance:
 
             def finish(answered: tuple[Sequence[str], AnswerColumns]) -> None:
                 ids, columns = answered
@@ -108,6 +114,10 @@ class Answering:
                 advance(len(ids))
 
             pipeline(batches, partial(_identified, answers), finish, threads=threads, engine=engine)
+
+
+def _ignore(steps: int) -> None:
+    """Take the number of documents done, and show nothing."""
 
 
 def _identified(answers: Callable[[Documents], AnswerColumns], batch: Documents) -> tuple[Sequence[str], AnswerColumns]:
