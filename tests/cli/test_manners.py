@@ -128,6 +128,7 @@ def described_files(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_runs(name, rubricate, described_files, tmp_path, monkeypatch):
+    monkeypatch.setenv("RUBRICATE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("RUBRICATE_DATA", raising=False)  # studies then take the corpus that comes with the package
     for line in EXAMPLES[name][1]:
         if line in ELSEWHERE:
