@@ -327,6 +327,24 @@ def test_parquet_and_json_lines_exclude_each_other(rubricate, tmp_path):
     assert not (tmp_path / "run.parquet").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("a.xlsx", ()), ("a.PDF", ()), ("a.tsv.gz", ()), ("a.jsonl", ()), ("a.parquet.gz", ()), ("a.csv", ("--json",))],
+)
+def test_a_name_of_another_format_is_refused_before_anything_is_read(rubricate, tmp_path, name, options):
+    code, out, talk = rubricate("none.rubric", "none.csv", "-o", name, *options)
+    assert (code, out) == (2, "")
+    assert f"-o {name}" in talk
+    assert "ends in .csv, .csv.gz or .parquet, or with --json in .jsonl or .jsonl.gz" in talk
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(("name", "options"), [("run", ()), ("tmp.Xa3b", ()), ("a.TXT", ()), ("a.json", ("--json",))])
+def test_a_name_that_promises_no_format_takes_either(rubricate, tmp_path, name, options):
+    assert rubricate("m.rubric", "new.csv", "-o", name, *options)[0] == 0
+    assert (tmp_path / name).read_text("utf-8").startswith("{" if options else "id,labels\n")
+
+
 @pytest.mark.parametrize("name", ["half.jsonl", "half.jsonl.gz", "half.parquet"])
 def test_an_error_half_way_leaves_no_parquet_file(rubricate, tmp_path, name):
     import gzip

@@ -14,6 +14,7 @@ import typer
 
 from rubricate.cli.options.printing import Json
 from rubricate.cli.output.answer_files import PARQUET, AnswerFile
+from rubricate.cli.output.file_names import names_other_format
 from rubricate.errors import InvalidInput
 from rubricate.readers.reading import Reading
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answering"]
 
+CSV = (".csv",)
+JSON_LINES = (".jsonl", ".ndjson", ".json")
 REASONS = 5
 """Pieces of evidence written per category."""
 
@@ -60,11 +63,26 @@ class Answering:
         """Pieces of evidence to ask for."""
         return REASONS if self.explain else 0
 
+    @property
+    def _is_parquet(self) -> bool:
+        return self.output is not None and self.output.suffix.lower() in PARQUET
+
+    def check_output(self) -> None:
+        """Refuse a file whose name promises another format than the one that would be written."""
+        if self._is_parquet and self.as_json:
+            raise InvalidInput(f"--json with -o {self.output}: that name asks for Parquet; leave out --json")
+        if self.output is None or self._is_parquet:
+            return
+        if names_other_format(self.output, JSON_LINES if self.as_json else CSV):
+            written = "JSON lines" if self.as_json else "CSV"
+            raise InvalidInput(
+                f"-o {self.output}: {written} would be written under a name of another format. Fix: give a name that "
+                "ends in .csv, .csv.gz or .parquet, or with --json in .jsonl or .jsonl.gz"
+            )
+
     def check(self, categories: Sequence[str]) -> None:
         """Refuse a separator that occurs in a category, where labels are written in one cell."""
-        if self.output is not None and self.output.suffix.lower() in PARQUET:
-            if self.as_json:
-                raise InvalidInput(f"--json with -o {self.output}: that name asks for Parquet; leave out --json")
+        if self._is_parquet:
             return
         odd = next((name for name in categories if self.separator and self.separator in name), None)
         if odd is not None and not (self.as_json or self.top):
