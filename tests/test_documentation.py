@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import rubricate as rb
 from tests.conftest import need_corpora
 
 ROOT = Path(__file__).parents[1]
@@ -81,3 +82,15 @@ def test_every_citation_key_is_in_the_references():
         for key in re.findall(r"\[([a-z]+(?:19|20)\d\d)\](?!\()", page.read_text(encoding="utf-8"))
     }
     assert used <= known
+
+
+def test_the_first_lines_show_the_default_and_the_tests_that_compare_prints():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "rb.Categorizer().fit(corpus.train)" in readme  # naming a classifier switches the choice of terms off
+    one = rb.as_run([["a"], ["a", "b"], ["b"], ["c"]], [["a"], ["b"], ["b"], ["c"]], name="x")
+    other = rb.as_run([["a"], ["a", "b"], ["b"], ["c"]], [["a"], ["a"], ["c"], ["c"]], name="y")
+    assert {result.test for result in rb.compare([one, other])} == {"permutation"}
+    assert len({result.test for result in rb.compare([one, other], tests="paper")}) == 5
+    tutorial = (ROOT / "docs" / "tutorials" / "tutorial.md").read_text(encoding="utf-8")
+    for page in (readme, tutorial):
+        assert "permutation tests" in page

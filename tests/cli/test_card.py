@@ -38,3 +38,8 @@ def test_page(model, tmp_path):
     assert "<script>" not in text
     assert "&lt;script&gt;" in text
     assert "http" not in text.replace("http-equiv", "")
+
+
+def test_another_format_is_refused(tmp_path):
+    done = run("none.rubric", "-o", tmp_path / "card.pdf")
+    assert "ends in .md, .html or .htm" in str(done.exception)

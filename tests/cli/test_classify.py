@@ -327,6 +327,24 @@ def test_parquet_and_json_lines_exclude_each_other(rubricate, tmp_path):
     assert not (tmp_path / "run.parquet").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("a.xlsx", ()), ("a.PDF", ()), ("a.tsv.gz", ()), ("a.jsonl", ()), ("a.parquet.gz", ()), ("a.csv", ("--json",))],
+)
+def test_a_name_of_another_format_is_refused_before_anything_is_read(rubricate, tmp_path, name, options):
+    code, out, talk = rubricate("none.rubric", "none.csv", "-o", name, *options)
+    assert (code, out) == (2, "")
+    assert f"-o {name}" in talk
+    assert "ends in .csv, .csv.gz or .parquet, or with --json in .jsonl or .jsonl.gz" in talk
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(("name", "options"), [("run", ()), ("tmp.Xa3b", ()), ("a.TXT", ()), ("a.json", ("--json",))])
+def test_a_name_that_promises_no_format_takes_either(rubricate, tmp_path, name, options):
+    assert rubricate("m.rubric", "new.csv", "-o", name, *options)[0] == 0
+    assert (tmp_path / name).read_text("utf-8").startswith("{" if options else "id,labels\n")
+
+
 @pytest.mark.parametrize("name", ["half.jsonl", "half.jsonl.gz", "half.parquet"])
 def test_an_error_half_way_leaves_no_parquet_file(rubricate, tmp_path, name):
     import gzip
@@ -358,3 +376,43 @@ def test_answers_do_not_depend_on_batches_or_threads(rubricate, tmp_path, monkey
         assert rubricate("m.rubric", "many.jsonl", "--json", "--top", 2, "-o", "out.jsonl")[0] == 0
         outputs.add((tmp_path / "out.jsonl").read_bytes())
     assert len(outputs) == 1
+
+
+def on_terminal(*arguments):
+    """Return what a terminal receives as standard output and standard error of the program."""
+    pty = pytest.importorskip("pty")
+    main, side = pty.openpty()
+    command = [sys.executable, "-m", "rubricate", "classify", *map(str, arguments)]
+    with subprocess.Popen(command, stdin=side, stdout=side, stderr=side) as program:
+        os.close(side)
+        received = b""
+        while True:
+            try:
+                part = os.read(main, 1 << 16)
+            except OSError:  # Linux reports the closed terminal as an error, others by no bytes
+                part = b""
+            if not part:
+                break
+            received += part
+        os.close(main)
+        assert program.wait(timeout=120) == 0
+    return received.decode("utf-8").replace("\r\n", "\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("terminal", ["xterm-256color", "dumb"])
+def test_no_progress_bar_runs_into_answers_on_a_terminal(rubricate, model, monkeypatch, terminal):
+    monkeypatch.setenv("TERM", terminal)
+    expected = rubricate("m.rubric", "new.csv")[1]
+    shown = on_terminal("m.rubric", "new.csv")
+    assert shown.startswith(expected)
+    assert "classifying" not in shown
+    labels = ";".join(model.classify(["wheat corn harvest"])[0])
+    assert on_terminal("m.rubric", "--say", "wheat corn harvest").startswith(f"id,labels\n1,{labels}\n")
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_progress_while_answers_go_to_a_file(rubricate, tmp_path, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "classifying" in on_terminal("m.rubric", "new.csv", "-o", "out.csv")
+    assert (tmp_path / "out.csv").read_text("utf-8") == rubricate("m.rubric", "new.csv")[1]

@@ -261,3 +261,16 @@ def test_the_help_names_every_test() -> None:
     help_text = get_args(command._Tests)[1].help
     listed = set(help_text.replace(",", " ").replace(";", " ").split())
     assert {registry.load("significance", name).symbol for name in registry.names("significance")} <= listed
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "endings"),
+    [
+        ("--diagram", "groups.pdf", ".svg"),
+        ("--diagram", "groups", ".svg"),
+        ("--matrix", "pairs.png", ".csv, .tex or .svg"),
+    ],
+)
+def test_figures_of_other_formats_are_refused_before_anything_is_read(option, name, endings):
+    with pytest.raises(InvalidInput, match=f"{option} {name}: .* ends in {endings}$"):
+        compare("none.csv", "a.csv", "b.csv", option, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -62,3 +63,34 @@ def test_errors_become_one_sentence_and_an_exit_code(monkeypatch, capsys, error,
 def test_the_program_runs_as_a_module():
     done = subprocess.run([sys.executable, "-m", "rubricate", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"rubricate {__version__}"
+
+
+def complete(shell, line):
+    """Call the program as the completion script of the shell does: the line in variables, no arguments."""
+    words = line.split(" ")
+    variables = {
+        "_RUBRICATE_COMPLETE": f"complete_{shell}",
+        **({"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)} if shell == "bash" else {}),
+        **({"_TYPER_COMPLETE_ARGS": line} if shell != "bash" else {}),
+        **({"_TYPER_COMPLETE_FISH_ACTION": "get-args"} if shell == "fish" else {}),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "rubricate"], capture_output=True, text=True, env=os.environ | variables, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("rubricate tr", "train"), ("rubricate corpus sh", "show"), ("rubricate train --fol", "--folds")],
+)
+def test_shells_complete_commands_and_options(line, expected):
+    assert complete("bash", line).split() == [expected]
+    assert complete("zsh", line).startswith(f'_arguments \'*: :(("{expected}":')
+    assert [row.split("\t")[0] for row in complete("fish", line).splitlines()][:1] == [expected]
+
+
+def test_an_empty_word_is_completed_by_every_command():
+    names = {name.replace("_", "-") for name in registry.names("cli")}
+    assert set(complete("bash", "rubricate ").split()) == names

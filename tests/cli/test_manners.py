@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shlex
 import subprocess
@@ -70,14 +71,73 @@ def test_options_of_one_meaning_have_one_name():
 LINES = [line for _, lines in EXAMPLES.values() for line in lines]
 
 
+def split(line):
+    """Return the words of a command, and the file that its output goes to."""
+    command, _, target = line.partition(" > ")
+    return shlex.split(command), target
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_every_example_is_understood(line):
-    words = shlex.split(line)
+    words, _ = split(line)
     assert words[0] == "rubricate"
     command, rest = COMMANDS[words[1]], words[2:]
     while getattr(command, "commands", None):
         command, rest = command.commands[rest[0]], rest[1:]
     command.make_context(command.name, rest)  # raises where an option is unknown or an argument is missing
+
+
+SUBJECTS = {"grain": "wheat corn harvest bushel", "fuel": "oil gas barrel crude", "money": "bank rate loan bond"}
+LABELLED = [
+    (f"{subject} {words} {k % 7} report {k}", subject) for k in range(20) for subject, words in SUBJECTS.items()
+]
+ELSEWHERE = {"rubricate reproduce yang-liu-1999"}
+"""Takes minutes and a real corpus; tests/cli/test_reproduce.py runs the command without them."""
+
+
+def write_table(path, columns, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([columns, *rows])
+
+
+@pytest.fixture
+def described_files(tmp_path):
+    """Write the files that the examples speak of and that no command of theirs writes."""
+    labelled = [(f"d{i}", *row) for i, row in enumerate(LABELLED)]
+    swapped = [("d0", "fuel"), *((name, label) for name, _, label in labelled[1:])]
+    for name in ("news.csv", "tagged.csv"):
+        write_table(tmp_path / name, ("id", "text", "labels"), labelled)
+    write_table(tmp_path / "new.csv", ("id", "text"), [row[:2] for row in labelled[:5]])
+    for name in ("truth.csv", "ours.csv"):
+        write_table(tmp_path / name, ("id", "labels"), [(row[0], row[2]) for row in labelled])
+    write_table(tmp_path / "theirs.csv", ("id", "labels"), swapped)
+    (tmp_path / "tree.tsv").write_text("goods\tgrain\ngoods\tfuel\nall\tgoods\nall\tmoney\n", encoding="utf-8")
+    tasks = [
+        {
+            "id": i,
+            "data": {"text": text},
+            "annotations": [{"result": [{"type": "choices", "value": {"choices": [label]}}]}],
+        }
+        for i, (text, label) in enumerate(LABELLED)
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
+    lines = "".join(f"__label__{label} {text}\n" for text, label in LABELLED)
+    (tmp_path / "train.txt").write_text(lines, encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_runs(name, rubricate, described_files, tmp_path, monkeypatch):
+    monkeypatch.setenv("RUBRICATE_STORE", str(tmp_path / "store"))
+    monkeypatch.delenv("RUBRICATE_DATA", raising=False)  # studies then take the corpus that comes with the package
+    for line in EXAMPLES[name][1]:
+        if line in ELSEWHERE:
+            continue
+        words, target = split(line)
+        code, out, messages = rubricate(*words[1:])
+        assert code == 0, f"{line}\n{messages}"
+        if target:
+            (tmp_path / target).write_text(out, encoding="utf-8")
 
 
 def test_examples_are_printed_by_name():

@@ -111,7 +111,7 @@ def train(folder: Path) -> None:
 
 
 def classify(folder: Path) -> None:
-    command("classify", folder / "model.rubric", folder / "news.csv", "-o", folder / "out.csv", "--json")
+    command("classify", folder / "model.rubric", folder / "news.csv", "-o", folder / "out.jsonl", "--json")
 
 
 def study(folder: Path) -> None:
@@ -157,7 +157,7 @@ ACTIONS = {
     "write_run parquet": Action(lambda folder: write_run(make_run(), folder / "run.parquet"), "run.parquet"),
     "store": Action(store),
     "train": Action(train, "new.rubric"),
-    "classify": Action(classify, "out.csv"),
+    "classify": Action(classify, "out.jsonl"),
     "study": Action(study),
     "report": Action(report, "page.html", errors=(OSError,)),
 }

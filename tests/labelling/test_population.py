@@ -339,6 +339,9 @@ def test_the_commands_from_sample_to_estimate(folder, rubricate, design):
 def test_a_size_for_a_width(folder, rubricate):
     code, _, err = rubricate("sample", "run.csv", "--width", "0.2", "--measure", "micro_f1", "-o", "a.csv")
     assert (code, "for an interval of width 0.2" in err) == (0, True)
+    code, _, err = rubricate("sample", "run.csv", "-n", 5, "-o", "a.xlsx")
+    assert code == 2
+    assert "ends in .csv" in err
     code, _, err = rubricate("sample", "run.csv", "-o", "a.csv")
     assert (code, "-n 200" in err) == (2, True)
 

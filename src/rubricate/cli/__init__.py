@@ -7,6 +7,7 @@ input; 3 a corpus is missing; 4 an optional dependency is missing; 130 interrupt
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
 from typing import Any
@@ -23,6 +24,9 @@ from rubricate.cli.output.welcome import WELCOME
 from rubricate.errors import RubricateError
 
 __all__ = ["build", "main"]
+
+COMPLETION = "_RUBRICATE_COMPLETE"
+"""The variable by which a shell asks for completions; it calls the program without arguments."""
 
 
 def _version(shown: bool) -> None:
@@ -65,7 +69,7 @@ def main() -> None:
     plain, warnings.formatwarning = warnings.formatwarning, _warning
     try:
         with guarded_terminal(), orderly_end():
-            if len(sys.argv) == 1:
+            if len(sys.argv) == 1 and COMPLETION not in os.environ:
                 print(WELCOME, end="")
                 return
             app = build(_asked(sys.argv))

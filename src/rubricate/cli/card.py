@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rubricate.cli.output.file_names import check_ending
+
 __all__ = ["card"]
 
 _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrote.")]
@@ -26,6 +28,7 @@ def card(model: _Model, *, output: _Output = None, terms: _Terms = 8) -> None:
     from rubricate.reports.model_card import card_html, card_markdown
     from rubricate.reports.models import describe_model
 
+    check_ending("-o", output, (".md", ".html", ".htm"), optional=True)
     described = describe_model(Categorizer.open(model), terms)
     if output is None:
         typer.echo(card_markdown(model.stem, described), nl=False)

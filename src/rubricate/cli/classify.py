@@ -67,6 +67,7 @@ def classify(
     from rubricate.cli.output.progress import progress
     from rubricate.files.model.model_file import read_model
 
+    answering.check_output()
     stored = read_model(model)
     check_engine(engine)
     if abstain is not None and not 0 <= abstain <= 1:

@@ -14,6 +14,7 @@ from rubricate.cli.options.hierarchy import HierarchyOptions
 from rubricate.cli.options.predictions import PredictionOptions
 from rubricate.cli.options.printing import Form, Undefined
 from rubricate.cli.options.systems import read_systems
+from rubricate.cli.output.file_names import check_ending
 from rubricate.cli.output.progress import progress
 from rubricate.errors import InvalidInput
 
@@ -90,6 +91,11 @@ class _Figures:
     diagram: _Diagram = None
     diagram_by: _Ranks = "nemenyi"
 
+    def check(self) -> None:
+        """Refuse names of files that promise another format than those that can be written."""
+        check_ending("--matrix", self.matrix, (".csv", ".tex", ".svg"))
+        check_ending("--diagram", self.diagram, (".svg",))
+
     def write(self, comparison: Comparison, systems: list[System]) -> None:
         """Write the files that were asked for."""
         if self.matrix is not None:
@@ -129,6 +135,7 @@ def compare(
     """
     from rubricate.significance import compare as compared
 
+    figures.check()
     if frequency.wanted:
         predictions.need_frequencies()
     tree = structure.read()
@@ -164,8 +171,6 @@ def _write_matrix(comparison: Comparison, path: Path) -> None:
 
     kinds = list(dict.fromkeys((result.test, result.measure) for result in comparison))
     suffix = path.suffix.lower()
-    if suffix not in (".csv", ".tex", ".svg"):
-        raise InvalidInput(f"--matrix {path}; give a name that ends in .csv, .tex or .svg")
     for place, (test, measure) in enumerate(kinds):
         chosen = [result for result in comparison if (result.test, result.measure) == (test, measure)]
         target = path if place == 0 else path.with_name(f"{path.stem}_{test}_{measure}{path.suffix}")

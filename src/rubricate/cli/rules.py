@@ -94,6 +94,7 @@ def run(
     from rubricate.training.answer_columns import AnswerColumns
     from rubricate.training.rule_models import rule_answers, rule_model
 
+    answering.check_output()
     model = rule_model(_rules_in(file))
     answering.check(model.categories_)
     answering.write(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rubricate.cli.options.populations import Cut, Level, Seed, read_population
+from rubricate.cli.output.file_names import check_ending
 from rubricate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def sample(
     from rubricate.labelling.sampling.sample import draw_sample, planned_size
     from rubricate.labelling.sampling.sample_files import read_sample, write_sample
 
+    check_ending("-o", output, (".csv",), optional=True)
     run = _joined([read_population(path, cut=cut) for path in runs])
     earlier = None if extend is None else read_sample(extend)
     if (n is None) == (width is None):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 
 from rubricate.cli.options.printing import Json
 from rubricate.cli.output.answer_files import PARQUET, AnswerFile
+from rubricate.cli.output.file_names import names_other_format
 from rubricate.errors import InvalidInput
 from rubricate.readers.reading import Reading
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answering"]
 
+CSV = (".csv",)
+JSON_LINES = (".jsonl", ".ndjson", ".json")
 REASONS = 5
 """Pieces of evidence written per category."""
 
@@ -59,17 +63,37 @@ class Answering:
         """Pieces of evidence to ask for."""
         return REASONS if self.explain else 0
 
+    @property
+    def _is_parquet(self) -> bool:
+        return self.output is not None and self.output.suffix.lower() in PARQUET
+
+    def check_output(self) -> None:
+        """Refuse a file whose name promises another format than the one that would be written."""
+        if self._is_parquet and self.as_json:
+            raise InvalidInput(f"--json with -o {self.output}: that name asks for Parquet; leave out --json")
+        if self.output is None or self._is_parquet:
+            return
+        if names_other_format(self.output, JSON_LINES if self.as_json else CSV):
+            written = "JSON lines" if self.as_json else "CSV"
+            raise InvalidInput(
+                f"-o {self.output}: {written} would be written under a name of another format. Fix: give a name that "
+                "ends in .csv, .csv.gz or .parquet, or with --json in .jsonl or .jsonl.gz"
+            )
+
     def check(self, categories: Sequence[str]) -> None:
         """Refuse a separator that occurs in a category, where labels are written in one cell."""
-        if self.output is not None and self.output.suffix.lower() in PARQUET:
-            if self.as_json:
-                raise InvalidInput(f"--json with -o {self.output}: that name asks for Parquet; leave out --json")
+        if self._is_parquet:
             return
         odd = next((name for name in categories if self.separator and self.separator in name), None)
         if odd is not None and not (self.as_json or self.top):
             raise InvalidInput(
                 f"the category {odd!r} holds {self.separator!r}, the separator of labels; give --separator or --json"
             )
+
+    @property
+    def _on_terminal(self) -> bool:
+        """Whether the answers themselves appear on a terminal, where a progress bar would run into them."""
+        return self.output is None and sys.stdout.isatty()
 
     def write(
         self,
@@ -86,7 +110,7 @@ class Answering:
 
         While a batch is answered, by one thread per core, the next is read and the one before is written; with
         `threads=0` one after the other. Another engine answers batches where its workers are, which `answers` must
-        then be able to travel to.
+        then be able to travel to. Answers on a terminal show the progress themselves; there is no bar.
         """
         from rubricate.cli.output.pipeline import pipeline
 
@@ -100,7 +124,7 @@ class Answering:
             abstaining=abstaining,
         )
         # The target first: progress on a terminal takes over whatever is standard output when it begins.
-        with file.opened() as write, progress as advance:
+        with file.opened() as write, nullcontext(_ignore) if self._on_terminal else progress as advance:
 
             def finish(answered: tuple[Sequence[str], AnswerColumns]) -> None:
                 ids, columns = answered
@@ -108,6 +132,10 @@ class Answering:
                 advance(len(ids))
 
             pipeline(batches, partial(_identified, answers), finish, threads=threads, engine=engine)
+
+
+def _ignore(steps: int) -> None:
+    """Take the number of documents done, and show nothing."""
 
 
 def _identified(answers: Callable[[Documents], AnswerColumns], batch: Documents) -> tuple[Sequence[str], AnswerColumns]:
