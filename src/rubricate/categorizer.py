@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate import registry
 from rubricate.engines import Engine
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.files.model import model_file
 from rubricate.measures import counts, micro
 from rubricate.text.representation import source_of
-from rubricate.thresholds import Threshold
 from rubricate.thresholds.cutting.class_chances import class_chances
 from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
-from rubricate.training.keeping import joined_corpus, kept_documents, kept_with, plain_documents
-from rubricate.training.learning_on import growth_of, learned_on
+from rubricate.training.confidence import Confidence
+from rubricate.training.learning_on import join_documents, plain_documents, update_model
 from rubricate.training.material import Material
+from rubricate.training.model import Model
+from rubricate.training.parameters import Parameters
 from rubricate.training.procedure import Procedure
+from rubricate.training.representations import AnyRepresentation
 from rubricate.training.settings import Settings, open_parts, parse_settings
-from rubricate.training.targets import further_target, given_documents
-from rubricate.training.trained import Trained
+from rubricate.training.targets import given_documents
 from rubricate.training.truth import with_truth
-from rubricate.types import AnyClassifier, Corpus, Documents, Floats, Run, Signature
+from rubricate.types import Corpus, Documents, Floats, Ints, Run, Signature
 
 __all__ = ["Categorizer", "configured"]
 
@@ -47,6 +49,24 @@ def configured(settings: Mapping[str, Any]) -> Categorizer:
     return Categorizer(**vars(parse_settings(plain)), engine=settings.get("engine", "threads"))
 
 
+Value = TypeVar("Value")
+
+
+class _Learned(Generic[Value]):
+    """An attribute that reads a field of the fitted model."""
+
+    def __init__(self, field: str) -> None:
+        self.field = field
+        self.__doc__ = f"`{field}` of the fitted model."
+
+    def __get__(self, categorizer: Categorizer, owner: type) -> Value:
+        if categorizer is None:
+            return cast(Value, self)
+        if "model_" not in vars(categorizer):
+            raise NotFittedError("this Categorizer is not fitted yet. Fix: call fit, or open a model file")
+        return cast(Value, getattr(categorizer.model_, self.field))
+
+
 def _knows_chances(model: Categorizer) -> bool:
     if getattr(model, "sharpness_", None) is None:
         raise AttributeError(
@@ -56,7 +76,8 @@ def _knows_chances(model: Categorizer) -> bool:
     return True
 
 
-class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, match_args=False, kw_only=True)
+class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
     """A text categorizer: analysis, selection, weights, classifier and threshold, learned together and used as one.
 
     Parameters
@@ -109,8 +130,8 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     best categories of each document are kept and decided upon. A hierarchical classifier without a taxonomy gets that
     of the corpus.
 
-    Learned: `categories_`; `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`;
-    `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
+    Learned: `model_`, all that was learned as one object (`training.model`), and what reads it: `categories_`;
+    `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`; `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
     documents, folds); `screening_` (how the representation was chosen, None where it was given); `confidence_` and the
     coverage–error curve (`coverage`), unless folds=0.
 
@@ -122,36 +143,28 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     [('grain',), ('fuel',)]
     """
 
-    def __init__(
-        self,
-        classifier: AnyClassifier | str | None = None,
-        *,
-        analyzer: Any = None,
-        weights: Any = "ltc",
-        select: Any = None,
-        min_df: int = 1,
-        representation: str | None = None,
-        vectors: Any = None,
-        language: str = "auto",
-        cut: str | float | Threshold | None = None,
-        outside: float | None = None,
-        folds: int | None = None,
-        seed: int = 0,
-        engine: Engine | str = "threads",
-    ) -> None:
-        self.classifier = classifier
-        self.analyzer = analyzer
-        self.weights = weights
-        self.select = select
-        self.min_df = min_df
-        self.representation = representation
-        self.vectors = vectors
-        self.language = language
-        self.cut = cut
-        self.outside = outside
-        self.folds = folds
-        self.seed = seed
-        self.engine = engine
+    engine: Engine | str = "threads"
+
+    origin_ = _Learned[tuple[str, str]]("origin")
+    ids_ = _Learned[Sequence[str]]("ids")
+    categories_ = _Learned[tuple[str, ...]]("categories")
+    classes_ = _Learned[NDArray[Any]]("classes")
+    form_ = _Learned[str]("form")
+    train_counts_ = _Learned[Ints]("train_counts")
+    single_label_ = _Learned[bool]("single_label")
+    representation_ = _Learned[AnyRepresentation]("representation")
+    aligned_ = _Learned[Any]("classifier")
+    cut_ = _Learned[Any]("threshold")
+    limit_ = _Learned["int | None"]("limit")
+    screening_ = _Learned["Mapping[str, Any] | None"]("screening")
+    language_ = _Learned["Mapping[str, Any] | None"]("language")
+    neighbours_ = _Learned[Any]("neighbours")
+    confidence_ = _Learned["Confidence | None"]("confidence")
+    coverage_ = _Learned["Mapping[str, Floats] | None"]("coverage")
+    cross_validation_ = _Learned["Mapping[str, Any] | None"]("figures")
+    sharpness_ = _Learned["float | None"]("sharpness")
+    reference_ = _Learned["Floats | None"]("reference")
+    kept_ = _Learned["Documents | None"]("documents")
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from `Documents`, a `Corpus` (its training documents), or texts and their labels.
@@ -167,7 +180,8 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         material = Material(X, y if known is None else known)
         if known is None:
             material.target.check()
-        return self._keep(material, self.procedure(material).run(material, engine=self.engine))
+        self.model_ = self.procedure(material).run(material, engine=self.engine)
+        return self
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a part that is left open or named by shorthand, too: `classifier__C`, `cut__fbr`.
@@ -180,56 +194,20 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
 
     def settings(self) -> Settings:
         """Return the parameters as settings of a training."""
-        return Settings(**{name: value for name, value in self.get_params(deep=False).items() if name != "engine"})
+        given = self.get_params(deep=False)
+        del given["engine"]
+        return Settings(**given)
 
     def procedure(self, material: Material) -> Procedure:
         """Return the training that `fit` runs on some material."""
-        return self.settings().procedure(material, engine=self.engine)
+        return self.settings().procedure(material)
 
-    def trained(self) -> Trained:
-        """Return the fitted parts as one object."""
-        check_is_fitted(self, "aligned_")
-        return Trained(
-            representation=self.representation_,
-            classifier=self.aligned_,
-            cut=self.cut_,
-            categories=self.categories_,
-            ids=self.ids_,
-            limit=self.limit_,
-            judged=getattr(self, "_judged", None),
-            confidence=self.confidence_,
-            coverage=self.coverage_,
-            figures=self.cross_validation_,
-            screening=getattr(self, "screening_", None),
-            language=getattr(self, "language_", None),
-            neighbours=getattr(self, "neighbours_", None),
-            sharpness=getattr(self, "sharpness_", None),
-            reference=getattr(self, "reference_", None),
-        )
-
-    def recalibrated(self, trained: Trained, cut: Any) -> Self:
-        """Return a copy with another cut, and the confidence and figures that go with it."""
+    def recalibrated(self, model: Model, cut: Any) -> Self:
+        """Return a copy that holds another fitted model, of this cut."""
         other = copy(self)
         other.cut = cut
-        return other._keep_judged(trained)
-
-    def _keep(self, material: Material, trained: Trained) -> Self:
-        target = material.target
-        self.origin_, self.ids_ = material.origin, material.ids
-        self.categories_, self.classes_, self.form_ = target.categories, target.classes, target.form
-        self.train_counts_, self.single_label_ = material.train_counts, material.single_label
-        self.representation_, self.aligned_, self.limit_ = trained.representation, trained.classifier, trained.limit
-        self.screening_, self.language_ = trained.screening, trained.language
-        self.neighbours_ = trained.neighbours
-        if hasattr(trained.representation, "width_"):
-            self.n_features_in_ = trained.representation.width_
-        return self._keep_judged(trained)
-
-    def _keep_judged(self, trained: Trained) -> Self:
-        self.cut_, self.confidence_, self.coverage_ = trained.cut, trained.confidence, trained.coverage
-        self.cross_validation_, self._judged = trained.figures, trained.judged
-        self.sharpness_, self.reference_ = trained.sharpness, trained.reference
-        return self
+        other.model_ = replace(model, settings=other.settings())
+        return other
 
     def run(self, X: Any, name: str | None = None, *, y: Any = None) -> Run:
         """Score and decide on documents, with their truth where they have labels, for `evaluate` and `compare`.
@@ -237,8 +215,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         A category of the truth that was not learned is kept: it scores -inf and is never assigned.
         """
         documents = X.test if isinstance(X, Corpus) else X
-        run = self.trained().run(documents, name or self._name())
-        return with_truth(replace(run, train_counts=self.train_counts_, signature=self.signature()), documents, y)
+        return with_truth(self.fitted.run(documents, name), documents, y)
 
     def out_of_fold_run(self, name: str | None = None) -> Run:
         """Return the out-of-fold decisions on the training documents, beside the truth.
@@ -246,8 +223,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         Known after `fit` with folds, not after `open`: the file keeps the figures, not the documents' outcomes. What
         `update` learned later is not part of it.
         """
-        run = self.trained().out_of_fold_run(name or self._name())
-        return replace(run, train_counts=self.train_counts_, signature=self.signature())
+        return self.fitted.out_of_fold_run(name)
 
     def update(self, X: Any, y: Any = None) -> Self:
         """Learn further documents where the classifier can (naive Bayes, kNN, Rocchio, sleeping experts).
@@ -255,31 +231,20 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         New categories stand where a training on all documents would have them (`training.learning_on`). Terms, weights
         and cuts of known categories stay: words unknown to the model are not learned. `retrained` learns all anew.
         """
-        documents = given_documents(X)
-        target = further_target(documents, y, categories=self.categories_, classes=self.classes_)
-        kept = kept_with(getattr(self, "kept_", None), documents, y)
-        growth = growth_of(target, self.categories_, self.train_counts_)
-        trained = learned_on(self.trained(), documents, growth, categories=target.categories)
-        self.train_counts_ = growth.held + growth.more
-        self.categories_, self.classes_, self.ids_ = target.categories, target.classes, tuple(trained.ids)
-        self.cut_, self.confidence_, self._judged = trained.cut, trained.confidence, trained.judged
-        if kept is not None:
-            self.kept_ = kept
+        self.model_ = update_model(self.fitted, given_documents(X), y)
         return self
 
     def keep(self, documents: Any) -> Self:
         """Keep the training documents with the model, in its file too, so that `retrained` can add to them."""
-        check_is_fitted(self)
         documents = given_documents(documents)
-        if not isinstance(documents, Documents) or tuple(map(str, documents.ids)) != tuple(self.ids_):
+        if not isinstance(documents, Documents) or tuple(map(str, documents.ids)) != tuple(self.fitted.ids):
             raise InvalidInput("keep takes the Documents or the Corpus that the model was fitted on")
-        self.kept_ = plain_documents(documents)
+        self.model_ = replace(self.fitted, documents=plain_documents(documents))
         return self
 
     def kept_documents(self) -> Documents | None:
         """Return the documents kept with the model; None where there are none."""
-        kept = getattr(self, "kept_", None)
-        return None if kept is None else kept_documents(kept)
+        return self.fitted.documents
 
     def retrained(self, X: Any) -> Self:
         """Return a model trained anew, with the same settings, on the documents kept and those given.
@@ -291,7 +256,8 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         if old is None:
             raise InvalidInput("the model keeps no documents; Fix: train it with --keep, or call keep after fit")
         taxonomy = getattr(self.aligned_.classifier, "taxonomy", None)
-        corpus = joined_corpus(old, given_documents(X), taxonomy=taxonomy)
+        documents = join_documents(old, given_documents(X))
+        corpus = Corpus("", "", documents, documents.take([]), taxonomy=taxonomy)
         return clone(self).fit(corpus).keep(corpus)
 
     def predict(self, X: Any) -> Any:
@@ -336,11 +302,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
 
     def signature(self) -> Signature:
         """Return where the numbers of this model come from."""
-        chosen = self.aligned_.classifier if hasattr(self, "aligned_") else None
-        origin = getattr(self, "origin_", ("", ""))
-        shape = getattr(self, "representation_", None)
-        cut = getattr(self, "cut_", None)
-        return self.settings().signature(classifier=chosen, cut=cut, representation=shape, origin=origin)
+        return self.model_.signature() if hasattr(self, "model_") else self.settings().signature()
 
     def save(self, path: str | Path) -> Path:
         """Write the model to one file, in one step; see docs/reference/model-file.md."""
@@ -363,31 +325,32 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
     @property
     def classifier_(self) -> Any:
         """Fitted classifier; None where every category is empty or full."""
-        check_is_fitted(self)
-        return self.aligned_.classifier_
+        return self.fitted.classifier.classifier_
 
     @property
     def cross_validated(self) -> Mapping[str, Any] | None:
         """Figures of the whole procedure on documents it had not seen; None with folds=0."""
-        check_is_fitted(self)
-        return self.cross_validation_
+        return self.fitted.figures
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features of a model that takes vectors."""
+        if self.fitted.width is None:
+            raise AttributeError("the model takes texts")
+        return self.fitted.width
+
+    def stored_state(self) -> dict[str, Any]:
+        """Return what a model file stores beside the parameters."""
+        return self.model_.state() if hasattr(self, "model_") else {}
+
+    def restore_state(self, state: Mapping[str, Any]) -> None:
+        """Take the fitted model from what a model file stores."""
+        if state:
+            self.model_ = Model.of_state(self.settings(), state)
 
     def try_out(self) -> None:
-        """Decide on two documents, one of them empty; raises where the parts do not fit together."""
-        columns = len(self.categories_)
-        if self.aligned_.constants_.shape != (columns,) or self.train_counts_.shape != (columns,):
-            raise ValueError(f"{columns} categories, but parts for another number of them")
-        if len(self.classes_) != columns or not all(isinstance(name, str) for name in self.categories_):
-            raise ValueError("the categories are not as they should be")
-        width = getattr(self.representation_, "width_", None)
-        few = ["", " ".join(map(str, (self.representation_.names() or ())[:3]))]
-        decided = self.decide(few if width is None else np.zeros((2, width)))
-        if decided.values.shape != (2, columns):
-            raise ValueError("decisions of the wrong shape")
-
-    def _name(self) -> str:
-        kind = type(self.aligned_.classifier)
-        return registry.find("classifiers", kind) or kind.__name__
+        """Decide on two documents; raise where the parts do not fit together."""
+        self.fitted.check()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

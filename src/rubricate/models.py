@@ -26,9 +26,10 @@ class FittedModel(Protocol):
     categories_: tuple[str, ...]
     train_counts_: Ints
     single_label_: bool
-    aligned_: Any
     cut_: Any
     limit_: int | None
+    model_: Any
+    """The fitted `Model`."""
 
     @property
     def classifier_(self) -> AnyClassifier:
@@ -38,11 +39,8 @@ class FittedModel(Protocol):
     def cross_validated(self) -> Mapping[str, Any] | None:
         """Cross-validated figures; None without folds."""
 
-    def trained(self) -> Any:
-        """Return the fitted parts, a `Trained`."""
-
-    def recalibrated(self, trained: Any, cut: Any) -> Self:
-        """Return a copy with another cut, and the confidence and figures that go with it."""
+    def recalibrated(self, model: Any, cut: Any) -> Self:
+        """Return a copy that holds another fitted model, of this cut."""
 
     def run(self, X: Any) -> Run:
         """Score and decide on documents."""

@@ -116,7 +116,7 @@ def test_a_model_travels_as_data(saved):
     batch = inputs.said("wheat corn oil")
     assert there._trained is None
     assert there(batch).answers() == here(batch).answers()
-    assert there.trained() is there.trained()
+    assert there.model() is there.model()
 
 
 @pytest.mark.proof

@@ -32,7 +32,7 @@ def test_an_unfitted_model_is_trained_once_and_left_as_it_is():
     a = rb.estimate(model, TEXTS, LABELS)
     b = rb.estimate(rb.Categorizer(rb.SVM(C=1.0)).fit(TEXTS, LABELS), TEXTS, LABELS)
     np.testing.assert_array_equal(a.table.fn, b.table.fn)
-    assert not hasattr(model, "aligned_")
+    assert not hasattr(model, "model_")
 
 
 def test_two_classes_of_a_column_are_both_there():

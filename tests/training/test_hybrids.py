@@ -112,7 +112,7 @@ def test_words_are_left_out_in_turn_and_the_nearest_documents_named(encoder, tmp
     column = model.categories_.index("grain")
     for each in words:
         rest = " ".join(word for word in ["wheat", "exports", "rose"] if word != each.source)
-        whole, less = model.trained().scores(["wheat exports rose", rest])[:, column]
+        whole, less = model.model_.scores(["wheat exports rose", rest])[:, column]
         assert each.weight == pytest.approx(whole - less, abs=1e-4)
     assert [each.kind for each in near] == ["document"] * 3
     assert near[0].weight >= near[1].weight

@@ -78,7 +78,7 @@ def test_a_climb_looks_only_at_the_way_to_the_best(material):
     parts = {"representations": (Representation(),), "candidates": tuple(rb.SVM(C=C) for C in COSTS)}
     whole, climbing = procedure(**parts), procedure(**parts, climbs_from=2)
     every, way = Execution(whole, material), Execution(climbing, material)
-    trained, other = every.trained(), way.trained()
+    trained, other = every.model(), way.model()
     assert [step.option for step in climbing.steps(final=False)] == [2, 3] * 3
     assert way.tried == [2, 3, 4] or way.tried[-1] == 3
     assert other.worths == tuple(trained.worths[option] for option in way.tried)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rubricate.files.model.model_file import StoredModel
     from rubricate.files.scorer.scorer import FileScorer
     from rubricate.training.answer_columns import AnswerColumns
-    from rubricate.training.trained import Trained
+    from rubricate.training.model import Model
     from rubricate.types import Documents
 
 __all__ = ["classify"]
@@ -98,7 +98,7 @@ def classify(
 
 def _opened(
     stored: StoredModel, answering: Answering, *, few: bool, abstain: float | None
-) -> tuple[FileScorer | Trained, Callable[[Documents], AnswerColumns], bool]:
+) -> tuple[FileScorer | Model, Callable[[Documents], AnswerColumns], bool]:
     """Return the model, the function that answers, and whether it must see all documents at once.
 
     A few documents are answered by plain arithmetic where that gives the same answers: the estimators of the model take
@@ -115,8 +115,8 @@ def _opened(
     from rubricate.training.scoring import needs_whole_set
 
     answers = ModelAnswers(stored, options | {"explain": answering.reasons})
-    trained = answers.trained()
-    return trained, answers, needs_whole_set(trained.cut)
+    opened = answers.model()
+    return opened, answers, needs_whole_set(opened.threshold)
 
 
 def _total(data: str) -> int | None:

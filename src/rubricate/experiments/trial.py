@@ -54,7 +54,7 @@ class Trial(Execution):
         self.name, self.store = name, store
         self.plain = {key: value for key, value in settings.items() if key != "engine"}
         self.settings = parse_settings(self.plain)
-        super().__init__(self.settings.procedure(material, engine=engine), material, cache=store, engine=engine)
+        super().__init__(self.settings.procedure(material), material, cache=store, engine=engine)
 
     def what(self, step: Step) -> dict[str, Any]:
         """Return everything that determines the scores of a step, as JSON has it."""

@@ -33,8 +33,8 @@ def nearest_labelled(
     A model with an encoder keeps the vectors of its training documents; else candidates are those that share one of
     the words that count most, and are compared by the cosine of their vectors.
     """
-    trained = served.model.trained()
-    kept = nearest_documents(trained, [text], NEAREST)[0]
+    fitted = served.model.model_
+    kept = nearest_documents(fitted, [text], NEAREST)[0]
     if kept:
         pairs = [(store.get(project, reason.source), reason.weight) for reason in kept]
         return [_shown(document, cosine) for document, cosine in pairs if document is not None]
@@ -47,7 +47,7 @@ def nearest_labelled(
         return []
     documents = list(candidates.values())
     questions = [Question("", text), *(Question("", each["text"], each["title"] or "") for each in documents)]
-    cosines = _cosines(trained.vectors(as_documents(questions)))
+    cosines = _cosines(fitted.vectors(as_documents(questions)))
     order = np.argsort(-cosines, kind="stable")[:NEAREST]
     return [_shown(documents[place], float(cosines[place])) for place in order.tolist()]
 

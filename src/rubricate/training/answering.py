@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, cast
 
 from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import Abstention
@@ -12,7 +14,7 @@ from rubricate.training.answers import Answer, labels_of
 from rubricate.training.explaining import top_terms
 from rubricate.training.notebook import fitted_html
 from rubricate.training.targets import ids_of
-from rubricate.training.trained import Trained
+from rubricate.training.model import Model
 from rubricate.training.vector_evidence import nearest_documents
 from rubricate.types import Corpus, Decisions, FittedModel, Floats, Ints
 
@@ -25,21 +27,30 @@ def _answered(X: Any) -> Any:
 
 
 class FittedAnswers:
-    """The questions that a categorizer answers once it is fitted; `trained()` gives its parts."""
+    """The questions that a categorizer answers once it is fitted, by its `model_`."""
 
-    def trained(self) -> Trained:
-        """Return the fitted parts as one object."""
-        raise NotImplementedError
+    model_: Model
+
+    @property
+    def fitted(self) -> Model:
+        """The fitted model; an error where there is none."""
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def trained(self) -> Model:
+        """Return the fitted model; deprecated, `model_` is the same."""
+        warnings.warn("Categorizer.trained() is now the attribute model_", DeprecationWarning, stacklevel=2)
+        return self.fitted
 
     def features(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
-        return self.trained().vectors(_answered(X))
+        return self.fitted.vectors(_answered(X))
 
     def decide(self, X: Any) -> Decisions:
         """Decide on each document: a boolean sparse matrix with names."""
-        trained = self.trained()
-        values = trained.decide(_answered(X))
-        return Decisions(values, trained.categories, ids_of(X, values.shape[0]))
+        model = self.fitted
+        values = model.decide(_answered(X))
+        return Decisions(values, model.categories, ids_of(X, values.shape[0]))
 
     def answers(
         self, X: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
@@ -55,7 +66,7 @@ class FittedAnswers:
         explain
             So many reasons for each label (for the best category where there is none).
         """
-        return self.trained().answers(_answered(X), abstain=abstain, top=top, explain=explain)
+        return self.fitted.answers(_answered(X), abstain=abstain, top=top, explain=explain)
 
     def classify(self, X: Any, *, abstain: float | None = None) -> list[tuple[str, ...] | None]:
         """Return the labels of each document, none as (); None for a document whose confidence is below `abstain`."""
@@ -65,18 +76,18 @@ class FittedAnswers:
 
     def rank(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
         """Return the k best categories of each document with their scores, best first; equal scores by column."""
-        return self.trained().rank(_answered(X), k)
+        return self.fitted.rank(_answered(X), k)
 
     def confidence(self, X: Any) -> Floats:
         """Estimate for each document the chance that exactly its true labels are assigned."""
-        return self.trained().chances(_answered(X))
+        return self.fitted.chances(_answered(X))
 
     def familiarity(self, X: Any) -> Floats:
         """Return the share of training documents that look no more familiar than each document, by their best scores.
 
         Near 0 for documents unlike those for training. Needs folds.
         """
-        return self.trained().familiarity(_answered(X))
+        return self.fitted.familiarity(_answered(X))
 
     def coverage(self) -> Abstention:
         """Return the error among the documents answered, by how many are: answering where the confidence is enough.
@@ -84,7 +95,7 @@ class FittedAnswers:
         Measured on out-of-fold documents; an answer is wrong unless all its labels are right and none is missing.
         At most 1,000 points are kept.
         """
-        coverage = self.trained().coverage
+        coverage = self.fitted.coverage
         if coverage is None:
             raise InvalidInput(
                 "the model was learned with folds=0 and has no coverage–error curve; fit it with folds=5"
@@ -100,33 +111,33 @@ class FittedAnswers:
         """
         if isinstance(X, str):
             return self.explain([X], category, limit)[0]
-        return self.trained().explain(_answered(X), category, limit)
+        return self.fitted.explain(_answered(X), category, limit)
 
     def nearest(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
         """Return the ids of the k training documents that mean most nearly the same, with their cosine, nearest first.
 
         Only a model with vectors of an encoder, of at most 20,000 training documents, knows them.
         """
-        trained = self.trained()
-        if trained.neighbours is None:
+        model = self.fitted
+        if model.neighbours is None:
             raise InvalidInput(
                 "the model keeps no vectors of its training documents; Fix: train it with vectors=FOLDER and "
                 "representation='hybrid' or 'vectors'"
             )
-        near = nearest_documents(trained, [X] if isinstance(X, str) else _answered(X), k)
+        near = nearest_documents(model, [X] if isinstance(X, str) else _answered(X), k)
         return [[(each.source, each.weight) for each in row] for row in near]
 
     def top_terms(self, category: str, limit: int = 10) -> list[str]:
         """Return the terms that speak most for a category in general; none where the classifier is not linear."""
-        trained = self.trained()
-        if category not in trained.categories:
-            raise UnknownName("category", str(category), trained.categories)
-        column = trained.categories.index(category)
-        return top_terms(trained.classifier, column, limit, trained.representation.names())
+        model = self.fitted
+        if category not in model.categories:
+            raise UnknownName("category", str(category), model.categories)
+        column = model.categories.index(category)
+        return top_terms(model.classifier, column, limit, model.representation.names())
 
     def _repr_html_(self) -> str:
         """Return what was chosen, its figures and its largest categories, for notebooks; unfitted, its parameters."""
-        if not hasattr(self, "categories_"):
+        if not hasattr(self, "model_"):
             return str(estimator_html_repr(self))
         return fitted_html(cast(FittedModel, self))
 
@@ -135,7 +146,7 @@ class FittedAnswers:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _scores(self, X: Any) -> Floats:
-        return self.trained().scores(_answered(X))
+        return self.fitted.scores(_answered(X))
 
     def _best(self, X: Any) -> Ints:
-        return self.trained().best(_answered(X))
+        return self.fitted.best(_answered(X))

@@ -1,4 +1,4 @@
-"""What a trained model says of a document: labels, confidence, scores, and evidence."""
+"""What a fitted model says of a document: labels, confidence, scores, and evidence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rubricate.training.ranked import Answer, best_of
 from rubricate.types import Decisions, Evidence, Floats, Scores
 
 if TYPE_CHECKING:
-    from rubricate.training.trained import Trained
+    from rubricate.training.model import Model
 
 __all__ = ["Answer", "answer", "answer_columns", "best_of", "labels_of", "rows_in"]
 
@@ -44,14 +44,14 @@ def rows_in(block: Any) -> Iterator[tuple[Any, Floats]]:
 
 
 def answer(
-    trained: Trained, vectors: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
+    model: Model, vectors: Any, *, abstain: float | None = None, top: int | None = None, explain: int = 0
 ) -> list[Answer]:
     """Return the answers on vectors; `Categorizer.answers` explains the options."""
-    return answer_columns(trained, vectors, abstain=abstain, top=top, explain=explain).answers()
+    return answer_columns(model, vectors, abstain=abstain, top=top, explain=explain).answers()
 
 
 def answer_columns(
-    trained: Trained,
+    model: Model,
     vectors: Any,
     *,
     abstain: float | None = None,
@@ -63,60 +63,60 @@ def answer_columns(
 
     Without `confident` the confidence is left out, unless `abstain` needs it.
     """
-    blocks = trained.blocks(vectors)
-    if scoring.needs_whole_set(trained.cut):
-        blocks = iter([scoring.stacked(list(blocks), len(trained.categories))])
+    blocks = model.blocks(vectors)
+    if scoring.needs_whole_set(model.threshold):
+        blocks = iter([scoring.stacked(list(blocks), len(model.categories))])
     confident = confident or abstain is not None
     parts: list[AnswerColumns] = []
     first = 0
     for block in blocks:
-        part = _block_columns(trained, block, abstain=abstain, top=top, confident=confident)
+        part = _block_columns(model, block, abstain=abstain, top=top, confident=confident)
         if explain:
             rows = take_rows(vectors, np.arange(first, first + len(part)))
-            part = replace(part, evidence=_evidence(trained, rows, block, decided=part.label_names(), limit=explain))
+            part = replace(part, evidence=_evidence(model, rows, block, decided=part.label_names(), limit=explain))
         first += len(part)
         parts.append(part)
     return AnswerColumns.joined(parts) if parts else AnswerColumns.of([])
 
 
 def _block_columns(
-    trained: Trained, block: Any, *, abstain: float | None, top: int | None, confident: bool
+    model: Model, block: Any, *, abstain: float | None, top: int | None, confident: bool
 ) -> AnswerColumns:
-    decided = trained.cut.decide(block)
-    chances = _chances(trained, block) if confident else None
+    decided = model.threshold.decide(block)
+    chances = _chances(model, block) if confident else None
     withheld = np.zeros(decided.shape[0], bool)
     if abstain is not None:
         withheld = ~(chances >= abstain) if chances is not None else ~withheld
     return AnswerColumns(
-        categories=trained.categories,
+        categories=model.categories,
         labels=(decided.indptr, decided.indices),
         scores=shown_scores(block, decided, top),
         confidence=chances,
-        familiarity=_familiarity(trained, block),
+        familiarity=_familiarity(model, block),
         withheld=withheld,
     )
 
 
-def _familiarity(trained: Trained, block: Any) -> Floats | None:
-    return None if trained.reference is None else familiarity(block, trained.reference, trained.sharpness)
+def _familiarity(model: Model, block: Any) -> Floats | None:
+    return None if model.reference is None else familiarity(block, model.reference, model.sharpness)
 
 
-def _chances(trained: Trained, block: Any) -> Floats | None:
-    return None if trained.confidence is None else trained.confidence.predict(offsets(block, trained.cut))
+def _chances(model: Model, block: Any) -> Floats | None:
+    return None if model.confidence is None else model.confidence.predict(offsets(block, model.threshold))
 
 
 def _evidence(
-    trained: Trained, vectors: Any, block: Any, *, decided: Sequence[tuple[str, ...]], limit: int
+    model: Model, vectors: Any, block: Any, *, decided: Sequence[tuple[str, ...]], limit: int
 ) -> list[dict[str, list[Evidence]]]:
     """Return for each document the evidence for its labels, or for its best category, one category at a time."""
     wanted: dict[str, list[int]] = {}
     for place, (labels, row) in enumerate(zip(decided, rows_in(block), strict=True)):
-        for name in labels or [name for name, _ in best_of(row, trained.categories, 1)]:
+        for name in labels or [name for name, _ in best_of(row, model.categories, 1)]:
             wanted.setdefault(name, []).append(place)
     reasons: list[dict[str, list[Evidence]]] = [{} for _ in decided]
     for name, places in wanted.items():
         for place, evidence in zip(
-            places, trained.evidence(take_rows(vectors, np.array(places)), name, limit), strict=True
+            places, model.evidence(take_rows(vectors, np.array(places)), name, limit), strict=True
         ):
             reasons[place][name] = evidence
     return reasons

@@ -20,14 +20,15 @@ from rubricate.training.candidates import placed
 from rubricate.training.choosing import Choice, Judged, choose, climb, fit_cut, judge, worth
 from rubricate.training.familiarity import reference_points
 from rubricate.training.material import Fold, Material, Shaped
+from rubricate.training.model import Model
+from rubricate.training.parameters import Parameters
 from rubricate.training.procedure import Procedure, Step
 from rubricate.training.scoring import limit_for, score_all, scores_of, to_arrays, written_out
 from rubricate.training.targets import count
-from rubricate.training.trained import Trained
 from rubricate.training.vector_evidence import training_vectors
 from rubricate.types import Ints, Sparse
 
-__all__ = ["Execution"]
+__all__ = ["Execution", "labelled"]
 
 PLAIN = 4
 """Trained classifiers that are kept for the next option; more than threads run at once."""
@@ -47,17 +48,39 @@ class Execution:
         cache: Cache | None = None,
         engine: Engine | str = "threads",
     ) -> None:
-        self.procedure, self.material, self.engine = procedure, material, engine
+        self.given, self.material, self.engine = procedure, material, engine
         self.cache: Cache = Memory() if cache is None else cache
-        self.classifiers: list[Any] = []
-        for option in procedure.options:
-            self.classifiers.append(placed(option.candidate, option.representation, material))
+        self._options: tuple[Procedure, list[Any]] | None = None
+        if not procedure.is_open:
+            self._options = self._choose()
         self._fitted: dict[int, Any] = {}
         self._plain = Once(limit=PLAIN)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the engine at home: a copy in another process computes where it is."""
         return {**vars(self), "engine": "serial"}
+
+    @property
+    def procedure(self) -> Procedure:
+        """The procedure, with what it leaves open chosen from the documents; that is the first step, done once."""
+        if self._options is None:
+            self._options = self._choose()
+        return self._options[0]
+
+    @property
+    def classifiers(self) -> list[Any]:
+        """The unfitted classifier of each option."""
+        if self._options is None:
+            self._options = self._choose()
+        return self._options[1]
+
+    def _choose(self) -> tuple[Procedure, list[Any]]:
+        """Choose representation and candidates where they are open, and tell each candidate what it must know."""
+        chosen, material = self.given, self.material
+        if chosen.settings is not None and chosen.is_open:
+            engine = labelled(self.engine, "choosing the representation")
+            chosen = chosen.settings.choose(chosen, material, engine=engine)
+        return chosen, [placed(each.candidate, each.representation, material) for each in chosen.options]
 
     # -- steps
 
@@ -203,36 +226,54 @@ class Execution:
         dealt = self._dealt(self.procedure.seed)
         return judge(self.procedure.cut, [each for each, _ in held], self.material.labels, folds=dealt)
 
-    def trained(self) -> Trained:
-        """Run the procedure to its end."""
-        held, material = self.held_out_scores(), self.material
+    def model(self) -> Model:
+        """Run the procedure to its end and return the fitted model."""
+        procedure, material = self.procedure, self.material
+        held, target = self.held_out_scores(), material.target
         choice = self.choice(held)
-        judged = self.judged(held) if self.procedure.held_out == "folds" else None
-        scores = None if judged is None else held[self.tried.index(choice.option)][0]
-        sharpness = None if judged is None else self._sharpness(scores)
+        representation = procedure.options[choice.option].representation
         classifier = self.fitted(choice.option)  # first: a cluster counts the terms for it
-        return Trained(
-            representation=material.fitted(self.procedure.options[choice.option].representation),
+        model = Model(
+            settings=procedure.settings or Parameters(),
+            representation=material.fitted(representation),
             classifier=classifier,
-            cut=choice.cut,
-            categories=material.categories,
+            threshold=choice.cut,
+            categories=target.categories,
+            classes=target.classes,
+            form=target.form,
             ids=material.ids,
-            limit=self.procedure.limit,
+            origin=material.origin,
+            train_counts=material.train_counts,
+            single_label=material.single_label,
+            limit=procedure.limit,
             option=choice.option,
             worths=choice.worths,
-            judged=judged,
-            confidence=None if judged is None else judged.confidence,
-            coverage=None if judged is None else judged.coverage(),
-            figures=None if judged is None else judged.figures(self.procedure.folds),
-            screening=self.procedure.screening,
-            language=self.procedure.language,
-            neighbours=training_vectors(self.procedure.options[choice.option].representation, material),
-            sharpness=sharpness,
-            reference=None if judged is None else reference_points(scores, sharpness),
+            screening=procedure.screening,
+            language=procedure.language,
+            neighbours=training_vectors(representation, material),
         )
+        if procedure.held_out != "folds":
+            return model
+        return self._with_figures(model, self.judged(held), held[self.tried.index(choice.option)][0])
 
-    def _sharpness(self, scores: Any) -> float | None:
-        return sharpness_of(scores, self.material.labels.indices) if self.procedure.single_label else None
+    def _with_figures(self, model: Model, judged: Judged, scores: Any) -> Model:
+        """Return the model with what the out-of-fold scores of its option say of new documents."""
+        sharpness = sharpness_of(scores, self.material.labels.indices) if self.procedure.single_label else None
+        return replace(
+            model,
+            judged=judged,
+            confidence=judged.confidence,
+            coverage=judged.coverage(),
+            figures=judged.figures(self.procedure.folds),
+            sharpness=sharpness,
+            reference=reference_points(scores, sharpness),
+        )
 
     def _dealt(self, seed: int) -> Ints:
         return self.material.dealt(self.procedure.folds, seed)
+
+
+def labelled(engine: Engine | str, label: str) -> Engine | str:
+    """Return the engine with another label for its progress, where it shows one."""
+    relabel = getattr(engine, "labelled", None)
+    return engine if relabel is None else relabel(label)

@@ -1,10 +1,13 @@
 """Training as a value: what is tried, how it is judged, and the steps that this takes.
 
-    Procedure(representations × candidates, cut, folds, …)  →  steps  →  Trained
+    Procedure(representations × candidates, cut, folds, …)  →  steps  →  Model
 
 An option is one representation with one candidate. `Procedure.run` computes the steps on any engine, against a cache
 that is memory or a store, chooses among the options, and learns the cut. `Categorizer`, studies, searches, estimates
 and reproductions all run a procedure; what they give is the same by construction.
+
+Making a procedure reads the labels alone and trains nothing. What only the documents can tell, their language and the
+representation that does best, is left open, and the first thing that an execution finds out (`Settings.choose`).
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from rubricate.training.cache import Cache
 from rubricate.training.material import Fold, Material, VectorsIn
 
 if TYPE_CHECKING:
-    from rubricate.training.trained import Trained
+    from rubricate.training.model import Model
+    from rubricate.training.settings import Settings
 
 __all__ = ["HeldOut", "Option", "Procedure", "Step"]
 
@@ -53,7 +57,8 @@ class Procedure:
     Parameters
     ----------
     representations, candidates
-        What is tried: every unfitted representation with every unfitted classifier.
+        What is tried: every unfitted representation with every unfitted classifier. Empty where `settings` leave them
+        to be chosen when the procedure is run.
     cut
         An unfitted threshold.
     folds
@@ -76,8 +81,10 @@ class Procedure:
     climbs_from
         A candidate, where they are in an order along which they first get better, then worse, as with the cost C: it
         and the next are tried, then the one beyond the better of the two, until one is worse. None tries all.
+    settings
+        What was asked for, where that was a `Categorizer` or its settings.
     screening
-        How the representations were chosen beforehand, where they were (`training.screening`).
+        How the representations were chosen, where they were (`training.screening`).
     language
         What is known of the documents' language (`training.languages`).
     """
@@ -94,6 +101,7 @@ class Procedure:
     vectors_in: VectorsIn = "folds"
     held_out: HeldOut = "folds"
     climbs_from: int | None = None
+    settings: Settings | None = None
     screening: Mapping[str, Any] | None = None
     language: Mapping[str, Any] | None = None
 
@@ -101,7 +109,7 @@ class Procedure:
         for name, kind in (("vectors_in", VectorsIn), ("held_out", HeldOut)):
             if getattr(self, name) not in get_args(kind):
                 raise UnknownName(name, str(getattr(self, name)), get_args(kind))
-        if not self.representations or not self.candidates:
+        if not self.is_open and not (self.representations and self.candidates):
             raise InvalidInput("a procedure needs at least one representation and one candidate")
         if (self.folds == 0) != (self.held_out == "none"):
             raise InvalidInput(f"folds={self.folds} does not go with held_out={self.held_out!r}; with 'none' give 0")
@@ -111,6 +119,11 @@ class Procedure:
             len(self.representations) > 1 or not 0 <= self.climbs_from < len(self.options)
         ):
             raise InvalidInput(f"climbs_from={self.climbs_from} is no candidate of one representation; give None")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether representation and candidates are still to be chosen from the documents."""
+        return self.settings is not None and not self.representations
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -153,8 +166,8 @@ class Procedure:
         steps = [step for seed in dealings for step in self.fold_steps(options, seed)]
         return steps + ([Step(0, None)] if final and alone else [])
 
-    def run(self, material: Material, *, cache: Cache | None = None, engine: Engine | str = "threads") -> Trained:
+    def run(self, material: Material, *, cache: Cache | None = None, engine: Engine | str = "threads") -> Model:
         """Compute the steps that the cache lacks, choose, learn the cut, and train on all documents."""
         from rubricate.training.execution import Execution
 
-        return Execution(self, material, cache=cache, engine=engine).trained()
+        return Execution(self, material, cache=cache, engine=engine).model()

@@ -135,7 +135,7 @@ def rules_of(model: AnyClassifier) -> RuleBase:
 
 def _names(model: FittedModel, columns: Sequence[str]) -> list[str]:
     """Return the names of the classifier's categories, which are column numbers where the model left some out."""
-    aligned = model.aligned_
+    aligned = model.model_.classifier
     if len(columns) == len(aligned.columns_):
         return [model.categories_[c] for c in aligned.columns_]
     return [model.categories_[int(c)] for c in columns]

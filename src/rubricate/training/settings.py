@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -26,7 +26,6 @@ import numpy as np
 from sklearn.base import clone
 
 from rubricate import registry
-from rubricate._version import __version__
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.analyzer import Analyzer
@@ -41,13 +40,14 @@ from rubricate.training.candidates import (
     centroids_for,
     costs_for,
     make_classifier,
-    shown,
     start_among,
     usual_cost,
 )
-from rubricate.training.languages import AUTO_LANGUAGE, Spoken, spoken
+from rubricate.training.languages import Spoken, check_language, spoken
 from rubricate.training.material import Material
 from rubricate.training.memory import check_memory
+from rubricate.training.model import signature_of
+from rubricate.training.parameters import Parameters
 from rubricate.training.procedure import Procedure
 from rubricate.training.representations import (
     AUTO,
@@ -72,25 +72,8 @@ ABOVE_ZERO = 1e-9
 """The cut where there are no labels: a score of 0 says that no word of a name, and no rule, was found."""
 
 
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """What a training is asked for; the parameters of `Categorizer`, which explains them.
-
-    `procedure` settles what they leave open by looking at the labels.
-    """
-
-    classifier: AnyClassifier | str | None = None
-    analyzer: Any = None
-    weights: Any = "ltc"
-    select: Any = None
-    min_df: int = 1
-    cut: str | float | Threshold | None = None
-    folds: int | None = None
-    seed: int = 0
-    representation: str | None = None
-    vectors: Any = None
-    outside: float | None = None
-    language: str = AUTO_LANGUAGE
+class Settings(Parameters):
+    """The parameters of a `Categorizer`, which explains them, and the training that they stand for."""
 
     def shape(self) -> AnyRepresentation:
         """Return how documents become vectors, unfitted; the terms where that is to be chosen."""
@@ -132,24 +115,15 @@ class Settings:
         open_ = self.classifier is None and self.analyzer is None and self.select is None
         return open_ and isinstance(self.weights, str) and self.weights == "ltc" and self.min_df == 1
 
-    def procedure(self, material: Material, *, engine: Engine | str = "threads") -> Procedure:
-        """Return the training that these settings stand for, given the labels.
-
-        Where the representation is to be chosen, that is done here, on a sample of the documents.
-        """
+    def procedure(self, material: Material) -> Procedure:
+        """Return the training that these settings stand for, given the labels; `choose` looks at the documents."""
         cut = self._cut(material)
         folds = self._folds(cut, len(material.ids)) if material.labels.nnz else 0
         self.encoder()
-        said = spoken(self.language, material, self.analyzer) if self._counts() else None
-        settled = self._reading(said)
-        chosen = settled._chosen(material, cut, engine) if folds and self.chooses() else (settled.shape(), None, ())
-        shape, screening, costs = chosen
-        check_memory(shape, material)
-        centroids, costs = centroids_for(material.labels, cut), costs or costs_for(shape)
-        tuned = folds > 0 and self.classifier is None
+        check_language(self.language)
         return Procedure(
-            representations=(shape,),
-            candidates=candidates_for(self.classifier, tuned=folds > 0, costs=costs, centroids=centroids),
+            representations=(),
+            candidates=(),
             cut=cut,
             folds=folds,
             seed=self.seed,
@@ -157,6 +131,23 @@ class Settings:
             limit=limit_for(*material.labels.shape),
             single_label=material.single_label,
             held_out="folds" if folds else "none",
+            settings=self,
+        )
+
+    def choose(self, procedure: Procedure, material: Material, *, engine: Engine | str = "threads") -> Procedure:
+        """Return the procedure with representation and candidates: detect the language, try representations."""
+        said = spoken(self.language, material, self.analyzer) if self._counts() else None
+        settled, folds = self._reading(said), procedure.folds
+        screened = folds > 0 and self.chooses()
+        chosen = settled._chosen(material, procedure.cut, engine) if screened else (settled.shape(), None, ())
+        shape, screening, costs = chosen
+        check_memory(shape, material)
+        centroids, costs = centroids_for(material.labels, procedure.cut), costs or costs_for(shape)
+        tuned = folds > 0 and self.classifier is None
+        return replace(
+            procedure,
+            representations=(shape,),
+            candidates=candidates_for(self.classifier, tuned=folds > 0, costs=costs, centroids=centroids),
             climbs_from=start_among(costs, usual_cost(shape)) if tuned and len(centroids) == 1 else None,
             screening=screening,
             language=None if said is None else said.facts,
@@ -207,17 +198,8 @@ class Settings:
         origin: tuple[str, str] = ("", ""),
     ) -> Signature:
         """Return where numbers come from; `classifier`, `cut`, `representation` are what a training settled on."""
-        chosen = self.classifier if classifier is None else classifier
-        text = self.cut if isinstance(self.cut, str) else " ".join(repr(self.cut if cut is None else cut).split())
-        return Signature(
-            corpus=origin[0],
-            split=origin[1],
-            classifier=shown(chosen, self.classifier),
-            cut=text,
-            seed=self.seed,
-            version=__version__,
-            **(self.shape() if representation is None else representation).describe(),
-        )
+        shape = self.shape() if representation is None else representation
+        return signature_of(self, classifier=classifier, cut=cut, representation=shape, origin=origin)
 
     def _cut(self, material: Material) -> Threshold:
         if not material.labels.nnz:

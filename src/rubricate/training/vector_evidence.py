@@ -21,7 +21,7 @@ from rubricate.training.representations import has_vectors
 from rubricate.types import Evidence
 
 if TYPE_CHECKING:
-    from rubricate.training.trained import Trained
+    from rubricate.training.model import Model
 
 __all__ = ["joined_texts", "nearest_documents", "training_vectors", "vector_evidence"]
 
@@ -45,15 +45,15 @@ def training_vectors(representation: Any, material: Material) -> NDArray[np.floa
     return np.asarray(material.raw(part).values, np.float16)
 
 
-def vector_evidence(trained: Trained, text: str, categories: Sequence[str], limit: int) -> dict[str, list[Evidence]]:
+def vector_evidence(model: Model, text: str, categories: Sequence[str], limit: int) -> dict[str, list[Evidence]]:
     """Return the words that moved the score of each category most, and the nearest training documents."""
     words = list(dict.fromkeys(word.lower() for word in WORD.findall(text)))[:MOST_WORDS]
     without = [re.sub(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", " ", text) for word in words]
-    scores = trained.scores([text, *without])
-    near = nearest_documents(trained, [text], NEAREST)[0]
+    scores = model.scores([text, *without])
+    near = nearest_documents(model, [text], NEAREST)[0]
     reasons = {}
     for category in categories:
-        column = trained.categories.index(category)
+        column = model.categories.index(category)
         with np.errstate(invalid="ignore"):
             losses = np.nan_to_num(scores[0, column] - scores[1:, column], posinf=0.0, neginf=0.0)
         reasons[category] = strongest(range(len(words)), losses, limit, kind="part", names=words, detail="left out")
@@ -61,21 +61,18 @@ def vector_evidence(trained: Trained, text: str, categories: Sequence[str], limi
     return reasons
 
 
-def nearest_documents(trained: Trained, X: Any, count: int) -> list[list[Evidence]]:
+def nearest_documents(model: Model, X: Any, count: int) -> list[list[Evidence]]:
     """Return the training documents whose vectors are nearest, by cosine; none where the model keeps none."""
-    rows = trained.neighbours
+    rows = model.neighbours
     texts = joined_texts(X)
     if rows is None or not len(rows):
         return [[] for _ in texts]
-    parts = getattr(trained.representation, "parts_", (trained.representation,))
+    parts = getattr(model.representation, "parts_", (model.representation,))
     encoder = next(part.encoder for part in parts if part.encoder is not None)
     cosines = encoder.transform(texts) @ np.asarray(rows, np.float32).T
     order = np.argsort(-cosines, axis=1, kind="stable")[:, :count]
     return [
-        [
-            Evidence("document", int(i), float(cosines[row, i]), detail="nearest", name=str(trained.ids[i]))
-            for i in places
-        ]
+        [Evidence("document", int(i), float(cosines[row, i]), detail="nearest", name=str(model.ids[i])) for i in places]
         for row, places in enumerate(order)
     ]
 

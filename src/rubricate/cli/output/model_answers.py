@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rubricate.files.model.model_file import StoredModel
     from rubricate.training.answer_columns import AnswerColumns
-    from rubricate.training.trained import Trained
+    from rubricate.training.model import Model
     from rubricate.types import Documents
 
 __all__ = ["ModelAnswers"]
@@ -22,25 +22,25 @@ class ModelAnswers:
     stored
         The model file that was read.
     options
-        Those of `Trained.answer_columns`.
+        Those of `Model.answer_columns`.
     """
 
-    def __init__(self, stored: StoredModel, options: dict[str, Any], trained: Trained | None = None) -> None:
+    def __init__(self, stored: StoredModel, options: dict[str, Any], model: Model | None = None) -> None:
         self.stored, self.options = stored, options
-        self._trained, self._lock = trained, Lock()
+        self._model, self._lock = model, Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ModelAnswers, (self.stored, self.options)
 
     def __call__(self, batch: Documents) -> AnswerColumns:
         """Answer a batch of documents."""
-        return self.trained().answer_columns(batch, **self.options)
+        return self.model().answer_columns(batch, **self.options)
 
-    def trained(self) -> Trained:
+    def model(self) -> Model:
         """Return the model, opened once."""
         from rubricate.categorizer import Categorizer
 
         with self._lock:
-            if self._trained is None:
-                self._trained = Categorizer.of(self.stored).trained()
-            return self._trained
+            if self._model is None:
+                self._model = Categorizer.of(self.stored).model_
+            return self._model

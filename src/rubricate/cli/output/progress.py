@@ -65,7 +65,10 @@ def visible_encoding() -> Iterator[None]:
 
 
 def visible_engine(name: str, what: str) -> Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]:
-    """Return an engine that works like the one of this name and shows how many of its tasks are done."""
+    """Return an engine that works like the one of this name and shows how many of its tasks are done.
+
+    Its `labelled` returns the same engine with another label, for a step of the work.
+    """
     from rubricate.engines import run_tasks
 
     def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
@@ -79,4 +82,5 @@ def visible_engine(name: str, what: str) -> Callable[[Callable[[Any], Any], Iter
 
             return run_tasks(counted, waiting, engine=name)
 
+    run.labelled = lambda label: visible_engine(name, label)  # type: ignore[attr-defined]
     return run

@@ -42,7 +42,7 @@ def calibrate(model: Model, X: Any, y: Any = None, *, cut: Any = None) -> Model:
     `estimate`. `cross_validation_` has the figures, its `folds` being the number of documents. Scores are exact for
     every document (`every=True`); cost: as for "leave_one_out", some tenths of a second for Reuters.
     """
-    check_is_fitted(model, "aligned_")
+    check_is_fitted(model, "model_")
     if not has_dual(model.classifier_):
         raise InvalidInput(
             f"only an SVM gives leave-one-out scores at once, not {model.classifier_!r}; fit with folds=5"
@@ -54,15 +54,15 @@ def calibrate(model: Model, X: Any, y: Any = None, *, cut: Any = None) -> Model:
     scores, threshold = _scores(model, labels, X, y=y), resolve(model.cut_ if wanted is None else wanted)
     dealt = deal(labels, min(FOLDS, labels.shape[0]), seed=model.seed)
     judged = judge(threshold, [scores], labels, folds=dealt)
-    trained = replace(
-        model.trained(),
-        cut=fit_cut(threshold, scores, labels),
+    calibrated = replace(
+        model.model_,
+        threshold=fit_cut(threshold, scores, labels),
         judged=judged,
         confidence=judged.confidence,
         coverage=judged.coverage(),
         figures=judged.figures(labels.shape[0]),
     )
-    return model.recalibrated(trained, wanted)
+    return model.recalibrated(calibrated, wanted)
 
 
 def _scores(model: FittedModel, labels: Sparse, X: Any, *, y: Any) -> Floats:

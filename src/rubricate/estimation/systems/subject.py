@@ -54,11 +54,11 @@ class Subject:
     @property
     def _is_whole(self) -> bool:
         """Whether the system takes documents and decides, as a `Categorizer` does."""
-        return hasattr(self.system, "settings") and hasattr(self.system, "trained")
+        return hasattr(self.system, "settings") and hasattr(self.system, "classify")
 
     @property
     def _is_trained(self) -> bool:
-        return self._is_whole and hasattr(self.system, "aligned_")
+        return self._is_whole and hasattr(self.system, "model_")
 
     @cached_property
     def settings(self) -> Settings:
@@ -131,7 +131,8 @@ class Subject:
     @cached_property
     def _representation(self) -> Any:
         """Representation that the settings give or that is chosen for them, not fitted."""
-        return self.settings.procedure(self.material).representations[0]
+        procedure = self.settings.procedure(self.material)
+        return self.settings.choose(procedure, self.material).representations[0]
 
     def _open_svm(self) -> SVM:
         """Return the SVM to train; where no classifier is named, C is 1 for each block, as representations are chosen.

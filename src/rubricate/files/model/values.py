@@ -127,7 +127,8 @@ class Encoder:
         self._kept.append(estimator)
         here = type(estimator).__name__
         private = private_state(kind, name)
-        learned = {k: v for k, v in vars(estimator).items() if LEARNED.fullmatch(k) or k in private}
+        learned = vars(estimator) if not hasattr(estimator, "stored_state") else estimator.stored_state()
+        learned = {k: v for k, v in learned.items() if LEARNED.fullmatch(k) or k in private}
         params = contents(name, estimator.get_params(deep=False))
         return {
             "estimator": {
@@ -233,10 +234,15 @@ class Decoder:
         estimator = estimator_class(**params)
         self.estimators[at] = estimator
         private = private_state(kind, name)
+        state = {}
         for key, value in node["state"].items():
             if not LEARNED.fullmatch(key) and key not in private:
                 raise ValueError(f"{key!r:.40} is not a learned attribute")
-            setattr(estimator, key, self.value(value))
+            state[key] = self.value(value)
+        if hasattr(estimator, "restore_state"):
+            estimator.restore_state(state)
+        else:
+            vars(estimator).update(state)
         return estimator
 
 

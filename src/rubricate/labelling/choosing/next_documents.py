@@ -88,7 +88,7 @@ def next_documents(
     rest = documents.take(open_)
     scores = boundary_scores(model, rest)
     chosen, useful = choose(
-        scores, n, strategy=strategy, vectors=model.trained().vectors(rest) if diverse else None, seed=seed
+        scores, n, strategy=strategy, vectors=model.model_.vectors(rest) if diverse else None, seed=seed
     )
     return [NextDocument(ids[open_[row]], float(useful[row]), strategy) for row in chosen]
 

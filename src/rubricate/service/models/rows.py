@@ -66,8 +66,7 @@ class RowMaker:
     def __init__(self, model: Categorizer, scorer: FileScorer | None = None) -> None:
         self.model = model
         self._scorer = scorer if scorer is not None and _is_quick(scorer) else None
-        self._trained = model.trained()  # putting it together takes a tenth of what a short text does
-        shape = self._trained.representation
+        shape = model.model_.representation
         parts = list(shape.parts_) if isinstance(shape, Blocks) else [shape]
         counted = [source_of(part.weights) == "counts" for part in parts]
         analyzers = [
@@ -83,7 +82,7 @@ class RowMaker:
         if self._scorer is not None and len(batch) == 1 and not questions.explain and len(batch[0].text) <= SHORT:
             answers = self._scorer.answers(documents, abstain=questions.abstain, top=questions.top)
         else:
-            answers = self._trained.answers(
+            answers = self.model.answers(
                 documents, abstain=questions.abstain, top=questions.top, explain=questions.explain
             )
         if questions.form == "csv":

@@ -40,7 +40,7 @@ class ServedModel:
         stamp = _stamp(path) if path.exists() else (0, 0, 0)
         stored = read_model(path)
         model = Categorizer.of(stored)
-        if getattr(model.trained().representation, "width_", None) is not None:
+        if model.model_.width is not None:
             raise InvalidInput(f"{path}: classifies vectors, not text; the service takes text")
         return cls(name, path, stamp, model, RowMaker(model, scorer_of(stored)), needs_whole_set(model.cut_))
 

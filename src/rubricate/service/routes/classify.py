@@ -196,7 +196,7 @@ def _stream(service: Service, served: ServedModel, questions: Questions, documen
 
 
 def _check_abstain(served: ServedModel, abstain: float | None) -> None:
-    if abstain is not None and served.model.trained().confidence is None:
+    if abstain is not None and served.model.model_.confidence is None:
         raise Refusal(422, f"the model {served.name!r} was trained without folds and cannot abstain")
 
 

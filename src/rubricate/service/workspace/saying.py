@@ -52,7 +52,7 @@ def all_said(
 
 
 def _out_of_fold(model: Categorizer) -> dict[str, _Own]:
-    judged = model.trained().judged
+    judged = model.model_.judged
     if judged is None:  # opened from a file
         return {}
     decided = labels_of(Decisions(judged.decided, model.categories_, model.ids_))
@@ -66,10 +66,10 @@ def _page(
     new = [row for row in rows if row.name not in own]
     answers: dict[str, tuple[Any, float]] = {}
     if new:
-        trained = model.trained()
-        vectors = trained.vectors(_as_documents(new))
+        fitted = model.model_
+        vectors = fitted.vectors(_as_documents(new))
         useful = usefulness(_boundary_scores(model, vectors), "ties").tolist()
-        answers = {row.name: pair for row, *pair in zip(new, answer(trained, vectors), useful, strict=True)}  # type: ignore[misc]
+        answers = {row.name: pair for row, *pair in zip(new, answer(fitted, vectors), useful, strict=True)}  # type: ignore[misc]
     for row in rows:
         if row.name in own:
             labels, chance = own[row.name]
@@ -82,11 +82,11 @@ def _page(
 
 def _boundary_scores(model: Categorizer, vectors: Any) -> Floats:
     """Return scores that are 0 where the model decides, as `rubricate next` takes them."""
-    trained = model.trained()
-    found = scoring.score_all(trained.classifier, vectors, columns=len(trained.categories), limit=trained.limit)
+    fitted = model.model_
+    found = scoring.score_all(fitted.classifier, vectors, columns=len(fitted.categories), limit=fitted.limit)
     scores = scoring.written_out(found) if isinstance(found, Scores) else found
     scores = np.where(np.isfinite(scores), scores, scores[np.isfinite(scores)].min(initial=0.0))
-    cuts = getattr(trained.cut, "cuts_", None)
+    cuts = getattr(fitted.threshold, "cuts_", None)
     return scores if cuts is None else scores - np.where(np.isfinite(cuts), cuts, 0.0)
 
 

@@ -1,42 +1,72 @@
-"""What a procedure leaves behind: everything that is needed to score, decide and explain."""
+"""The fitted model: everything that is needed to score, decide and explain, as one immutable object.
+
+A training makes it, `Categorizer` holds it as `model_`, the model file stores it, and the command line and the service
+ask it. Nothing else holds what was learned.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
 
 import numpy as np
 
+from rubricate import registry
+from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation
 from rubricate.training import scoring
 from rubricate.training.answer_columns import AnswerColumns
 from rubricate.training.answers import Answer, answer_columns, best_of, rows_in
+from rubricate.training.candidates import shown
 from rubricate.training.choosing import Judged
 from rubricate.training.confidence import Confidence
 from rubricate.training.explaining import explain_rows
 from rubricate.training.familiarity import familiarity
 from rubricate.training.offsets import NO_CONFIDENCE, offsets
+from rubricate.training.parameters import Parameters
 from rubricate.training.representations import has_vectors
 from rubricate.training.targets import count, ids_of
 from rubricate.training.vector_evidence import joined_texts, vector_evidence
-from rubricate.types import AnyClassifier, Decisions, Evidence, Floats, Ints, Run, Scores, Sparse
+from rubricate.types import (
+    AnyClassifier,
+    Decisions,
+    Documents,
+    Evidence,
+    Floats,
+    Ints,
+    Run,
+    Scores,
+    Signature,
+    Sparse,
+)
 
-__all__ = ["Trained"]
+__all__ = ["Model", "signature_of"]
+
+STORED_NAMES = {"classifier": "aligned_", "threshold": "cut_", "figures": "cross_validation_", "documents": "kept_"}
+"""Names in the model file; every other field goes there by its own name and an underscore."""
+NOT_STORED = ("settings", "option", "worths", "judged")
+DOCUMENTS = ("ids", "bodies", "titles", "labels", "categories")
+"""What a model file holds of training documents."""
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
-    """A fitted representation, classifier and cut, used together.
+class Model:
+    """A fitted representation, classifier and threshold, used together.
 
     Parameters
     ----------
-    representation, classifier, cut
+    settings
+        What the training was asked for.
+    representation, classifier, threshold
         The fitted parts; the classifier scores every category.
-    categories, ids
-        The names of the columns, and of the training documents.
+    categories, classes, form
+        The names of the columns, what `predict` answers with, and the form of y (`training.targets`).
+    ids, origin, train_counts, single_label
+        Of the training documents: their ids, the corpus and split, the number in each category, and whether each has
+        exactly one label.
     limit
         Only so many best scores of each document are kept; None for all.
     option, worths
@@ -57,13 +87,21 @@ class Trained:
         Best scores of out-of-fold documents (`training.familiarity`); None without folds.
     neighbours
         Vectors of the training documents where an encoder takes part, to name the nearest (`training.vector_evidence`).
+    documents
+        The training documents, where the model stores them so that it can be trained again with more.
     """
 
     representation: Representation | Blocks
     classifier: AnyClassifier
-    cut: Any
+    threshold: Any
     categories: tuple[str, ...]
     ids: Sequence[str]
+    classes: Any
+    form: str
+    train_counts: Ints
+    single_label: bool
+    settings: Parameters = field(default_factory=Parameters)
+    origin: tuple[str, str] = ("", "")
     limit: int | None = None
     option: int = 0
     worths: tuple[float, ...] = ()
@@ -76,6 +114,56 @@ class Trained:
     sharpness: float | None = None
     reference: Floats | None = None
     neighbours: Any = None
+    documents: Documents | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the classifier."""
+        kind = type(self.classifier.classifier)
+        return registry.find("classifiers", kind) or kind.__name__
+
+    @property
+    def width(self) -> int | None:
+        """The number of features of a model that takes vectors; None for one that takes texts."""
+        return getattr(self.representation, "width_", None)
+
+    def signature(self) -> Signature:
+        """Return where the numbers of this model come from."""
+        return signature_of(
+            self.settings,
+            classifier=self.classifier.classifier,
+            cut=self.threshold,
+            representation=self.representation,
+            origin=self.origin,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Return what a model file stores, by the names there."""
+        state = {key: getattr(self, name) for name, key in _stored_fields()}
+        if self.documents is None:
+            del state["kept_"]
+        else:
+            state["kept_"] = {name: getattr(self.documents, name) for name in DOCUMENTS}
+        return state if self.width is None else state | {"n_features_in_": self.width}
+
+    @classmethod
+    def of_state(cls, settings: Parameters, state: Mapping[str, Any]) -> Self:
+        """Return the model of what a file stores; fields that older files lack have their defaults."""
+        values = {name: state[key] for name, key in _stored_fields() if key in state}
+        if values.get("documents") is not None:
+            values["documents"] = Documents(**{name: values["documents"][name] for name in DOCUMENTS})
+        return cls(settings=settings, **values)
+
+    def check(self) -> None:
+        """Decide on two documents, one of them empty; raise where the parts do not fit together."""
+        columns = len(self.categories)
+        if self.classifier.constants_.shape != (columns,) or self.train_counts.shape != (columns,):
+            raise ValueError(f"{columns} categories, but parts for another number of them")
+        if len(self.classes) != columns or not all(isinstance(name, str) for name in self.categories):
+            raise ValueError("the categories are not as they should be")
+        few = ["", " ".join(map(str, (self.representation.names() or ())[:3]))]
+        if self.decide(few if self.width is None else np.zeros((2, self.width))).shape != (2, columns):
+            raise ValueError("decisions of the wrong shape")
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
@@ -92,7 +180,7 @@ class Trained:
 
     def decide(self, X: Any) -> Sparse:
         """Return the categories of each document, documents × categories."""
-        return scoring.decide(self.cut, self.blocks(self.vectors(X)), len(self.categories))
+        return scoring.decide(self.threshold, self.blocks(self.vectors(X)), len(self.categories))
 
     def rank(self, X: Any, k: int) -> list[list[tuple[str, float]]]:
         """Return the k best categories of each document with their scores, best first; equal scores by column."""
@@ -117,7 +205,7 @@ class Trained:
         """Return the chance that exactly the true labels of each document are assigned."""
         if self.confidence is None:
             raise InvalidInput(NO_CONFIDENCE)
-        parts = [self.confidence.predict(offsets(block, self.cut)) for block in self.blocks(self.vectors(X))]
+        parts = [self.confidence.predict(offsets(block, self.threshold)) for block in self.blocks(self.vectors(X))]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def answers(
@@ -168,7 +256,7 @@ class Trained:
         column, names = self.categories.index(category), self.representation.names()
         return explain_rows(self.classifier, vectors, column, limit=limit, names=names, ids=self.ids)
 
-    def run(self, X: Any, name: str) -> Run:
+    def run(self, X: Any, name: str | None = None) -> Run:
         """Score and decide on documents; of very many scores only the best of each document are kept."""
         vectors, columns = self.vectors(X), len(self.categories)
         ids = ids_of(X, count(vectors))
@@ -179,10 +267,10 @@ class Trained:
             if isinstance(scores, Scores)
             else Scores(scores, self.categories, ids)
         )
-        decided = Decisions(scoring.decide(self.cut, iter(parts), columns), self.categories, ids)
-        return Run(name, ids, self.categories, scores=named, decisions=decided)
+        decided = Decisions(scoring.decide(self.threshold, iter(parts), columns), self.categories, ids)
+        return self._run(name, ids, scores=named, decisions=decided)
 
-    def out_of_fold_run(self, name: str) -> Run:
+    def out_of_fold_run(self, name: str | None = None) -> Run:
         """Return the out-of-fold decisions on the documents of the training; those learned later are left out."""
         if self.judged is None:
             raise InvalidInput(
@@ -190,4 +278,51 @@ class Trained:
             )
         ids = self.ids[: self.judged.decided.shape[0]]
         decided = Decisions(self.judged.decided, self.categories, ids)
-        return Run(name, ids, self.categories, decisions=decided, truth=self.judged.labels)
+        return self._run(name, ids, decisions=decided, truth=self.judged.labels)
+
+    def _run(
+        self,
+        name: str | None,
+        ids: Sequence[str],
+        *,
+        decisions: Decisions,
+        scores: Scores | None = None,
+        truth: Sparse | None = None,
+    ) -> Run:
+        return Run(
+            name or self.name,
+            ids,
+            self.categories,
+            scores=scores,
+            decisions=decisions,
+            truth=truth,
+            train_counts=self.train_counts,
+            signature=self.signature(),
+        )
+
+
+def signature_of(
+    settings: Parameters,
+    *,
+    classifier: AnyClassifier | str | None,
+    cut: Any,
+    representation: Representation | Blocks,
+    origin: tuple[str, str],
+) -> Signature:
+    """Return where numbers come from; what is None has not been decided and is as the settings say."""
+    asked = settings.cut
+    return Signature(
+        corpus=origin[0],
+        split=origin[1],
+        classifier=shown(settings.classifier if classifier is None else classifier, settings.classifier),
+        cut=asked if isinstance(asked, str) else " ".join(repr(asked if cut is None else cut).split()),
+        seed=settings.seed,
+        version=__version__,
+        **representation.describe(),
+    )
+
+
+def _stored_fields() -> list[tuple[str, str]]:
+    """Return the fields that a model file stores, and their names there."""
+    names = [each.name for each in fields(Model) if each.name not in NOT_STORED]
+    return [(name, STORED_NAMES.get(name, f"{name}_")) for name in names]
