@@ -24,7 +24,6 @@ from rubricate.thresholds.cutting.class_chances import class_chances
 from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
-from rubricate.training.confidence import Confidence
 from rubricate.training.learning_on import join_documents, plain_documents, update_model
 from rubricate.training.material import Material
 from rubricate.training.model import Model
