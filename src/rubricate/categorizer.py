@@ -24,6 +24,7 @@ from rubricate.thresholds.cutting.class_chances import class_chances
 from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
+from rubricate.training.confidence import Confidence
 from rubricate.training.learning_on import join_documents, plain_documents, update_model
 from rubricate.training.material import Material
 from rubricate.training.model import Model
@@ -130,9 +131,10 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
     of the corpus.
 
     Learned: `model_`, all that was learned as one object (`training.model`), and what reads it: `categories_`;
-    `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`; `single_label_`; `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right,
-    documents, folds); `screening_` (how the representation was chosen, None where it was given); `confidence_` and the
-    coverage–error curve (`coverage`), unless folds=0.
+    `classes_` (what `predict` answers with); `classifier_`, `cut_`, `representation_`; `single_label_`;
+    `train_counts_`; `cross_validation_` (micro-F1, macro-F1, error, the share decided exactly right, documents, folds);
+    `screening_` (how the representation was chosen, None where it was given); `confidence_` and the coverage–error
+    curve (`coverage`), unless folds=0.
 
     Cost: (folds × candidates + 1) trainings. Reuters ApteMod-90 with all defaults: some seconds on two cores.
 
@@ -154,16 +156,16 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
     representation_ = _Learned[AnyRepresentation]("representation")
     aligned_ = _Learned[Any]("classifier")
     cut_ = _Learned[Any]("threshold")
-    limit_ = _Learned["int | None"]("limit")
-    screening_ = _Learned["Mapping[str, Any] | None"]("screening")
-    language_ = _Learned["Mapping[str, Any] | None"]("language")
+    limit_ = _Learned[int | None]("limit")
+    screening_ = _Learned[Mapping[str, Any] | None]("screening")
+    language_ = _Learned[Mapping[str, Any] | None]("language")
     neighbours_ = _Learned[Any]("neighbours")
-    confidence_ = _Learned["Confidence | None"]("confidence")
-    coverage_ = _Learned["Mapping[str, Floats] | None"]("coverage")
-    cross_validation_ = _Learned["Mapping[str, Any] | None"]("figures")
-    sharpness_ = _Learned["float | None"]("sharpness")
-    reference_ = _Learned["Floats | None"]("reference")
-    kept_ = _Learned["Documents | None"]("documents")
+    confidence_ = _Learned[Confidence | None]("confidence")
+    coverage_ = _Learned[Mapping[str, Floats] | None]("coverage")
+    cross_validation_ = _Learned[Mapping[str, Any] | None]("figures")
+    sharpness_ = _Learned[float | None]("sharpness")
+    reference_ = _Learned[Floats | None]("reference")
+    kept_ = _Learned[Documents | None]("documents")
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from `Documents`, a `Corpus` (its training documents), or texts and their labels.

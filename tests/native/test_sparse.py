@@ -44,7 +44,7 @@ def test_sums_run_from_left_to_right():
 
 
 def test_a_single_row_has_the_weights_of_many():
-    """`weigh_row` of rubricate.text.smart sums in Python; both must agree to the last bit."""
+    """Python sums from left to right; both must agree to the last bit."""
     rng = np.random.default_rng(3)
     values = rng.random(1000)
     length = sum(value * value for value in values.tolist()) ** 0.5

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.native.small_cases import SEEDS, count_cases
+from tests.oracles.term_vectors import character_ngrams
 
 from rubricate.errors import InvalidInput
 from rubricate.native import library
@@ -31,7 +32,6 @@ from rubricate.native.text import (
     renumber,
     sort_counts,
 )
-from rubricate.text.runs import character_ngrams
 from rubricate.text.tokens import NO_CLASSES, byte_tables, code_points
 
 LETTERS = Alphabet(*byte_tables("letters"), code_points("letters"))

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from tests.oracles.terms import terms_of
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.text import analyzer as _analyzer
+from rubricate.text import analysis as _analyzer
 from rubricate.text import lexicon as _lexicon
 from rubricate.text.analyzer import Analyzer
 from rubricate.types import Documents, Terms

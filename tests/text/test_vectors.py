@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
 from rubricate.errors import InvalidInput
-from rubricate.text import analyzer as _analyzer
+from rubricate.text import analysis as _analyzer
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import counts
 from rubricate.text.select import Select

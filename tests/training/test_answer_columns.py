@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from rubricate.training.answer_columns import AnswerColumns, shown_scores
-from rubricate.training.ranked import Answer, scores_shown
+from rubricate.training.ranked import Answer
 from rubricate.types import Scores
 
 NAMES = tuple("abcdefg")
@@ -28,10 +28,19 @@ def blocks(draw):
     return scores, decided, draw(st.none() | st.integers(1, 8))
 
 
+def scores_of_one(row, labels, top):
+    """Return the scores of the labels of one document, and of its best `top` categories; the oracle."""
+    if not labels and top is None:
+        return ()
+    columns, scores = row
+    order = np.argsort(-scores, kind="stable").tolist()
+    pairs = [(NAMES[columns[i]], float(scores[i])) for i in order if scores[i] > -np.inf]
+    return tuple(pair for place, pair in enumerate(pairs) if (top is not None and place < top) or pair[0] in labels)
+
+
 def by_document(rows, decided, top):
-    """The form for one document, which `FileScorer` uses, is the oracle."""
     names = [tuple(NAMES[c] for c in np.flatnonzero(row)) for row in decided]
-    return [scores_shown(row, NAMES, labels, top=top) for row, labels in zip(rows, names, strict=True)]
+    return [scores_of_one(row, labels, top) for row, labels in zip(rows, names, strict=True)]
 
 
 def as_pairs(starts, columns, values):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,13 +13,6 @@ from rubricate.cli.options.stores import EngineName, check_engine
 from rubricate.cli.output.answers import Answering
 from rubricate.cli.output.watch import Watch
 from rubricate.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from rubricate.files.model.model_file import StoredModel
-    from rubricate.files.scorer.scorer import FileScorer
-    from rubricate.training.answer_columns import AnswerColumns
-    from rubricate.training.model import Model
-    from rubricate.types import Documents
 
 __all__ = ["classify"]
 
@@ -64,8 +56,10 @@ def classify(
     and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it
     abstains), confidence, scores, and with --explain evidence. 'rubricate evaluate' reads all of these.
     """
+    from rubricate.cli.output.model_answers import ModelAnswers
     from rubricate.cli.output.progress import progress
     from rubricate.files.model.model_file import read_model
+    from rubricate.training.scoring import needs_whole_set
 
     answering.check_output()
     stored = read_model(model)
@@ -78,7 +72,10 @@ def classify(
         raise InvalidInput("give documents or one text: rubricate classify MODEL FILE, or --say TEXT")
     parts = iter([inputs.said(say)]) if say is not None else inputs.batches(data or "", reading, vectors)
     few, parts = inputs.peek(parts)
-    opened, answers, whole = _opened(stored, answering, few=few, abstain=abstain)
+    options: dict[str, Any] = {"abstain": abstain, "top": answering.top, "confident": answering.as_json}
+    answers = ModelAnswers(stored, options | {"explain": answering.reasons})
+    opened = answers.model()
+    whole = needs_whole_set(opened.threshold)
     if outside is not None and opened.reference is None:
         raise InvalidInput("--outside needs a model that was trained with folds by this version; Fix: train it again")
     answering.check(opened.categories)
@@ -94,29 +91,6 @@ def classify(
     )
     for line in watch.lines():
         typer.echo(f"rubricate: {line}", err=True)
-
-
-def _opened(
-    stored: StoredModel, answering: Answering, *, few: bool, abstain: float | None
-) -> tuple[FileScorer | Model, Callable[[Documents], AnswerColumns], bool]:
-    """Return the model, the function that answers, and whether it must see all documents at once.
-
-    A few documents are answered by plain arithmetic where that gives the same answers: the estimators of the model take
-    longer to import than a few documents to classify.
-    """
-    from rubricate.cli.output.model_answers import ModelAnswers
-    from rubricate.files.scorer.opening import scorer_of
-    from rubricate.training.answer_columns import AnswerColumns
-
-    options: dict[str, Any] = {"abstain": abstain, "top": answering.top, "confident": answering.as_json}
-    scorer = scorer_of(stored) if few and not answering.explain else None
-    if scorer is not None:
-        return scorer, lambda batch: AnswerColumns.of(scorer.answers(batch, **options)), False
-    from rubricate.training.scoring import needs_whole_set
-
-    answers = ModelAnswers(stored, options | {"explain": answering.reasons})
-    opened = answers.model()
-    return opened, answers, needs_whole_set(opened.threshold)
 
 
 def _total(data: str) -> int | None:

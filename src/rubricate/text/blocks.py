@@ -6,12 +6,12 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
 from rubricate.text.representation import Representation
+from rubricate.text.term_vectors import side_by_side
 from rubricate.types import Sparse
 
 __all__ = ["MEANING", "Blocks", "side_by_side"]
@@ -92,30 +92,3 @@ class Blocks(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # ty
         """Return a key that is equal for blocks that give the same vectors."""
         shares = () if self.shares is None else tuple(self.shares)
         return (Blocks, *(part.key() for part in self.parts), shares)
-
-
-def side_by_side(blocks: Sequence[Any], shares: Sequence[float] | None = None) -> Sparse:
-    """Return matrices of the same documents as one, their columns in order, divided by the root of their number.
-
-    With `shares` each is multiplied by its share and divided by √Σ share².
-
-    >>> side_by_side([np.eye(2), np.ones((2, 1))]).toarray().round(3).tolist()
-    [[0.707, 0.0, 0.707], [0.0, 0.707, 0.707]]
-    """
-    matrices = [sparse.csr_array(block) for block in blocks]
-    lengths_of = np.ones(len(matrices)) if shares is None else np.asarray(shares, np.float64)
-    factors = lengths_of / np.sqrt(np.sum(lengths_of**2))
-    starts = np.sum([matrix.indptr.astype(np.int64) for matrix in matrices], axis=0)
-    indices, data = np.empty(starts[-1], np.int32), np.empty(starts[-1])
-    free, width = starts[:-1].copy(), 0  # the next free place of each row
-    for matrix, factor in zip(matrices, factors, strict=True):
-        lengths = np.diff(matrix.indptr)
-        at = np.arange(matrix.nnz) + np.repeat(free - matrix.indptr[:-1], lengths)
-        indices[at] = matrix.indices + width
-        data[at] = matrix.data * factor
-        free, width = free + lengths, width + matrix.shape[1]
-    if starts[-1] <= np.iinfo(np.int32).max:
-        starts = starts.astype(np.int32)
-    joined = sparse.csr_array((data, indices, starts), shape=(len(starts) - 1, width))
-    joined.has_canonical_format = all(matrix.has_canonical_format for matrix in matrices)
-    return joined

@@ -15,7 +15,7 @@ import numpy as np
 
 from rubricate.engines import Engine, stream_tasks
 from rubricate.scratch import stored
-from rubricate.text.analyzer import Analyzer
+from rubricate.text.analysis import Analysis
 from rubricate.text.counts import Chunk, chunk
 from rubricate.text.texts import Texts, blocks
 
@@ -29,7 +29,7 @@ PARTITION = 1 << 22
 class _Counter:
     """Count the terms of a partition."""
 
-    analyzer: Analyzer
+    analyzer: Analysis
     stop: frozenset[str]
 
     def __call__(self, texts: Texts) -> tuple[list[str], list[Chunk]]:
@@ -39,7 +39,7 @@ class _Counter:
 
 
 def count_by_partitions(
-    analyzer: Analyzer, X: Any, stop: frozenset[str], engine: Engine | str
+    analyzer: Analysis, X: Any, stop: frozenset[str], engine: Engine | str
 ) -> tuple[list[Chunk], list[str]]:
     """Return the counts of documents in order, by the numbers of words, and the words.
 

@@ -22,7 +22,6 @@ from rubricate.errors import InvalidInput
 from rubricate.matrices import sound, stacked
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.length_weights import NAMED_WEIGHTS, named_weights
-from rubricate.text.runs import shown_ngram
 from rubricate.text.select import Select
 from rubricate.text.smart import parse_scheme
 from rubricate.text.sparse_output import arrays
@@ -249,8 +248,7 @@ class Representation(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             whole = hasattr(self.vectors_, "weights_")  # a transformer of counts may change the columns
             if whole and not _one_to_one(self.vectors_.weights_):
                 return None
-            names: Sequence[str] = self.vectors_.vocabulary_
-            return names if self.reading_analyzer().tokens != "characters" else list(map(shown_ngram, names))
+            return self.vectors_.names()
         if source == "vectors":
             return [f"vectors[{column}]" for column in range(self.width_)]
         last = self.transformer_ if source == "texts" else None

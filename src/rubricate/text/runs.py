@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rubricate.native.sparse import Lists
 
-__all__ = ["RunTable", "character_ngrams", "shown_ngram", "web_tokens", "with_room"]
+__all__ = ["RunTable", "shown_ngram", "web_tokens", "with_room"]
 
 PICTURE = "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff]"
 """Blocks of Unicode that hold emoji."""
@@ -40,22 +40,6 @@ def web_tokens(run: str) -> list[str]:
     (["don't"], ['#nlproc'], ['1,000'], ['good', ':)'])
     """
     return [token.replace("\u2019", "'") for token in WEB.findall(run)]
-
-
-def character_ngrams(run: str, shortest: int, longest: int) -> list[str]:
-    """Return the character n-grams of a run with a space on either side, shorter ones first.
-
-    As `analyzer="char_wb"` of scikit-learn has them: a run that is shorter than an n-gram counts once, as a whole.
-
-    >>> character_ngrams("ab", 2, 3), character_ngrams("a", 4, 5)
-    ([' a', 'ab', 'b ', ' ab', 'ab '], [' a '])
-    """
-    padded = f" {run} "
-    length = len(padded)
-    if length <= shortest:
-        return [padded]
-    sizes = range(shortest, min(longest, length) + 1)
-    return [padded[i : i + n] for n in sizes for i in range(length - n + 1)]
 
 
 def shown_ngram(ngram: str) -> str:

@@ -16,7 +16,6 @@ another name of ntc, the weighting of joachims2000; the letters are those of sal
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,7 +26,7 @@ from rubricate.errors import UnknownName
 from rubricate.scratch import empty, rest
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["SCHEMES", "idf", "parse_scheme", "weigh", "weigh_row"]
+__all__ = ["SCHEMES", "idf", "parse_scheme", "weigh"]
 
 TF, IDF, NORM = "nlbaL", "ntps", "nc"
 ALIASES = {"tfidf": "ntc"}
@@ -101,23 +100,6 @@ def _row_blocks(starts: Ints) -> Iterator[tuple[int, int]]:
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1)
         yield first, last
         first = last
-
-
-def weigh_row(counts: Floats, scheme: str, idf: Floats) -> Floats:
-    """Return the weights of one document, of the counts and the idf of its terms, without compiled code.
-
-    The result is that of `weigh` to the last bit: sums run from left to right.
-
-    >>> weigh_row(np.array([1.0, 2.0]), "ltc", np.array([0.7, 0.1])).round(3).tolist()
-    [0.972, 0.235]
-    """
-    tf, _, norm = tuple(parse_scheme(scheme))
-    if not len(counts):
-        return np.empty(0)
-    summary = counts.max() if tf == "a" else sum(counts.tolist()) / len(counts)
-    data = _frequency(counts.astype(np.float64), tf, summary) * idf
-    length = math.sqrt(sum(value * value for value in data.tolist()))
-    return data / length if norm == "c" and length > 0 else data
 
 
 def _frequency(f: Floats, tf: str, summary: Any) -> Floats:

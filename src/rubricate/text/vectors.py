@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,23 +9,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.engines import spreading
 from rubricate.errors import InvalidInput
 from rubricate.text.analyzer import Analyzer
-from rubricate.text.counts import Chunk, chunk, columns_of, frequent, gather
+from rubricate.text.counts import frequent, gather
 from rubricate.text.length_weights import named_weights
-from rubricate.text.partitions import count_by_partitions
 from rubricate.text.select import Select
 from rubricate.text.smart import idf, parse_scheme, weigh
 from rubricate.text.sparse_output import SparseTransformer
 from rubricate.text.stop_lists import stop_words
+from rubricate.text.term_vectors import TermVectors
 from rubricate.text.weights import Weights
 from rubricate.types import Documents, Floats, Sparse
 
 __all__ = ["Vectors"]
 
 
-class Vectors(SparseTransformer, BaseEstimator):
+class Vectors(TermVectors, SparseTransformer, BaseEstimator):
     """Texts → `csr_array` documents × terms: analyzer, counts, selection, weights, in one pass over the text.
 
     Learned: `vocabulary_` (the columns, sorted), `idf_` (None where `weights` is not ours), `stop_words_`; `weights_`
@@ -75,8 +73,7 @@ class Vectors(SparseTransformer, BaseEstimator):
     def transform(self, X: Any) -> Sparse:
         """Return the vectors of texts; unknown terms are left out, and a text without a known term is a zero row."""
         check_is_fitted(self)
-        (chunks, words), known = self._count(X), self._known()[0]
-        return self._given_out(self._weigh(gather(chunks, columns_of(words, known), len(known))))
+        return self._given_out(self._weigh(self.term_counts(X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the terms, in the order of the columns."""
@@ -133,25 +130,6 @@ class Vectors(SparseTransformer, BaseEstimator):
 
     def _analyzer(self) -> Analyzer:
         return Analyzer() if self.analyzer is None else self.analyzer
-
-    def _count(self, X: Any) -> tuple[list[Chunk], Sequence[str]]:
-        engine = spreading()
-        if engine is not None:
-            return count_by_partitions(self._analyzer(), X, self._known()[1], engine)
-        words: Sequence[str] = ()
-        chunks: list[Chunk] = []
-        for terms in self._analyzer().batches(X, threads=self.threads, stop=self._known()[1]):
-            words = terms.words
-            chunks.append(chunk(terms))
-        return chunks, words
-
-    def _known(self) -> tuple[Mapping[str, int], frozenset[str]]:
-        """Return the column of each term, and the stop words; computed once for what was learned."""
-        learned = (getattr(self, "vocabulary_", ()), self.stop_words_)
-        if getattr(self, "_known_for", None) != learned:
-            columns = {term: i for i, term in enumerate(learned[0])}
-            self._known_for, self._looked_up = learned, (columns, frozenset(learned[1]))
-        return self._looked_up
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

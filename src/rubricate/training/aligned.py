@@ -12,11 +12,11 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import Pipeline
 
-from rubricate.errors import InvalidInput
-from rubricate.folds import score_matrix, sparse_scores
+from rubricate.folds import sparse_scores
 from rubricate.labels import CategoryGrowth
 from rubricate.thresholds.rank_limit import RankLimit
-from rubricate.types import AnyClassifier, Floats, Scores, Sparse
+from rubricate.training.label_columns import LabelColumns
+from rubricate.types import AnyClassifier, Scores, Sparse
 
 __all__ = ["Aligned", "Form"]
 
@@ -24,7 +24,7 @@ Form: TypeAlias = Literal["classes", "binary", "matrix"]
 """What the labels are: one class per document, one of two classes, or any number of categories."""
 
 
-class Aligned(BaseEstimator):
+class Aligned(LabelColumns, BaseEstimator):
     """Fits a clone of `classifier` with labels in the `form` it knows.
 
     A category that none of the documents has is not shown to the classifier, which may refuse it: its score is
@@ -72,7 +72,7 @@ class Aligned(BaseEstimator):
         numbers[unnumbered] = len(self.classes) + np.arange(len(unnumbered))
         new = growth.new[np.argsort(numbers[growth.new])]
         grown.classes, grown.columns_ = numbers, np.concatenate([growth.places[self.columns_], new])
-        learn = getattr(self.classifier_, "update", None) or self.classifier_.partial_fit  # type: ignore[union-attr]
+        learn = getattr(self.classifier_, "update", None) or self.classifier_.partial_fit
         learn(X, grown.target(growth.labels))
         self.columns_, self.classes = grown.columns_, grown.classes
         self.constants_ = growth.placed(self.constants_, -np.inf)
@@ -81,16 +81,6 @@ class Aligned(BaseEstimator):
         """Return where the classifier keeps a category; None where it was not shown to it."""
         places = np.flatnonzero(self.columns_ == column)
         return int(places[0]) if len(places) else None
-
-    def decision_function(self, X: Any) -> Floats:
-        """Score documents, documents × categories."""
-        if self.classifier_ is None:
-            return np.tile(self.constants_, (_length(X), 1))
-        known = score_matrix(self.classifier_, X)
-        known = known[:, self.columns_] if self.shows_all() else self._columns(known)
-        scores = np.tile(self.constants_, (len(known), 1))
-        scores[:, self.columns_] = known
-        return scores
 
     def finds_best(self, X: Any) -> bool:
         """Return whether `limited` finds the best scores of such documents without those of all categories.
@@ -125,20 +115,6 @@ class Aligned(BaseEstimator):
         """Return whether the columns of the classifier are those of the labels."""
         return self.form == "matrix" and _knows_columns(self.classifier)
 
-    def _columns(self, scores: Floats) -> Floats:
-        """Return one column for each category shown; two classes have one score, or a probability each."""
-        wanted = len(self.columns_)
-        if scores.shape[1] == 2 and wanted == 1:
-            return scores[:, 1:]
-        if scores.shape[1] == 1 and wanted == 2 and self.form == "classes":
-            return np.hstack([-scores, scores])
-        if scores.shape[1] != wanted:
-            raise InvalidInput(
-                f"{type(self.classifier).__name__} gave {scores.shape[1]} scores per document for {wanted} categories; "
-                "cuts need one score per category (for SVC: decision_function_shape='ovr')"
-            )
-        return scores
-
 
 def _last(classifier: AnyClassifier) -> AnyClassifier:
     return classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
@@ -160,7 +136,3 @@ def _matrix(classifier: AnyClassifier, labels: Sparse) -> Any:
     if labels.shape[1] == 1 and not isinstance(last, (ClassifierChain, MultiOutputClassifier)):
         return labels.toarray()[:, 0].astype(np.int8)
     return labels if isinstance(last, OneVsRestClassifier) else labels.toarray().astype(np.int8)
-
-
-def _length(X: Any) -> int:
-    return int(X.shape[0] if hasattr(X, "shape") else len(X))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import CategoryGrowth
-from rubricate.training.offsets import FARTHEST, sureness
+from rubricate.training.offsets import FARTHEST, ConfidenceCurve
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Confidence", "exactly_right"]
@@ -23,7 +23,7 @@ SAMPLE = 40_000
 """About how many of the cells that are neither assigned nor true are learned from."""
 
 
-class Confidence(BaseEstimator):
+class Confidence(ConfidenceCurve, BaseEstimator):
     """P(a document got exactly its true labels), learned from held-out documents in two steps.
 
     1. One logistic model for all cells (document, category) tells how likely the category is true:
@@ -62,11 +62,7 @@ class Confidence(BaseEstimator):
     def predict(self, offsets: Any) -> Floats:
         """Return the chance of each document."""
         check_is_fitted(self)
-        return np.interp(self.sureness(offsets), self.sureness_, self.chances_)
-
-    def sureness(self, offsets: Any) -> Floats:
-        """Return Σ_c ln P(the decision on c is right) of each document."""
-        return sureness(offsets, self.weights_, self.scale_, self.familiar_)
+        return super().predict(offsets)
 
     def _features(self, x: Floats, column: Ints) -> Floats:
         z, a, f = np.clip(x / self.scale_, -FARTHEST, FARTHEST), (x >= 0).astype(np.float64), self.familiar_[column]
@@ -78,13 +74,6 @@ class Confidence(BaseEstimator):
         grown.familiar_ = growth.placed(self.familiar_, 0.0)
         grown.familiar_[growth.new] = np.log1p(growth.more[growth.new])
         return grown
-
-    def check_state(self) -> None:
-        """Check that there are a curve and a weight for each feature."""
-        if self.sureness_.shape != self.chances_.shape or not len(self.chances_) or self.weights_.shape != (7,):
-            raise ValueError("the confidence is incomplete")
-        if np.any(np.diff(self.sureness_) < 0) or np.isnan(self.chances_).any():
-            raise ValueError("the curve of the confidence does not rise")
 
 
 def _stride(offsets: Any) -> int:

@@ -1,35 +1,27 @@
 """The fitted model: everything that is needed to score, decide and explain, as one immutable object.
 
 A training makes it, `Categorizer` holds it as `model_`, the model file stores it, and the command line and the service
-ask it. Nothing else holds what was learned.
+ask it. Nothing else holds what was learned. scikit-learn is imported only by what needs its estimators: a model whose
+parts are plain (`files.model.classes.PLAIN`) scores, decides and answers without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from rubricate import registry
 from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.text.blocks import Blocks
-from rubricate.text.representation import Representation
 from rubricate.training import scoring
 from rubricate.training.answer_columns import AnswerColumns
 from rubricate.training.answers import Answer, answer_columns, best_of, rows_in
-from rubricate.training.candidates import shown
-from rubricate.training.choosing import Judged
-from rubricate.training.confidence import Confidence
-from rubricate.training.explaining import explain_rows
 from rubricate.training.familiarity import familiarity
 from rubricate.training.offsets import NO_CONFIDENCE, offsets
 from rubricate.training.parameters import Parameters
-from rubricate.training.representations import has_vectors
-from rubricate.training.targets import count, ids_of
-from rubricate.training.vector_evidence import joined_texts, vector_evidence
 from rubricate.types import (
     AnyClassifier,
     Decisions,
@@ -42,6 +34,12 @@ from rubricate.types import (
     Signature,
     Sparse,
 )
+
+if TYPE_CHECKING:
+    from rubricate.text.blocks import Blocks
+    from rubricate.text.representation import Representation
+    from rubricate.training.choosing import Judged
+    from rubricate.training.confidence import Confidence
 
 __all__ = ["Model", "signature_of"]
 
@@ -59,7 +57,7 @@ class Model:
     Parameters
     ----------
     settings
-        What the training was asked for.
+        What the training was asked for; None where the model was opened only to predict.
     representation, classifier, threshold
         The fitted parts; the classifier scores every category.
     categories, classes, form
@@ -100,7 +98,7 @@ class Model:
     form: str
     train_counts: Ints
     single_label: bool
-    settings: Parameters = field(default_factory=Parameters)
+    settings: Parameters | None = None
     origin: tuple[str, str] = ("", "")
     limit: int | None = None
     option: int = 0
@@ -129,6 +127,8 @@ class Model:
 
     def signature(self) -> Signature:
         """Return where the numbers of this model come from."""
+        if self.settings is None:
+            raise InvalidInput("the model was opened to predict, without its settings; open it with rubricate.open")
         return signature_of(
             self.settings,
             classifier=self.classifier.classifier,
@@ -147,7 +147,7 @@ class Model:
         return state if self.width is None else state | {"n_features_in_": self.width}
 
     @classmethod
-    def of_state(cls, settings: Parameters, state: Mapping[str, Any]) -> Self:
+    def of_state(cls, settings: Parameters | None, state: Mapping[str, Any]) -> Self:
         """Return the model of what a file stores; fields that older files lack have their defaults."""
         values = {name: state[key] for name, key in _stored_fields() if key in state}
         if values.get("documents") is not None:
@@ -161,9 +161,15 @@ class Model:
             raise ValueError(f"{columns} categories, but parts for another number of them")
         if len(self.classes) != columns or not all(isinstance(name, str) for name in self.categories):
             raise ValueError("the categories are not as they should be")
-        few = ["", " ".join(map(str, (self.representation.names() or ())[:3]))]
+        few = ["", " ".join(self._some_terms())]
         if self.decide(few if self.width is None else np.zeros((2, self.width))).shape != (2, columns):
             raise ValueError("decisions of the wrong shape")
+
+    def _some_terms(self) -> list[str]:
+        first = getattr(self.representation, "parts_", (self.representation,))[0]
+        vectors = getattr(first, "vectors_", None)
+        names = (first.names() if vectors is None else vectors.vocabulary_) or ()
+        return [str(name) for name in names[:3]]
 
     def vectors(self, X: Any) -> Any:
         """Return the vectors of documents, as the classifier gets them."""
@@ -229,8 +235,10 @@ class Model:
         if abstain is not None and self.confidence is None:
             raise InvalidInput(NO_CONFIDENCE)
         options: dict[str, Any] = {"abstain": abstain, "top": top, "confident": confident}
-        if not explain or not has_vectors(self.representation):
+        if not explain or not self._has_encoder():
             return answer_columns(self, self.vectors(X), explain=explain, **options)
+        from rubricate.training.vector_evidence import joined_texts, vector_evidence
+
         answers = answer_columns(self, self.vectors(X), **options)
         best = [[name for name, _ in row] for row in self.rank(X, 1)]
         evidence = [
@@ -243,21 +251,32 @@ class Model:
         """Return the evidence for one category of each document, or for its labels."""
         if category is None:
             return [dict(each.evidence) for each in self.answers(X, explain=limit)]
-        if has_vectors(self.representation):
+        if self._has_encoder():
+            from rubricate.training.vector_evidence import joined_texts, vector_evidence
+
             if category not in self.categories:
                 raise UnknownName("category", str(category), self.categories)
             return [dict(vector_evidence(self, text, [category], limit)) for text in joined_texts(X)]
         return [{category: reasons} for reasons in self.evidence(self.vectors(X), category, limit)]
 
+    def _has_encoder(self) -> bool:
+        from rubricate.training.representations import has_vectors
+
+        return has_vectors(self.representation)
+
     def evidence(self, vectors: Any, category: str, limit: int) -> list[list[Evidence]]:
         """Return what spoke most for or against a category, for each row of some vectors."""
         if category not in self.categories:
             raise UnknownName("category", str(category), self.categories)
+        from rubricate.training.explaining import explain_rows
+
         column, names = self.categories.index(category), self.representation.names()
         return explain_rows(self.classifier, vectors, column, limit=limit, names=names, ids=self.ids)
 
     def run(self, X: Any, name: str | None = None) -> Run:
         """Score and decide on documents; of very many scores only the best of each document are kept."""
+        from rubricate.training.targets import count, ids_of
+
         vectors, columns = self.vectors(X), len(self.categories)
         ids = ids_of(X, count(vectors))
         parts = list(self.blocks(vectors, scoring.limit_for(count(vectors), columns)))
@@ -310,6 +329,8 @@ def signature_of(
     origin: tuple[str, str],
 ) -> Signature:
     """Return where numbers come from; what is None has not been decided and is as the settings say."""
+    from rubricate.training.candidates import shown
+
     asked = settings.cut
     return Signature(
         corpus=origin[0],

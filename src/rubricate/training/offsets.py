@@ -9,13 +9,42 @@ from scipy import sparse
 
 from rubricate.types import Bools, Floats, Ints, Scores
 
-__all__ = ["FARTHEST", "NO_CONFIDENCE", "offsets", "sureness"]
+__all__ = ["FARTHEST", "NO_CONFIDENCE", "ConfidenceCurve", "offsets"]
 
 FARTHEST = 10.0
 """Offsets are clipped at so many times their usual size, so that one far score cannot decide for a document."""
 NO_CONFIDENCE = "the model was learned with folds=0 and knows no confidence; fit it with folds=5"
 ROWS = 1 << 20
 """Cells looked at together."""
+
+
+class ConfidenceCurve:
+    """The chance that a document got exactly its true labels; `Confidence` learns it and says how.
+
+    `weights_` are those of its features, `scale_` is the usual |x|, `familiar_` the f of each category; `sureness_` and
+    `chances_` are the corners of the curve.
+    """
+
+    weights_: Floats
+    scale_: float
+    familiar_: Floats
+    sureness_: Floats
+    chances_: Floats
+
+    def predict(self, offsets: Any) -> Floats:
+        """Return the chance of each document."""
+        return np.interp(self.sureness(offsets), self.sureness_, self.chances_)
+
+    def sureness(self, offsets: Any) -> Floats:
+        """Return Σ_c ln P(the decision on c is right) of each document."""
+        return _sureness(offsets, self.weights_, self.scale_, self.familiar_)
+
+    def check_state(self) -> None:
+        """Check that there are a curve and a weight for each feature."""
+        if self.sureness_.shape != self.chances_.shape or not len(self.chances_) or self.weights_.shape != (7,):
+            raise ValueError("the confidence is incomplete")
+        if np.any(np.diff(self.sureness_) < 0) or np.isnan(self.chances_).any():
+            raise ValueError("the curve of the confidence does not rise")
 
 
 def offsets(scores: Any, cut: Any) -> Any:
@@ -67,11 +96,7 @@ def _padded(values: Any, width: int) -> Floats:
     return out
 
 
-def sureness(offsets: Any, weights: Floats, scale: float, familiar: Floats) -> Floats:
-    """Return Σ_c ln P(the decision on c is right) of each document, by the model of `training.confidence`.
-
-    `weights` are those of its features, `scale` the usual |x|, `familiar` the f of each category.
-    """
+def _sureness(offsets: Any, weights: Floats, scale: float, familiar: Floats) -> Floats:
     model = (weights, scale, familiar)
     if sparse.issparse(offsets):
         totals = np.zeros(offsets.shape[0])
@@ -85,12 +110,10 @@ def sureness(offsets: Any, weights: Floats, scale: float, familiar: Floats) -> F
 
 def _right(x: Floats, column: Ints, model: tuple[Floats, float, Floats]) -> Floats:
     """Return ln P(the decision on a cell is right); 0 where nothing is to decide."""
-    from scipy.special import log_expit  # a tenth of a second, which labels alone need not pay
-
     w, scale, familiar = model
     f = familiar[column]
     z = np.clip(x / scale, -FARTHEST, FARTHEST)
     yes = x >= 0
     logit = np.where(yes, w[0] + w[3] + (w[4] + w[6]) * f, w[0] + w[4] * f)
     logit += np.where(yes, w[1] + w[2] + w[5] * f, w[1] - w[2] + w[5] * f) * z
-    return np.where(np.isfinite(x), log_expit(np.where(yes, logit, -logit)), 0.0)
+    return np.where(np.isfinite(x), -np.logaddexp(0.0, np.where(yes, -logit, logit)), 0.0)

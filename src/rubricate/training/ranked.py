@@ -10,7 +10,7 @@ import numpy as np
 
 from rubricate.types import Evidence, Floats
 
-__all__ = ["Answer", "best_of", "scores_shown"]
+__all__ = ["Answer", "best_of"]
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,3 @@ def best_of(row: tuple[Any, Floats], categories: Sequence[str], k: int) -> list[
     columns, scores = row
     order = np.argsort(-scores, kind="stable")[:k]
     return [(categories[columns[i]], float(scores[i])) for i in order if scores[i] > -np.inf]
-
-
-def scores_shown(
-    row: tuple[Any, Floats], categories: Sequence[str], labels: tuple[str, ...], *, top: int | None
-) -> tuple[tuple[str, float], ...]:
-    """Return the scores of the labels, and of the best `top` categories."""
-    if not labels and top is None:
-        return ()
-    columns, scores = row
-    order = np.argsort(-scores, kind="stable").tolist()
-    if top is not None and top < len(order) and not labels:
-        order = order[:top]
-    pairs = ((categories[columns[i]], float(scores[i])) for i in order if scores[i] > -np.inf)
-    return tuple(pair for place, pair in enumerate(pairs) if (top is not None and place < top) or pair[0] in labels)

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.base.scorer import BLOCK
+from rubricate.classifiers.base.linear import BLOCK
 from rubricate.folds import score_matrix, sparse_scores, take_rows
-from rubricate.thresholds.rank_limit import RankLimit
-from rubricate.training.aligned import Aligned
 from rubricate.training.cache import Arrays, Entry
-from rubricate.training.targets import count
+from rubricate.training.label_columns import LabelColumns
 from rubricate.types import AnyClassifier, Floats, Scores, Sparse
 
 __all__ = [
@@ -42,8 +40,9 @@ def limit_for(documents: int, categories: int) -> int | None:
 
 def blocks(classifier: AnyClassifier, X: Any, *, columns: int, limit: int | None = None) -> Iterator[Any]:
     """Score documents block by block: an array each, or with a limit `Scores` of the best of each document."""
-    finds_best = limit is not None and isinstance(classifier, Aligned) and classifier.finds_best(X)
-    size, rows = max(1, BLOCK // max(1, LIMIT if finds_best else columns)), count(X)
+    finds_best = limit is not None and isinstance(classifier, LabelColumns) and classifier.finds_best(X)
+    rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    size = max(1, BLOCK // max(1, LIMIT if finds_best else columns))
     for start in range(0, rows, size):
         part = X if size >= rows else take_rows(X, np.arange(start, min(start + size, rows)))
         if limit is None:
@@ -51,6 +50,8 @@ def blocks(classifier: AnyClassifier, X: Any, *, columns: int, limit: int | None
         elif finds_best:
             yield classifier.limited(part, limit)
         else:
+            from rubricate.thresholds.rank_limit import RankLimit  # an estimator, which most models need not import
+
             yield RankLimit(rank=limit).limit(score_matrix(classifier, part))
 
 

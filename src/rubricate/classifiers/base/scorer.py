@@ -27,6 +27,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_is_fitted, validate_data
 
+from rubricate.classifiers.base.linear import BLOCK
 from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
@@ -35,9 +36,6 @@ from rubricate.native.measures import best_columns
 from rubricate.types import Evidence, Floats, Scores, Sparse
 
 __all__ = ["BLOCK", "Scorer", "keep_best"]
-
-BLOCK = 1 << 22
-"""Scores that are held in memory at once when documents are scored in blocks."""
 
 
 class Scorer(ClassifierMixin, BaseEstimator):

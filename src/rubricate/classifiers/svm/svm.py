@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from rubricate.classifiers.base.evidence import contributions, strongest
+from rubricate.classifiers.base.linear import linear_scores
 from rubricate.classifiers.base.scorer import BLOCK, Scorer
 from rubricate.classifiers.numerics.matrices import unit_centroids
 from rubricate.classifiers.numerics.weight_lists import lists_of, pays
@@ -220,8 +221,7 @@ class SVM(Scorer):
 
     def _score(self, X: Any) -> Floats:
         if self.kernel == "linear":
-            products = X @ self.coef_.T
-            return (products.toarray() if sparse.issparse(products) else np.asarray(products)) + self.intercept_
+            return linear_scores(X, self.coef_, self.intercept_)
         kernel, rows = self.kernel_function(), max(1, BLOCK // max(1, len(self.support_)))
         scores = np.empty((X.shape[0], len(self.intercept_)))
         for start in range(0, X.shape[0], rows):

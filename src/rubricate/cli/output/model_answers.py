@@ -38,9 +38,7 @@ class ModelAnswers:
 
     def model(self) -> Model:
         """Return the model, opened once."""
-        from rubricate.categorizer import Categorizer
-
         with self._lock:
             if self._model is None:
-                self._model = Categorizer.of(self.stored).model_
+                self._model = self.stored.model(estimators=bool(self.options.get("explain")))
             return self._model

@@ -11,7 +11,7 @@ from typing import Any
 from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
 
-__all__ = ["FUNCTIONS", "class_of", "name_of", "private_state"]
+__all__ = ["FUNCTIONS", "PLAIN", "class_of", "name_of", "private_state"]
 
 PLUGINS = ("classifiers", "thresholds")
 """Kinds of plug-ins that are estimators."""
@@ -60,6 +60,23 @@ SKLEARN = {
 
 PRIVATE = {"TfidfVectorizer": ("_tfidf",), "RidgeClassifier": ("_label_binarizer",)}
 """Attributes that some of them need although their names are private."""
+
+_CUTS = ("rubricate.thresholds.cutting.decisions", "CategoryThresholds", ())
+PLAIN: dict[tuple[str, str], tuple[str, str, tuple[str, ...] | None]] = {
+    ("classifiers", "svm"): ("rubricate.classifiers.base.linear", "LinearScores", ("kernel",)),
+    ("rubricate", "Aligned"): ("rubricate.training.label_columns", "LabelColumns", ("form",)),
+    ("rubricate", "Analyzer"): ("rubricate.text.analysis", "Analysis", None),
+    ("rubricate", "Blocks"): ("rubricate.text.term_vectors", "TermBlocks", ("shares",)),
+    ("rubricate", "Confidence"): ("rubricate.training.offsets", "ConfidenceCurve", ()),
+    ("rubricate", "Representation"): ("rubricate.text.term_vectors", "TermRepresentation", ()),
+    ("rubricate", "Vectors"): ("rubricate.text.term_vectors", "TermVectors", ("analyzer", "weights")),
+    ("thresholds", "fixed"): _CUTS,
+    ("thresholds", "micro_macro"): _CUTS,
+    ("thresholds", "rcut"): ("rubricate.thresholds.cutting.decisions", "BestCategories", ("t",)),
+    ("thresholds", "scut"): _CUTS,
+}
+"""The fitted part of an estimator that predicts without scikit-learn: module, class, and the parameters it needs (None:
+all). The estimator predicts by the same code, most of them as subclasses."""
 
 TABLES = {"rubricate": OURS, "sklearn": SKLEARN}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
 
@@ -17,8 +17,11 @@ from rubricate._version import __version__
 from rubricate.errors import EncoderMissing, InvalidFile, InvalidInput
 from rubricate.files.container import read_container, refuse, write_container
 from rubricate.files.model.checks import check_parts, try_out
-from rubricate.files.model.values import Decoder, Encoder
+from rubricate.files.model.values import Decoder, Encoder, PlainDecoder
 from rubricate.types import Signature
+
+if TYPE_CHECKING:
+    from rubricate.training.model import Model
 
 __all__ = ["StoredModel", "open", "read_manifest", "read_model", "save"]
 
@@ -86,6 +89,21 @@ class StoredModel:
         """Return the estimator; raise InvalidFile where its parts do not fit together."""
         return _estimator(self)
 
+    def model(self, *, estimators: bool = False) -> Model:
+        """Return the fitted model of a categorizer; its parts are estimators if asked for, or if prediction needs them.
+
+        Without them scikit-learn is not imported, and the model cannot explain.
+        """
+        plain = None if estimators else _plain_model(self)
+        if plain is not None:
+            return plain
+        estimator = self.estimator()
+        if not hasattr(estimator, "model_"):
+            kind = type(estimator).__name__
+            raise InvalidFile(f"a {kind}, not a Categorizer", path=self.path, remedy="use rubricate.open")
+        model: Model = estimator.model_
+        return model
+
 
 def read_model(path: str | Path) -> StoredModel:
     """Read a file that `save` wrote; raise InvalidFile for anything else."""
@@ -109,6 +127,24 @@ def _estimator(stored: StoredModel) -> Any:
             raise
         refuse(place, f"its parts do not fit together ({type(error).__name__}: {error!s:.200})")
     return estimator
+
+
+def _plain_model(stored: StoredModel) -> Model | None:
+    """Return a model whose parts are not estimators; None where it takes them, or something is wrong in the file.
+
+    What is wrong is left to `StoredModel.estimator`, which names it.
+    """
+    decoder = PlainDecoder(stored.arrays, stored.size)
+    try:
+        model = decoder.value(stored.manifest["model"])
+        if model.limit is not None:  # only estimators find the best of very many categories quickly
+            return None
+        for part in decoder.estimators:
+            check_parts(part)
+        model.check()
+    except Exception:
+        return None
+    return cast("Model", model)
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:

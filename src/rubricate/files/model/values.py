@@ -13,9 +13,10 @@ None, booleans, numbers and strings are themselves; everything else is an object
 
 from __future__ import annotations
 
+import importlib
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +27,13 @@ from scipy import sparse
 from rubricate import registry
 from rubricate.errors import InvalidInput
 from rubricate.files.model.checks import check_params, check_sparse
-from rubricate.files.model.classes import FUNCTIONS, class_of, name_of, private_state
+from rubricate.files.model.classes import FUNCTIONS, PLAIN, class_of, name_of, private_state
 from rubricate.files.model.file_parameters import check_paths, contents
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-__all__ = ["Decoder", "Encoder"]
+__all__ = ["Decoder", "Encoder", "PlainDecoder"]
 
 LEARNED = re.compile(r"[a-zA-Z]\w*_", re.ASCII)
 WIDE = 1 << 24
@@ -228,22 +229,55 @@ class Decoder:
         estimator_class = class_of(kind, name)
         at = len(self.estimators)
         self.estimators.append(None)
-        params = {str(key): self.value(value) for key, value in node["params"].items()}
-        check_params(kind, params)
-        check_paths(name, params)
+        params = self._params(kind, name, node["params"])
         estimator = estimator_class(**params)
         self.estimators[at] = estimator
-        private = private_state(kind, name)
-        state = {}
-        for key, value in node["state"].items():
-            if not LEARNED.fullmatch(key) and key not in private:
-                raise ValueError(f"{key!r:.40} is not a learned attribute")
-            state[key] = self.value(value)
+        state = self._state(node["state"], private_state(kind, name))
         if hasattr(estimator, "restore_state"):
             estimator.restore_state(state)
         else:
             vars(estimator).update(state)
         return estimator
+
+    def _params(self, kind: str, name: str, nodes: Mapping[str, Any]) -> dict[str, Any]:
+        params = {str(key): self.value(value) for key, value in nodes.items()}
+        check_params(kind, params)
+        check_paths(name, params)
+        return params
+
+    def _state(self, nodes: Mapping[str, Any], private: Collection[str] = ()) -> dict[str, Any]:
+        for key in nodes:
+            if not LEARNED.fullmatch(key) and key not in private:
+                raise ValueError(f"{key!r:.40} is not a learned attribute")
+        return {key: self.value(value) for key, value in nodes.items()}
+
+
+class PlainDecoder(Decoder):
+    """Reads a fitted model whose parts predict without scikit-learn; raises ValueError where one of them cannot.
+
+    What is not needed to predict is left unread: parameters of the training, and stored documents.
+    """
+
+    def _estimator(self, node: Any) -> Any:
+        key = (node["kind"], node["name"])
+        if key == ("rubricate", "Categorizer"):
+            from rubricate.training.model import Model
+
+            return Model.of_state(None, self._state({**node["state"], "kept_": None}))
+        if key not in PLAIN:
+            raise ValueError(f"{node['name']!r:.40} needs its estimator")
+        module, name, needed = PLAIN[key]
+        part = getattr(importlib.import_module(module), name)()
+        params = node["params"] if needed is None else {each: node["params"][each] for each in needed}
+        vars(part).update(self._params(*key, params) | self._state(node["state"]))
+        self.estimators.append(part)
+        return part
+
+    def _again(self, number: Any) -> Any:
+        raise ValueError("an estimator that occurs twice")
+
+    def _plugin(self, parts: Any) -> Any:
+        raise ValueError("a function")
 
 
 def _list(items: Any) -> list[Any]:

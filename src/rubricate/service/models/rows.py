@@ -16,7 +16,6 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.categorizer import Categorizer
-from rubricate.files.scorer.scorer import FileScorer
 from rubricate.readers.reading import Reading
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.blocks import Blocks
@@ -29,8 +28,6 @@ __all__ = ["Question", "Questions", "RowMaker", "header"]
 
 TRIED = 10
 """Words that are taken away, one after the other, to see what changes the answer."""
-SHORT = 4_000
-"""Characters up to which plain arithmetic is quicker than sparse matrices: 80 words take .4 ms instead of 1."""
 TITLE = "title:"
 """What the terms of titles are named with where they are counted apart."""
 
@@ -58,14 +55,10 @@ class Questions:
 
 
 class RowMaker:
-    """Answers documents with one model, each as one row of bytes without a line break at the end.
+    """Answers documents with one model, each as one row of bytes without a line break at the end."""
 
-    A `scorer` of the same file answers a document alone where that is quicker, with the same answer to the last bit.
-    """
-
-    def __init__(self, model: Categorizer, scorer: FileScorer | None = None) -> None:
+    def __init__(self, model: Categorizer) -> None:
         self.model = model
-        self._scorer = scorer if scorer is not None and _is_quick(scorer) else None
         shape = model.model_.representation
         parts = list(shape.parts_) if isinstance(shape, Blocks) else [shape]
         counted = [source_of(part.weights) == "counts" for part in parts]
@@ -79,12 +72,7 @@ class RowMaker:
     def rows(self, batch: Sequence[Question], questions: Questions) -> list[bytes]:
         """Return one row per document."""
         documents = as_documents(batch)
-        if self._scorer is not None and len(batch) == 1 and not questions.explain and len(batch[0].text) <= SHORT:
-            answers = self._scorer.answers(documents, abstain=questions.abstain, top=questions.top)
-        else:
-            answers = self.model.answers(
-                documents, abstain=questions.abstain, top=questions.top, explain=questions.explain
-            )
+        answers = self.model.answers(documents, abstain=questions.abstain, top=questions.top, explain=questions.explain)
         if questions.form == "csv":
             return [_csv_row(question.id, answer, questions) for question, answer in zip(batch, answers, strict=True)]
         return [self._json(question, answer, questions) for question, answer in zip(batch, answers, strict=True)]
@@ -182,11 +170,6 @@ class RowMaker:
 
 def _is_term(reason: Evidence) -> bool:
     return reason.kind == "term" and isinstance(reason.index, int)
-
-
-def _is_quick(scorer: FileScorer) -> bool:
-    """Return whether texts are read by words alone: character n-grams are quicker by compiled code."""
-    return all(reader.tokens != "characters" for reader in scorer.readers)
 
 
 @lru_cache(maxsize=8)

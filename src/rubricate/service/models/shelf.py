@@ -9,8 +9,6 @@ from pathlib import Path
 
 from rubricate.categorizer import Categorizer
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
-from rubricate.files.model.model_file import read_model
-from rubricate.files.scorer.opening import scorer_of
 from rubricate.service.models.rows import RowMaker
 from rubricate.training.scoring import needs_whole_set
 
@@ -38,11 +36,10 @@ class ServedModel:
         """Open the file of a model."""
         # The stamp first: a file that changes meanwhile is opened again. Whether it can be read, opening says best.
         stamp = _stamp(path) if path.exists() else (0, 0, 0)
-        stored = read_model(path)
-        model = Categorizer.of(stored)
+        model = Categorizer.open(path)
         if model.model_.width is not None:
             raise InvalidInput(f"{path}: classifies vectors, not text; the service takes text")
-        return cls(name, path, stamp, model, RowMaker(model, scorer_of(stored)), needs_whole_set(model.cut_))
+        return cls(name, path, stamp, model, RowMaker(model), needs_whole_set(model.cut_))
 
 
 class ModelShelf:

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
 from rubricate.native.measures import as_rows, best_columns, best_stored_columns
-from rubricate.thresholds.cutting.grid import ScoreGrid
+from rubricate.thresholds.cutting.grid import ScoreGrid, take_scores
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["above", "best"]
+__all__ = ["BestCategories", "CategoryThresholds", "above", "best"]
 
 LOWEST = float(np.finfo(np.float64).min)
 """No cut lies under it, so that a score of -inf is never assigned."""
+
+
+class CategoryThresholds:
+    """A threshold for each category: what learns them (`Threshold`) and a model file share it."""
+
+    cuts_: Floats
+
+    def decide(self, scores: Any) -> Sparse:
+        """Return the decisions, documents × categories: boolean, sparse."""
+        return above(take_scores(scores, categories=len(self.cuts_)), self.cuts_)
+
+
+class BestCategories:
+    """The `t` best categories of each document, as a model file names them; `Rcut` explains them."""
+
+    t: int = 1
+
+    def decide(self, scores: Any) -> Sparse:
+        """Return the decisions, documents × categories: boolean, sparse."""
+        return best(take_scores(scores), int(self.t))
 
 
 def above(grid: ScoreGrid, cuts: Floats) -> Sparse:

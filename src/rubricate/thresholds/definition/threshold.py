@@ -29,15 +29,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.labels import CategoryGrowth
-from rubricate.thresholds.cutting.decisions import above
+from rubricate.thresholds.cutting.decisions import CategoryThresholds
 from rubricate.thresholds.cutting.expected_cuts import with_expected_cuts
-from rubricate.thresholds.cutting.grid import take_scores
-from rubricate.types import Floats, Sparse
+from rubricate.types import Sparse
 
 __all__ = ["Threshold"]
 
 
-class Threshold(BaseEstimator):
+class Threshold(CategoryThresholds, BaseEstimator):
     """A way of turning scores into decisions."""
 
     needs_scores: ClassVar[bool] = True
@@ -46,7 +45,6 @@ class Threshold(BaseEstimator):
     shorthand: ClassVar[tuple[str, Callable[[str], Any]]]
     folds: int = 5
     seeds: int = 1
-    cuts_: Floats
 
     def fit(self, scores: Any, labels: Any) -> Self:
         """Learn from held-out scores and labels, documents × categories."""
@@ -55,7 +53,7 @@ class Threshold(BaseEstimator):
     def decide(self, scores: Any) -> Sparse:
         """Return the decisions, documents × categories: boolean, sparse."""
         check_is_fitted(self)
-        return above(take_scores(scores, categories=len(self.cuts_)), self.cuts_)
+        return super().decide(scores)
 
     def merge(self, fitted: Sequence[Self]) -> Self:
         """Take over what several fits of this threshold learned: the median of each cut (of an even number, the mean

@@ -1,4 +1,4 @@
-"""The scorer of `rubricate classify` answers as the categorizer does, and needs no estimator class."""
+"""A model opened to predict answers as the categorizer does, and imports no estimator class."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.oracles.term_vectors import TermVectorOracle
 
 import rubricate as rb
-from rubricate.files.model.model_file import read_model
-from rubricate.files.scorer.opening import scorer_of
+from rubricate.files.model.model_file import _plain_model, read_model
 from rubricate.text import Analyzer, Vectors
-from rubricate.text.few_texts import FewTexts
 from rubricate.text.options import LONGEST, phrase_lengths
 from rubricate.text.smart import SCHEMES
+from rubricate.training.label_columns import LabelColumns
 from rubricate.types import Documents
 
 TEXTS = ["Wheat and corn", "corn exports, don't", "crude oil", "oil & gas 1,000", "wheat harvest", "gas pipeline"] * 3
@@ -48,35 +48,49 @@ def documents(bodies, titles=None):
 
 @pytest.fixture(scope="module", params=MODELS)
 def pair(request, tmp_path_factory):
-    """A scorer and the categorizer of the same file."""
+    """A plain model and the categorizer of the same file."""
     options, labels = MODELS[request.param]
     folds = 0 if request.param in ("a fixed cut", "two best") else 3
     model = rb.Categorizer(**options, folds=folds, engine="serial").fit(TEXTS, labels)
     stored = read_model(model.save(tmp_path_factory.mktemp("models") / "m.rubric"))
-    scorer = scorer_of(stored)
-    assert scorer is not None
-    return scorer, rb.Categorizer.of(stored)
+    plain = stored.model()
+    assert type(plain.classifier) is LabelColumns
+    return plain, rb.Categorizer.of(stored)
 
 
 @given(bodies=LINES, titled=st.booleans())
-def test_scorer_answers_to_the_last_bit(pair, bodies, titled):
-    scorer, model = pair
+def test_a_plain_model_answers_to_the_last_bit(pair, bodies, titled):
+    plain, model = pair
     given_documents = documents(bodies, ["Wheat prices"] * len(bodies) if titled else None)
     for top in (None, 2):
-        assert scorer.answers(given_documents, top=top) == model.answers(given_documents, top=top)
+        assert plain.answers(given_documents, top=top) == model.answers(given_documents, top=top)
+
+
+def test_a_batch_is_answered_as_one_by_one(pair):
+    plain, _ = pair
+    whole = plain.answers(documents(TEXTS), top=2)
+    assert [plain.answers(documents([text]), top=2)[0] for text in TEXTS] == whole
 
 
 def test_confidence_is_left_out_where_nobody_asks(pair):
-    scorer, model = pair
+    plain, model = pair
     few = documents(TEXTS[:3])
-    quick = scorer.answers(few, confident=False)
+    quick = plain.answer_columns(few, confident=False).answers()
     assert [answer.confidence for answer in quick] == [None] * 3
     assert [replace(answer, confidence=None) for answer in model.answers(few)] == quick
-    if scorer.certainty is None:
+    if plain.confidence is None:
         with pytest.raises(rb.errors.InvalidInput, match="folds"):
-            scorer.answers(few, abstain=0.5)
+            plain.answers(few, abstain=0.5)
     else:
-        assert scorer.answers(few, abstain=0.9, confident=False) == model.answers(few, abstain=0.9)
+        abstaining = plain.answer_columns(few, abstain=0.9, confident=False)
+        assert abstaining.answers() == model.answers(few, abstain=0.9)
+
+
+def test_a_plain_model_knows_no_settings(pair):
+    plain, model = pair
+    assert model.model_.signature() == model.signature()
+    with pytest.raises(rb.errors.InvalidInput, match="without its settings"):
+        plain.signature()
 
 
 @given(
@@ -87,11 +101,11 @@ def test_confidence_is_left_out_where_nobody_asks(pair):
     scheme=st.sampled_from(SCHEMES),
     stem=st.sampled_from([None, "porter", "porter2"]),
 )
-def test_few_texts_have_the_vectors_of_many(bodies, tokens, ngrams, title, scheme, stem):
+def test_one_text_at_a_time_has_the_vectors_of_many(bodies, tokens, ngrams, title, scheme, stem):
     analyzer = Analyzer(tokens=tokens, ngrams=ngrams, title=title, stem=stem, stop=["and"])
     learned = Vectors(analyzer, weights=scheme, threads=1).fit(documents(TEXTS, ["Grain"] * len(TEXTS)))
     kind = "characters" if tokens == "characters" else "words"
-    few = FewTexts(
+    few = TermVectorOracle(
         tokens=tokens,
         stop=frozenset(learned.stop_words_),
         min_length=analyzer.min_length,
@@ -116,27 +130,42 @@ def test_few_texts_have_the_vectors_of_many(bodies, tokens, ngrams, title, schem
         {"classifier": "knn"},
         {"classifier": rb.SVM(kernel="rbf")},
         {"cut": "pcut"},
-        {"analyzer": Analyzer(casing="mark")},
         {"weights": "pivoted"},
-        {"analyzer": Analyzer(negation=True)},
-        {"analyzer": Analyzer(ngrams=2, window=3)},
-        {"analyzer": Analyzer(tokens="characters", ngrams=(3, 4), hashing=64)},
+        {"weights": rb.text.Weights("ltc")},
     ],
 )
-def test_models_that_need_their_estimators_have_no_scorer(options, tmp_path):
+def test_models_that_need_their_estimators_get_them(options, tmp_path):
     model = rb.Categorizer(**{"classifier": rb.SVM(), "folds": 3, **options}, engine="serial").fit(TEXTS, SETS)
-    assert scorer_of(read_model(model.save(tmp_path / "m.rubric"))) is None
+    stored = read_model(model.save(tmp_path / "m.rubric"))
+    assert _plain_model(stored) is None
+    assert stored.model().answers(TEXTS, top=2) == model.answers(TEXTS, top=2)
+    assert stored.model().settings is not None
 
 
-def test_parts_of_different_size_have_no_scorer(tmp_path):
+@pytest.mark.parametrize(
+    "analyzer",
+    [
+        Analyzer(casing="mark"),
+        Analyzer(negation=True),
+        Analyzer(ngrams=2, window=3),
+        Analyzer(tokens="characters", ngrams=(3, 4), hashing=64),
+    ],
+)
+def test_every_analysis_is_plain(analyzer, tmp_path):
+    model = rb.Categorizer(rb.SVM(), analyzer=analyzer, folds=3, engine="serial").fit(TEXTS, SETS)
+    plain = _plain_model(read_model(model.save(tmp_path / "m.rubric")))
+    assert plain.answers(TEXTS, top=2) == model.answers(TEXTS, top=2)
+
+
+def test_parts_of_different_size_are_not_used(tmp_path):
     model = rb.Categorizer(rb.SVM(), folds=0, cut="rcut:1", engine="serial").fit(TEXTS, SETS)
     stored = read_model(model.save(tmp_path / "m.rubric"))
-    assert scorer_of(stored) is not None
+    assert _plain_model(stored) is not None
     node = stored.manifest["model"]
     for name in ("aligned_", "classifier_", "intercept_"):
         node = node["estimator"]["state"][name]
     stored.arrays[node["array"]] = np.zeros(7)
-    assert scorer_of(stored) is None
+    assert _plain_model(stored) is None
 
 
 @pytest.mark.slow
@@ -184,9 +213,9 @@ def _set(name, group, key, value):
         _set("Vectors", "params", "weights", {"plugin": ["weights", "own"]}),
         _set("Vectors", "state", "vocabulary_", lambda node: {"tuple": node["tuple"][:-1]}),
         _set("Vectors", "state", "vocabulary_", lambda node: {"tuple": [node["tuple"][1], *node["tuple"][1:]]}),
-        _set("Analyzer", "params", "window", 3),
+        _set("Analyzer", "params", "window", 99),
+        _set("Analyzer", "params", "stop", "/etc/passwd"),
         _set("Aligned", "state", "columns_", {"array": 1}),
-        _set("Aligned", "state", "classifier_", None),
         _set("Confidence", "state", "weights_", {"array": 0}),
         _set("Confidence", "state", "sureness_", {"array": 0}),
         _set("svm", "params", "kernel", "rbf"),
@@ -195,10 +224,18 @@ def _set(name, group, key, value):
     ],
 )
 def test_files_with_unfitting_parts_are_left_to_the_estimators(tmp_path, change):
-    """What the scorer cannot do or finds wrong it does not answer; the categorizer names what is wrong."""
+    """A plain model is not made of what is wrong in a file; the categorizer names it."""
     model = rb.Categorizer(representation="mixed", folds=3, engine="serial").fit(TEXTS, SETS)
     stored = read_model(model.save(tmp_path / "m.rubric"))
-    assert scorer_of(stored) is not None
+    assert _plain_model(stored) is not None
     manifest = json.loads(json.dumps(stored.manifest))
     change(manifest["model"])
-    assert scorer_of(replace(stored, manifest=manifest)) is None
+    assert _plain_model(replace(stored, manifest=manifest)) is None
+
+
+def test_a_model_that_knows_only_constants_answers_alike(tmp_path):
+    model = rb.Categorizer(rb.SVM(), folds=3, engine="serial").fit(TEXTS, SETS)
+    stored = read_model(model.save(tmp_path / "m.rubric"))
+    _set("Aligned", "state", "classifier_", None)(stored.manifest["model"])
+    assert type(stored.model().classifier) is LabelColumns
+    assert stored.model().answers(TEXTS, top=2) == rb.Categorizer.of(stored).answers(TEXTS, top=2)
