@@ -25,6 +25,7 @@ from rubricate.training.answering import FittedAnswers
 from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
 from rubricate.training.confidence import Confidence
+from rubricate.training.execution import Execution
 from rubricate.training.learning_on import join_documents, plain_documents, update_model
 from rubricate.training.material import Material
 from rubricate.training.model import Model
@@ -181,7 +182,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
         material = Material(X, y if known is None else known)
         if known is None:
             material.target.check()
-        self.model_ = self.procedure(material).run(material, engine=self.engine)
+        self.model_ = Execution(self.settings().procedure(material), material, engine=self.engine).model()
         return self
 
     def set_params(self, **params: Any) -> Self:

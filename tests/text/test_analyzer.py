@@ -14,7 +14,6 @@ from sklearn.base import clone
 from tests.oracles.terms import terms_of
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.text import analysis as _analyzer
 from rubricate.text import lexicon as _lexicon
 from rubricate.text.analyzer import Analyzer
 from rubricate.types import Documents, Terms
@@ -76,10 +75,8 @@ def test_all_options_together(texts, title, lengths, stem, min_length) -> None:
 def test_batches_do_not_depend_on_threads_or_on_the_size_of_a_block(texts: list[str], threads: int) -> None:
     analyzer = Analyzer(ngrams=(1, 2), stop=None)
     whole = analyzer.terms(texts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_analyzer, "BLOCK", 20)
-        serial = list(analyzer.batches(texts, threads=1))
-        parts = list(analyzer.batches(texts, threads=threads))
+    serial = list(analyzer.batches(texts, threads=1, characters=20))
+    parts = list(analyzer.batches(texts, threads=threads, characters=20))
     assert [row for part in parts for row in listed(part)] == listed(whole)
     assert [(list(part.words), part.ids.tolist()) for part in parts] == [
         (list(part.words), part.ids.tolist()) for part in serial
@@ -100,9 +97,8 @@ def test_each_distinct_word_is_stemmed_once(threads: int, monkeypatch) -> None:
             return words
 
     monkeypatch.setattr(_lexicon.Stemmer, "Stemmer", Counting)
-    monkeypatch.setattr(_analyzer, "BLOCK", 20)
     texts = [f"the wheat rose on day {day % 7} of x Wheat" for day in range(50)] + ["late news"]
-    parts = list(Analyzer(tokens="words", min_length=2).batches(texts, threads=threads))
+    parts = list(Analyzer(tokens="words", min_length=2).batches(texts, threads=threads, characters=20))
     assert len(parts) > 20
     assert sorted(seen) == ["day", "late", "news", "rose", "wheat"]
 

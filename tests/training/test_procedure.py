@@ -54,7 +54,7 @@ def procedure(**changes):
 
 def test_every_representation_is_tried_with_every_candidate_and_the_best_is_kept(material):
     asked = procedure()
-    trained = asked.run(material)
+    trained = Execution(asked, material).model()
     worths = []
     for option in asked.options:  # the same by hand: one option at a time
         alone = procedure(representations=(option.representation,), candidates=(option.candidate,))
@@ -67,7 +67,9 @@ def test_every_representation_is_tried_with_every_candidate_and_the_best_is_kept
     assert trained.representation.get_params(deep=False) == chosen.representation.get_params(deep=False)
     assert repr(trained.classifier.classifier) == repr(chosen.candidate)
     new, _ = make_texts(20, 1)
-    alone = procedure(representations=(chosen.representation,), candidates=(chosen.candidate,)).run(material)
+    alone = Execution(
+        procedure(representations=(chosen.representation,), candidates=(chosen.candidate,)), material
+    ).model()
     assert (trained.decide(new) != alone.decide(new)).nnz == 0
 
 
@@ -112,7 +114,7 @@ def test_a_climb_finds_the_peak_of_what_rises_and_falls(worths, peak, flat):
 
 def test_the_figures_are_of_the_choice_too(material):
     """Each fold is decided by the option that the other folds choose, so the figures do not see the choice."""
-    many, judged = procedure(), procedure().run(material).judged
+    many, judged = procedure(), Execution(procedure(), material).model().judged
     held = [scores for scores, _ in Execution(many, material).held_out_scores()]
     dealt = deal(material.labels, 3, seed=0)
     for fold in range(3):
@@ -135,7 +137,7 @@ def test_text_is_read_once_per_analyzer_and_vectors_made_once_per_representation
 
         monkeypatch.setattr(Representation, name, counted)
     shapes = (Representation(), Representation(select="chi2:5"), Representation(rb.text.Analyzer(stem=None)))
-    procedure(representations=shapes).run(Material(*make_texts(40, 2)))
+    Execution(procedure(representations=shapes), Material(*make_texts(40, 2))).model()
     assert calls["read"] == 2
     assert calls["part"] == 3 * 3 + 1, "three folds of three representations, and all documents for the chosen one"
 
@@ -151,8 +153,8 @@ def test_steps_of_the_same_vectors_follow_each_other():
 
 @pytest.mark.parametrize("engine", ["serial", "threads"])
 def test_engines_give_the_same(material, engine):
-    trained = procedure().run(material, engine=engine)
-    other = procedure().run(Material(material.documents, material.target), engine="serial")
+    trained = Execution(procedure(), material, engine=engine).model()
+    other = Execution(procedure(), Material(material.documents, material.target), engine="serial").model()
     assert trained.worths == other.worths
     assert trained.figures == other.figures
 
@@ -191,7 +193,7 @@ def test_memory_keeps_and_pickles_empty():
 @pytest.mark.parametrize("held_out", ["third", "training"])
 def test_scores_may_come_from_a_third_or_from_the_training_documents(material, held_out):
     asked = procedure(held_out=held_out, candidates=(rb.SVM(),), representations=(Representation(),), vectors_in="all")
-    trained = asked.run(material)
+    trained = Execution(asked, material).model()
     assert trained.judged is None
     assert trained.figures is None
     vectors = Representation().fit_transform(material.documents, material.labels)
@@ -213,7 +215,7 @@ def test_documents_may_go_to_the_classifier_as_they_are(material):
     asked = procedure(
         representations=(Representation(weights="documents"),), candidates=(stack,), bare=True, held_out="own"
     )
-    trained = asked.run(material)
+    trained = Execution(asked, material).model()
     new, labels = make_texts(30, 3)
     truth, _ = label_matrix(labels, material.categories)
     assert rb.measures.micro("f1", rb.measures.counts(truth, trained.decide(new))) > 0.8

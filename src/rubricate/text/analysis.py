@@ -65,13 +65,19 @@ class Analysis:
         return _only_used(Terms(words, ids, starts))
 
     def batches(
-        self, documents: Any, *, threads: int | None = None, stop: frozenset[str] | None = None
+        self,
+        documents: Any,
+        *,
+        threads: int | None = None,
+        stop: frozenset[str] | None = None,
+        characters: int = BLOCK,
     ) -> Iterator[Terms]:
         """Yield the terms of the documents batch by batch, in order, so that texts larger than memory can be read.
 
         All batches share one list of words, which grows: the number of a term is the same in every batch. With several
         threads (None: as many as there are cores) one prepares terms and the others look ahead for tokens; batches do
-        not depend on how many there are. `stop` are the stop words where they have been looked up before.
+        not depend on how many there are. `stop` are the stop words where they have been looked up before; about so many
+        `characters` are analysed at once.
         """
         self.check()
         workers = (CORES if threads is None else threads) - 1
@@ -90,7 +96,7 @@ class Analysis:
             scanners=max(1, workers),
             marks="" if mark is None else MARKS,
         )
-        texts = blocks(documents, BLOCK)
+        texts = blocks(documents, characters)
         return map(
             lexicon.terms, self._scan(texts if mark is None else (marked(each, mark) for each in texts), workers)
         )

@@ -44,7 +44,9 @@ class TermVectors:
         return list(map(shown_ngram, self.vocabulary_))
 
     def check_state(self) -> None:
-        """Check that each term occurs once, and has a weight."""
+        """Check that each term occurs once, and has a weight; a parameter that is not fitted has none."""
+        if not hasattr(self, "vocabulary_"):
+            return
         terms = len(self.vocabulary_)
         if len(self._known()[0]) != terms or (self.idf_ is not None and self.idf_.shape != (terms,)):
             raise ValueError("weights for another number of terms")

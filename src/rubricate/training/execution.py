@@ -137,24 +137,23 @@ class Execution:
 
     def _fit_in_fold(self, step: Step, parts: Shaped) -> Any:
         """Train an option on all documents outside a fold; those that differ in the centroid share one training."""
-        plain = self._without_centroid(step.option)
+        plain = self._shared_training(step.option)
         if plain is None:
             return self._fit(step.option, parts)
         base = self._plain.get((step.fold, plain), lambda: self._fit(plain, parts))
         candidate = self.classifiers[step.option]
         return base if plain == step.option else base.trained_as(candidate, parts.X, parts.labels)
 
-    def _without_centroid(self, option: int) -> int | None:
-        """Return the option that is this one with centroid=0; None where no two options differ in that."""
-        kinds, every = [type(each) for each in self.classifiers], len(self.procedure.candidates)
-        if self.procedure.bare or not all(hasattr(kind, "trained_as") for kind in kinds) or len(kinds) < 2:
+    def _shared_training(self, option: int) -> int | None:
+        """Return the option with centroid=0 that others share their training with; None if no other option does."""
+        if self.procedure.bare or not all(hasattr(type(each), "trained_as") for each in self.classifiers):
             return None
-        own = self.classifiers[option].get_params() | {"centroid": 0.0}
-        shape = option // every
-        for other in range(shape * every, (shape + 1) * every):
-            if self.classifiers[other].get_params() == own:
-                return other
-        return None
+        every = len(self.procedure.candidates)
+        first = option // every * every
+        params = {each: self.classifiers[each].get_params() for each in range(first, first + every)}
+        own = params[option] | {"centroid": 0.0}
+        sharing = [each for each in params if params[each] | {"centroid": 0.0} == own]
+        return next((each for each in sharing if params[each] == own), None) if len(sharing) > 1 else None
 
     def fitted(self, option: int) -> Any:
         """Return the classifier of an option, trained on all documents."""

@@ -2,7 +2,7 @@
 
     Procedure(representations × candidates, cut, folds, …)  →  steps  →  Model
 
-An option is one representation with one candidate. `Procedure.run` computes the steps on any engine, against a cache
+An option is one representation with one candidate. An `Execution` computes the steps on any engine, against a cache
 that is memory or a store, chooses among the options, and learns the cut. `Categorizer`, studies, searches, estimates
 and reproductions all run a procedure; what they give is the same by construction.
 
@@ -16,16 +16,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation
 from rubricate.thresholds import Threshold
-from rubricate.training.cache import Cache
-from rubricate.training.material import Fold, Material, VectorsIn
+from rubricate.training.material import Fold, VectorsIn
 
 if TYPE_CHECKING:
-    from rubricate.training.model import Model
     from rubricate.training.settings import Settings
 
 __all__ = ["HeldOut", "Option", "Procedure", "Step"]
@@ -165,9 +162,3 @@ class Procedure:
         dealings = range(self.seed, self.seed + (self.seeds if alone else 1))
         steps = [step for seed in dealings for step in self.fold_steps(options, seed)]
         return steps + ([Step(0, None)] if final and alone else [])
-
-    def run(self, material: Material, *, cache: Cache | None = None, engine: Engine | str = "threads") -> Model:
-        """Compute the steps that the cache lacks, choose, learn the cut, and train on all documents."""
-        from rubricate.training.execution import Execution
-
-        return Execution(self, material, cache=cache, engine=engine).model()

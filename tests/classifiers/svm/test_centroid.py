@@ -158,7 +158,8 @@ def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(m
 def test_the_default_chooses_by_folds():
     material = rare_material()
     names = [material.categories[c] for c in material.labels.indices]
-    tried = rb.Categorizer(representation="terms").procedure(Material(material.documents, names)).candidates
+    again = Material(material.documents, names)
+    tried = Execution(rb.Categorizer(representation="terms").procedure(again), again).procedure.candidates
     assert {each.centroid for each in tried} == {0.0, 4.0}
     model = rb.Categorizer(representation="terms", cut="rcut:1", folds=2).fit(material.documents, names)
     assert model.classifier_.centroid in (0.0, 4.0)

@@ -12,6 +12,7 @@ from scipy import sparse
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.training.aligned import Aligned
+from rubricate.training.execution import Execution
 from rubricate.training.material import Material
 from rubricate.training.settings import Settings
 from rubricate.training.targets import Target, count
@@ -37,7 +38,7 @@ class Learner:
         target = Target(labels, self.categories, "sparse", np.array(self.categories, dtype=str))
         target.check()
         material = Material(X, target, taxonomy=self.taxonomy)
-        return self.settings.procedure(material).run(material, engine=self.engine).decide
+        return Execution(self.settings.procedure(material), material, engine=self.engine).model().decide
 
 
 def learn(classifier: AnyClassifier, X: Any, labels: Sparse, *, single: bool = False) -> Decide:

@@ -87,7 +87,19 @@ class StoredModel:
 
     def estimator(self) -> Any:
         """Return the estimator; raise InvalidFile where its parts do not fit together."""
-        return _estimator(self)
+        place, decoder = self.path, Decoder(self.arrays, self.size)
+        try:
+            estimator = decoder.value(self.manifest["model"])
+            if not hasattr(estimator, "get_params"):
+                refuse(place, "it holds no estimator")
+            for part in decoder.estimators:
+                check_parts(part)
+            try_out(estimator)
+        except Exception as error:  # a hostile file may provoke any error; the user sees InvalidFile
+            if isinstance(error, (InvalidFile, EncoderMissing)):
+                raise
+            refuse(place, f"its parts do not fit together ({type(error).__name__}: {error!s:.200})")
+        return estimator
 
     def model(self, *, estimators: bool = False) -> Model:
         """Return the fitted model of a categorizer; its parts are estimators if asked for, or if prediction needs them.
@@ -111,22 +123,6 @@ def read_model(path: str | Path) -> StoredModel:
     manifest, arrays = read_container(place)
     _check_version(manifest, place)
     return StoredModel(place, place.stat().st_size, manifest, arrays)
-
-
-def _estimator(stored: StoredModel) -> Any:
-    place, decoder = stored.path, Decoder(stored.arrays, stored.size)
-    try:
-        estimator = decoder.value(stored.manifest["model"])
-        if not hasattr(estimator, "get_params"):
-            refuse(place, "it holds no estimator")
-        for part in decoder.estimators:
-            check_parts(part)
-        try_out(estimator)
-    except Exception as error:  # a hostile file may provoke any error; the user sees InvalidFile
-        if isinstance(error, (InvalidFile, EncoderMissing)):
-            raise
-        refuse(place, f"its parts do not fit together ({type(error).__name__}: {error!s:.200})")
-    return estimator
 
 
 def _plain_model(stored: StoredModel) -> Model | None:
