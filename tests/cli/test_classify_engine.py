@@ -114,7 +114,7 @@ def test_a_model_travels_as_data(saved):
     here = ModelAnswers(read_model(saved), options)
     there = pickle.loads(pickle.dumps(here))
     batch = inputs.said("wheat corn oil")
-    assert there._trained is None
+    assert there._model is None
     assert there(batch).answers() == here(batch).answers()
     assert there.model() is there.model()
 

@@ -202,7 +202,7 @@ def test_scores_may_come_from_a_third_or_from_the_training_documents(material, h
     svm = rb.SVM().fit(vectors[np.flatnonzero(kept)], material.labels[np.flatnonzero(kept)])
     scores = svm.decision_function(vectors[np.flatnonzero(held)])
     expected = resolve("scut").fit(scores, material.labels[np.flatnonzero(held)]).cuts_
-    np.testing.assert_allclose(trained.cut.cuts_, expected, rtol=1e-6)
+    np.testing.assert_allclose(trained.threshold.cuts_, expected, rtol=1e-6)
 
 
 def test_documents_may_go_to_the_classifier_as_they_are(material):
