@@ -57,7 +57,7 @@ def test_damaged_gzipped_predictions_are_one_error(tmp_path, cut):
 def test_integers_of_too_many_digits_are_one_error(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text('{"document": "d", "labels": ' + "9" * 5000 + "}\n")
-    with pytest.raises(InvalidFile, match=r"not JSON .*digits"):
+    with pytest.raises(InvalidFile, match=r"broken JSON .*digits"):
         read_pairs(path)
     counts = tmp_path / "counts.json"
     counts.write_text('{"a": ' + "9" * 5000 + "}")
@@ -84,7 +84,7 @@ def test_nested_json_is_read_or_refused(tmp_path, levels):
     if levels < 1000:
         assert read_pairs(path).categories == ("a",)
     else:
-        with pytest.raises(InvalidFile, match="not JSON"):
+        with pytest.raises(InvalidFile, match="broken JSON"):
             read_pairs(path)
 
 

@@ -35,14 +35,14 @@ from rubricate.files.container import DAMAGED, _array
 from rubricate.files.model import model_file
 from rubricate.files.model.model_file import StoredModel, _check_version
 from rubricate.files.predictions.pairs import PairCollector
-from rubricate.files.predictions.reading import _collect_text, read_pairs
-from rubricate.files.predictions.table_rows import first_line
+from rubricate.files.predictions.reading import collect, read_pairs
 from rubricate.files.predictions.train_counts import read_train_counts
 from rubricate.hierarchy.structure import Hierarchy
 from rubricate.hierarchy.taxonomy_files import read_taxonomy
 from rubricate.readers import workbook
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reading import Reading
+from rubricate.readers.tables import open_file
 from rubricate.readers.user_files import format_of, records
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
@@ -79,8 +79,8 @@ class Memory:
     def __init__(self, data: bytes, suffix: str) -> None:
         self.data, self.suffix = data, suffix
 
-    def open(self, mode: str) -> io.BytesIO:
-        return io.BytesIO(self.data)
+    def open(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(io.BytesIO(self.data))
 
     def __fspath__(self) -> str:
         return f"memory{self.suffix}"
@@ -102,14 +102,15 @@ def _documents(suffix: str) -> Callable[[bytes], None]:
 
 
 def _predictions(suffix: str) -> Callable[[bytes], None]:
-    """Return a reader of predictions; one input in 16 comes as a file, which is opened three times."""
+    """Return a reader of predictions; one input in 16 comes as a file."""
 
     def read(data: bytes) -> None:
         if len(data) % 16 == 0:
             read_pairs(_written(f"run{suffix}", data))
             return
         pairs = PairCollector(Memory(data, suffix))
-        _collect_text(pairs, first_line(pairs.path), "document", None)
+        with open_file(pairs.path) as file:
+            collect(pairs, file)
         pairs.pairs()
 
     return read

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 from xml.parsers import expat
 
-from rubricate.readers.input_file import InputFile
+from rubricate.errors import InvalidFile
 from rubricate.readers.unpacking import MOST_TIMES, RATIO_FROM
 
 __all__ = ["workbook_rows"]
@@ -24,10 +24,10 @@ _WIDEST = 16_384
 """Columns of a sheet, by the standard."""
 
 
-def workbook_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:
+def workbook_rows(source: Any, path: Any) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each row that is not empty. Memory: the strings of the workbook."""
     try:
-        with zipfile.ZipFile(file.path) as archive:
+        with zipfile.ZipFile(source) as archive:
             strings = _shared_strings(archive)
             yield from _sheet_rows(archive, _first_sheet(archive), strings)
     except (
@@ -40,9 +40,11 @@ def workbook_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:
         OSError,
         expat.ExpatError,
     ) as error:
-        file.fail(f"not a workbook ({error})", None, "save it again as .xlsx, or as CSV")
+        remedy = "save it again as .xlsx, or as CSV"
+        raise InvalidFile(f"not a workbook ({error})", path=path, remedy=remedy) from error
     except (NotImplementedError, RuntimeError) as error:  # another compression, a password
-        file.fail(f"a workbook that cannot be read ({error})", None, "save it as .xlsx without a password")
+        remedy = "save it as .xlsx without a password"
+        raise InvalidFile(f"a workbook that cannot be read ({error})", path=path, remedy=remedy) from error
 
 
 def _parse(archive: zipfile.ZipFile, name: str, handlers: Callable[[Any], None]) -> Iterator[None]:
