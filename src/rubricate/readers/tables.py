@@ -16,7 +16,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from threading import Lock
@@ -45,6 +45,8 @@ __all__ = [
 DELIMITERS = ",;\t|"
 SAMPLE_LINES = 20
 """Lines below the header that are looked at where it holds several delimiters."""
+LONG_ROW, ANY_LENGTH = 1 << 12, 2**31 - 1
+"""Characters of a row from which on Python's limit of a cell is raised, and the limit then."""
 PARQUET_ROWS = 2048
 """Rows of a Parquet file that are in memory at a time."""
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
@@ -57,8 +59,6 @@ NumberedRows: TypeAlias = Iterable[tuple[int, Sequence[Any]]]
 """Rows of cells, each with the line that it starts on."""
 ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[tuple[str, str]]]
 
-_CELL_LIMIT = 2**31 - 1
-_cell_limit_lock = Lock()
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -180,45 +180,62 @@ def _delimiter(head: list[str], lines: Iterator[str]) -> str:
 
 
 def _cells(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the rows up to the first that breaks the rules of CSV, which is somebody else's error to report."""
-    rows: list[list[str]] = [[]]
-    reader = csv.reader(lines, delimiter=delimiter)
-    try:
-        while (row := _next_row(reader)) is not None:
-            rows.append(row)
-    except csv.Error:
-        pass
-    return rows[1:] or rows
+    """Return the rows up to the first that breaks the rules of CSV, which is reported when the table is read."""
+    rows: list[list[str]] = []
+    with suppress(InvalidFile):
+        rows.extend(row for _, row in delimited_rows(iter(lines), "", delimiter))
+    return rows or [[]]
 
 
-def delimited_rows(lines: Iterator[str], path: Openable, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def delimited_rows(lines: Iterator[str], path: Openable | str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield each row that is not empty, whatever its width, with the number of its first line."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = _next_row(reader)
-        except csv.Error as error:
-            remedy = 'double each " inside a quoted cell and close the quotes'
-            if str(error).startswith("new-line character"):
-                remedy = "end lines with a line feed, not with a carriage return alone"
-            raise InvalidFile(f"not a CSV row ({error})", path=path, line=line, remedy=remedy) from None
-        if row is None:
-            return
-        if row:
-            yield line, row
+    limit = _CellLimit()
+    reader = csv.reader(limit.watched(lines), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in reader:
+            limit.end_row()
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        remedy = 'double each " inside a quoted cell and close the quotes'
+        if str(error).startswith("new-line character"):
+            remedy = "end lines with a line feed, not with a carriage return alone"
+        raise InvalidFile(f"not a CSV row ({error})", path=path, line=line, remedy=remedy) from None
+    finally:
+        limit.end_row()
 
 
-def _next_row(reader: Any) -> list[str] | None:
-    """Return the next row. Python's limit of 131,072 characters per cell is one number for the whole process, so it
-    is raised only while a row is parsed, under a lock.
+class _CellLimit:
+    """Lets the cells of CSV have any length.
+
+    Python's limit of 131,072 characters per cell is one number for the whole process. It is raised only while a long
+    row is parsed, under a lock; short rows, which are most, pay for neither.
     """
-    with _cell_limit_lock:
-        before = csv.field_size_limit(_CELL_LIMIT)
-        try:
-            return next(reader, None)
-        finally:
-            csv.field_size_limit(before)
+
+    lock = Lock()
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._before: int | None = None
+
+    def watched(self, lines: Iterator[str]) -> Iterator[str]:
+        """Yield the lines, and raise the limit when those of one row get long."""
+        for line in lines:
+            self._size += len(line)
+            if self._size > LONG_ROW and self._before is None:
+                self.lock.acquire()
+                self._before = csv.field_size_limit(ANY_LENGTH)
+            yield line
+
+    def end_row(self) -> None:
+        """Put the limit back."""
+        self._size = 0
+        if self._before is not None:
+            csv.field_size_limit(self._before)
+            self._before = None
+            self.lock.release()
 
 
 def _even_rows(
