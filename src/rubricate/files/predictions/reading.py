@@ -21,14 +21,14 @@ from rubricate.files.predictions.policies import Duplicates, Missing, Unknown, p
 from rubricate.files.predictions.suspicions import Seen, suspicions
 from rubricate.files.predictions.text_runs import (
     PREFIX,
-    XMC,
     Topic,
     collect_fasttext,
+    collect_sparse,
     collect_trec,
-    collect_xmc,
     looks_like_trec,
 )
 from rubricate.files.predictions.train_counts import TrainCounts
+from rubricate.readers.sparse_lines import SUFFIXES
 from rubricate.readers.tables import ZIP, OpenFile, open_file, tables
 from rubricate.readers.text_lines import text_lines
 from rubricate.types import Decisions, Run
@@ -95,8 +95,8 @@ def _check_is_file(path: Path) -> None:
 def collect(pairs: PairCollector, file: OpenFile, *, topic: Topic = "document", id_column: str | None = None) -> None:
     """Add the pairs of an open file; its first line tells the format, the name only that of the XMC repository."""
     start = file.start
-    if str(pairs.path).lower().removesuffix(".gz").endswith(XMC):
-        collect_xmc(pairs, file.lines)
+    if str(pairs.path).lower().removesuffix(".gz").endswith(SUFFIXES):
+        collect_sparse(pairs, file.lines)
     elif start.startswith("["):
         remedy = 'write one object per line, such as {"document": "d1", "labels": ["corn"]}'
         raise InvalidFile("a JSON array; expected JSON lines", path=pairs.path, line=1, remedy=remedy)
