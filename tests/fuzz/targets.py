@@ -13,7 +13,6 @@ import json
 import os
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -146,11 +145,7 @@ def _gz(data: bytes) -> None:
     _gz_documents(b"\x1f\x8b" + packed.removeprefix(b"\x1f\x8b"))
 
 
-def _docbin(data: bytes) -> None:
-    _docbin_documents(zlib.compress(data, 1))
-
-
-_gz_documents, _docbin_documents, _xlsx_documents = map(_documents, (".csv.gz", ".spacy", ".xlsx"))
+_gz_documents, _xlsx_documents = map(_documents, (".csv.gz", ".xlsx"))
 
 
 class Parts:
@@ -271,7 +266,6 @@ PARSERS: Mapping[str, Callable[[bytes], None]] = {
     "arrays": _arrays,
     "sgml": _sgml,
     "xlsx": _workbook,
-    "docbin": _docbin,
 }
 
 
