@@ -17,9 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +36,10 @@ from rubricate.files.predictions.reading import collect, read_pairs
 from rubricate.files.predictions.train_counts import read_train_counts
 from rubricate.hierarchy.structure import Hierarchy
 from rubricate.hierarchy.taxonomy_files import read_taxonomy
-from rubricate.readers import workbook
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reading import Reading
 from rubricate.readers.tables import open_file
-from rubricate.readers.user_files import format_of, records
+from rubricate.readers.user_files import format_of
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
 
@@ -51,9 +48,12 @@ __all__ = ["CORPUS", "PARSERS", "run"]
 CORPUS = Path(__file__).parent / "corpus"
 
 FOLDER = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else Path(tempfile.gettempdir())
+OFFICE = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 WORKBOOK = {
     "xl/workbook.xml": b'<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": b'<R><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></R>',
+    "xl/_rels/workbook.xml.rels": b"<Relationships>"
+    b'<Relationship Id="rId1" Type="%b/worksheet" Target="worksheets/sheet1.xml"/>'
+    b'<Relationship Id="rId2" Type="%b/sharedStrings" Target="sharedStrings.xml"/></Relationships>' % (OFFICE, OFFICE),
     "xl/sharedStrings.xml": b"<sst><si><t>text</t></si><si><t>labels</t></si><si><t>grain;oil</t></si></sst>",
 }
 SHEET = "xl/worksheets/sheet1.xml"
@@ -93,7 +93,7 @@ def _documents(suffix: str) -> Callable[[bytes], None]:
     reader, reading = registry.load("readers", name), Reading(format=name)
 
     def read(data: bytes) -> None:
-        path = _written("documents.parquet", data) if suffix == ".parquet" else Memory(data, suffix)
+        path = _written(f"documents{suffix}", data) if suffix in (".parquet", ".xlsx") else Memory(data, suffix)
         for _ in reader.records(InputFile(path, reading)):
             pass
 
@@ -148,37 +148,9 @@ def _gz(data: bytes) -> None:
 _gz_documents, _xlsx_documents = map(_documents, (".csv.gz", ".xlsx"))
 
 
-class Parts:
-    """The parts of a workbook in place of its archive."""
-
-    def __init__(self, path: Memory) -> None:
-        self.parts = {**WORKBOOK, SHEET: path.data}
-
-    def __enter__(self) -> Parts:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave nothing open."""
-
-    def namelist(self) -> list[str]:
-        return [*self.parts]
-
-    def getinfo(self, name: str) -> SimpleNamespace:
-        return SimpleNamespace(name=name, compress_size=len(self.parts[name]))
-
-    def open(self, info: SimpleNamespace) -> io.BytesIO:
-        return io.BytesIO(self.parts[info.name])
-
-
 def _workbook(data: bytes) -> None:
-    """The input is a sheet; what surrounds it is fixed. One in 16 comes in an archive, which costs twice as much."""
-    if len(data) % 16 == 0:
-        path = _written("documents.xlsx", zipped({**WORKBOOK, SHEET: data}))
-        for _ in records(path):
-            pass
-        return
-    with patch.object(workbook.zipfile, "ZipFile", Parts):
-        _xlsx_documents(data)
+    """The input is a sheet; what surrounds it is fixed."""
+    _xlsx_documents(zipped({**WORKBOOK, SHEET: data}))
 
 
 @cache
