@@ -21,10 +21,10 @@ BAD = {
     "others.csv": ("document,labels\nx1,corn\nx2,wheat\n", "share no document"),
     "partly.csv": ("document,labels\nd1,corn\nd9,wheat\n", r"not in the truth \(d9\), and no row for 2"),
     "twice.csv": ("document,labels\nd1,corn\nd1,wheat\nd2,\nd3,\n", "'d1' occurs twice"),
-    "cells.csv": ("document,labels\nd1,corn,wheat\nd2,\nd3,\n", "3 cells, the header 2"),
+    "cells.csv": ("document,labels\nd1,corn,wheat\nd2,\nd3,\n", "3 cells, the header has 2"),
     "nan.csv": ("document,category,score\nd1,corn,nan\nd2,wheat,1\nd3,corn,1\n", "NaN"),
     "pmid.csv": ("pmid,labels\nd1,corn\nd2,wheat\nd3,corn\n", "'pmid', 'labels'"),
-    "lines.jsonl": ('{"document": "d1", "labels": []}\n{broken\n3\n', "not JSON"),
+    "lines.jsonl": ('{"document": "d1", "labels": []}\n{broken\n3\n', "broken JSON"),
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import zlib
 
 import pytest
 
@@ -11,7 +10,7 @@ from rubricate.errors import InvalidFile, UnsafeArchive
 from rubricate.experiments.plan_file import read_plan
 from rubricate.files.predictions.reading import read_pairs
 from rubricate.files.predictions.train_counts import read_train_counts
-from rubricate.readers import records, unpacking
+from rubricate.readers import unpacking
 from rubricate.readers.text_lines import opened
 
 
@@ -57,7 +56,7 @@ def test_damaged_gzipped_predictions_are_one_error(tmp_path, cut):
 def test_integers_of_too_many_digits_are_one_error(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text('{"document": "d", "labels": ' + "9" * 5000 + "}\n")
-    with pytest.raises(InvalidFile, match=r"not JSON .*digits"):
+    with pytest.raises(InvalidFile, match=r"broken JSON .*digits"):
         read_pairs(path)
     counts = tmp_path / "counts.json"
     counts.write_text('{"a": ' + "9" * 5000 + "}")
@@ -84,17 +83,8 @@ def test_nested_json_is_read_or_refused(tmp_path, levels):
     if levels < 1000:
         assert read_pairs(path).categories == ("a",)
     else:
-        with pytest.raises(InvalidFile, match="not JSON"):
+        with pytest.raises(InvalidFile, match="broken JSON"):
             read_pairs(path)
-
-
-def test_a_packed_docbin_has_the_limit_of_gzipped_files(tmp_path, small_limits):
-    """4 MB unpacked to 4 GB."""
-    path = tmp_path / "docs.spacy"
-    for size, problem in ((1 << 20, "not a DocBin"), ((1 << 20) + 1, "unpacks to more than 1,048,576 bytes")):
-        path.write_bytes(zlib.compress(b"\x00" * size))
-        with pytest.raises(InvalidFile, match=problem):
-            list(records(path))
 
 
 @pytest.mark.parametrize("value", ["[" * 5000 + "]" * 5000, "9" * 5000], ids=["nested", "digits"])

@@ -29,10 +29,11 @@ def test_there_and_back(documents, columns, categories, seed, tmp_path_factory):
     "text, line, problem",
     [
         ("", 1, "first line"), ("1 2\n", 1, "first line"), ("1 2 99999999999\n", 1, "first line"),
-        ("1 3 2\n2 0:1\n", 2, "label 2 of 2"), ("1 3 2\n0 3:1\n", 2, "column 3 of 3"),
-        ("2 3 2\n0 0:1\n-1 1:1\n", 3, "label -1"), ("1 3 2\n0 0:x\n", 2, "not 'labels"),
-        ("1 3 2\n0 0:nan\n", None, "not finite"), ("2 3 2\n0 0:1\n", None, "1 documents"),
-        ("1 3 2\n0 0:1\n1 1:1\n", 3, "more than the 1"), ("1 3 2\n99999999999 0:1\n", 2, "not 'labels"),
+        ("1 3 2\n2 0:1\n", 2, "label 2 of 2"), ("1 3 2\n0 3:1\n", 2, "column 3 is above 2"),
+        ("2 3 2\n0 0:1\n-1 1:1\n", 3, "label -1"), ("1 3 2\n0 0:x\n", 2, "no number after the colon"),
+        ("1 3 2\n0 0:nan\n", 2, "not finite"), ("2 3 2\n0 0:1\n", None, "1 documents"),
+        ("1 3 2\n0 0:1\n1 1:1\n", 3, "more than the 1"), ("1 3 2\n99999999999 0:1\n", 2, "label 99999999999 of 2"),
+        ("1 3 2\nx 0:1\n", 2, "label x of 2"),
     ],
 )  # fmt: skip
 def test_broken_files(text, line, problem, tmp_path):

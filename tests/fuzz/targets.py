@@ -13,14 +13,11 @@ import json
 import os
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +32,14 @@ from rubricate.files.container import DAMAGED, _array
 from rubricate.files.model import model_file
 from rubricate.files.model.model_file import StoredModel, _check_version
 from rubricate.files.predictions.pairs import PairCollector
-from rubricate.files.predictions.reading import _collect_text, read_pairs
-from rubricate.files.predictions.table_rows import first_line
+from rubricate.files.predictions.reading import collect, read_pairs
 from rubricate.files.predictions.train_counts import read_train_counts
 from rubricate.hierarchy.structure import Hierarchy
 from rubricate.hierarchy.taxonomy_files import read_taxonomy
-from rubricate.readers import workbook
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reading import Reading
-from rubricate.readers.user_files import format_of, records
+from rubricate.readers.tables import open_file
+from rubricate.readers.user_files import format_of
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
 
@@ -52,9 +48,12 @@ __all__ = ["CORPUS", "PARSERS", "run"]
 CORPUS = Path(__file__).parent / "corpus"
 
 FOLDER = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else Path(tempfile.gettempdir())
+OFFICE = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 WORKBOOK = {
     "xl/workbook.xml": b'<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": b'<R><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></R>',
+    "xl/_rels/workbook.xml.rels": b"<Relationships>"
+    b'<Relationship Id="rId1" Type="%b/worksheet" Target="worksheets/sheet1.xml"/>'
+    b'<Relationship Id="rId2" Type="%b/sharedStrings" Target="sharedStrings.xml"/></Relationships>' % (OFFICE, OFFICE),
     "xl/sharedStrings.xml": b"<sst><si><t>text</t></si><si><t>labels</t></si><si><t>grain;oil</t></si></sst>",
 }
 SHEET = "xl/worksheets/sheet1.xml"
@@ -79,8 +78,8 @@ class Memory:
     def __init__(self, data: bytes, suffix: str) -> None:
         self.data, self.suffix = data, suffix
 
-    def open(self, mode: str) -> io.BytesIO:
-        return io.BytesIO(self.data)
+    def open(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(io.BytesIO(self.data))
 
     def __fspath__(self) -> str:
         return f"memory{self.suffix}"
@@ -94,7 +93,7 @@ def _documents(suffix: str) -> Callable[[bytes], None]:
     reader, reading = registry.load("readers", name), Reading(format=name)
 
     def read(data: bytes) -> None:
-        path = _written("documents.parquet", data) if suffix == ".parquet" else Memory(data, suffix)
+        path = _written(f"documents{suffix}", data) if suffix in (".parquet", ".xlsx") else Memory(data, suffix)
         for _ in reader.records(InputFile(path, reading)):
             pass
 
@@ -102,14 +101,15 @@ def _documents(suffix: str) -> Callable[[bytes], None]:
 
 
 def _predictions(suffix: str) -> Callable[[bytes], None]:
-    """Return a reader of predictions; one input in 16 comes as a file, which is opened three times."""
+    """Return a reader of predictions; one input in 16 comes as a file."""
 
     def read(data: bytes) -> None:
         if len(data) % 16 == 0:
             read_pairs(_written(f"run{suffix}", data))
             return
         pairs = PairCollector(Memory(data, suffix))
-        _collect_text(pairs, first_line(pairs.path), "document", None)
+        with open_file(pairs.path) as file:
+            collect(pairs, file)
         pairs.pairs()
 
     return read
@@ -145,44 +145,12 @@ def _gz(data: bytes) -> None:
     _gz_documents(b"\x1f\x8b" + packed.removeprefix(b"\x1f\x8b"))
 
 
-def _docbin(data: bytes) -> None:
-    _docbin_documents(zlib.compress(data, 1))
-
-
-_gz_documents, _docbin_documents, _xlsx_documents = map(_documents, (".csv.gz", ".spacy", ".xlsx"))
-
-
-class Parts:
-    """The parts of a workbook in place of its archive."""
-
-    def __init__(self, path: Memory) -> None:
-        self.parts = {**WORKBOOK, SHEET: path.data}
-
-    def __enter__(self) -> Parts:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave nothing open."""
-
-    def namelist(self) -> list[str]:
-        return [*self.parts]
-
-    def getinfo(self, name: str) -> SimpleNamespace:
-        return SimpleNamespace(name=name, compress_size=len(self.parts[name]))
-
-    def open(self, info: SimpleNamespace) -> io.BytesIO:
-        return io.BytesIO(self.parts[info.name])
+_gz_documents, _xlsx_documents = map(_documents, (".csv.gz", ".xlsx"))
 
 
 def _workbook(data: bytes) -> None:
-    """The input is a sheet; what surrounds it is fixed. One in 16 comes in an archive, which costs twice as much."""
-    if len(data) % 16 == 0:
-        path = _written("documents.xlsx", zipped({**WORKBOOK, SHEET: data}))
-        for _ in records(path):
-            pass
-        return
-    with patch.object(workbook.zipfile, "ZipFile", Parts):
-        _xlsx_documents(data)
+    """The input is a sheet; what surrounds it is fixed."""
+    _xlsx_documents(zipped({**WORKBOOK, SHEET: data}))
 
 
 @cache
@@ -270,7 +238,6 @@ PARSERS: Mapping[str, Callable[[bytes], None]] = {
     "arrays": _arrays,
     "sgml": _sgml,
     "xlsx": _workbook,
-    "docbin": _docbin,
 }
 
 

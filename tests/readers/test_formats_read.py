@@ -1,73 +1,34 @@
-"""Formats that are only read: spaCy's DocBin, workbooks, Arrow datasets, databases; and hostile files in each."""
+"""Formats that are only read: workbooks, Arrow datasets, databases; and hostile files in each."""
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import json
 import sqlite3
+import sys
 import zipfile
-import zlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import rubricate as rb
-from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.errors import InvalidFile, InvalidInput, MissingExtra
 from rubricate.readers import records
-from rubricate.readers.message_pack import unpack
-from rubricate.readers.spacy_strings import string_number
-
-DOCBIN = (
-    "eJzrWl6WWlScmZ+32EDPcGliSUlR8VxHZ08vbx9fP/+As4xHzjIePct4bFlJfnZqXvFR1g3tjAxgUGe/MTV/YvdVBjIBIwH5q+531Ht0N8rDaH"
-    "LtIQTqoQ55oyR1yPVr21Ja2TONW2ddwGTuBTCaVvZUqzTXXr/+82trfaWee/v5L7SyZ6eYVHfv2z/KMJpW9jx49ZchVFTrIYymlT3nxHkn1Ep7"
-    "s8JoWtlDr3DruVVpu6zkQiWMppU9gj/cDn22yiyD0bSyx8s19WTBlEJBGE0rexYdWuPz5mb9ehhNK3vEp64SemF4n3Oui9jjSF2TAnLNIVSOLi"
-    "suSExOLT7Cx8gIVMsIRkCwPCc1L70ko/gIDy+SIcuLS4oy89KL7zAILViosFBnod5CqyUujiGuy90Si3KBFcVi/yD3xYl5KUtSEktSl6dBBJfl"
-    "JR5eX5a6JD8vtXhxflH6kuLUnJyl5RmpiSWLD0/LWXx4W86S5MSS4slNS9OLEjPzTtt/gFi3OD8z5zTMoY1gnv2zNDBoWJqWk5hePLlxU0ZicX"
-    "xpXnZefnlePMQvh4gXXA2k8+LTi/JLC4onH2GcAEErS4tTi+KBXkgEijVAEAC51PG5"
-)
-"""Made by spaCy 3.8.18: blank English, three texts with `doc.cats`, DocBin(docs=docs, store_user_data=True)."""
 
 
 def read(path, **options):
     return [(r.id, r.text, r.labels) for r in records(path, **options)]
 
 
-def test_docbin_of_spacy(tmp_path):
-    path = tmp_path / "docs.spacy"
-    path.write_bytes(base64.b64decode(DOCBIN))
-    text = "DATE and ORG: Farmers, naïve ones, sell  wheat."
-    assert read(path) == [("1", text, ("grain",)), ("2", "Öl", ("oil",)), ("3", "", ())]
-    assert read(path, labels=None)[0] == ("1", text, ())
+@pytest.mark.parametrize("name", ["docs.spacy", "DOCS.SPACY", "docs.spacy.gz"])
+def test_a_docbin_is_refused_with_what_converts_it(name, tmp_path):
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(InvalidFile, match=r"DocBin of spaCy.* Fix: write JSON lines with spaCy, .*doc\.cats"):
+        read(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    "text, number",
-    [("coffee", 3197928453018144401), ("DATE", 391), ("agent", 401), ("", 0), ("_", 456)],
-)
-def test_strings_have_spacys_numbers(text, number):
-    """spaCy 3.8.18: StringStore().add(text)."""
-    assert string_number(text) == number
-
-
-@given(st.binary(max_size=60))
-def test_message_pack_never_breaks(data):
-    with contextlib.suppress(ValueError):
-        unpack(data)
-
-
-@pytest.mark.parametrize("content", [b"", b"x", b"\xdd\xff\xff\xff\xff", b"\x91" * 200, b"\x81\xc0\x01", b"\x80"])
-def test_hostile_docbins(content, tmp_path):
-    path = tmp_path / "docs.spacy"
-    for raw in (content, zlib.compress(content)):
-        path.write_bytes(raw)
-        with pytest.raises(InvalidFile, match="not a DocBin"):
-            read(path)
-
-
+HEAD = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+TAIL = "</sheetData></worksheet>"
 SHEET = (
-    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+    f"{HEAD}"
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>labels</t></is></c>'
     '<c r="C1" t="str"><v>id</v></c>'
     '</row><row r="2"/><row r="3"><c r="A3" t="s"><v>1</v></c><c r="C3"><v>17</v></c></row>'
@@ -77,7 +38,7 @@ SHEET = (
 )
 STRINGS = (
     '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>text</t></si>'
-    '<si><r><t>good </t></r><r><t>harvest</t></r><rPh sb="0" eb="1"><t>hint</t></rPh></si>'
+    '<si><r><t xml:space="preserve">good </t></r><r><t>harvest</t></r><rPh sb="0" eb="1"><t>hint</t></rPh></si>'
     "<si><t>grain;oil</t></si></sst>"
 )
 WORKBOOK = (
@@ -85,7 +46,12 @@ WORKBOOK = (
     'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
     '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'
 )
-RELATIONS = '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>'
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATIONS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    f'<Relationship Id="rId1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+    f'<Relationship Id="rId2" Type="{_OFFICE}/sharedStrings" Target="sharedStrings.xml"/></Relationships>'
+)
 
 
 def workbook(path, **parts):
@@ -106,14 +72,57 @@ def test_a_workbook(tmp_path):
     assert read(path) == [("17", "good harvest", ()), ("2.5", "a\rb", ("grain", "oil"))]
 
 
+STYLES = (
+    '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs count="3">'
+    '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/></cellXfs></styleSheet>'
+)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("<c><v>17</v></c>", "17"),
+        ("<c><v>2.5</v></c>", "2.5"),
+        ("<c><v>-5</v></c>", "-5"),
+        ('<c t="b"><v>1</v></c>', "TRUE"),
+        ('<c t="b"><v>0</v></c>', "FALSE"),
+        ('<c t="e"><v>#N/A</v></c>', "#N/A"),
+        ('<c t="str"><f>A1</f><v> kept </v></c>', " kept "),
+        ('<c t="d"><v>2020-01-02T03:04:05</v></c>', "2020-01-02T03:04:05"),
+        ('<c s="1"><v>45000</v></c>', "45000"),
+        ('<c s="2"><v>45000.520833333336</v></c>', "45000.520833333336"),
+        ('<c s="1"><v>60</v></c>', "60"),
+        ('<c t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r></is></c>', "ab"),
+        ('<c t="str"><v>x_x000D_y</v></c>', "x\ry"),
+        ('<c s="1"/>', ""),
+    ],
+)
+def test_cells_of_a_workbook_are_the_text_that_it_stores(cell, text, tmp_path):
+    sheet = f"{HEAD}<row><c t='str'><v>text</v></c><c t='str'><v>id</v></c></row><row>{cell}<c><v>1</v></c></row>{TAIL}"
+    path = workbook(tmp_path / "book.xlsx", **{"worksheets/sheet1": sheet, "styles": STYLES})
+    assert read(path, labels=None) == [("1", text, ())]
+
+
+def test_workbooks_need_their_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(MissingExtra, match=r"rubricate\[frames\]"):
+        read(workbook(tmp_path / "book.xlsx"))
+
+
 @pytest.mark.parametrize(
     "parts, message",
     [
+        (
+            {"worksheets/sheet1": f'{HEAD}<row><c r="A1"><v>1</v></c><c r="XFD1048576"><v>1</v></c></row>{TAIL}'},
+            "apart",
+        ),
+        ({"worksheets/sheet1": f'{HEAD}<row r="9999999"><c><v>1</v></c></row>{TAIL}'}, "beyond a sheet"),
         ({"sharedStrings": '<!DOCTYPE a [<!ENTITY b "c">]><sst>&b;</sst>'}, "document type"),
         ({"sharedStrings": "<sst>"}, "not a workbook"),
         ({"sharedStrings": "<sst/>"}, "not a workbook"),
         ({"workbook": "<workbook/>"}, "not a workbook"),
         ({"worksheets/sheet1": SHEET.replace('r="C4"', 'r="ZZZ4"')}, "beyond a sheet"),
+        ({"worksheets/sheet1": SHEET.replace('r="C4"', 'r="4C"')}, "no cell"),
         ({"worksheets/sheet1": "<worksheet/>"}, "empty sheet"),
         ({"sharedStrings": "<sst>" + " " * (65 << 20) + "</sst>"}, "times its size"),
     ],

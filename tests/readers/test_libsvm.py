@@ -105,7 +105,7 @@ def test_train_estimate_and_classify_from_the_command_line(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a 1:x", "no number behind the colon"),
+        ("a 1:x", "no number after the colon"),
         ("a x:1", "not 'column:value'"),
         ("a -1:1", "not 'column:value'"),
         ("a 1", "not 'column:value'"),

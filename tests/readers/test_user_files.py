@@ -254,7 +254,7 @@ BROKEN: list[tuple[str, str | bytes, int | None, str]] = [
     ("n.csv", "id,text,labels\n,x,a\n", 2, "an id must be"),
     ("n.csv", "id,text,labels\n1,x,a\n2,x,a\n1,y,b\n", 4, "document 3 has the id '1' of document 1"),
     ("n.csv", "text,labels,split\nx,a,tset\n", 2, "the split is 'tset'"),
-    ("n.csv", "text,labels\nx,\xe9\n".encode("latin-1"), 2, "encoding='latin-1'"),
+    ("n.csv", "text,labels\nx,\xe9\n".encode("latin-1"), 2, "encoding='cp1252'"),
     ("n.csv", "text,labels\nx,a\n".encode("utf-16"), 1, "encoding='utf-16'"),
     ("n.csv", b"\x89PNG\r\n\x1a\n\0\0", 1, "a picture, not text"),
     ("n.csv", b"PK\x03\x04\x14\0", 1, "a spreadsheet"),

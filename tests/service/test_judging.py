@@ -52,7 +52,7 @@ def test_compare_gives_tests_and_the_page_alone_on_demand(client, tmp_path):
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        (_files({"x.csv": b"\x00\x01"}), "expected columns"),
+        (_files({"x.csv": b"\x00\x01"}), "a NUL byte: not a text file"),
         (_files({"../../etc/passwd": b"document,labels\n1,zzz\n"}), "no row for 4 documents"),
         (_files({"one.csv": RUNS["one.csv"]}), "two runs"),
     ],

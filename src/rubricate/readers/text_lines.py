@@ -13,13 +13,15 @@ from typing import IO, Any, Protocol
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.readers.unpacking import unpacked
 
-__all__ = ["decode", "opened", "text_lines"]
+__all__ = ["Openable", "decode", "lines_of", "opened", "text_lines"]
 
 
-class _Openable(Protocol):
+class Openable(Protocol):
     """A path, or what stands in for one."""
 
-    def open(self, mode: str) -> Any: ...
+    def open(self, mode: str) -> Any:
+        """Return the bytes."""
+
     def __fspath__(self) -> str: ...
 
 
@@ -36,25 +38,30 @@ _OTHER_KINDS = {
 }
 
 
-def text_lines(path: _Openable, encoding: str = "utf-8") -> Iterator[str]:
+def text_lines(path: Openable, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the lines with their ends; a byte order mark is dropped.
 
     Memory: `BLOCK` bytes, or one line. InvalidFile for a byte that the encoding does not know, a NUL, or a file of
     another kind.
     """
-    codec = _codec(encoding)
     with opened(path) as stream:
-        if "\n".encode(codec) != b"\n":
-            yield from _wide_lines(stream, path, codec)
-            return
-        number = 1
-        while lines := stream.readlines(BLOCK):
-            yield from _decoded_lines(lines, path, codec, first=number)
-            number += len(lines)
+        yield from lines_of(stream, path, encoding)
+
+
+def lines_of(stream: IO[bytes], path: Openable, encoding: str = "utf-8") -> Iterator[str]:
+    """Yield the lines of an open file, as `text_lines` does."""
+    codec = _codec(encoding)
+    if "\n".encode(codec) != b"\n":
+        yield from _wide_lines(stream, path, codec)
+        return
+    number = 1
+    while lines := stream.readlines(BLOCK):
+        yield from _decoded_lines(lines, path, codec, first=number)
+        number += len(lines)
 
 
 @contextmanager
-def opened(path: _Openable) -> Iterator[IO[bytes]]:
+def opened(path: Openable) -> Iterator[IO[bytes]]:
     """Open the bytes of a file, unpacked if gzipped; errors of the system or of a damaged file become InvalidFile."""
     try:
         with path.open("rb") as raw:
@@ -63,12 +70,13 @@ def opened(path: _Openable) -> Iterator[IO[bytes]]:
             stream = unpacked(raw, path) if packed else raw
             yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InvalidFile(f"damaged or cut short ({error})", path=path, remedy="make or fetch it again") from error
+        problem = f"a gzip file that is damaged or cut short ({error})"
+        raise InvalidFile(problem, path=path, remedy="make or fetch it again") from error
     except OSError as error:
         raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="check the path") from error
 
 
-def decode(raw: bytes, path: _Openable, encoding: str) -> str:
+def decode(raw: bytes, path: Openable, encoding: str) -> str:
     """Decode the bytes of a whole file, with the same errors."""
     codec = _codec(encoding)
     if "\n".encode(codec) == b"\n":
@@ -76,7 +84,7 @@ def decode(raw: bytes, path: _Openable, encoding: str) -> str:
     return "".join(_wide_lines(io.BytesIO(raw), path, codec))
 
 
-def _decoded_lines(lines: list[bytes], path: _Openable, codec: str, *, first: int) -> Iterator[str]:
+def _decoded_lines(lines: list[bytes], path: Openable, codec: str, *, first: int) -> Iterator[str]:
     """Yield lines decoded together; where that fails, one by one, up to the one that is wrong."""
     together = b"".join(lines)
     if first > 1 and b"\0" not in together:
@@ -90,7 +98,7 @@ def _decoded_lines(lines: list[bytes], path: _Openable, codec: str, *, first: in
         yield _decoded(raw, path, codec, line=number)
 
 
-def _decoded(raw: bytes, path: _Openable, codec: str, *, line: int) -> str:
+def _decoded(raw: bytes, path: Openable, codec: str, *, line: int) -> str:
     if line == 1:
         raw = raw.removeprefix(codecs.BOM_UTF8)
     if b"\0" in raw:
@@ -102,12 +110,12 @@ def _decoded(raw: bytes, path: _Openable, codec: str, *, line: int) -> str:
         if line == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *_OTHER_KINDS)):
             raise _not_text(raw, path, line) from error
         problem = f"byte 0x{raw[start]:02x} is not {codec}"
-        remedy = "give the file's encoding, such as encoding='latin-1' (--encoding latin-1)"
+        remedy = f"save it as UTF-8, or give its encoding, {_likely_encoding(codec)}"
         line += raw.count(b"\n", 0, start)
         raise InvalidFile(problem, path=path, line=line, remedy=remedy) from error
 
 
-def _wide_lines(stream: IO[bytes], path: _Openable, codec: str) -> Iterator[str]:
+def _wide_lines(stream: IO[bytes], path: Openable, codec: str) -> Iterator[str]:
     number = 0
     try:
         for number, line in enumerate(io.TextIOWrapper(stream, encoding=codec, newline="\n"), 1):
@@ -119,12 +127,20 @@ def _wide_lines(stream: IO[bytes], path: _Openable, codec: str) -> Iterator[str]
         raise InvalidFile(f"not {codec} ({error})", path=path, line=number + 1, remedy=remedy) from error
 
 
-def _not_text(raw: bytes, path: _Openable, line: int) -> InvalidFile:
+def _not_text(raw: bytes, path: Openable, line: int) -> InvalidFile:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return InvalidFile("UTF-16 text", path=path, line=line, remedy="give encoding='utf-16' (--encoding utf-16)")
+        remedy = "save it as UTF-8, or give encoding='utf-16' (--encoding utf-16)"
+        return InvalidFile("UTF-16 text", path=path, line=line, remedy=remedy)
     kind = next((kind for start, kind in _OTHER_KINDS.items() if raw.startswith(start)), "")
     problem = f"this is {kind}, not text" if kind and line == 1 else "a NUL byte: not a text file"
     return InvalidFile(problem, path=path, line=line, remedy="give CSV, TSV, JSON lines, Parquet or a folder")
+
+
+def _likely_encoding(codec: str) -> str:
+    """Return a hint: files from Windows are cp1252, which has curly quotes and € where Latin-1 has invisible signs."""
+    if codec == "cp1252":
+        return "such as encoding='latin-1' (--encoding latin-1)"
+    return "such as encoding='cp1252' (--encoding cp1252) for one from Windows"
 
 
 def _codec(encoding: str) -> str:

@@ -28,6 +28,11 @@ __all__ = ["batches", "format_of", "has_vectors", "input_file", "read_files", "r
 
 _PATHS = "paths"
 _DATABASE = "sqlite:///"
+_DOCBIN = ".spacy"
+_FROM_DOCBIN = (
+    "write JSON lines with spaCy, for each doc of DocBin().from_disk(path).get_docs(nlp.vocab) the line "
+    'json.dumps({"text": doc.text, "labels": [name for name, value in doc.cats.items() if value >= 0.5]})'
+)
 
 
 @takes_reading
@@ -156,6 +161,8 @@ def format_of(path: Path) -> str:
     """Return the format that the name of a file says."""
     known = {suffix: name for name, reader in _readers().items() for suffix in reader.suffixes}
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    if suffixes and suffixes[-1] == _DOCBIN:
+        raise InvalidFile("a DocBin of spaCy, which only spaCy can read", path=path, remedy=_FROM_DOCBIN)
     if not suffixes or suffixes[-1] not in known:
         problem = f"its name ends in none of {', '.join(known)}"
         raise InvalidFile(problem, path=path, remedy="rename it, or give format='csv'")

@@ -11,8 +11,8 @@ import numpy as np
 
 from rubricate.errors import InvalidFile
 from rubricate.readers.input_file import InputFile
-from rubricate.readers.parquet_rows import parquet_rows
 from rubricate.readers.record import Record
+from rubricate.readers.tables import parquet_rows
 
 __all__ = ["bare_vectors", "parquet_vectors", "vectors_beside"]
 
@@ -43,7 +43,7 @@ def parquet_vectors(file: InputFile, column: str) -> Iterator[Record]:
         others = [pair for pair in untexted.roles(names).pairs() if pair[0] != "text"]
         return [("vectors", column), *others]
 
-    for row, cells in parquet_rows(file, choose):
+    for row, cells in parquet_rows(file.path, choose):
         vector = cells.pop("vectors")
         if not isinstance(vector, list) or not all(isinstance(value, (int, float)) for value in vector):
             file.fail(f"column {column!r} holds something other than lists of numbers", row, "name the vector column")

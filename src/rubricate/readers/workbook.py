@@ -1,214 +1,157 @@
-"""Rows of the first sheet of an .xlsx workbook (ECMA-376), without a library.
+"""Rows of the first sheet of an .xlsx workbook (ECMA-376). Needs the extra `frames` (python-calamine).
 
-A workbook is a zip archive of XML files. What may be read is limited: the names and sizes of the parts, no document
-types (so no entities), and formulas are read as the values that were saved with them.
+calamine reads the parts of a workbook that were checked before: it gets an archive of our own, made of the XML parts
+below `xl/`. Checked are the unpacked sizes, that no part has a document type (so no entities), and that the cells fit
+into a block that is not mostly empty, because calamine makes all cells between the first and the last.
+
+Cells are the text that a workbook stores: dates and times are its numbers, because the part that says which numbers
+are dates is left out; errors are their names; formulas count by the values saved with them.
 """
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
 
-from rubricate.readers.input_file import InputFile
+from rubricate.errors import InvalidFile, MissingExtra
 from rubricate.readers.unpacking import MOST_TIMES, RATIO_FROM
 
 __all__ = ["workbook_rows"]
 
-_BLOCK = 1 << 18
-_WIDEST = 16_384
-"""Columns of a sheet, by the standard."""
+BLOCK = 1 << 18
+MAX_COLUMNS, MAX_ROWS = 16_384, 1_048_576
+"""The sides of a sheet, by the standard."""
+MAX_EMPTY_CELLS, MAX_EMPTY_SHARE = 1 << 24, 16
+"""Cells that a sheet may span however few it has, and times its cells with content that it may span if that is more."""
+NOT_A_WORKBOOK = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, OSError, expat.ExpatError)
+_START = (
+    b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" '
+    b'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    b'Target="xl/workbook.xml"/></Relationships>'
+)
+_ERROR_OR_DATE = re.compile(rb'(<(?:\w+:)?c\s[^<>]*?\bt\s*=\s*)(?:"[ed]"|\'[ed]\')')
+_PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
-def workbook_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of each row that is not empty. Memory: the strings of the workbook."""
+def workbook_rows(source: Any, path: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each row that is not empty. Memory: the sheet."""
     try:
-        with zipfile.ZipFile(file.path) as archive:
-            strings = _shared_strings(archive)
-            yield from _sheet_rows(archive, _first_sheet(archive), strings)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        KeyError,
-        IndexError,
-        ValueError,
-        OSError,
-        expat.ExpatError,
-    ) as error:
-        file.fail(f"not a workbook ({error})", None, "save it again as .xlsx, or as CSV")
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError as error:
+        raise MissingExtra("frames", "Excel workbooks") from error
+    try:
+        with zipfile.ZipFile(source) as archive:
+            checked = _checked(archive)
+        with CalamineWorkbook.from_filelike(checked) as book:
+            rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
+    except (*NOT_A_WORKBOOK, CalamineError) as error:
+        remedy = "save it again as .xlsx, or as CSV"
+        raise InvalidFile(f"not a workbook ({error})", path=path, remedy=remedy) from error
     except (NotImplementedError, RuntimeError) as error:  # another compression, a password
-        file.fail(f"a workbook that cannot be read ({error})", None, "save it as .xlsx without a password")
+        remedy = "save it as .xlsx without a password"
+        raise InvalidFile(f"a workbook that cannot be read ({error})", path=path, remedy=remedy) from error
+    for number, row in enumerate(rows, 1):
+        cells = list(map(_text, row))
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            yield number, cells
 
 
-def _parse(archive: zipfile.ZipFile, name: str, handlers: Callable[[Any], None]) -> Iterator[None]:
-    """Parse a part block by block; the caller takes what the handlers gathered after each block."""
-    parser = expat.ParserCreate(namespace_separator=" ")
-    handlers(parser)
-    parser.StartDoctypeDeclHandler = _refuse
+def _checked(archive: zipfile.ZipFile) -> io.BytesIO:
+    """Return an archive of the parts that calamine may see."""
+    checked = io.BytesIO()
+    with zipfile.ZipFile(checked, "w") as copy:
+        copy.writestr("_rels/.rels", _START)
+        for name in dict.fromkeys(archive.namelist()):
+            if name.startswith("xl/") and name.endswith((".xml", ".rels")) and name != "xl/styles.xml":
+                content = _unpacked(archive, name)
+                _check(content, name)
+                copy.writestr(name, _ERROR_OR_DATE.sub(rb'\1"str"', content))
+    checked.seek(0)
+    return checked
+
+
+def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
     info = archive.getinfo(name)
-    left = max(RATIO_FROM, MOST_TIMES * info.compress_size)
+    limit = max(RATIO_FROM, MOST_TIMES * info.compress_size)
     with archive.open(info) as stream:
-        while block := stream.read(_BLOCK):
-            left -= len(block)
-            if left < 0:
-                raise ValueError(f"{name} unpacks to {MOST_TIMES} times its size or more")
-            parser.Parse(block, False)
-            yield
-        parser.Parse(b"", True)
-    yield
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise ValueError(f"{name} unpacks to {MOST_TIMES} times its size or more")
+    return content
 
 
-def _on_start(parser: Any, handler: Callable[[str, dict[str, str]], None]) -> None:
-    parser.StartElementHandler = handler
+def _check(content: bytes, name: str) -> None:
+    extent = _Extent()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartElementHandler = extent.start
+    parser.Parse(content, True)
+    if extent.span > max(MAX_EMPTY_CELLS, MAX_EMPTY_SHARE * extent.cells):
+        raise ValueError(f"{name} has {extent.cells:,} cells far apart, in a block of {extent.span:,}")
 
 
 def _refuse(*_: Any) -> None:
     raise ValueError("a document type, which a workbook never has")
 
 
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2]
-
-
-def _first_sheet(archive: zipfile.ZipFile) -> str:
-    """Return the path of the first sheet: the workbook names its relation, the relations name its file."""
-    identifiers: list[str] = []
-    targets: dict[str, str] = {}
-
-    def sheets(name: str, attributes: dict[str, str]) -> None:
-        if _local(name) == "sheet":
-            identifiers.extend(value for key, value in attributes.items() if _local(key) == "id" and " " in key)
-
-    def relations(name: str, attributes: dict[str, str]) -> None:
-        if _local(name) == "Relationship":
-            targets[attributes["Id"]] = attributes["Target"]
-
-    for part, handler in (("xl/workbook.xml", sheets), ("xl/_rels/workbook.xml.rels", relations)):
-        for _ in _parse(archive, part, partial(_on_start, handler=handler)):
-            pass
-    target = targets[identifiers[0]]
-    return target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-
-
-class _Texts:
-    """Gathers the text of `<t>` inside each `<si>`; phonetic hints (`<rPh>`) are left out."""
+class _Extent:
+    """Counts the cells of a sheet that have content, and the block that holds all of them."""
 
     def __init__(self) -> None:
-        self.strings: list[str] = []
-        self._parts: list[str] = []
-        self._in_text, self._hints = False, 0
+        self.cells = 0
+        self._rows = self._columns = 0
+        self._row = self._column = 0
 
-    def attach(self, parser: Any) -> None:
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
-        parser.CharacterDataHandler = self._data
+    @property
+    def span(self) -> int:
+        return self._rows * self._columns
 
-    def _start(self, name: str, _: dict[str, str]) -> None:
-        kind = _local(name)
-        self._hints += kind == "rPh"
-        self._in_text = kind == "t" and not self._hints
-        if kind == "si":
-            self._parts = []
-
-    def _end(self, name: str) -> None:
-        kind = _local(name)
-        self._hints -= kind == "rPh"
-        self._in_text = False
-        if kind == "si":
-            self.strings.append(_unescaped("".join(self._parts)))
-
-    def _data(self, text: str) -> None:
-        if self._in_text:
-            self._parts.append(text)
-
-
-def _shared_strings(archive: zipfile.ZipFile) -> list[str]:
-    if "xl/sharedStrings.xml" not in archive.namelist():
-        return []
-    texts = _Texts()
-    for _ in _parse(archive, "xl/sharedStrings.xml", texts.attach):
-        pass
-    return texts.strings
-
-
-class _Cells:
-    """Gathers the cells of each row."""
-
-    def __init__(self, strings: list[str]) -> None:
-        self.rows: list[tuple[int, list[str]]] = []
-        self._strings = strings
-        self._row: dict[int, str] = {}
-        self._number, self._column, self._kind = 0, -1, "n"
-        self._parts: list[str] = []
-        self._in_value = False
-
-    def attach(self, parser: Any) -> None:
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
-        parser.CharacterDataHandler = self._data
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        kind = _local(name)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Note an element."""
+        kind = name.rpartition(" ")[2]
         if kind == "row":
-            self._number = int(attributes.get("r", self._number + 1))
-            self._row, self._column = {}, -1
+            self._row, self._column = int(attributes.get("r", self._row + 1)), 0
         elif kind == "c":
-            place = attributes.get("r", "")
-            self._column = _column(place) if place else self._column + 1
-            self._kind, self._parts = attributes.get("t", "n"), []
-        self._in_value = kind in ("v", "t")
-
-    def _data(self, text: str) -> None:
-        if self._in_value:
-            self._parts.append(text)
-
-    def _end(self, name: str) -> None:
-        kind = _local(name)
-        self._in_value = False
-        if kind == "c" and self._parts:
-            self._row[self._column] = self._value("".join(self._parts))
-        elif kind == "row" and any(self._row.values()):
-            width = max(self._row) + 1
-            self.rows.append((self._number, [self._row.get(column, "") for column in range(width)]))
-
-    def _value(self, text: str) -> str:
-        if self._kind == "s":
-            return self._strings[int(text)]
-        if self._kind == "n":
-            number = float(text)
-            return str(int(number)) if number.is_integer() and abs(number) < 2**53 else text
-        if self._kind == "b":
-            return "TRUE" if text.strip() == "1" else "FALSE"
-        return _unescaped(text)
+            self._column += 1
+            if "r" in attributes:
+                self._column, self._row = _place(attributes["r"])
+        elif kind in ("v", "t"):
+            self.cells += 1
+            self._rows, self._columns = max(self._rows, self._row), max(self._columns, self._column)
+            if self._rows > MAX_ROWS or self._columns > MAX_COLUMNS:
+                raise ValueError(f"a cell beyond a sheet's {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns")
 
 
-def _unescaped(text: str) -> str:
-    """Return a text without the form `_x000D_` in which workbooks write signs that XML cannot hold."""
-    return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+def _place(place: str) -> tuple[int, int]:
+    """Return the column and row of a cell, from 1.
 
-
-def _column(place: str) -> int:
-    """Return the column of a place.
-
-    >>> _column("A1"), _column("AB12")
-    (0, 27)
+    >>> _place("A1"), _place("AB12")
+    ((1, 1), (28, 12))
     """
-    letters = re.match(r"[A-Z]{1,3}", place)
-    if letters is None:
-        raise ValueError(f"no column in {place[:20]!r}")
+    match = _PLACE.fullmatch(place)
+    if match is None:
+        raise ValueError(f"no cell {place[:20]!r}")
     column = 0
-    for letter in letters[0]:
+    for letter in match[1]:
         column = 26 * column + ord(letter) - 64
-    if column > _WIDEST:
-        raise ValueError(f"column {letters[0]} is beyond a sheet's {_WIDEST:,}")
-    return column - 1
+    return column, int(match[2])
 
 
-def _sheet_rows(archive: zipfile.ZipFile, name: str, strings: list[str]) -> Iterator[tuple[int, list[str]]]:
-    cells = _Cells(strings)
-    for _ in _parse(archive, name, cells.attach):
-        yield from cells.rows
-        cells.rows.clear()
+def _text(value: Any) -> str:
+    """Return a cell as text.
+
+    >>> [_text(value) for value in ("wheat", 17.0, 2.5, True, "")]
+    ['wheat', '17', '2.5', 'TRUE', '']
+    """
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    return str(value)

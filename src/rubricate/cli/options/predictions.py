@@ -51,6 +51,7 @@ class PredictionOptions:
     unknown: Annotated[str, _Unknown] = "error"
     duplicates: Annotated[str, _Duplicates] = "error"
     id_column: Annotated[str | None, _Id] = None
+    encoding: Annotated[str, "The encoding of text files."] = "utf-8"
     new_categories: Annotated[bool, _NewCategories] = False
     intersection: Annotated[bool, _Intersection] = False
     topic: Annotated[str, "What the topics of TREC files are: document or category."] = "document"
@@ -94,7 +95,9 @@ class PredictionOptions:
         from rubricate.files.predictions.reading import read_runs, read_truth
 
         self._say_deprecated()
-        labels = read_truth(self.train, topic=self.topics) if self.train is not None else None
+        labels = None
+        if self.train is not None:
+            labels = read_truth(self.train, topic=self.topics, encoding=self.encoding)
         train = self._train(labels)
         try:
             with progress("reading", len(runs)) as advance:
@@ -106,6 +109,7 @@ class PredictionOptions:
                     **self.policies,
                     topic=self.topics,
                     id_column=self.id_column,
+                    encoding=self.encoding,
                     advance=advance,
                 )
         except InvalidFile as problem:
@@ -128,7 +132,7 @@ class PredictionOptions:
                 from rubricate.categorizer import Categorizer
 
                 return [str(name) for name in Categorizer.open(self.categories).categories_]
-        return read_categories(self.categories)
+        return read_categories(self.categories, self.encoding)
 
     def _say_deprecated(self) -> None:
         for old, new in (("intersection", "--missing drop"), ("new_categories", "--unknown wrong")):
@@ -146,6 +150,7 @@ class PredictionOptions:
                 categories=[*self.known_categories(), *known],
                 topic=self.topics,
                 id_column=self.id_column,
+                encoding=self.encoding,
                 advance=advance,
                 **self.policies,
             )
@@ -165,7 +170,7 @@ class PredictionOptions:
         if labels is not None and self.train_counts is not None:
             raise InvalidInput("--train and --train-counts say the same; give one of them")
         if self.train_counts is not None:
-            return read_train_counts(self.train_counts)
+            return read_train_counts(self.train_counts, self.encoding)
         return None if labels is None else TrainCounts.of(labels)
 
     def _cut(self, run: Run, place: int, train: Decisions | None) -> Run:
@@ -201,6 +206,7 @@ class PredictionOptions:
             **self.policies,
             topic=self.topics,
             id_column=self.id_column,
+            encoding=self.encoding,
         )
         if held.scores is None or held.truth is None:
             raise InvalidInput(f"{runs[place]} has no scores to learn the cut from; give a file with scores")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rubricate.cli.options.predictions import PredictionOptions
 from rubricate.errors import InvalidInput
@@ -59,10 +59,11 @@ def _dealt(
     truth, truth_b = truths
     if truth.stem == truth_b.stem:
         raise InvalidInput(f"{truth} and {truth_b} have the same name; give the collections names that differ")
-    homes = [set(read_truth(path, topic=options.topics).documents) for path in truths]
+    reading: dict[str, Any] = {"topic": options.topics, "encoding": options.encoding}
+    homes = [set(read_truth(path, **reading).documents) for path in truths]
     parts: tuple[list[Path], list[Path]] = ([], [])
     for place, run in enumerate(runs):
-        documents = set(read_pairs(run, topic=options.topics).documents)
+        documents = set(read_pairs(run, **reading).documents)
         shared = [len(documents & home) for home in homes]
         if shared[0] == shared[1] and len(runs) != 2:
             raise InvalidInput(f"{run} fits {truth} and {truth_b} equally; give ids that tell the collections apart")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rubricate.errors import InvalidFile
@@ -29,6 +30,7 @@ def check_files(
     duplicates: Duplicates = "error",
     topic: Topic = "document",
     id_column: str | None = None,
+    encoding: str = "utf-8",
     advance: Callable[[int], None] = lambda steps: None,
 ) -> list[Problem]:
     """Return every problem of the truth and of each run, in the order of the files; empty where there is none.
@@ -38,14 +40,15 @@ def check_files(
     and submissions that say the same. Cost: one pass over each file.
     """
     rules = Policies(missing, unknown, duplicates)
-    labels, problems = _true_labels(Path(truth), topic, id_column)
+    read = partial(read_pairs, topic=topic, id_column=id_column, encoding=encoding)
+    labels, problems = _true_labels(Path(truth), read)
     known = {*categories, *(labels.categories if labels is not None else ())}
     seen: Seen = {}
     for run in map(Path, runs):
         advance(1)
         rows: list[InvalidFile] = []
         try:
-            pairs = read_pairs(run, topic=topic, id_column=id_column, duplicates=duplicates, complain=rows.append)
+            pairs = read(run, duplicates=duplicates, complain=rows.append)
         except InvalidFile as problem:
             problems += _merged([*rows, problem])
             continue
@@ -56,10 +59,10 @@ def check_files(
     return problems
 
 
-def _true_labels(path: Path, topic: Topic, id_column: str | None) -> tuple[Decisions | None, list[Problem]]:
+def _true_labels(path: Path, read: Callable[..., Pairs]) -> tuple[Decisions | None, list[Problem]]:
     rows: list[InvalidFile] = []
     try:
-        labels = labels_of(read_pairs(path, topic=topic, id_column=id_column, complain=rows.append))
+        labels = labels_of(read(path, complain=rows.append))
     except InvalidFile as problem:
         return None, _merged([*rows, problem])
     return labels, _merged(rows)

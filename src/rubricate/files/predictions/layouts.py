@@ -15,11 +15,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
-from typing import Any, TypeAlias
+from typing import Any
 
 from rubricate.errors import InvalidFile
 from rubricate.files.predictions.cell_values import as_decision, as_number, as_text
 from rubricate.files.predictions.pairs import AGAIN, BARE, UNDECIDED, PairCollector
+from rubricate.readers.tables import NumberedRows
 
 __all__ = ["ROLES", "TableLayout", "collect_rows", "layout_of"]
 
@@ -36,9 +37,6 @@ ROLES = {
 CHUNK = 256
 """Rows of the long layout at a time; larger chunks fall out of the cache and keep the garbage collector busy."""
 NO_CATEGORY = -1
-
-NumberedRows: TypeAlias = Iterable[tuple[int, Sequence[Any]]]
-"""Rows of cells, each with its line."""
 
 
 @dataclass(frozen=True)

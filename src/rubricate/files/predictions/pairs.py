@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rubricate.errors import InvalidFile
+from rubricate.readers.tables import Complain, raise_problem
 from rubricate.types import Bools, Floats, Ints
 
 __all__ = ["AGAIN", "BARE", "UNDECIDED", "PairCollector", "Pairs", "listed"]
@@ -70,10 +71,6 @@ class Pairs:
         return self.decided == 1 if known.any() else np.ones(len(self.decided), bool)
 
 
-def _raised(problem: InvalidFile) -> None:
-    raise problem
-
-
 class PairCollector:
     """Collects pairs row by row. Names become numbers at once, so that a row costs a few bytes and no objects.
 
@@ -81,7 +78,7 @@ class PairCollector:
     or pair that occurs again is passed over.
     """
 
-    def __init__(self, path: Path, complain: Callable[[InvalidFile], None] = _raised, *, first: bool = False) -> None:
+    def __init__(self, path: Path, complain: Complain = raise_problem, *, first: bool = False) -> None:
         self.path, self.complain, self.first = path, complain, first
         self.layout = ""
         self.documents: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """Read the predictions of any system from files.
 
-A file is CSV, JSON Lines or Parquet (long, wide or a matrix: see `layouts`), a TREC run or qrels, or a fastText label
-file; its content tells which. Ids, categories and rows that do not fit are errors that name them.
+A file is CSV, JSON lines, Parquet or a workbook (long, wide or a matrix: see `layouts`), a TREC run or qrels, or a
+fastText label file; its content tells which. Ids, categories and rows that do not fit are errors that name them.
 A pair without a score has the floor -inf: it is not ranked, and no threshold assigns it.
 """
 
@@ -19,22 +19,23 @@ from rubricate.files.predictions.layouts import collect_rows, layout_of
 from rubricate.files.predictions.pairs import PairCollector, Pairs
 from rubricate.files.predictions.policies import Duplicates, Missing, Unknown, policies_from
 from rubricate.files.predictions.suspicions import Seen, suspicions
-from rubricate.files.predictions.table_rows import csv_rows, first_line, json_rows, opened, parquet_batches
 from rubricate.files.predictions.text_runs import (
     PREFIX,
-    XMC,
     Topic,
     collect_fasttext,
+    collect_sparse,
     collect_trec,
-    collect_xmc,
     looks_like_trec,
 )
 from rubricate.files.predictions.train_counts import TrainCounts
+from rubricate.readers.sparse_lines import SUFFIXES
+from rubricate.readers.tables import ZIP, OpenFile, open_file, tables
+from rubricate.readers.text_lines import text_lines
 from rubricate.types import Decisions, Run
 
 __all__ = ["RunOptions", "read_categories", "read_pairs", "read_run", "read_runs", "read_truth", "run_names"]
 
-PARQUET, WORKBOOK = b"PAR1", b"PK\x03\x04"
+WORKBOOK = ZIP
 POLICIES = ("missing", "unknown", "duplicates", "intersection", "new_categories")
 
 
@@ -48,6 +49,7 @@ class RunOptions(TypedDict, total=False):
     duplicates: Duplicates
     topic: Topic
     id_column: str | None
+    encoding: str
     intersection: bool
     new_categories: bool
     advance: Callable[[int], None]
@@ -58,6 +60,7 @@ def read_pairs(
     *,
     topic: Topic = "document",
     id_column: str | None = None,
+    encoding: str = "utf-8",
     duplicates: Duplicates = "error",
     complain: Callable[[InvalidFile], None] | None = None,
 ) -> Pairs:
@@ -72,52 +75,47 @@ def read_pairs(
         raise UnknownName("kind of TREC topic", topic, ("document", "category"))
     place, first = Path(path), duplicates == "first"
     pairs = PairCollector(place, first=first) if complain is None else PairCollector(place, complain, first=first)
-    if _is_parquet(place):
-        for names, rows in parquet_batches(place):
-            collect_rows(pairs, layout_of(pairs, names, id_column=id_column), rows)
-    else:
-        _collect_text(pairs, first_line(place), topic, id_column)
+    _check_is_file(place)
+    with open_file(place, encoding) as file:
+        if file.kind == "text" and not file.start:
+            raise InvalidFile("the file is empty", path=place, remedy="give at least one document")
+        collect(pairs, file, topic=topic, id_column=id_column)
     return pairs.pairs()
 
 
-def _is_parquet(path: Path) -> bool:
+def _check_is_file(path: Path) -> None:
     if path.is_dir():
         raise InvalidFile("a folder, not a file", path=path, remedy="name the files in it, such as FOLDER/*.csv")
     if not path.exists():
         raise InvalidFile("no such file", path=path, remedy="check the name")
     if not path.is_file():
         raise InvalidFile("not a regular file", path=path, remedy="give a file")
-    with path.open("rb") as raw:
-        start = raw.read(len(PARQUET))
-    if start == WORKBOOK:
-        raise InvalidFile(
-            "the file is a spreadsheet workbook or another zip file", path=path, remedy="save it as CSV (UTF-8)"
-        )
-    return start == PARQUET
 
 
-def _collect_text(pairs: PairCollector, start: str, topic: Topic, id_column: str | None) -> None:
-    with opened(pairs.path) as text:
-        if str(pairs.path).lower().removesuffix(".gz").endswith(XMC):
-            collect_xmc(pairs, text)
-        elif start.startswith("["):
-            remedy = 'write one object per line, such as {"document": "d1", "labels": ["corn"]}'
-            raise InvalidFile("a JSON array; expected JSON Lines", path=pairs.path, line=1, remedy=remedy)
-        elif start.startswith("{"):
-            for line, keys, records in json_rows(pairs.path, text, complain=pairs.complain):
-                collect_rows(pairs, layout_of(pairs, keys, line=line, id_column=id_column), records)
-        elif start.startswith(PREFIX):
-            collect_fasttext(pairs, text)
-        elif looks_like_trec(start):
-            collect_trec(pairs, text, topic)
-        else:
-            header, delimiter, rows = csv_rows(pairs.path, text, complain=pairs.complain)
-            collect_rows(pairs, layout_of(pairs, header, comma=delimiter == ";", id_column=id_column), rows)
+def collect(pairs: PairCollector, file: OpenFile, *, topic: Topic = "document", id_column: str | None = None) -> None:
+    """Add the pairs of an open file; its first line tells the format, the name only that of the XMC repository."""
+    start = file.start
+    if str(pairs.path).lower().removesuffix(".gz").endswith(SUFFIXES):
+        collect_sparse(pairs, file.lines)
+    elif start.startswith("["):
+        remedy = 'write one object per line, such as {"document": "d1", "labels": ["corn"]}'
+        raise InvalidFile("a JSON array; expected JSON lines", path=pairs.path, line=1, remedy=remedy)
+    elif start.startswith(PREFIX):
+        collect_fasttext(pairs, file.lines)
+    elif not start.startswith("{") and looks_like_trec(start):
+        collect_trec(pairs, file.lines, topic)
+    else:
+        for table in tables(file, pairs.complain):
+            comma = table.delimiter == ";"
+            layout = layout_of(pairs, table.names, comma=comma, line=table.line, id_column=id_column)
+            collect_rows(pairs, layout, table.rows)
 
 
-def read_truth(path: str | Path, *, topic: Topic = "document", id_column: str | None = None) -> Decisions:
+def read_truth(
+    path: str | Path, *, topic: Topic = "document", id_column: str | None = None, encoding: str = "utf-8"
+) -> Decisions:
     """Read the true labels of a file: documents in the order of the file, categories sorted by name."""
-    return labels_of(read_pairs(path, topic=topic, id_column=id_column))
+    return labels_of(read_pairs(path, topic=topic, id_column=id_column, encoding=encoding))
 
 
 def read_run(truth: str | Path | Decisions, path: str | Path, **options: Unpack[RunOptions]) -> Run:
@@ -148,18 +146,25 @@ def read_runs(truth: str | Path | Decisions, runs: Sequence[str | Path], **optio
         What the topics of TREC files are.
     id_column : str, optional
         The column that names the documents, where it has none of the usual names.
+    encoding : str
+        The encoding of text files.
     intersection, new_categories : bool
         Deprecated names of `missing="drop"` and `unknown="wrong"`.
     advance : callable
         Is told of each run that has been read.
     """
     topic, id_column = options.get("topic", "document"), options.get("id_column")
+    encoding = options.get("encoding", "utf-8")
     chosen = {name: options[name] for name in POLICIES if name in options}  # type: ignore[literal-required]
     policies = policies_from(**chosen)
-    labels = truth if isinstance(truth, Decisions) else read_truth(truth, topic=topic, id_column=id_column)
+    labels = truth
+    if not isinstance(labels, Decisions):
+        labels = read_truth(labels, topic=topic, id_column=id_column, encoding=encoding)
     pairs, advance = {}, options.get("advance")
     for name, path in zip(run_names(runs), runs, strict=True):
-        pairs[name] = read_pairs(path, topic=topic, id_column=id_column, duplicates=policies.duplicates)
+        pairs[name] = read_pairs(
+            path, topic=topic, id_column=id_column, encoding=encoding, duplicates=policies.duplicates
+        )
         if advance is not None:
             advance(1)
     train = options.get("train")
@@ -176,10 +181,9 @@ def _warn(known: set[str], runs: Mapping[str, Pairs]) -> None:
             warnings.warn(str(problem), UserWarning, stacklevel=3)
 
 
-def read_categories(path: str | Path) -> list[str]:
+def read_categories(path: str | Path, encoding: str = "utf-8") -> list[str]:
     """Read category names, one per line; empty lines are skipped."""
-    with opened(Path(path)) as text:
-        return [line.strip() for line in text if line.strip()]
+    return [line.strip() for line in text_lines(Path(path), encoding) if line.strip()]
 
 
 def run_names(paths: Sequence[str | Path]) -> list[str]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias
 
 from rubricate.errors import InvalidFile
 from rubricate.files.predictions.pairs import PairCollector
+from rubricate.readers.sparse_lines import sparse_lines
 
-__all__ = ["PREFIX", "XMC", "Topic", "collect_fasttext", "collect_trec", "collect_xmc", "looks_like_trec"]
+__all__ = ["PREFIX", "Topic", "collect_fasttext", "collect_sparse", "collect_trec", "looks_like_trec"]
 
 PREFIX = "__label__"
 Topic: TypeAlias = Literal["document", "category"]
 RUN, QRELS, FILTERING = 6, 4, 3
-XMC = (".libsvm", ".svm", ".xmc")
-"""Endings of files of vectors or scores as the Extreme Classification Repository and LIBSVM write them."""
 
 
 def looks_like_trec(line: str) -> bool:
@@ -87,33 +86,26 @@ def collect_fasttext(pairs: PairCollector, lines: Iterable[str]) -> None:
             pairs.add(row, label.removeprefix(PREFIX), number, score=score)
 
 
-def collect_xmc(pairs: PairCollector, lines: Iterable[str]) -> None:
-    """Add lines of the Extreme Classification Repository; the document is the number of the line, from 1.
+def collect_sparse(pairs: PairCollector, lines: Iterator[str]) -> None:
+    """Add lines of LIBSVM or of the Extreme Classification Repository; the documents are numbered from 1.
 
     Below a first line of two numbers (documents, categories) each line has scores, `label:score label:score …`; else it
-    has the labels of a vector, `label,label column:value …`, whose values are ignored.
+    has the labels of a vector, whose values are ignored.
     """
-    scored, number = False, 0
-    for line, text in enumerate(lines, start=1):
-        bare = text.partition("#")[0].rstrip()
-        fields = bare.split()
-        if line == 1 and len(fields) in (2, 3) and all(field.isascii() and field.isdigit() for field in fields):
-            scored = len(fields) == 2
+    numbers, documents = sparse_lines(lines, pairs.path)
+    for number, document in enumerate(documents, 1):
+        row = pairs.document(str(number), document.line)
+        if len(numbers) != 2:
+            for label in document.labels:
+                pairs.add(row, label, document.line)
             continue
-        number += 1
-        row = pairs.document(str(number), line)
-        if not scored:
-            first = "" if bare.startswith(" ") or not fields or ":" in fields[0] else fields[0]
-            for label in filter(None, first.split(",")):
-                pairs.add(row, label, line)
-            continue
-        for field in fields:
-            label, _, score = field.rpartition(":")
-            if not label or not _is_number(score):
-                problem, remedy = f"{field!r:.40} is not 'label:score'", "write scores as numbers behind a colon"
-                pairs.complain(InvalidFile(problem, path=pairs.path, line=line, remedy=remedy))
+        for pair in document.pairs:
+            label, _, score = pair.rpartition(":")
+            if label and _is_number(score):
+                pairs.add(row, label, document.line, score=float(score))
                 continue
-            pairs.add(row, label, line, score=float(score))
+            problem, remedy = f"{pair!r:.40} is not 'label:score'", "write scores as numbers after a colon"
+            pairs.complain(InvalidFile(problem, path=pairs.path, line=document.line, remedy=remedy))
 
 
 def _alternate(words: list[str]) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rubricate.errors import InvalidFile
-from rubricate.files.predictions.table_rows import csv_rows, first_line, opened
+from rubricate.readers.tables import OpenFile, open_file, tables
 from rubricate.types import Decisions, Ints
 
 __all__ = ["TrainCounts", "read_train_counts"]
@@ -38,36 +38,34 @@ class TrainCounts:
         return cls(dict(zip(labels.categories, counts.tolist(), strict=True)))
 
 
-def read_train_counts(path: str | Path) -> TrainCounts:
-    """Read counts from a CSV with the columns category and count, or from a JSON object {category: count}."""
+def read_train_counts(path: str | Path, encoding: str = "utf-8") -> TrainCounts:
+    """Read counts from a table with the columns category and count, or from a JSON object {category: count}."""
     place = Path(path)
-    if first_line(place).startswith("{"):
-        return TrainCounts(_from_json(place))
+    with open_file(place, encoding) as file:
+        return TrainCounts(_from_json(file, place) if file.start.startswith("{") else _from_table(file, place))
+
+
+def _from_table(file: OpenFile, path: Path) -> dict[str, int]:
+    if file.kind == "text" and not file.start:
+        raise InvalidFile("the file is empty", path=path, remedy="give two columns, category and count")
     counts: dict[str, int] = {}
-    with opened(place) as text:
-        header, _, rows = csv_rows(place, text)
-        if len(header) != 2:
-            raise InvalidFile(
-                f"expected two columns, category and count, got {len(header)}",
-                path=place,
-                line=1,
-                remedy="for a file of training labels use --train",
-            )
-        for line, (name, count) in rows:
+    for table in tables(file):
+        if len(table.names) != 2:
+            problem = f"expected two columns, category and count, got {len(table.names)}"
+            raise InvalidFile(problem, path=path, line=1, remedy="for a file of training labels use --train")
+        for line, (name, count) in table.rows:
             if name in counts:
-                raise InvalidFile(
-                    f"category {name!r} occurs twice", path=place, line=line, remedy="keep one of the rows"
-                )
-            counts[name] = _whole(count, place, line)
-    return TrainCounts(counts)
+                problem = f"category {name!r} occurs twice"
+                raise InvalidFile(problem, path=path, line=line, remedy="keep one of the rows")
+            counts[str(name)] = _whole(count, path, line)
+    return counts
 
 
-def _from_json(path: Path) -> dict[str, int]:
-    with opened(path) as text:
-        try:
-            counts = json.load(text)
-        except (ValueError, RecursionError) as error:
-            raise InvalidFile(f"not JSON ({error})", path=path, remedy="write one object {category: count}") from None
+def _from_json(file: OpenFile, path: Path) -> dict[str, int]:
+    try:
+        counts = json.loads("".join(file.lines))
+    except (ValueError, RecursionError) as error:
+        raise InvalidFile(f"not JSON ({error})", path=path, remedy="write one object {category: count}") from None
     return {str(name): _whole(count, path, None) for name, count in counts.items()}
 
 

@@ -18,11 +18,11 @@ import numpy as np
 from rubricate.atomic import atomic_text
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.files.predictions.reading import read_truth
-from rubricate.files.predictions.table_rows import csv_rows, first_line, opened
 from rubricate.labelling.population.labelled import LabelledSample
 from rubricate.labelling.predictions import labels_over_run
 from rubricate.labelling.sampling.sample import Sample
 from rubricate.labels import label_matrix
+from rubricate.readers.tables import Table, open_file, tables
 from rubricate.types import Run
 
 __all__ = ["UNLABELLED", "SampleFile", "read_labelled", "read_sample", "write_sample"]
@@ -94,7 +94,10 @@ def _places(names: Sequence[str], run: Run) -> np.ndarray:
 
 
 def _has_design(path: Path) -> bool:
-    header = first_line(path).lower()
+    with open_file(path) as file:
+        header = file.start.lower()
+        if file.kind == "workbook":
+            header = " ".join(next(tables(file)).names).lower()
     return "check" in header and "probability" in header and "stratum" in header
 
 
@@ -113,15 +116,15 @@ def read_sample(path: str | Path) -> SampleFile:
     """Read the file of a sample and check that its design is what was written."""
     place = Path(path)
     rows: list[dict[str, str]] = []
-    with opened(place) as text:
-        header, _, numbered = csv_rows(place, text)
-        names = [str(name).strip().lower() for name in header]
+    with open_file(place) as file:
+        table = next(tables(file), Table([], iter(())))
+        names = [str(name).strip().lower() for name in table.names]
         missing = [name for name in COLUMNS if name not in names]
         if missing:
             raise InvalidFile(
                 f"column {missing[0]!r} is missing", path=place, line=1, remedy="keep the columns of rubricate sample"
             )
-        for line, cells in numbered:
+        for line, cells in table.rows:
             row = {name: str(cell) for name, cell in zip(names, cells, strict=False)}
             _checked(row, place, line)
             rows.append(row)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -12,13 +11,11 @@ from rubricate.readers.input_file import InputFile, Roles
 from rubricate.readers.json_lists import write_json_lines
 from rubricate.readers.reader import Reader
 from rubricate.readers.record import Record
+from rubricate.readers.tables import json_objects
 from rubricate.types import Documents
 
 __all__ = ["JSONL"]
 
-BLANKS = " \t\n\r"
-"""What JSON calls white space."""
-_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 Pairs: TypeAlias = list[tuple[str, str]]
 """Roles and the keys that have them."""
 
@@ -36,10 +33,7 @@ def _entries(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Pairs]]:
     """Yield the line, the object on it, and the roles that its keys have: the same list for the same keys."""
     known: dict[tuple[str, ...], Pairs] = {}
     first: Roles | None = None
-    for line, text in enumerate(file.lines(), 1):
-        if text.isspace():
-            continue
-        entry = _object(file, text, line)
+    for line, entry in json_objects(file.lines(), file.path):
         keys = tuple(entry)
         pairs = known.get(keys)
         if pairs is None:
@@ -90,29 +84,6 @@ class _Rows:
 
     def documents(self, number: int) -> Documents:
         return documents_of(self.file, self.columns, numbers=range(number, number + len(self.lines)), lines=self.lines)
-
-
-def _object(file: InputFile, text: str, line: int) -> dict[str, Any]:
-    try:
-        # What json.loads does, without its three calls in Python for each line.
-        entry, end = _scan(text, 0)
-        if isinstance(entry, dict) and (end == len(text) or not text[end:].strip(BLANKS)):
-            return entry
-    except (StopIteration, ValueError, RecursionError):
-        pass  # blanks before the object, or nothing that json.loads can read either
-    try:
-        entry = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        whole = line == 1 and text.lstrip().startswith("[")
-        remedy = (
-            "write one object per line, not one list; for an export give --format labelstudio or argilla"
-            if whole
-            else "correct or remove this line"
-        )
-        file.fail(f"broken JSON ({error})", line, remedy)
-    if not isinstance(entry, dict):
-        file.fail(f"expected an object, got {type(entry).__name__}", line, "write one object per line, not one list")
-    return entry
 
 
 def _roles(file: InputFile, keys: tuple[str, ...], line: int, *, first: Roles | None) -> Roles:

@@ -1,16 +1,10 @@
-"""LIBSVM: one document per line, its labels and then the values of its vector; no text.
+"""LIBSVM: one document per line, its labels and then the values of its vector; no text. See `readers.sparse_lines`.
 
-    3 1:0.43 7:0.12                 one label
-    12,7 0:0.31 5:0.8               several labels, as the Extreme Classification Repository has them
-    4 6 20                          its first line: the numbers of documents, columns and categories
-
-Columns are taken as they are, from 0 or from 1. What stands behind # is a comment. See `rubricate.files.xmc` for whole
-matrices.
+Columns are taken as they are, from 0 or from 1. See `rubricate.files.xmc` for whole matrices.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO
@@ -22,60 +16,21 @@ from rubricate.matrices import SparseRow
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reader import Reader
 from rubricate.readers.record import Record
+from rubricate.readers.sparse_lines import REMEDY, SUFFIXES, pairs_of, sparse_lines
 
 __all__ = ["LIBSVM"]
 
-LARGEST = 2**31 - 2
-REMEDY = "write 'label,label column:value column:value …'"
-
 
 def _records(file: InputFile) -> Iterator[Record]:
-    """Yield the records of a file; lines of white space are skipped, but for those of a first line's count."""
-    shape: list[int] | None = None
-    number = 0
-    for line, text in enumerate(file.lines(), 1):
-        bare = text.partition("#")[0].rstrip()
-        if line == 1:
-            shape = _header(bare)
-            if shape is not None:
-                continue
-        if not bare and (shape is None or number >= shape[0]):
-            continue
-        number += 1
-        first, _, rest = bare.partition(" ") if not bare.startswith(" ") else ("", "", bare)
-        if ":" in first:
-            first, rest = "", bare
-        labels = [name for name in first.split(",") if name] if file.reading.labels else []
-        record = file.record(number, line, {"text": "", "labels": labels})
-        yield replace(record, fields={"vectors": _row(file, rest, line, shape)})
-    if shape is not None and number != shape[0]:
-        file.fail(f"{number:,} documents, the first line says {shape[0]:,}", None, "check that the file is whole")
-
-
-def _header(line: str) -> list[int] | None:
-    parts = line.split()
-    if len(parts) != 3 or not all(part.isascii() and part.isdigit() and len(part) < 11 for part in parts):
-        return None
-    return list(map(int, parts))
-
-
-def _row(file: InputFile, pairs: str, line: int, shape: list[int] | None) -> SparseRow:
-    columns, values = [], []
-    for pair in pairs.split():
-        column, colon, value = pair.partition(":")
-        if not (colon and column.isascii() and column.isdigit() and len(column) < 11):
-            file.fail(f"{pair!r:.40} is not 'column:value' with a column from 0", line, REMEDY)
-        columns.append(int(column))
-        try:
-            values.append(float(value))
-        except ValueError:
-            file.fail(f"{pair!r:.40} has no number behind the colon", line, REMEDY)
-        if not math.isfinite(values[-1]):
-            file.fail(f"{pair!r:.40} has a value that is not finite", line, "leave such values out")
-    last = LARGEST if shape is None else shape[1] - 1
-    if columns and max(columns) > last:
-        file.fail(f"column {max(columns)} is above {last:,}", line, "check the first line, and columns from 0")
-    return SparseRow.of(np.array(columns, np.int32), np.array(values))
+    numbers, documents = sparse_lines(file.lines(), file.path)
+    if len(numbers) == 2:
+        file.fail("a file of scores (two numbers in its first line), not of vectors", 1, REMEDY)
+    width = numbers[1:2]
+    for number, document in enumerate(documents, 1):
+        labels = document.labels if file.reading.labels else []
+        record = file.record(number, document.line, {"text": "", "labels": labels})
+        columns, values = pairs_of(document, file.path, *width)
+        yield replace(record, fields={"vectors": SparseRow.of(np.array(columns, np.int32), np.array(values))})
 
 
 def _write(records: Iterable[Record], stream: IO[bytes]) -> None:
@@ -96,4 +51,4 @@ def _write(records: Iterable[Record], stream: IO[bytes]) -> None:
         stream.write((",".join(record.labels) + "".join(f" {c}:{v!r}" for c, v in pairs) + "\n").encode())
 
 
-LIBSVM = Reader(_records, suffixes=(".libsvm", ".svm", ".xmc"), write=_write, has_vectors=True)
+LIBSVM = Reader(_records, suffixes=SUFFIXES, write=_write, has_vectors=True)

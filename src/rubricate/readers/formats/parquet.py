@@ -9,9 +9,9 @@ from typing import IO
 from rubricate.errors import MissingExtra
 from rubricate.readers.document_batches import documents_of
 from rubricate.readers.input_file import InputFile
-from rubricate.readers.parquet_rows import parquet_columns, parquet_rows
 from rubricate.readers.reader import Reader
 from rubricate.readers.record import Record
+from rubricate.readers.tables import parquet_columns, parquet_rows
 from rubricate.types import Documents
 
 __all__ = ["PARQUET"]
@@ -21,14 +21,14 @@ _OPTIONAL = ("title", "split")
 
 
 def _records(file: InputFile) -> Iterator[Record]:
-    for row, cells in parquet_rows(file, lambda names: file.roles(names).pairs()):
+    for row, cells in parquet_rows(file.path, lambda names: file.roles(names).pairs()):
         yield file.record(row, row, cells)
 
 
 def _batches(file: InputFile, batch: int, characters: int) -> Iterator[Documents]:
     """Yield the documents without labels, some rows at a time; long texts make smaller batches."""
     first = 1
-    for cells in parquet_columns(file, lambda names: file.roles(names).pairs(), batch):
+    for cells in parquet_columns(file.path, lambda names: file.roles(names).pairs(), batch=batch):
         count = len(next(iter(cells.values())))
         for start, stop in _pieces(
             [len(text) for text in cells.get("text", ()) if isinstance(text, str)], count, characters

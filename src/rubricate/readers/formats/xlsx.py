@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rubricate.readers.delimited import table_records
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reader import Reader
 from rubricate.readers.record import Record
-from rubricate.readers.workbook import workbook_rows
+from rubricate.readers.tables import workbook_table
 
 __all__ = ["XLSX"]
 
 
 def _records(file: InputFile) -> Iterator[Record]:
-    rows = workbook_rows(file)
-    _, header = next(rows, (1, []))
-    if not header:
-        file.fail("an empty sheet", 1, "put a row with the names of the columns first")
-    names = [name.strip() for name in header]
-    places = [(role, names.index(name)) for role, name in file.roles(names).pairs()]
-    for number, (line, row) in enumerate(rows, 1):
-        yield file.record(number, line, {role: row[place] if place < len(row) else "" for role, place in places})
+    yield from table_records(file, workbook_table(file.path, file.path))
 
 
 XLSX = Reader(_records, suffixes=(".xlsx",), streams=False)

@@ -52,16 +52,15 @@ def _records(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _batches(records: Iterator[Any]) -> Iterator[dict[str, Any]]:
-    batch: list[dict[str, Any]] = []
-    size = 0
-    for record in records:
-        labels = list(record.labels) or None  # an empty cell: not labelled yet
-        batch.append({"id": record.id, "text": record.text, "title": record.title, "labels": labels})
-        size += len(record.text)
-        if len(batch) >= BATCH or size >= CHARACTERS:
-            yield {"records": batch}
-            batch, size = [], 0
-    yield {"records": batch}
+    from rubricate.readers.document_batches import batched
+
+    for part in batched(records, BATCH, CHARACTERS):
+        yield {"records": [_entry(record) for record in part]}
+
+
+def _entry(record: Any) -> dict[str, Any]:
+    labels = list(record.labels) or None  # an empty cell: not labelled yet
+    return {"id": record.id, "text": record.text, "title": record.title, "labels": labels}
 
 
 def _file(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -94,21 +93,17 @@ def _rows(path: Path) -> Iterator[Any]:
 
 def _objects(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a file of JSON lines as they are; the service checks their fields."""
-    batch: list[Any] = []
-    size = 0
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                batch.append(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                raise RubricateError(f"line {number}: broken JSON ({error})") from None
-            size += len(line)
-            if len(batch) >= BATCH or size >= CHARACTERS:
-                yield {"records": batch}
-                batch, size = [], 0
-    yield {"records": batch}
+    from rubricate.readers.document_batches import batched
+    from rubricate.readers.tables import json_objects
+    from rubricate.readers.text_lines import text_lines
+
+    objects = (entry for _, entry in json_objects(text_lines(path), path))
+    for part in batched(objects, BATCH, CHARACTERS, length=_length):
+        yield {"records": part}
+
+
+def _length(entry: dict[str, Any]) -> int:
+    return sum(len(value) for value in entry.values() if isinstance(value, str))
 
 
 def _evaluate(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
