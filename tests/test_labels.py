@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.labels import indicator, label_matrix, label_sets
+from rubricate.labels import indicator, label_matrix, label_tuples
 
 SETS = [["wheat", "corn"], ["corn"], []]
 EXPECTED = [[1, 1], [1, 0], [0, 0]]
@@ -63,7 +63,8 @@ def test_indicator_leaves_its_argument_alone():
 
 
 def test_a_pandas_missing_value_is_no_label():
-    assert label_sets(pd.Series(["a", float("nan"), None])) == [{"a"}, set(), set()]
+    matrix, names = label_matrix(pd.Series(["a", float("nan"), None]))
+    assert label_tuples(matrix, names) == [("a",), (), ()]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_pandas_missing_value_is_no_label():
     [
         ([["a", ""]], None, "document 0 has a label that is an empty string"),
         ([["a"], ["b"]], ["a"], "document 1 has labels outside the categories: b"),
-        (np.zeros((2, 3)), ["a"], "1 category names for a label matrix of 3 columns"),
+        (np.zeros((2, 3)), ["a"], "a label matrix of 3 columns for 1 categories"),
         (np.array([[np.nan]]), None, "NaN"),
     ],
 )
