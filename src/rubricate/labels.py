@@ -2,8 +2,8 @@
 
 This is the one conversion; training, runs, comparisons and every classifier call it (`as_target`). Accepted are
 
-column      a list, tuple, array, or a pandas, polars or Arrow column of single labels: names or whole numbers. None, NaN
-            and NA mean that a document has no label.
+column      a list, tuple, array, or a pandas, polars or Arrow column of single labels: names or whole numbers. None,
+            NaN and NA mean that a document has no label.
 sets        a list or column of label sets (lists, sets, single labels, None), `Decisions`, `Documents`
 dense       an array or data frame documents × categories, or rows of 0 and 1: what is not 0 is a label
 sparse      a sparse matrix documents × categories
@@ -30,6 +30,7 @@ from rubricate.types import Decisions, Documents, Ints, Scores, Sparse
 
 __all__ = [
     "CategoryGrowth",
+    "MissingLabels",
     "Target",
     "YForm",
     "as_target",
@@ -46,6 +47,11 @@ __all__ = [
 
 MAX_STRAY_SHARE = 0.05
 """Largest share of documents whose missing label is taken for an oversight; a single one always is."""
+
+
+class MissingLabels(UserWarning):
+    """A few documents have no label and were left out, as all others have exactly one."""
+
 
 SINGLE = (str, bool, int, float, np.generic)
 """Types of a single label."""
@@ -180,6 +186,8 @@ def as_target(y: Any, *, owner: str = "", one_category: bool = False) -> Target:
     >>> as_target([[0, 1], [1, 0]]).categories, as_target([{"grain"}, {"fuel", "grain"}]).categories
     (('0', '1'), ('fuel', 'grain'))
     """
+    if isinstance(y, Target):
+        return y
     y = _readable(y)
     if y is None:
         raise InvalidInput(

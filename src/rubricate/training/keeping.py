@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
+from scipy import sparse
+
 from rubricate.errors import InvalidInput
-from rubricate.labels import label_matrix
+from rubricate.labels import in_columns
 from rubricate.types import Corpus, Documents, Edges
 
 __all__ = ["joined", "joined_corpus", "kept_documents", "kept_with", "plain_documents"]
@@ -50,14 +51,14 @@ def joined(old: Documents, new: Documents) -> Documents:
             f"the document {twice!r} was learned before; Fix: give new documents new ids, or leave out the old ones"
         )
     categories = tuple(sorted({*old.categories, *new.categories}))
-    sets = [*_label_names(old), *_label_names(new)]
+    parts = [in_columns(each.labels, each.categories, categories) for each in (old, new)]
     titles = None
     if old.titles is not None or new.titles is not None:
         titles = [*(old.titles or [""] * len(old)), *(new.titles or [""] * len(new))]
     return Documents(
         ids=[*map(str, old.ids), *map(str, new.ids)],
         bodies=[*old.bodies, *new.bodies],
-        labels=label_matrix(sets, categories)[0],
+        labels=sparse.csr_array(sparse.vstack(parts), dtype=bool),
         categories=categories,
         titles=titles,
     )
@@ -67,8 +68,3 @@ def joined_corpus(old: Documents, new: Documents, *, taxonomy: Edges | None) -> 
     """Return old and new documents as those for training of a corpus without a name."""
     documents = joined(old, new)
     return Corpus("", "", documents, documents.take([]), taxonomy=taxonomy)
-
-
-def _label_names(documents: Documents) -> list[list[str]]:
-    starts, columns = documents.labels.indptr, documents.labels.indices
-    return [[documents.categories[c] for c in columns[a:b]] for a, b in pairwise(starts.tolist())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from rubricate.errors import InvalidInput
 from rubricate.folds import take_rows
-from rubricate.labels import Target, as_target, column, in_columns
+from rubricate.labels import MissingLabels, Target, as_target, column, in_columns
 from rubricate.types import Corpus, Documents, Ints
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "ids_of",
     "in_columns",
     "rows_of",
+    "stray_message",
     "take_target",
     "without_strays",
 ]
@@ -63,12 +65,19 @@ def take_target(X: Any, y: Any, categories: tuple[str, ...] | None = None) -> Ta
 
 
 def without_strays(X: Any, target: Target) -> tuple[Any, Target]:
-    """Return documents and labels without the few whose missing label looks like an oversight; see `stray_rows`."""
+    """Return documents and labels without the few whose missing label looks like an oversight; warn where there are."""
     strays = target.stray_rows()
-    if not len(strays):
+    if not len(strays) or count(X) != target.labels.shape[0]:
         return X, target
+    remedy = "to learn that a document may have none, give a cut such as 'micro_macro', or outside=0.05"
+    warnings.warn(f"{stray_message(len(strays), count(X))}; {remedy}", MissingLabels, stacklevel=4)
     rows = np.setdiff1d(np.arange(target.labels.shape[0]), strays)
     return rows_of(X, rows), replace(target, labels=target.labels[rows])
+
+
+def stray_message(strays: int, documents: int) -> str:
+    """Say that documents were left out, and why."""
+    return f"{strays:,} of {documents:,} documents have no label and are left out, because all others have exactly one"
 
 
 def rows_of(X: Any, rows: Ints) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rubricate.errors import InvalidFile
-from rubricate.files.predictions.alignment import labels_of, other_documents, unknown_categories
+from rubricate.files.predictions.alignment import assigned_labels, other_documents, unknown_categories
 from rubricate.files.predictions.pairs import Pairs
 from rubricate.files.predictions.policies import Duplicates, Missing, Policies, Unknown
 from rubricate.files.predictions.reading import read_pairs
@@ -59,7 +59,7 @@ def check_files(
 def _true_labels(path: Path, topic: Topic, id_column: str | None) -> tuple[Decisions | None, list[Problem]]:
     rows: list[InvalidFile] = []
     try:
-        labels = labels_of(read_pairs(path, topic=topic, id_column=id_column, complain=rows.append))
+        labels = assigned_labels(read_pairs(path, topic=topic, id_column=id_column, complain=rows.append))
     except InvalidFile as problem:
         return None, _merged([*rows, problem])
     return labels, _merged(rows)

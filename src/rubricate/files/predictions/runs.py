@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.files.predictions.alignment import align, labels_of
+from rubricate.files.predictions.alignment import align, assigned_labels
 from rubricate.files.predictions.layouts import collect_rows, layout_of
 from rubricate.files.predictions.pairs import PairCollector, Pairs
 from rubricate.files.predictions.policies import Policies
@@ -108,7 +108,7 @@ def _joined(truth: Any, parts: Sequence[Any], *, name: str, categories: Sequence
     labels, *predictions = (_pairs(values) for values in (truth, *parts))
     known = [str(category) for category in categories or ()]
     runs = align(
-        labels_of(labels),
+        assigned_labels(labels),
         {str(place): pairs for place, pairs in enumerate(predictions)},
         known=known,
         policies=Policies(unknown="new" if categories is None else "error"),

@@ -13,14 +13,14 @@ import numpy as np
 
 from rubricate.categorizer import Categorizer
 from rubricate.labelling.choosing.strategies import usefulness
-from rubricate.labels import label_matrix
+from rubricate.labels import label_matrix, label_tuples
 from rubricate.service.workspace.documents import DocumentStore
 from rubricate.service.workspace.measuring import with_turns
 from rubricate.service.workspace.models import Said
 from rubricate.service.workspace.projects import Project
 from rubricate.training import scoring
-from rubricate.training.answers import answer, labels_of
-from rubricate.types import Decisions, Documents, Floats, Scores
+from rubricate.training.answers import answer
+from rubricate.types import Documents, Floats, Scores
 
 __all__ = ["all_said"]
 
@@ -55,7 +55,7 @@ def _out_of_fold(model: Categorizer) -> dict[str, _Own]:
     judged = model.trained().judged
     if judged is None:  # opened from a file
         return {}
-    decided = labels_of(Decisions(judged.decided, model.categories_, model.ids_))
+    decided = label_tuples(judged.decided, model.categories_)
     chances = np.asarray(judged.chances, float).tolist()
     return {name: _Own(*pair) for name, *pair in zip(model.ids_, decided, chances, strict=True)}
 
