@@ -160,9 +160,9 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator):
         documents × categories. Documents without a label are learned as belonging nowhere, but if all others have
         exactly one label and they are few (one, or at most 5 %), they are left out with a warning, unless `cut` or
         `outside` says that a document may have none. Empty documents are fine; a category that all or none of the
-        documents have cannot be learned and is always or never assigned. Classifiers that learn nothing from labels ("word" with
-        names, "construe") take documents without any: the words are read, no figure is promised, and what scores
-        above 0 is assigned.
+        documents have cannot be learned and is always or never assigned. Classifiers that learn nothing from labels
+        ("word" with names, "construe") take documents without any: the words are read, no figure is promised, and what
+        scores above 0 is assigned.
         """
         X = X if isinstance(X, Corpus) else given_documents(X)
         known = bare_target(self.classifier, given_documents(X), y)

@@ -135,7 +135,7 @@ def train_project(
     claimed = models.claim(project)
     model.save(claimed.path)
     progress.advance(message="reading all documents")
-    said = all_said(store, project, model, given=given, progress=progress)
+    said = all_said(store, project, model, labelled=texts, progress=progress)
     models.add(claimed, summary=summary, said=said)
     if data.get("use", True):
         with database.write() as connection:
