@@ -214,6 +214,8 @@ def class_target(y: Any, *, owner: str) -> Target:
     label: what `predict` answers with must not depend on one that is missing.
     """
     target = as_target(_as_array(y), owner=owner)
+    if not target.categories:
+        raise InvalidInput("the labels have no category, or the label matrix no column; give at least one category")
     empty = np.flatnonzero(np.diff(target.labels.indptr) == 0)
     if target.form == "column" and len(empty):
         raise InvalidInput(

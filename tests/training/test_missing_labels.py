@@ -100,6 +100,8 @@ def test_a_classifier_of_vectors_needs_every_label_of_a_column():
         rb.SVM().fit(np.eye(3), ["a", None, "b"])
     with pytest.raises(InvalidInput, match="document 2 has no label"):
         class_target(np.array([1.0, 2.0, np.nan]), owner="SVM")
+    with pytest.raises(InvalidInput, match="the labels have no category"):
+        class_target(np.full(3, np.nan), owner="SVM")
 
 
 def test_train_says_what_it_left_out(rubricate, tmp_path):

@@ -190,8 +190,6 @@ class Scorer(ClassifierMixin, BaseEstimator):
     def _take_labels(self, y: Any, rows: int) -> Sparse:
         """Return the labels to learn from in any form that `labels.class_target` takes; remember their form."""
         target = class_target(y, owner=type(self).__name__)
-        if not len(target.categories):
-            raise InvalidInput("the label matrix has no column; give at least one category")
         if target.labels.shape[0] != rows:
             raise InvalidInput(
                 f"X has {rows} documents and y has {target.labels.shape[0]}; inconsistent numbers of samples"
