@@ -22,7 +22,7 @@ dirty = Documents(documents.ids, documents.bodies, sparse.csr_array(labels), doc
 
 # %%
 run = rb.labelling.out_of_fold_scores(dirty)
-suspects = rb.labelling.suspicious_labels(run, limit=20)
+suspects = rb.suspects(run, limit=20)
 hit = {documents.ids[row] for row in wrong} & {each.document for each in suspects}
 print(len(hit), "of 10 wrong labels are among the 20 most suspicious")
 print(suspects[0])

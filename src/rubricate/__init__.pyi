@@ -23,7 +23,6 @@ from .classifiers.svm.svm import SVM as SVM
 from .corpora import load as load
 from .errors import RubricateError as RubricateError
 from .estimation import estimate as estimate
-from .estimation import suspects as suspects
 from .evaluation import evaluate as evaluate
 from .experiments.reproduction import reproduce as reproduce
 from .experiments.runner import run_study as run_study
@@ -36,6 +35,7 @@ from .files.predictions.reading import read_truth as read_truth
 from .files.predictions.runs import as_run as as_run
 from .files.predictions.writing import write_run as write_run
 from .hierarchy import Hierarchy as Hierarchy
+from .labelling import suspects as suspects
 from .reports.judging.judgement import report as report
 from .scratch import out_of_core as out_of_core
 from .significance import compare as compare

@@ -1,6 +1,6 @@
 """Old public names and the new ones. An old name works for one release, with a DeprecationWarning."""
 
-__all__ = ["RENAMED", "RENAMED_MEASURES"]
+__all__ = ["RENAMED", "RENAMED_ESTIMATION", "RENAMED_LABELLING", "RENAMED_MEASURES"]
 
 RENAMED = {
     "Analyzer": "rubricate.text.Analyzer",
@@ -62,3 +62,15 @@ RENAMED_MEASURES = {
     "hierarchy_evaluation": "rubricate.evaluation.hierarchy_evaluation",
 }
 """The same for names that were in `rubricate.measures`."""
+
+RENAMED_ESTIMATION = {
+    "Suspect": "rubricate.labelling.Suspect",
+    "suspects": "rubricate.labelling.suspects",
+}
+"""The same for names that were in `rubricate.estimation`."""
+
+RENAMED_LABELLING = {
+    "LabelSuspect": "rubricate.labelling.Suspect",
+    "suspicious_labels": "rubricate.labelling.suspects",
+}
+"""The same for names in `rubricate.labelling`."""

@@ -18,11 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from rubricate.engines import Engine
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.files.model import model_file
+from rubricate.labels import label_tuples
 from rubricate.measures import counts, micro
 from rubricate.text.representation import source_of
 from rubricate.thresholds.cutting.class_chances import class_chances
 from rubricate.training.answering import FittedAnswers
-from rubricate.training.answers import labels_of
 from rubricate.training.candidates import bare_target
 from rubricate.training.confidence import Confidence
 from rubricate.training.execution import Execution
@@ -172,14 +172,18 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
         """Learn from `Documents`, a `Corpus` (its training documents), or texts and their labels.
 
         Texts and labels may be lists or pandas, polars or Arrow columns; labels also label sets, or a matrix
-        documents × categories. Unlabelled and empty documents are fine; a category that all or none of the documents
-        have cannot be learned and is always or never assigned. Classifiers that learn nothing from labels ("word" with
-        names, "construe") take documents without any: the words are read, no figure is promised, and what scores
-        above 0 is assigned.
+        documents × categories. Documents without a label are learned as belonging nowhere, but if all others have
+        exactly one label and they are few (one, or at most 5 %), they are left out with a warning, unless `cut` or
+        `outside` says that a document may have none. Empty documents are fine; a category that all or none of the
+        documents have cannot be learned and is always or never assigned. Classifiers that learn nothing from labels
+        ("word" with names, "construe") take documents without any: the words are read, no figure is promised, and what
+        scores above 0 is assigned.
         """
         X = X if isinstance(X, Corpus) else given_documents(X)
         known = bare_target(self.classifier, given_documents(X), y)
-        material = Material(X, y if known is None else known)
+        material = Material(
+            X, y if known is None else known, leave_out_strays=known is None and self.settings().leaves_out_strays()
+        )
         if known is None:
             material.target.check()
         self.model_ = Execution(self.settings().procedure(material), material, engine=self.engine).model()
@@ -239,6 +243,8 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
     def keep(self, documents: Any) -> Self:
         """Keep the training documents with the model, in its file too, so that `retrained` can add to them."""
         documents = given_documents(documents)
+        if isinstance(documents, Documents) and self.single_label_:  # those without a label were left out
+            documents = documents.take(np.flatnonzero(np.diff(documents.labels.indptr)))
         if not isinstance(documents, Documents) or tuple(map(str, documents.ids)) != tuple(self.fitted.ids):
             raise InvalidInput("keep takes the Documents or the Corpus that the model was fitted on")
         self.model_ = replace(self.fitted, documents=plain_documents(documents))
@@ -270,7 +276,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
         decided = self.decide(X)
         if self.form_ == "sets":
             sets = np.empty(decided.values.shape[0], dtype=object)
-            sets[:] = labels_of(decided)
+            sets[:] = label_tuples(decided.values, decided.categories)
             return sets
         return decided.values if self.form_ == "sparse" else decided.values.toarray().astype(np.int64)
 

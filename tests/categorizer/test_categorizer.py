@@ -228,9 +228,8 @@ def test_single_labels_are_detected_and_the_cut_can_be_overridden(single):
     assert all(len(found) == 1 for found in sets.classify([*texts, "", "zinc"]))
     scut = Categorizer(rb.SVM(), cut="scut", engine="serial").fit(texts, labels)
     assert type(scut.cut_) is rb.thresholds.Scut
-    assert (
-        not Categorizer(rb.SVM(), engine="serial").fit([*texts, "market"], [*([n] for n in labels), []]).single_label_
-    )
+    none = [*([name] for name in labels), *[[]] * 10]
+    assert not Categorizer(rb.SVM(), engine="serial").fit([*texts, *["market"] * 10], none).single_label_
 
 
 def test_two_classes_have_one_score(single):

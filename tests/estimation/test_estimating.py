@@ -84,16 +84,6 @@ def test_unknown_methods_and_options():
         rb.estimate("svm", TEXTS, [["a"]] * 30)
 
 
-def test_a_wrong_label_is_the_first_suspect():
-    wrong = [list(labels) for labels in LABELS]
-    wrong[7] = ["fuel"]
-    found = rb.estimate("svm", TEXTS, wrong, method="leave_one_out")
-    first = rb.suspects(found, TEXTS, wrong, limit=2)
-    assert {one.document for one in first} == {"7"}
-    with pytest.raises(InvalidInput, match="keeps no scores"):
-        rb.suspects(rb.estimate("svm", TEXTS, wrong), TEXTS, wrong)
-
-
 def test_leave_one_out_scores_serve_a_cut():
     """Scut learned from leave-one-out scores does about as well on them as the SVM's own cut, or better."""
     corpus = rb.load("newswire", documents=500, categories=60)

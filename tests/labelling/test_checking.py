@@ -10,8 +10,9 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import average_precision_score, f1_score
 
+import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.labelling import review_order, suspicious_labels
+from rubricate.labelling import review_order, suspects
 from rubricate.labelling.checking.suspects import document_surprise
 from rubricate.types import Decisions, Run, Scores
 
@@ -45,7 +46,7 @@ def test_flipped_labels_come_first(dense):
     changed = Run(run.name, run.documents, NAMES, run.scores, None, sparse.csr_array(noisy))
     surprise = document_surprise(changed)
     assert average_precision_score(wrong, surprise) > 5 * wrong.mean()
-    found = suspicious_labels(changed, limit=10)
+    found = suspects(changed, limit=10)
     assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
     assert all(set(item.given) != set(item.suggested) and item.reason for item in found)
 
@@ -56,7 +57,7 @@ def test_a_swapped_label_is_named():
     noisy = truth.copy()
     noisy[row, :2] = [False, True]
     changed = Run(run.name, run.documents, NAMES, run.scores, None, sparse.csr_array(noisy))
-    found = {item.document: item for item in suspicious_labels(changed, limit=40)}
+    found = {item.document: item for item in suspects(changed, limit=40)}
     item = found[f"d{row}"]
     assert "a" in item.suggested
     assert "b" not in item.suggested
@@ -64,12 +65,52 @@ def test_a_swapped_label_is_named():
     assert "labelled b" in item.reason
 
 
+TEXTS = ["wheat corn", "corn exports", "crude oil", "oil gas", "wheat harvest", "gas pipe"] * 5
+GOOD = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 5
+
+
+def test_a_wrong_label_is_the_first_suspect_of_both_commands_and_every_name(rubricate, tmp_path):
+    wrong = ["fuel" if row == 7 else name for row, name in enumerate(GOOD)]
+    first = rb.suspects(TEXTS, wrong)
+    assert first[0].document == "7"
+    assert (first[0].given, first[0].suggested) == (("fuel",), ("grain",))
+    assert rb.suspects(rb.labelling.out_of_fold_scores(TEXTS, wrong)) == first
+    estimated = rb.estimate("svm", TEXTS, wrong)
+    with pytest.warns(DeprecationWarning, match="is now suspects"):
+        assert rb.suspects(estimated, TEXTS, wrong) == first
+    for package, old in (
+        (rb.labelling, "suspicious_labels"),
+        (rb.labelling, "LabelSuspect"),
+        (rb.estimation, "suspects"),
+        (rb.estimation, "Suspect"),
+    ):
+        with pytest.warns(DeprecationWarning, match=r"is now rubricate\.labelling\.[Ss]uspect"):
+            assert getattr(package, old) in (rb.suspects, rb.labelling.Suspect)
+    rows = "".join(f"{row},{text},{name}\n" for row, (text, name) in enumerate(zip(TEXTS, wrong, strict=True)))
+    (tmp_path / "news.csv").write_text(f"id,text,labels\n{rows}")
+    listed = json.loads(rubricate("suspects", "news.csv", "-n", 3, "--json")[1])["suspects"]
+    same = json.loads(rubricate("estimate", "news.csv", "--suspects", 3, "--json")[1])["suspects"]
+    assert [{name: each[name] for name in same[0]} for each in listed] == same
+    assert "7 (surprise" in rubricate("estimate", "news.csv", "--suspects", 3)[1]
+
+
+def test_suspects_of_vectors_of_few_documents_and_of_texts_without_words():
+    X = np.array([[1.0, 0.1 * row] if row % 2 else [-1.0, 0.1 * row] for row in range(8)])
+    names = ["a" if row % 2 else "b" for row in range(8)]
+    names[3] = "b"
+    assert rb.suspects(X, names)[0].document == "3"
+    numbers = [f"{row % 3}{row % 3} {row}" for row in range(24)]
+    assert len(rb.suspects(numbers, [str(row % 3) for row in range(24)], limit=None)) < 24
+    with pytest.raises(InvalidInput, match="3 documents cannot be scored"):
+        rb.suspects(TEXTS[:3], GOOD[:3])
+
+
 def test_checking_needs_labels_and_scores():
     run, _, _ = _system(20)
     with pytest.raises(InvalidInput, match="no labels"):
-        suspicious_labels(Run("x", run.documents, NAMES, run.scores))
+        suspects(Run("x", run.documents, NAMES, run.scores))
     with pytest.raises(InvalidInput, match="no scores"):
-        suspicious_labels(Run("x", run.documents, NAMES, None, run.decisions, run.truth))
+        suspects(Run("x", run.documents, NAMES, None, run.decisions, run.truth))
 
 
 def test_a_review_gains_more_than_lowest_confidence():

@@ -39,7 +39,9 @@ _Classifier = Annotated[
 _Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: C=2, select=chi2:2000.")
 ]
-_Suspects = Annotated[int, typer.Option(help="With leave-one-out: list this many labels that may be wrong.", min=0)]
+_Suspects = Annotated[
+    int, typer.Option(help="Also list this many documents whose labels look wrong, as suspects does.", min=0)
+]
 _Seed = Annotated[int, typer.Option(help="The seed of folds and samples.", min=0)]
 
 
@@ -136,14 +138,12 @@ def estimate(
         chosen.setdefault("seed", seed)
     if plugin is not None and "engine" in inspect.signature(plugin).parameters:
         chosen.setdefault("engine", visible_engine("threads", "estimating"))
-    if suspects and plugin is not None and "every" in inspect.signature(plugin).parameters:
-        chosen.setdefault("every", True)
     if curve.curve:
         estimates = curve.estimate(system, corpus.train, seed=seed)
         typer.echo(json.dumps(estimates, ensure_ascii=False, indent=2) if as_json else _curve_text(estimates))
         return
     result = make(system, corpus, method=method, **chosen)
-    listed = _suspects(result, corpus.train, suspects) if suspects else []
+    listed = _suspects(corpus.train, suspects, seed) if suspects else []
     if as_json:
         whole = result.to_dict() | ({"suspects": listed} if suspects else {})
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
@@ -152,15 +152,14 @@ def estimate(
     typer.echo("\n".join([str(result), *(["", "labels that may be wrong:", *lines] if lines else [])]))
 
 
-def _suspects(result: Any, documents: Documents, limit: int) -> list[dict[str, Any]]:
-    from rubricate.estimation import suspects
+def _suspects(documents: Documents, limit: int, seed: int) -> list[dict[str, Any]]:
+    from rubricate.labelling.checking.suspects import suspects
 
-    return [asdict(suspect) for suspect in suspects(result, documents, limit=limit)]
+    return [asdict(suspect) for suspect in suspects(documents, limit=limit, seed=seed)]
 
 
 def _suspect_line(suspect: dict[str, Any]) -> str:
-    state = "labelled" if suspect["labelled"] else "not labelled"
-    return f"{suspect['document']}  {state} {suspect['category']}, score without it {suspect['score']:+.3f}"
+    return f"{suspect['document']} (surprise {suspect['score']:.2f})  {suspect['reason']}"
 
 
 def _curve_text(estimates: dict[str, Any]) -> str:

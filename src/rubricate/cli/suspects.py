@@ -15,7 +15,7 @@ from rubricate.cli.options.printing import Form
 from rubricate.cli.output.progress import progress
 
 if TYPE_CHECKING:
-    from rubricate.labelling.checking.suspects import LabelSuspect
+    from rubricate.labelling.checking.suspects import Suspect
 
 __all__ = ["suspects"]
 
@@ -43,19 +43,18 @@ def suspects(
     Without --run the documents are scored by SVMs that learned from the others (five folds). A person should look:
     some are mislabelled, others are merely unusual.
     """
-    from rubricate.labelling.checking.out_of_fold import out_of_fold_scores
-    from rubricate.labelling.checking.suspects import suspicious_labels, with_labels
+    from rubricate.labelling.checking.suspects import suspects as listed
+    from rubricate.labelling.checking.suspects import with_labels
     from rubricate.labelling.runs import read_predictions
 
     documents = inputs.corpus_of(data, reading, seed=seed).train
     if run is None:
         with progress("scoring out of fold"):
-            scored = out_of_fold_scores(documents, seed=seed)
+            found = listed(documents, limit=n, seed=seed)
     else:
         ids = [str(name) for name in documents.ids]
-        scored = with_labels(read_predictions(run), ids, documents.labels, documents.categories)
+        found = listed(with_labels(read_predictions(run), ids, documents.labels, documents.categories), limit=n)
     texts = dict(zip(map(str, documents.ids), documents.texts, strict=True))
-    found = suspicious_labels(scored, limit=n)
     if form.chosen == "json":
         rows = [{**asdict(item), "text": texts[item.document]} for item in found]
         typer.echo(json.dumps({"suspects": rows}, ensure_ascii=False, indent=2))
@@ -81,7 +80,7 @@ def suspects(
     typer.echo(render(Table(columns, cells, title), form.chosen))
 
 
-def _block(item: LabelSuspect, text: str, length: int) -> list[str]:
+def _block(item: Suspect, text: str, length: int) -> list[str]:
     """Return a document and its labels in lines for a person; a table of long names and texts would be too wide."""
     given, suggested = ("; ".join(names) or "(none)" for names in (item.given, item.suggested))
     lines = [f"given {given}, suggested {suggested}", item.reason, " ".join(text.split())[:length]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -118,6 +119,7 @@ def train(
     _check_output(output)
     check_engine(engine)
     from rubricate.categorizer import configured
+    from rubricate.labels import MissingLabels
     from rubricate.training.settings import read_setting
 
     vectors, encoder = inputs.encoder_in(vectors)
@@ -132,7 +134,9 @@ def train(
             data, reading, seed=learning.seed, test=test, vectors=vectors, test_vectors=test_vectors
         )
         corpus = with_hierarchy(corpus, hierarchy, model.classifier)
-        _fit(model, corpus, engine)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MissingLabels)  # the summary says it
+            _fit(model, corpus, engine)
         if keep:
             model.keep(corpus)
         model.save(output)
@@ -168,7 +172,7 @@ def _fit(model: Categorizer, corpus: Corpus, engine: str) -> None:
 
 
 def _summary(model: Categorizer, corpus: Corpus) -> dict[str, Any]:
-    documents, labels = len(corpus.train), corpus.train.labels
+    documents, labels = len(model.ids_), corpus.train.labels
     best_only = model.single_label_ and " ".join(repr(model.cut_).split()) == "Rcut()"
     cross = None if model.cross_validated is None else _figures(model.out_of_fold_run(), best_only=best_only)
     curve = None if model.cross_validated is None else model.coverage()
@@ -232,6 +236,8 @@ def _coverage(curve: Any) -> list[dict[str, float]]:
 
 
 def _text(summary: dict[str, Any]) -> str:
+    from rubricate.training.targets import stray_message
+
     each = f"{summary['labels_per_document']:.2f} labels each"
     lines = [
         f"{summary['model']}: {summary['categories']:,} categories from {summary['documents']:,} documents ({each}), "
@@ -246,7 +252,10 @@ def _text(summary: dict[str, Any]) -> str:
         return "\n".join(
             [*lines, "no document has a label: what to expect of new documents is not known", summary["signature"]]
         )
-    if summary["unlabelled"]:
+    if summary["unlabelled"] and summary["single_label"]:
+        left_out = stray_message(summary["unlabelled"], summary["documents"] + summary["unlabelled"])
+        lines.append(f"{left_out}; to learn that a document may have none: --cut micro_macro, or --outside 0.05")
+    elif summary["unlabelled"]:
         lines.append(f"{summary['unlabelled']:,} documents without a label are learned as belonging to no category")
     best_only = summary["single_label"] and summary["cut"] == "Rcut()"
     lines += ["", f"{'':24}{'accuracy' if best_only else 'micro-F1':24}macro-F1"]

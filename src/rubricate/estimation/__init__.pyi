@@ -7,5 +7,3 @@ from .resampling.learning_curve import LearningCurve as LearningCurve
 from .resampling.learning_curve import learning_curve as learning_curve
 from .systems.calibration import calibrate as calibrate
 from .systems.estimating import estimate as estimate
-from .systems.suspects import Suspect as Suspect
-from .systems.suspects import suspects as suspects

@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.experiments.criteria import Criterion
 from rubricate.experiments.criteria import criterion as criterion_named
 from rubricate.experiments.judging import Judging, way_named
 from rubricate.experiments.steps import Progress, quiet
 from rubricate.experiments.store import Store
 from rubricate.training.fingerprint import canonical
+from rubricate.training.targets import take_target, without_strays
 from rubricate.types import Corpus, Documents, Undefined
 
 __all__ = ["CandidateGrid", "Judge", "Tried", "Tuned", "best_of", "search", "tune"]
@@ -119,8 +119,20 @@ def tune(
     _check(grid, stop, passes)
     chosen, (way, judge) = criterion_named(criterion), way_named(by)
     options: dict[str, Any] = {"folds": folds, "share": share, "seed": seed, "undefined": undefined}
-    judging = _judging(documents, chosen, store, engine=engine, progress=progress, **options)
     shared = dict(settings or {})
+    given = documents.train if isinstance(documents, Corpus) else documents
+    if not {"cut", "outside"} & {*shared, *grid}:  # as a training with these settings would
+        given, _ = without_strays(given, take_target(given, None))
+    taxonomy = documents.taxonomy if isinstance(documents, Corpus) else None
+    judging = Judging(
+        given,
+        chosen,
+        Store() if store is None else store,
+        taxonomy=taxonomy,
+        engine=engine,
+        progress=progress,
+        **options,
+    )
 
     def judged(points: Sequence[Mapping[str, Any]]) -> Sequence[float]:
         return judge([{**shared, **point} for point in points], judging)
@@ -128,14 +140,6 @@ def tune(
     tried = search(grid, judged, better=chosen.better, greedy=greedy, stop=stop, passes=passes)
     every = math.prod(len(candidates) for candidates in grid.values())
     return Tuned(best_of(tried, chosen.better), tried, shared, criterion, way, every)
-
-
-def _judging(documents: Documents | Corpus, criterion: Criterion, store: Store | None, **options: Any) -> Judging:
-    """Judge on the training documents of a corpus, with its taxonomy, or on the documents given."""
-    kept = Store() if store is None else store
-    if isinstance(documents, Corpus):
-        return Judging(documents.train, criterion, kept, taxonomy=documents.taxonomy, **options)
-    return Judging(documents, criterion, kept, **options)
 
 
 def search(

@@ -7,8 +7,8 @@ from .agreement.alternative import alternative_annotator as alternative_annotato
 from .checking.out_of_fold import out_of_fold_scores as out_of_fold_scores
 from .checking.review import Review as Review
 from .checking.review import review_order as review_order
-from .checking.suspects import LabelSuspect as LabelSuspect
-from .checking.suspects import suspicious_labels as suspicious_labels
+from .checking.suspects import Suspect as Suspect
+from .checking.suspects import suspects as suspects
 from .choosing.next_documents import NextDocument as NextDocument
 from .choosing.next_documents import next_documents as next_documents
 from .choosing.next_documents import next_to_read as next_to_read

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
+from rubricate.labels import in_columns
 from rubricate.types import Floats, Ints, Run, Sparse
 
 __all__ = ["Predictions", "labels_over_run", "logistic", "logit"]
@@ -127,12 +128,8 @@ GUESS, STEEP = 0.85, 1.5
 
 def labels_over_run(labels: Sparse, names: tuple[str, ...], run: Run) -> Sparse:
     """Return labels over the categories of a run; unknown categories are an error that names them."""
-    place = {name: c for c, name in enumerate(run.categories)}
-    unknown = [name for name in names if name not in place]
+    unknown = sorted(set(names) - set(run.categories))
     if unknown:
-        listed = ", ".join(sorted(unknown)[:5])
+        listed = ", ".join(unknown[:5])
         raise InvalidInput(f"labels outside the population: {len(unknown)} categories such as {listed}; correct them")
-    entries = labels.tocoo()
-    columns = np.array([place[name] for name in names], np.int64)
-    cells = (np.ones(entries.nnz, bool), (entries.row, columns[entries.col]))
-    return sparse.csr_array(cells, shape=(labels.shape[0], len(run.categories)))
+    return in_columns(labels, names, run.categories)

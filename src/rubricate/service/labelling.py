@@ -99,7 +99,7 @@ def bring_model(workspace: Workspace, project: Project, path: Path) -> None:
         "per_category": [],
         "signature": str(model.signature()),
     }
-    said = all_said(workspace.documents, project, model, given={}, progress=_Silent())
+    said = all_said(workspace.documents, project, model, labelled=None, progress=_Silent())
     workspace.models.add(claimed, summary=summary, said=said)
     workspace.models.use(project, claimed.number, who="label")
 

@@ -122,7 +122,9 @@ class Decision(BaseModel):
 
     labels: list[str]
     confidence: float | None
-    suspect: float | None = Field(description="How sure the model is that the labels given are wrong.")
+    suspect: float | None = Field(
+        description="How wrong the labels given look (rubricate suspects); null if they do not."
+    )
 
 
 class ProjectDocument(BaseModel):

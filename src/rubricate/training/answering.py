@@ -9,8 +9,9 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.labels import label_tuples
 from rubricate.measures import Abstention
-from rubricate.training.answers import Answer, labels_of
+from rubricate.training.answers import Answer
 from rubricate.training.explaining import top_terms
 from rubricate.training.model import Model
 from rubricate.training.notebook import fitted_html
@@ -71,7 +72,8 @@ class FittedAnswers:
     def classify(self, X: Any, *, abstain: float | None = None) -> list[tuple[str, ...] | None]:
         """Return the labels of each document, none as (); None for a document whose confidence is below `abstain`."""
         if abstain is None:
-            return labels_of(self.decide(X))
+            decided = self.decide(X)
+            return list(label_tuples(decided.values, decided.categories))
         return [each.labels for each in self.answers(X, abstain=abstain)]
 
     def rank(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,19 +15,12 @@ from rubricate.training.answer_columns import AnswerColumns, shown_scores
 from rubricate.training.familiarity import familiarity
 from rubricate.training.offsets import offsets
 from rubricate.training.ranked import Answer, best_of
-from rubricate.types import Decisions, Evidence, Floats, Scores
+from rubricate.types import Evidence, Floats, Scores
 
 if TYPE_CHECKING:
     from rubricate.training.model import Model
 
-__all__ = ["Answer", "answer", "answer_columns", "best_of", "labels_of", "rows_in"]
-
-
-def labels_of(decisions: Decisions) -> list[Any]:
-    """Return the labels of each document, a tuple in the order of the categories."""
-    starts, columns = decisions.values.indptr, decisions.values.indices
-    names = decisions.categories
-    return [tuple(names[c] for c in columns[a:b]) for a, b in pairwise(starts)]
+__all__ = ["Answer", "answer", "answer_columns", "best_of", "rows_in"]
 
 
 def rows_in(block: Any) -> Iterator[tuple[Any, Floats]]:

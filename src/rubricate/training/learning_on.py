@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.labels import CategoryGrowth, label_matrix
+from rubricate.labels import CategoryGrowth, in_columns
 from rubricate.training.model import Model
 from rubricate.training.targets import Target, count, further_target, ids_of
 from rubricate.types import AnyClassifier, Documents, Ints
@@ -86,13 +86,14 @@ def join_documents(old: Documents, new: Documents) -> Documents:
             f"the document {twice!r} was learned before; Fix: give new documents new ids, or leave out the old ones"
         )
     categories = tuple(sorted({*old.categories, *new.categories}))
+    parts = [in_columns(each.labels, each.categories, categories) for each in (old, new)]
     titles = None
     if old.titles is not None or new.titles is not None:
         titles = [*(old.titles or [""] * len(old)), *(new.titles or [""] * len(new))]
     return Documents(
         ids=[*map(str, old.ids), *map(str, new.ids)],
         bodies=[*old.bodies, *new.bodies],
-        labels=label_matrix([*_label_names(old), *_label_names(new)], categories)[0],
+        labels=sparse.csr_array(sparse.vstack(parts), dtype=bool),
         categories=categories,
         titles=titles,
     )
@@ -103,41 +104,3 @@ def _with_documents(stored: Documents, X: Any, y: Any) -> Documents:
     if y is not None or not isinstance(X, Documents):
         raise InvalidInput("the model keeps its documents and could not keep these; Fix: give them as Documents")
     return plain_documents(join_documents(stored, X))
-
-
-def _label_names(documents: Documents) -> list[list[str]]:
-    starts, columns = documents.labels.indptr, documents.labels.indices
-    return [[documents.categories[c] for c in columns[a:b]] for a, b in pairwise(starts.tolist())]
-
-
-def _check_classifier(model: Model) -> None:
-    classifier = model.classifier.classifier_
-    if not hasattr(classifier, "update") and not hasattr(classifier, "partial_fit"):
-        raise InvalidInput(
-            f"{type(classifier).__name__} cannot learn further documents. Fix: fit it anew with all of them "
-            "(train --keep keeps them with the model for that), or use one that can: nb, knn, rocchio, experts"
-        )
-
-
-def _check_labels(model: Model, growth: CategoryGrowth) -> None:
-    lengths, aligned = np.diff(growth.labels.indptr), model.classifier
-    if aligned.form == "classes" and np.any(lengths != 1):
-        row = int(np.flatnonzero(lengths != 1)[0])
-        raise InvalidInput(
-            f"document {row} has {lengths[row]} labels; this model was learned from one label per document. Fix: leave "
-            "such documents out, or train a model with all"
-        )
-    full = np.flatnonzero(aligned.constants_ == np.inf)
-    missed = full[growth.more[growth.places[full]] < len(lengths)]
-    if len(missed):
-        name = model.categories[missed[0]]
-        raise InvalidInput(f"{name!r} had all training documents and was not learned. {REMEDY}")
-
-
-def _check_new(classifier: AnyClassifier, new: Sequence[str]) -> None:
-    if new and not getattr(classifier, "learns_on", False):
-        named = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
-        raise InvalidInput(
-            f"the documents bring categories that the model does not have: {named}. {type(classifier).__name__} learns "
-            f"on within its categories. {REMEDY}"
-        )

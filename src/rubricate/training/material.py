@@ -11,13 +11,12 @@ import numpy as np
 
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal, take_rows
-from rubricate.labels import column
 from rubricate.text.blocks import Blocks, side_by_side
 from rubricate.text.representation import RawRows, Representation
 from rubricate.text.sparse_output import arrays
 from rubricate.training.cache import Once
 from rubricate.training.fingerprint import documents_digest
-from rubricate.training.targets import Target, count, given_documents, ids_of, take_target
+from rubricate.training.targets import Target, count, given_documents, ids_of, rows_of, take_target, without_strays
 from rubricate.types import Corpus, Documents, Edges, Ints, Sparse
 
 __all__ = ["Fold", "Material", "Shaped", "VectorsIn"]
@@ -66,11 +65,23 @@ class Material:
         Documents to be scored by what was learned from all training documents.
     taxonomy
         (parent, child) pairs of the categories; by default those of the corpus.
+    leave_out_strays
+        Leave out the few documents whose missing label looks like an oversight (`Target.stray_rows`).
     """
 
-    def __init__(self, X: Any, y: Any = None, *, test: Documents | None = None, taxonomy: Edges | None = None) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        test: Documents | None = None,
+        taxonomy: Edges | None = None,
+        leave_out_strays: bool = False,
+    ) -> None:
         self.documents = given_documents(X)
         self.target = y if isinstance(y, Target) else take_target(self.documents, y)
+        if leave_out_strays:
+            self.documents, self.target = without_strays(self.documents, self.target)
         self.test = test
         self.taxonomy = X.taxonomy if taxonomy is None and isinstance(X, Corpus) else taxonomy
         self.origin = (X.name, X.split) if isinstance(X, Corpus) else ("", "")
@@ -126,11 +137,8 @@ class Material:
 
     def sample(self, rows: Ints) -> Material:
         """Return the material of some of the training documents; the categories stay."""
-        documents = self.documents
-        if not isinstance(documents, Documents) and not hasattr(documents, "shape"):
-            documents = column(documents)
         target = replace(self.target, labels=self.labels[rows])
-        return Material(take_rows(documents, rows), target, taxonomy=self.taxonomy)
+        return Material(rows_of(self.documents, rows), target, taxonomy=self.taxonomy)
 
     def screened(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return the choice among representations for this key, made once."""

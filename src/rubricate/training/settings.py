@@ -106,6 +106,10 @@ class Settings(Parameters):
             )
         return encoder
 
+    def leaves_out_strays(self) -> bool:
+        """Return whether documents without a label may be an oversight: nothing says that a document may have none."""
+        return self.cut is None and self.outside is None
+
     def chooses(self) -> bool:
         """Return whether the representation is left to cross-validation: nothing of it, and no classifier, is given."""
         if self.representation is not None:

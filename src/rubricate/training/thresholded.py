@@ -7,14 +7,13 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import check_consistent_length, column_or_1d, get_tags, indexable
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import check_consistent_length, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal, fold_scores
-from rubricate.labels import indicator
+from rubricate.labels import class_target
 from rubricate.thresholds.definition.catalogue import resolve
 from rubricate.thresholds.definition.threshold import Threshold
 from rubricate.training.aligned import Aligned, Form
@@ -80,8 +79,6 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn cuts from out-of-fold scores, then the classifier from all documents."""
-        if y is None:
-            raise InvalidInput("Thresholded requires y to be passed, but the target y is None")
         X = X if hasattr(X, "bodies") else indexable(X)[0]
         labels = self._take_labels(y)
         check_consistent_length(X, labels)
@@ -143,22 +140,17 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return cut.merge([clone(cut).fit(each, labels) for each in scores])
 
     def _take_labels(self, y: Any) -> Sparse:
-        y = y if sparse.issparse(y) else np.asarray(y)
+        target = class_target(y, owner="Thresholded")
         self.form_: Form = "matrix"
-        self.sparse_labels_ = sparse.issparse(y)
-        if self.sparse_labels_ or (y.ndim == 2 and y.shape[1] > 1):
-            labels = indicator(y)
-            self.classes_ = np.arange(labels.shape[1])
-            return labels
-        values = column_or_1d(y, warn=True)
-        check_classification_targets(values)
-        self.classes_, column = np.unique(values, return_inverse=True)
+        self.sparse_labels_ = target.form in ("sparse", "sets")
+        if target.form != "column":
+            self.classes_ = np.arange(len(target.categories))
+            return target.labels
+        self.classes_ = target.classes
         if len(self.classes_) < 2:
             raise InvalidInput(f"y has {len(self.classes_)} class(es) {self.classes_.tolist()}; cuts need 2 or more")
         self.form_ = "binary" if len(self.classes_) == 2 else "classes"
-        return indicator(
-            column[:, None] if self.form_ == "binary" else column[:, None] == np.arange(len(self.classes_))
-        )
+        return sparse.csr_array(target.labels[:, [1]]) if self.form_ == "binary" else target.labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,13 +11,12 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rubricate.classifiers.base.scorer import Scorer
 from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput
+from rubricate.labels import Target, class_target, in_columns, moved_columns
 from rubricate.matrices import sound
 from rubricate.types import Floats, Sparse
 
@@ -36,84 +35,69 @@ def take_batch(
     refused. A batch that is refused leaves the categories as they were.
     """
     first = not hasattr(scorer, "classes_")
-    X, weights = _take_rows(scorer, X, y, first=first, sample_weight=sample_weight)
-    if np.ndim(y) == 2 and np.shape(y)[0] != X.shape[0]:
-        raise InvalidInput(f"X has {X.shape[0]} documents and y has {np.shape(y)[0]}; inconsistent numbers of samples")
+    X, weights = _take_rows(scorer, X, first=first, sample_weight=sample_weight)
+    target = class_target(y, owner=type(scorer).__name__)
+    if target.labels.shape[0] != X.shape[0]:
+        raise InvalidInput(
+            f"X has {X.shape[0]} documents and y has {target.labels.shape[0]}; inconsistent numbers of samples"
+        )
     grown = copy(scorer)
-    if _is_matrix(y):
-        labels = _take_matrix(grown, y, X.shape[0], first=first)
+    if target.form == "column":
+        labels = _take_column(grown, target, classes=classes, first=first)
     else:
-        labels = _take_column(grown, np.ravel(np.asarray(y)), X.shape[0], classes=classes, first=first)
+        labels = grown._take_labels(y, X.shape[0]) if first else _take_matrix(grown, target)
     scorer._check_width(labels.shape[1])
     for name in NAMES:
         setattr(scorer, name, getattr(grown, name))
     return X, labels, weights
 
 
-def _take_rows(scorer: Scorer, X: Any, y: Any, *, first: bool, sample_weight: Any) -> tuple[Any, Floats | None]:
+def _take_rows(scorer: Scorer, X: Any, *, first: bool, sample_weight: Any) -> tuple[Any, Floats | None]:
     X = validate_data(
         scorer, sound(X), accept_sparse="csr", dtype=np.float64, reset=first, ensure_non_negative=scorer._nonnegative
     )
-    if y is None:
-        raise InvalidInput(f"{type(scorer).__name__} requires y to be passed, but the target y is None")
     if sample_weight is None:
         return canonical_rows(X), None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     return canonical_rows(X), weights
 
 
-def _is_matrix(y: Any) -> bool:
-    return sparse.issparse(y) or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
-
-
-def _take_matrix(scorer: Scorer, y: Any, rows: int, *, first: bool) -> Sparse:
-    if first:
-        return scorer._take_labels(y, rows)
+def _take_matrix(scorer: Scorer, target: Target) -> Sparse:
+    """Return further labels over the known and the new categories: by name, or by position where they have no names."""
     if not scorer.multilabel_:
-        raise InvalidInput(f"learned from a column of classes, got a matrix of {np.shape(y)[1]} columns; give a column")
-    known, was_sparse = scorer.categories_, scorer.sparse_labels_
-    labels = scorer._take_labels(y, rows)
-    names, scorer.sparse_labels_ = scorer.categories_, was_sparse
-    if hasattr(y, "columns"):
-        places = {name: i for i, name in enumerate(dict.fromkeys([*known, *names]))}
-        columns = np.array([places[name] for name in names])
-    else:
+        raise InvalidInput(
+            f"learned from a column of classes, got a matrix of {len(target.categories)} columns; give a column"
+        )
+    known, names = scorer.categories_, target.categories
+    if not target.named:
         if len(names) < len(known):
             raise InvalidInput(
                 f"learned {len(known)} categories, got a matrix of {len(names)} columns; give all of them"
             )
-        places = {name: i for i, name in enumerate((*known, *names[len(known) :]))}
-        columns = np.arange(len(names))
-    scorer.categories_, scorer.classes_ = tuple(places), np.arange(len(places))
-    return _placed(labels, columns, len(places))
+        names = (*known, *names[len(known) :])
+    scorer.categories_ = tuple(dict.fromkeys([*known, *names]))
+    scorer.classes_ = np.arange(len(scorer.categories_))
+    return in_columns(target.labels, names, scorer.categories_)
 
 
-def _placed(labels: Sparse, columns: Any, width: int) -> Sparse:
-    moved = sparse.csr_array((labels.data, columns[labels.indices], labels.indptr), shape=(labels.shape[0], width))
-    moved.sort_indices()
-    return moved
-
-
-def _take_column(scorer: Scorer, y: Any, rows: int, *, classes: Any, first: bool) -> Sparse:
-    check_classification_targets(np.tile(y, 2))  # twice: scikit-learn warns of many classes among few documents
-    if len(y) != rows:
-        raise InvalidInput(f"X has {rows} documents and y has {len(y)}; inconsistent numbers of samples")
+def _take_column(scorer: Scorer, target: Target, *, classes: Any, first: bool) -> Sparse:
+    """Return further labels of single classes over the known and the new ones, the new behind the known."""
     if not first and scorer.multilabel_:
         raise InvalidInput(
             f"learned from a label matrix of {len(scorer.classes_)} columns, got a column; give a matrix"
         )
-    allowed = np.unique(y if classes is None else classes)
+    given = target.classes
+    allowed = given if classes is None else np.unique(classes)
     known = allowed if first else scorer.classes_
-    for kind in (y, allowed):
+    for kind in (given, allowed):
         if (known.dtype.kind in "UO") != (kind.dtype.kind in "UO"):
             raise InvalidInput(f"the classes so far are {known.dtype}, these are {kind.dtype}; give one kind")
-    strange = np.setdiff1d(y, allowed)
+    strange = np.setdiff1d(given, allowed)
     if len(strange):
         raise InvalidInput(f"y has classes that are not among `classes`: {strange[:5].tolist()}; name all of them")
     scorer.multilabel_, scorer.sparse_labels_ = False, False
     scorer.classes_ = np.concatenate([known, np.setdiff1d(allowed, known)])
     scorer.categories_ = tuple(str(name) for name in scorer.classes_)
     order = np.argsort(scorer.classes_)
-    column = order[np.searchsorted(scorer.classes_, y, sorter=order)]
-    starts = np.arange(rows + 1)
-    return sparse.csr_array((np.ones(rows, bool), column, starts), shape=(rows, len(scorer.classes_)))
+    columns = order[np.searchsorted(scorer.classes_, given, sorter=order)]
+    return moved_columns(target.labels, columns, len(scorer.classes_))

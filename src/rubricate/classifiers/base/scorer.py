@@ -9,28 +9,25 @@ and may have `_explain(X, category, limit)`, which returns unnamed `Evidence` fo
 with two classes, `labels` has two columns (the score is their difference), or one where `_mirrored` says that the
 second is only the first with the other sign.
 
-y may be a column of classes (list, array, pandas or polars series) or a matrix documents × categories (array, sparse,
-data frame), whose every non-zero entry is a label. A sparse matrix is always multi-label, a dense one with a single
-column is a column of classes.
+y may have any form that `rubricate.labels` takes: a column of classes, label sets, or a matrix documents × categories,
+whose every non-zero entry is a label. Label sets and sparse matrices are always multi-label, and `predict` answers with
+a sparse matrix; a dense matrix with a single column is a column of classes.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rubricate.classifiers.base.linear import BLOCK
 from rubricate.classifiers.numerics.matrices import canonical_rows
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.labels import indicator
+from rubricate.labels import class_target
 from rubricate.matrices import sound
 from rubricate.native.measures import best_columns
 from rubricate.types import Evidence, Floats, Scores, Sparse
@@ -189,35 +186,21 @@ class Scorer(ClassifierMixin, BaseEstimator):
         return bool(np.isfinite(X.data).all()) and not (self._nonnegative and (X.data < 0).any())
 
     def _take_labels(self, y: Any, rows: int) -> Sparse:
-        if y is None:
-            raise InvalidInput(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        self.sparse_labels_ = sparse.issparse(y)
-        names = [str(name) for name in getattr(y, "columns", ())]
-        values = y if self.sparse_labels_ else np.asarray(y)
-        self.multilabel_ = self.sparse_labels_ or (values.ndim == 2 and values.shape[1] > 1)
-        if self.multilabel_:
-            labels = _label_matrix(values)
-            self.classes_ = np.arange(labels.shape[1])
-        else:
-            labels = self._take_classes(values)
-        if labels.shape[0] != rows:
-            raise InvalidInput(f"X has {rows} documents and y has {labels.shape[0]}; inconsistent numbers of samples")
-        self.categories_ = tuple(names if self.multilabel_ and names else (str(name) for name in self.classes_))
-        return labels
-
-    def _take_classes(self, values: Any) -> Sparse:
-        if values.ndim == 2:
-            message = "A column-vector y was passed when a 1d array was expected; give y.ravel()"
-            warnings.warn(message, DataConversionWarning, stacklevel=4)
-            values = values.ravel()
-        check_classification_targets(values)
-        self.classes_, column = np.unique(values, return_inverse=True)
+        """Return the labels to learn from in any form that `labels.class_target` takes; remember their form."""
+        target = class_target(y, owner=type(self).__name__)
+        if target.labels.shape[0] != rows:
+            raise InvalidInput(
+                f"X has {rows} documents and y has {target.labels.shape[0]}; inconsistent numbers of samples"
+            )
+        self.multilabel_ = target.form != "column"
+        self.sparse_labels_ = target.form in ("sparse", "sets")
+        self.categories_ = target.categories
+        self.classes_ = np.arange(len(target.categories)) if self.multilabel_ else target.classes
+        if self.multilabel_ or len(self.classes_) > 2:
+            return target.labels
         if len(self.classes_) == 1:
             raise InvalidInput(f"y has 1 class ({self.classes_[0]!r}); a classifier needs 2 classes or more")
-        if len(self.classes_) == 2 and self._mirrored:
-            return indicator(column[:, None])
-        starts = np.arange(len(column) + 1)
-        return sparse.csr_array((np.ones(len(column), bool), column, starts), shape=(len(column), len(self.classes_)))
+        return sparse.csr_array(target.labels[:, [1]]) if self._mirrored else target.labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -240,16 +223,6 @@ class _Numbered(Sequence[str]):
         if not 0 <= index < self.size:
             raise IndexError(f"column {index} of {self.size}")
         return f"x{index}"
-
-
-def _label_matrix(values: Any) -> Sparse:
-    if not sparse.issparse(values):
-        if values.dtype.kind not in "bifu":
-            raise InvalidInput(f"a label matrix must hold numbers or booleans, got {values.dtype}")
-        assert_all_finite(values, input_name="y")
-    if values.shape[1] == 0:
-        raise InvalidInput("the label matrix has no column; give at least one category")
-    return indicator(values)
 
 
 def keep_best(scores: Floats, k: int) -> sparse.csr_array:

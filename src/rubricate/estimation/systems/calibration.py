@@ -14,8 +14,8 @@ from rubricate.estimation.systems.estimating import estimate
 from rubricate.folds import deal
 from rubricate.thresholds import resolve
 from rubricate.training.choosing import fit_cut, judge
-from rubricate.training.targets import given_documents, take_target
-from rubricate.types import FittedModel, Floats, Sparse
+from rubricate.training.targets import Target, given_documents, take_target, without_strays
+from rubricate.types import FittedModel, Floats
 
 __all__ = ["calibrate"]
 
@@ -49,9 +49,12 @@ def calibrate(model: Model, X: Any, y: Any = None, *, cut: Any = None) -> Model:
         )
     if model.limit_ is not None:
         raise InvalidInput("the model keeps only the best scores of a document; learn its cut by folds instead")
-    labels = take_target(given_documents(X), y, model.categories_).labels
+    documents, target = given_documents(X), take_target(given_documents(X), y, model.categories_)
+    if model.single_label_:
+        documents, target = without_strays(documents, target)
+    labels = target.labels
     wanted = model.cut if cut is None else cut
-    scores, threshold = _scores(model, labels, X, y=y), resolve(model.cut_ if wanted is None else wanted)
+    scores, threshold = _scores(model, documents, target), resolve(model.cut_ if wanted is None else wanted)
     dealt = deal(labels, min(FOLDS, labels.shape[0]), seed=model.seed)
     judged = judge(threshold, [scores], labels, folds=dealt)
     calibrated = replace(
@@ -65,9 +68,9 @@ def calibrate(model: Model, X: Any, y: Any = None, *, cut: Any = None) -> Model:
     return model.recalibrated(calibrated, wanted)
 
 
-def _scores(model: FittedModel, labels: Sparse, X: Any, *, y: Any) -> Floats:
+def _scores(model: FittedModel, documents: Any, target: Target) -> Floats:
     """Return leave-one-out scores of all categories; ±1 where a category has all or none of the documents."""
-    exact = estimate(model, X, y, method="leave_one_out", every=True)
+    labels, exact = target.labels, estimate(model, documents, target, method="leave_one_out", every=True)
     held = np.bincount(labels.indices, minlength=labels.shape[1])
     scores = np.tile(np.where(held > 0, 1.0, -1.0), (labels.shape[0], 1))
     place = {name: c for c, name in enumerate(model.categories_)}

@@ -49,7 +49,9 @@ class Subject:
     def __init__(self, system: Any, X: Any, y: Any = None) -> None:
         self.system = make_classifier(system) if isinstance(system, str) else system
         known = getattr(system, "categories_", None) if self._is_trained else None
-        self.material = Material(X, take_target(given_documents(X), y, known))
+        target = take_target(given_documents(X), y, known)
+        strays = self.system.settings().leaves_out_strays() if self._is_whole else target.form == "column"
+        self.material = Material(X, target, leave_out_strays=strays)
 
     @property
     def _is_whole(self) -> bool:

@@ -17,7 +17,7 @@ from rubricate.files.predictions.train_counts import TrainCounts
 from rubricate.labels import indicator
 from rubricate.types import Bools, Decisions, Floats, Ints, Run, Scores, Signature, Sparse
 
-__all__ = ["align", "labels_of", "labels_over", "nearest_names", "other_documents", "unknown_categories"]
+__all__ = ["align", "assigned_labels", "labels_over", "nearest_names", "other_documents", "unknown_categories"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def _places(names: Sequence[str], among: Sequence[str]) -> Ints:
     return np.array([place.get(name, -1) for name in names], np.int64)
 
 
-def labels_of(pairs: Pairs) -> Decisions:
+def assigned_labels(pairs: Pairs) -> Decisions:
     """Return the assigned labels of a file over its own documents and categories, with sorted categories."""
     if not pairs.has_decisions:
         remedy = "give rows of document and category, or a column decision"

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from rubricate.errors import InvalidFile
-from rubricate.files.predictions.alignment import labels_of, other_documents, unknown_categories
+from rubricate.files.predictions.alignment import assigned_labels, other_documents, unknown_categories
 from rubricate.files.predictions.pairs import Pairs
 from rubricate.files.predictions.policies import Duplicates, Missing, Policies, Unknown
 from rubricate.files.predictions.reading import read_pairs
@@ -62,7 +62,7 @@ def check_files(
 def _true_labels(path: Path, read: Callable[..., Pairs]) -> tuple[Decisions | None, list[Problem]]:
     rows: list[InvalidFile] = []
     try:
-        labels = labels_of(read(path, complain=rows.append))
+        labels = assigned_labels(read(path, complain=rows.append))
     except InvalidFile as problem:
         return None, _merged([*rows, problem])
     return labels, _merged(rows)

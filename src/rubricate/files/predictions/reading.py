@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from rubricate.errors import InvalidFile, UnknownName
-from rubricate.files.predictions.alignment import align, labels_of
+from rubricate.files.predictions.alignment import align, assigned_labels
 from rubricate.files.predictions.layouts import collect_rows, layout_of
 from rubricate.files.predictions.pairs import PairCollector, Pairs
 from rubricate.files.predictions.policies import Duplicates, Missing, Unknown, policies_from
@@ -115,7 +115,7 @@ def read_truth(
     path: str | Path, *, topic: Topic = "document", id_column: str | None = None, encoding: str = "utf-8"
 ) -> Decisions:
     """Read the true labels of a file: documents in the order of the file, categories sorted by name."""
-    return labels_of(read_pairs(path, topic=topic, id_column=id_column, encoding=encoding))
+    return assigned_labels(read_pairs(path, topic=topic, id_column=id_column, encoding=encoding))
 
 
 def read_run(truth: str | Path | Decisions, path: str | Path, **options: Unpack[RunOptions]) -> Run:

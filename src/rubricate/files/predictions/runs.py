@@ -11,13 +11,13 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.files.predictions.alignment import align, labels_of
+from rubricate.files.predictions.alignment import align, assigned_labels
 from rubricate.files.predictions.layouts import collect_rows, layout_of
 from rubricate.files.predictions.pairs import PairCollector, Pairs
 from rubricate.files.predictions.policies import Policies
 from rubricate.files.predictions.reading import read_run
 from rubricate.files.predictions.train_counts import TrainCounts
-from rubricate.labels import column, flag_matrix, label_matrix, label_sets, refuse_fractions
+from rubricate.labels import column, label_matrices, label_matrix, same_columns
 from rubricate.types import Decisions, Documents, Ints, Run, Scores, Signature
 
 __all__ = ["as_run"]
@@ -61,7 +61,7 @@ def as_run(
     """
     if isinstance(truth, Documents):
         truth = Decisions(truth.labels, truth.categories, truth.ids)
-    run = _bare_run((flag_matrix(truth), flag_matrix(decisions), scores), name=name, categories=categories)
+    run = _bare_run((truth, decisions, scores), name=name, categories=categories)
     counts = None if train_counts is None else _counts(train_counts, run.categories)
     return Run(
         name=run.name,
@@ -88,7 +88,7 @@ def _bare_run(parts: tuple[Any, Any, Any], *, name: str, categories: Sequence[st
     if _by_id(truth):
         predictions = [part for part in (decisions, scores) if part is not None]
         return _joined(truth, predictions, name=name, categories=categories)
-    return _placed(parts, name=name, categories=categories)
+    return _by_position(parts, name=name, categories=categories)
 
 
 def _is_frame(values: Any) -> bool:
@@ -108,7 +108,7 @@ def _joined(truth: Any, parts: Sequence[Any], *, name: str, categories: Sequence
     labels, *predictions = (_pairs(values) for values in (truth, *parts))
     known = [str(category) for category in categories or ()]
     runs = align(
-        labels_of(labels),
+        assigned_labels(labels),
         {str(place): pairs for place, pairs in enumerate(predictions)},
         known=known,
         policies=Policies(unknown="new" if categories is None else "error"),
@@ -131,64 +131,25 @@ def _pairs(values: Any) -> Pairs:
     return pairs.pairs()
 
 
-def _placed(parts: tuple[Any, Any, Any], *, name: str, categories: Sequence[str] | None) -> Run:
+def _by_position(parts: tuple[Any, Any, Any], *, name: str, categories: Sequence[str] | None) -> Run:
     """Make a run of truth, decisions and scores by position: row i is document i."""
     truth, decisions, scores = parts
-    known = _names(parts, categories)
-    refuse_fractions(_ordered(truth, known), "the truth")
-    labels, names = label_matrix(_ordered(truth, known), known)
+    given = [("the truth", truth)] + ([] if decisions is None else [("the decisions", decisions)])
+    remedy = "give the numbers as scores=, or cut them (thresholds.decide)"
+    (labels, *decided), names = label_matrices(given, categories=categories, scores=scores, remedy=remedy)
     ids = scores.documents if isinstance(scores, Scores) else tuple(str(i) for i in range(labels.shape[0]))
-    decided = None if decisions is None else _decisions(decisions, names, ids)
-    return Run(name, ids, names, _scores(scores, names, ids), decided, labels)
-
-
-def _decisions(values: Any, names: tuple[str, ...], ids: Sequence[str]) -> Decisions:
-    bare = _ordered(values, names)
-    refuse_fractions(bare, "the decisions", remedy="give the numbers as scores=, or cut them (thresholds.decide)")
-    return Decisions(label_matrix(bare, names)[0], names, ids)
-
-
-def _names(parts: tuple[Any, ...], given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return the categories: as given, as a frame, `Scores` or `Decisions` name them, or all of the label sets."""
-    if given is not None:
-        return tuple(str(name) for name in given)
-    for part in parts:
-        if isinstance(part, (Scores, Decisions)):
-            return part.categories
-        if _is_frame(part) and not sparse.issparse(part):
-            return tuple(str(name) for name in part.columns)
-    sets = [part for part in parts[:2] if part is not None and not _is_matrix(part)]
-    if len(sets) == len([part for part in parts if part is not None]):
-        return tuple(sorted(set().union(*(labels for part in sets for labels in label_sets(part)))))
-    if sets:
-        raise InvalidInput("label sets beside a matrix; name the columns of the matrix with categories=")
-    return None
-
-
-def _is_matrix(values: Any) -> bool:
-    return sparse.issparse(values) or getattr(values, "ndim", 1) == 2
-
-
-def _ordered(values: Any, names: Sequence[str] | None) -> Any:
-    """Return the bare matrix of a frame (columns in the order of the names) or of `Decisions`; others unchanged."""
-    if isinstance(values, Decisions):
-        return values.values
-    if not _is_frame(values) or sparse.issparse(values):
-        return values
-    have = [str(name) for name in values.columns]
-    if names is None or sorted(have) != sorted(names):
-        odd = sorted(set(have) ^ set(names or ()))
-        raise InvalidInput(f"the frames have different columns, such as {', '.join(odd[:5])}; give the same categories")
-    return np.asarray(values)[:, [have.index(name) for name in names]]
+    chosen = Decisions(decided[0], names, ids) if decided else None
+    return Run(name, ids, names, _scores(scores, names, ids), chosen, labels)
 
 
 def _scores(values: Any, names: tuple[str, ...], ids: Sequence[str]) -> Scores | None:
     if values is None or isinstance(values, Scores):
         return values
-    bare = _ordered(values, names)
-    if sparse.issparse(bare):
-        return Scores(sparse.csr_array(bare), names, ids, floor=0.0)
-    return Scores(np.atleast_2d(np.asarray(bare, np.float64)), names, ids)
+    if sparse.issparse(values):
+        return Scores(sparse.csr_array(values), names, ids, floor=0.0)
+    cells = np.atleast_2d(np.asarray(values, np.float64))
+    places = same_columns(values, names, owner="the scores")
+    return Scores(cells[:, places] if places else cells, names, ids)
 
 
 def _counts(values: Any, categories: tuple[str, ...]) -> Ints:
@@ -197,6 +158,6 @@ def _counts(values: Any, categories: tuple[str, ...]) -> Ints:
         return TrainCounts({str(name): int(count) for name, count in values.items()}).over(categories)
     if isinstance(values, TrainCounts):
         return values.over(categories)
-    if _is_matrix(values):
+    if sparse.issparse(values) or getattr(values, "ndim", 1) == 2:
         return np.asarray(label_matrix(values, categories)[0].sum(axis=0)).ravel().astype(np.int64)
     return np.asarray(values, np.int64)

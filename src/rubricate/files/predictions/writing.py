@@ -15,6 +15,7 @@ from rubricate.atomic import atomic, atomic_text
 from rubricate.errors import InvalidInput, MissingExtra, UnknownName
 from rubricate.files.predictions.text_runs import PREFIX
 from rubricate.files.spreadsheets import inert
+from rubricate.labels import label_tuples
 from rubricate.types import Decisions, Run, Scores
 
 __all__ = ["write_labels", "write_run"]
@@ -72,9 +73,8 @@ def _check_names(names: Iterable[str], forbidden: str) -> None:
             )
 
 
-def _label_sets(labels: Decisions) -> Iterator[tuple[str, list[str]]]:
-    for row, name in enumerate(labels.documents):
-        yield name, [labels.categories[column] for column in _columns(labels.values, row)]
+def _label_sets(labels: Decisions) -> Iterator[tuple[str, tuple[str, ...]]]:
+    return zip(labels.documents, label_tuples(labels.values, labels.categories), strict=True)
 
 
 def _long(run: Run) -> HeadedRows:

@@ -4,7 +4,7 @@ A document that is handed out is leased to its annotator for some minutes. Order
 
 random      in the random order of the documents
 uncertain   what should teach the model in use most, as `rubricate next` chooses it
-suspect     labelled documents whose labels the model, out of fold, is most sure are wrong
+suspect     labelled documents whose labels look most wrong (`labelling.suspects`)
 measure     a stratified sample for estimating how good the model in use is (`measuring`); without a model the random
             order from its other end, so that documents for training and those for measuring hardly ever meet
 """

@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rubricate.categorizer import Categorizer
+from rubricate.labelling.checking.suspects import suspects
 from rubricate.labelling.choosing.strategies import usefulness
-from rubricate.labels import label_matrix
+from rubricate.labels import label_matrix, label_tuples
 from rubricate.service.workspace.documents import DocumentStore
 from rubricate.service.workspace.measuring import with_turns
 from rubricate.service.workspace.models import Said
 from rubricate.service.workspace.projects import Project
 from rubricate.training import scoring
-from rubricate.training.answers import answer, labels_of
-from rubricate.types import Decisions, Documents, Floats, Scores
+from rubricate.training.answers import answer
+from rubricate.types import Documents, Floats, Scores
 
 __all__ = ["all_said"]
 
@@ -28,41 +29,42 @@ PAGE = 1_000
 
 
 class _Own(NamedTuple):
-    """What the model said of a training document out of fold."""
+    """What the model said of a training document out of fold, and how wrong its labels look, if they do."""
 
     labels: tuple[str, ...]
     chance: float
+    surprise: float | None
 
 
 def all_said(
-    store: DocumentStore, project: Project, model: Categorizer, *, given: dict[str, tuple[str, ...]], progress: Any
+    store: DocumentStore, project: Project, model: Categorizer, *, labelled: Documents | None, progress: Any
 ) -> list[Said]:
     """Return what the model says of every document; of those it was trained on here, what it said out of fold."""
-    own = _out_of_fold(model)
+    own = _out_of_fold(model, labelled)
     progress.advance(total=1 + store.count(project)["documents"] // PAGE)
     said: list[Said] = []
     places: list[int] = []
     after: int | None = 0
     while after is not None:
         rows, after = store.rows(project, after=after, n=PAGE)
-        said += _page(model, rows, own, given)
+        said += _page(model, rows, own)
         places += [row.place for row in rows]
         progress.advance(1)
     return with_turns(said, places, model.categories_)
 
 
-def _out_of_fold(model: Categorizer) -> dict[str, _Own]:
+def _out_of_fold(model: Categorizer, labelled: Documents | None) -> dict[str, _Own]:
     judged = model.model_.judged
-    if judged is None:  # opened from a file
+    if judged is None or labelled is None:  # opened from a file
         return {}
-    decided = labels_of(Decisions(judged.decided, model.categories_, model.ids_))
+    decided = label_tuples(judged.decided, model.categories_)
     chances = np.asarray(judged.chances, float).tolist()
-    return {name: _Own(*pair) for name, *pair in zip(model.ids_, decided, chances, strict=True)}
+    wrong = {each.document: each.score for each in suspects(labelled, limit=None)}
+    surprises = [wrong.get(name) for name in model.ids_]
+    return {name: _Own(*rest) for name, *rest in zip(model.ids_, decided, chances, surprises, strict=True)}
 
 
-def _page(
-    model: Categorizer, rows: Sequence[Any], own: dict[str, _Own], given: dict[str, tuple[str, ...]]
-) -> Iterator[Said]:
+def _page(model: Categorizer, rows: Sequence[Any], own: dict[str, _Own]) -> Iterator[Said]:
     new = [row for row in rows if row.name not in own]
     answers: dict[str, tuple[Any, float]] = {}
     if new:
@@ -72,9 +74,7 @@ def _page(
         answers = {row.name: pair for row, *pair in zip(new, answer(fitted, vectors), useful, strict=True)}  # type: ignore[misc]
     for row in rows:
         if row.name in own:
-            labels, chance = own[row.name]
-            wrong = row.name in given and set(labels) != set(given[row.name])
-            yield Said(row.id, labels, chance, chance if wrong else None)
+            yield Said(row.id, *own[row.name])
         else:
             reply, worth = answers[row.name]
             yield Said(row.id, reply.decided, reply.confidence, None, worth)

@@ -125,7 +125,8 @@ def train_project(
     texts = _labelled(store, project, given)
     _check(project, list(given.values()))
     progress.advance(message="training")
-    model = configured({"classifier": data.get("classifier"), "engine": progress.engine}).fit(texts)
+    meant = None if all(given.values()) else "micro_macro"  # who labels a document with nothing means it
+    model = configured({"classifier": data.get("classifier"), "cut": meant, "engine": progress.engine}).fit(texts)
     progress.advance(message="judging")
     summary = _summary(model) | {"changes": changes(database, project, model, given)}
     progress.advance(message="looking ahead")
@@ -134,7 +135,7 @@ def train_project(
     claimed = models.claim(project)
     model.save(claimed.path)
     progress.advance(message="reading all documents")
-    said = all_said(store, project, model, given=given, progress=progress)
+    said = all_said(store, project, model, labelled=texts, progress=progress)
     models.add(claimed, summary=summary, said=said)
     if data.get("use", True):
         with database.write() as connection:

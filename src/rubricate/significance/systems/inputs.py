@@ -7,14 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
 from rubricate.errors import InvalidInput
-from rubricate.labels import label_matrix, label_sets, refuse_fractions
+from rubricate.labels import label_matrices
 from rubricate.significance.definition.test import Subject
 from rubricate.significance.systems.system import System, as_system, with_outside_columns
-from rubricate.types import Sparse
 
 __all__ = ["gather"]
 
@@ -51,58 +47,22 @@ def _renamed(systems: list[System]) -> list[System]:
     return renamed
 
 
-def _is_frame(values: Any) -> bool:
-    return hasattr(values, "columns") and hasattr(values, "to_numpy")
-
-
-def _is_matrix(values: Any) -> bool:
-    return sparse.issparse(values) or _is_frame(values) or getattr(values, "ndim", 1) == 2
-
-
 def _from_decisions(runs: Mapping[str, Any], truth: Any, categories: Sequence[str] | None) -> list[System]:
     if truth is None:
         raise InvalidInput("decisions without truth; give truth=, the labels of the same documents in the same order")
-    names = tuple(categories) if categories is not None else _names(truth, runs.values())
-    true = _matrix("the truth", truth, names)
-    systems = []
-    for name, values in runs.items():
-        decided = _matrix(f"system {name!r}", values, names)
-        if decided.shape != true.shape:
-            raise InvalidInput(
-                f"system {name!r} has decisions on {decided.shape[0]} documents, the truth has {true.shape[0]}; "
-                "give the same documents in the same order"
-            )
-        systems.append(System(name, names, truth=true, decided=decided))
-    return systems
-
-
-def _names(truth: Any, decisions: Iterable[Any]) -> tuple[str, ...]:
-    if _is_frame(truth) and len(truth.shape) == 2:
-        return tuple(str(name) for name in truth.columns)
-    if _is_matrix(truth):
-        return tuple(str(c) for c in range(truth.shape[1]))
-    columns = [truth, *decisions]
-    if any(_is_matrix(values) for values in columns):
-        raise InvalidInput(
-            "truth as label sets, decisions as a matrix; give both alike, or name the columns: categories="
-        )
-    return tuple(sorted(set().union(*(names for values in columns for names in label_sets(values)))))
-
-
-def _matrix(owner: str, values: Any, names: tuple[str, ...]) -> Sparse:
-    if _is_frame(values):
-        have = [str(name) for name in values.columns]
-        if "document" in have:
+    parts = [("the truth", truth), *((f"system {name!r}", values) for name, values in runs.items())]
+    for owner, values in parts:
+        if "document" in map(str, getattr(values, "columns", ())):
             raise InvalidInput(
                 f"{owner} names its documents, which are brought together in runs; "
                 "give runs: compare([as_run(truth, frame, name=…), …])"
             )
-        if sorted(have) != sorted(names):
-            odd = sorted(set(have) ^ set(names))
-            raise InvalidInput(f"{owner} has other columns, such as {', '.join(odd[:5])}; give the same categories")
-        values = np.asarray(values.to_numpy())[:, [have.index(name) for name in names]]
-    if _is_matrix(values) and values.shape[1] != len(names):
-        raise InvalidInput(f"{owner} has {values.shape[1]} columns for {len(names)} categories; give one for each")
-    if _is_matrix(values):
-        refuse_fractions(values, owner, remedy="cut the scores first (thresholds.decide)")
-    return label_matrix(values, names)[0]
+    remedy = "cut the scores first (thresholds.decide)"
+    (true, *decided), names = label_matrices(parts, categories=categories, remedy=remedy)
+    for name, matrix in zip(runs, decided, strict=True):
+        if matrix.shape[0] != true.shape[0]:
+            raise InvalidInput(
+                f"system {name!r} has decisions on {matrix.shape[0]} documents, the truth has {true.shape[0]}; "
+                "give the same documents in the same order"
+            )
+    return [System(name, names, truth=true, decided=matrix) for name, matrix in zip(runs, decided, strict=True)]
