@@ -25,7 +25,7 @@ from rubricate.types import Counts, Floats, Ints, Sparse
 
 __all__ = [
     "BLOCK_DRAWS", "CountSums", "Patterns", "binomial_draws", "bootstrap", "count_patterns", "document_draws",
-    "group_documents", "sum_rows", "weighted_means",
+    "group_documents", "sum_rows", "weighted_means", "weighted_sums",
 ]  # fmt: skip
 
 BLOCK_DRAWS = 20
@@ -35,6 +35,12 @@ MAX_CELLS = 4_000_000
 """Draws × patterns (or columns) that are made at a time: 32 MB."""
 
 Sums = TypeVar("Sums", bound=tuple[Any, ...])
+
+
+def weighted_sums(adds: Sums, weights: Any) -> Sums:
+    """Return the sums, a row per draw, if pattern p counts `weights[b, p]` times; sums of whole numbers are exact."""
+    w = np.atleast_2d(np.asarray(weights, np.float64))
+    return cast(Sums, cast(Any, type(adds))(*(np.ascontiguousarray(w @ add) for add in adds)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +61,7 @@ class Patterns(Generic[Sums]):
 
     def sums(self, weights: Any) -> Sums:
         """Return the sums, a row per draw, if pattern p occurs `weights[b, p]` times in draw b."""
-        w = np.atleast_2d(np.asarray(weights, np.float64))
-        return cast(Sums, cast(Any, type(self.adds))(*(np.ascontiguousarray(w @ add) for add in self.adds)))
+        return weighted_sums(self.adds, weights)
 
     def observed(self) -> Sums:
         """Return the sums of the documents themselves, one row."""
