@@ -36,31 +36,24 @@ def permutation_family(
         raise UnknownName("measure of resampling", measure, (*AVERAGES, "accuracy"))
     if undefined != "zero" and measure != "accuracy":
         return [_plain(a, b, measure=measure, undefined=undefined, samples=PLAIN_DRAWS, seed=seed) for a, b in pairs]
-    collections = list(dict.fromkeys(a.collection for a, _ in pairs))
-    if len(collections) > 1:
-        parts = {
-            name: iter(
-                permutation_family(
-                    [pair for pair in pairs if pair[0].collection == name],
-                    measure=measure,
-                    undefined=undefined,
-                    seed=seed,
-                    advance=advance,
-                )
-            )
-            for name in collections
-        }
-        return [next(parts[a.collection]) for a, _ in pairs]
+    outcomes: dict[int, SwapOutcome] = {}
+    for collection in dict.fromkeys(a.collection for a, _ in pairs):
+        own = {i: pair for i, pair in enumerate(pairs) if pair[0].collection == collection}
+        outcomes |= zip(own, _test_collection(list(own.values()), measure, seed=seed, advance=advance), strict=True)
+    return [_stated(outcomes[i], measure) for i in range(len(pairs))]
+
+
+def _test_collection(
+    pairs: Sequence[tuple[System, System]], measure: str, *, seed: int, advance: Callable[[int], None]
+) -> list[SwapOutcome]:
+    """Test all pairs of systems that have their documents in common."""
     systems = list({id(system): system for pair in pairs for system in pair}.values())
     for system in systems[1:]:
         same_documents(systems[0], system)
     place = {id(system): k for k, system in enumerate(systems)}
-    truth = systems[0].labels[0]
-    family = SwapFamily(
-        truth, [s.labels[1] for s in systems], measure=measure, known=truth.shape[1] - systems[0].outside
-    )
-    tested = family.test([(place[id(a)], place[id(b)]) for a, b in pairs], seed=seed, advance=advance)
-    return [_stated(outcome, measure) for outcome in tested]
+    truth, decided = systems[0].labels[0], [system.labels[1] for system in systems]
+    family = SwapFamily(truth, decided, measure=measure, known=truth.shape[1] - systems[0].outside)
+    return family.test([(place[id(a)], place[id(b)]) for a, b in pairs], seed=seed, advance=advance)
 
 
 def _stated(outcome: SwapOutcome, measure: str) -> Significance:

@@ -1,8 +1,8 @@
 """The permutation test of one measure on all pairs of systems, with as many draws as the correction asks for.
 
-Every pair gets a normal tail. Pairs near the line that Holm's correction draws (within a factor of 30; of 5 where pairs
-are many), and pairs that differ on few documents, get tilted draws; all others are clear. Cost: pairs × documents for
-the tails, and draws × patterns for the pairs near the line; pairs are dealt to the threads.
+Every pair gets a normal tail. Pairs near the line that Holm's correction draws (within a factor of 30; of 5 if there
+are many pairs), and pairs that differ on few documents, get tilted draws; all others are clear. Cost: pairs × documents
+for the tails, and draws × patterns for the pairs near the line; pairs are spread over the threads.
 """
 
 from __future__ import annotations
@@ -30,35 +30,33 @@ from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["SwapFamily", "SwapOutcome", "holm_lines"]
 
-FEW = 500
-"""Differing documents up to which a normal tail is not trusted and draws are made."""
+MIN_DIFFERING = 500
+"""Differing documents below which a normal tail is not trusted and draws are made."""
 
-NEAR = 30.0
+MAX_PAIRS = 50
+"""Pairs up to which every one is drawn on micro-F1; more are many."""
+
+NEAR, NEAR_OF_MANY = 30.0, 5.0
 """Factor around Holm's line within which a normal tail is not trusted: on 1,128 pairs of 50,000 tweets it was off by at
-most 1.4 there, and by more only far from the line."""
-
-NEAR_OF_MANY = 5.0
-"""The same for more than SMALL pairs, more than three times as far as the normal tail was ever off."""
+most 1.4 there, and by more only far from the line. The factor for many pairs is three times as far as it was ever
+off."""
 
 FAR = 1_000.0
-"""Factor around Holm's line from which on a pair of many is clear even where few documents differ: hundreds of systems
+"""Factor around Holm's line from which on a pair of many is clear even if few documents differ: hundreds of systems
 make more pairs than can all be drawn. By Hoeffding's inequality the tail of a sum of signs is at most z√(2π) times the
-normal one, 20 times at z = 8. With up to 50 pairs every such pair is drawn."""
+normal one, 20 times at z = 8. With up to MAX_PAIRS every such pair is drawn."""
 
-SMALL = 50
-"""Pairs up to which every one is drawn on micro-F1."""
-
-DRAWS, FEWEST, WORK = 2_000, 500, 4_000_000
+DRAWS, MIN_DRAWS, MAX_BINOMIALS = 2_000, 500, 4_000_000
 """Tilted draws per pair: a relative error of about 4 %, where 22,560 plain draws have 20 % at p = .001. With so many
-patterns that they cost more than WORK binomials fewer are made, but not below FEWEST: about 8 %. Of many pairs each
-gets FEWEST, and only those within a factor of CLOSE of the line get DRAWS."""
+patterns that they cost more than MAX_BINOMIALS fewer are made, but not below MIN_DRAWS: about 8 %. Of many pairs each
+gets MIN_DRAWS, and only those within a factor of CLOSE of the line get DRAWS."""
 
 CLOSE = 1.5
 
-ENUMERATED = 9_999
+MAX_OUTCOMES = 9_999
 """Outcomes up to which all of them are counted."""
 
-FEW_PAIRS = 8
+MAX_SERIAL_PAIRS = 8
 """Pairs up to which threads cost more than they gain."""
 
 LEVEL = 0.05
@@ -169,32 +167,33 @@ class SwapFamily:
         self, pairs: Sequence[tuple[int, int]], *, seed: int = 0, advance: Callable[[int], None] = lambda steps: None
     ) -> list[SwapOutcome]:
         """Test the pairs, two-sided; `advance` is told of each pair that is done."""
+        engine, many = "threads" if len(pairs) > MAX_SERIAL_PAIRS else "serial", len(pairs) > MAX_PAIRS
+        first = self._sign_test if self.measure == "accuracy" else self._tail
+        outcomes = run_tasks(lambda pair: first(*pair), pairs, engine=engine)
+        lines = holm_lines(np.array([outcome.p_value for outcome in outcomes]))
 
-        def counted(outcome: SwapOutcome) -> SwapOutcome:
+        def finish(task: tuple[tuple[int, int], SwapOutcome, float]) -> SwapOutcome:
+            systems, outcome, line = task
+            if self.measure != "accuracy":
+                outcome = self._refined(systems, outcome, line, many=many, seed=seed)
             advance(1)
             return outcome
 
-        if self.measure == "accuracy":
-            return [counted(self._sign_test(a, b)) for a, b in pairs]
-        engine = "threads" if len(pairs) > FEW_PAIRS else "serial"
-        outcomes = run_tasks(lambda pair: self._tail(*pair), pairs, engine=engine)
-        lines = holm_lines(np.array([outcome.p_value for outcome in outcomes]))
+        return run_tasks(finish, zip(pairs, outcomes, lines.tolist(), strict=True), engine=engine)
 
-        many = len(pairs) > SMALL
-
-        def settled(task: tuple[tuple[int, int], SwapOutcome, float]) -> SwapOutcome:
-            systems, outcome, line = task
-            factor = NEAR_OF_MANY if many else NEAR
-            rough = outcome.n < FEW or (self.measure == "micro_f1" and not many)
-            near = line / factor < outcome.p_value < line * factor
-            clear = outcome.p_value >= line * FAR or (many and outcome.p_value <= line / FAR)
-            if outcome.n and (near or (rough and not clear)):
-                outcome = self._drawn(systems, outcome, seed, draws=FEWEST if many else DRAWS)
-                if many and line / CLOSE < outcome.p_value < line * CLOSE:
-                    outcome = self._drawn(systems, outcome, seed, draws=DRAWS)
-            return counted(outcome)
-
-        return run_tasks(settled, zip(pairs, outcomes, lines.tolist(), strict=True), engine=engine)
+    def _refined(
+        self, systems: tuple[int, int], outcome: SwapOutcome, line: float, *, many: bool, seed: int
+    ) -> SwapOutcome:
+        """Return the outcome by draws if a normal tail is not trusted; `line` is the p-value that Holm asks for."""
+        factor, p = NEAR_OF_MANY if many else NEAR, outcome.p_value
+        rough = outcome.n < MIN_DIFFERING or (self.measure == "micro_f1" and not many)
+        clear = p >= line * FAR or (many and p <= line / FAR)
+        if not outcome.n or not (line / factor < p < line * factor or (rough and not clear)):
+            return outcome
+        outcome = self._drawn(systems, outcome, seed, draws=MIN_DRAWS if many else DRAWS)
+        if many and line / CLOSE < outcome.p_value < line * CLOSE:
+            outcome = self._drawn(systems, outcome, seed, draws=DRAWS)
+        return outcome
 
     def _tail(self, a: int, b: int) -> SwapOutcome:
         """Return the normal tail: documents are independent coins, each of which moves the difference by its slope."""
@@ -205,15 +204,15 @@ class SwapFamily:
         return SwapOutcome(normal_tail(of_a - of_b, variance) if n else 1.0, of_a, of_b, n, "normal tail of swaps")
 
     def _drawn(self, systems: tuple[int, int], outcome: SwapOutcome, seed: int, *, draws: int) -> SwapOutcome:
-        """Return the outcome with all swaps counted where they are few, else with tilted draws.
+        """Return the outcome with all swaps counted if they are few, else with tilted draws.
 
         The better system comes first, so that the draws are the same whichever is named first.
         """
         a, b = systems if outcome.of_a >= outcome.of_b else systems[::-1]
         pair, difference = self.pair(a, b), abs(outcome.of_a - outcome.of_b)
-        if count_outcomes(pair.n) <= ENUMERATED:
+        if count_outcomes(pair.n) <= MAX_OUTCOMES:
             return outcome._replace(p_value=exact_tail(pair, difference), method="all swaps")
-        draws = min(draws, max(FEWEST, WORK // len(pair.n)))
+        draws = min(draws, max(MIN_DRAWS, MAX_BINOMIALS // len(pair.n)))
         p = tilted_tail(pair, difference, draws=draws, rng=np.random.default_rng(seed))
         return outcome._replace(p_value=p, method=f"{draws:,} tilted swaps, seed {seed}")
 

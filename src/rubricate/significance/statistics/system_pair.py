@@ -78,15 +78,15 @@ class SystemPair:
         return int((sum_rows(self.codes, self._differs.astype(np.int64)) > 0).sum())
 
     def swaps(self) -> SwapPair:
-        """Return the patterns of the documents on which the systems disagree; each is in its first orientation."""
+        """Return the patterns of the documents on which the systems disagree, none of them exchanged."""
         data = np.where(self._differs, self.codes.data, 0).astype(np.int8)
         cells = sparse.csr_array((data, self.codes.indices, self.codes.indptr), shape=self.codes.shape, copy=True)
         cells.eliminate_zeros()
         cells, sums = cells[np.diff(cells.indptr) > 0], self._sums()
-        changes = Exchanges(_T * (_A - _B), _A - _B)
+        changes = Exchanges(_T * (_B - _A), _B - _A)
         patterns = pair_patterns(cells, changes, by_category=self.by_category)
         middle_tp, middle_sum = (sums.tp_a + sums.tp_b) / 2, (sums.a + sums.b) / 2 + sums.true
-        return SwapPair(patterns.sizes, patterns.sizes, patterns.adds, middle_tp, middle_sum, self.undefined)
+        return SwapPair(patterns.sizes, 0 * patterns.sizes, patterns.adds, middle_tp, middle_sum, self.undefined)
 
     def bootstrap(self, draws: int, seed: int) -> Floats:
         """Return F1(a) − F1(b) over documents drawn with replacement, the same ones for both systems."""
