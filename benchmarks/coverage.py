@@ -13,10 +13,9 @@ import sys
 import numpy as np
 from scipy import sparse
 
-from rubricate.measures.intervals.cells import CountCells
-from rubricate.measures.intervals.estimates import cell_intervals
 from rubricate.measures.intervals.interval import centred
-from rubricate.measures.intervals.summaries import SUMMARIES
+from rubricate.measures.intervals.resampling import count_patterns
+from rubricate.measures.intervals.summaries import SUMMARIES, summary_interval
 
 MEASURES = ("micro_precision", "micro_recall", "micro_f1", "macro_precision", "macro_recall", "macro_f1")
 POPULATION = 50_000
@@ -44,14 +43,16 @@ def single_label(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def coverage(truth: np.ndarray, decided: np.ndarray, size: int, *, samples: int, draws: int) -> dict[str, list[float]]:
     """Return, by measure, the coverage and mean width of our interval and the coverage of the centred percentile."""
     rng = np.random.default_rng(7)
-    whole = CountCells.of(sparse.csr_array(truth), sparse.csr_array(decided)).observed()
+    whole = count_patterns(sparse.csr_array(truth), sparse.csr_array(decided)).observed()
     true = {name: float(SUMMARIES[name](whole, "zero")[0]) for name in MEASURES}
     counts = {name: np.zeros(3) for name in MEASURES}
     for _ in range(samples):
         rows = rng.integers(0, len(truth), size)
-        cells = CountCells.of(sparse.csr_array(truth[rows]), sparse.csr_array(decided[rows]))
-        for name, (value, interval, drawn) in cell_intervals(cells, MEASURES, draws=draws, rng=rng).items():
-            former = centred(value, drawn)
+        patterns = count_patterns(sparse.csr_array(truth[rows]), sparse.csr_array(decided[rows]))
+        weights, observed = patterns.drawn(draws, rng), patterns.observed()
+        for name in MEASURES:
+            interval, drawn = summary_interval(patterns, name, weights)
+            former = centred(float(SUMMARIES[name](observed, "zero")[0]), drawn)
             inside = [each.low <= true[name] <= each.high for each in (interval, former)]
             counts[name] += [inside[0], interval.high - interval.low, inside[1]]
     return {name: (part / samples).tolist() for name, part in counts.items()}

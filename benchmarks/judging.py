@@ -28,7 +28,7 @@ from sklearn.metrics import f1_score
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish
 from benchmarks.submissions import one_of_many, write
-from rubricate.evaluation.joint_draws import joint_draws, run_cells
+from rubricate.evaluation.intervals import joint_draws, run_patterns
 from rubricate.significance import holm
 from rubricate.significance.statistics.swap_family import SwapFamily
 from rubricate.types import Decisions, Run
@@ -84,8 +84,8 @@ def permutation_pairs(truth: np.ndarray, made: list[np.ndarray]) -> Row:
 
 def bootstrap_runs(truth: np.ndarray, made: list[np.ndarray]) -> Row:
     runs = [as_run(truth, each, f"s{k}") for k, each in enumerate(made)]
-    joint_draws([run_cells(runs[0])], "macro_f1", draws=2)  # compile
-    seconds, (_, drawn) = measure(lambda: joint_draws([run_cells(run) for run in runs], "macro_f1", draws=1000))
+    joint_draws([run_patterns(runs[0])], "macro_f1", draws=2)  # compile
+    seconds, (_, drawn) = measure(lambda: joint_draws([run_patterns(run) for run in runs], "macro_f1", draws=1000))
     few, rng = 10, np.random.default_rng(2)
 
     def peer() -> list[float]:

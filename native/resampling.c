@@ -1,4 +1,4 @@
-/* Resampling of documents: permutation tests of pairs of systems, bootstrap measures, folds for cross-validation.
+/* Resampling of documents: measures of documents drawn with replacement, folds for cross-validation.
  *
  * Documents that change nothing apart are counted together: what a document adds has a code (a pattern), and a resample
  * only changes how often each code occurs. Sums run in the order of the documents, patterns and draws. Weights and
@@ -6,40 +6,7 @@
  */
 #include "common.h"
 
-enum { BLOCK = 256 }; /* documents or draws at a time */
-
-/* ---- Pairs of codes ----
- *
- * Given  the codes of two systems on each document; a slope of each code, which tells how much it moves a measure.
- * Fill   documents with each pair of codes (size x size) and the first document with it, -1 if none; or the sum over
- *        documents of (difference of the slopes)^2, with the number of documents whose codes differ returned.
- * Cost   one step per document.
- */
-
-void rb_count_code_pairs(int64_t n, const int32_t *first, const int32_t *second, int64_t size, int64_t *counts,
-                         int64_t *seen) {
-    for (int64_t d = 0; d < n; d++) {
-        int64_t cell = first[d] * size + second[d];
-        if (counts[cell]++ == 0) seen[cell] = d;
-    }
-}
-
-int64_t rb_sum_code_gaps(int64_t n, const int32_t *first, const int32_t *second, const double *slopes, double *sum) {
-    int64_t changed[BLOCK], differ = 0;
-    double total = 0.0;
-    for (int64_t start = 0; start < n; start += BLOCK) {
-        int64_t end = rb_min_int(start + BLOCK, n), found = 0;
-        /* First list the documents that count, without branches: which ones they are cannot be predicted. */
-        for (int64_t d = start; d < end; d++) changed[found] = d, found += first[d] != second[d];
-        for (int64_t k = 0; k < found; k++) {
-            double gap = slopes[first[changed[k]]] - slopes[second[changed[k]]];
-            total += gap * gap;
-        }
-        differ += found;
-    }
-    *sum = total;
-    return differ;
-}
+enum { BLOCK = 256 }; /* draws at a time */
 
 /* ---- Rankings in which each document counts as often as it was drawn ----
  *

@@ -169,13 +169,6 @@ RB_EXPORT int rb_sum_similarities(const rb_lists *sets, const rb_lists *holders,
 
 /* ---- resampling.c ---- */
 
-/* Documents with each pair of codes (size x size, given zeros), and the first of them (given -1). */
-RB_EXPORT void rb_count_code_pairs(int64_t n, const int32_t *first, const int32_t *second, int64_t size,
-                                   int64_t *counts, int64_t *seen);
-/* The sum of squared differences of the slopes; documents with different codes are returned. */
-RB_EXPORT int64_t rb_sum_code_gaps(int64_t n, const int32_t *first, const int32_t *second, const double *slopes,
-                                   double *sum);
-
 /* Rankings end to end, best item first: its document, whether it is true, whether it is the last of its tie. */
 typedef struct {
     const int64_t *starts;

@@ -12,7 +12,7 @@ import pytest
 from tests.engines.cluster import cluster, wait_for
 
 from rubricate import cli
-from rubricate.measures.intervals.bootstrap import BLOCK, bootstrap
+from rubricate.measures.intervals.resampling import BLOCK_DRAWS, bootstrap
 
 
 def write_files(folder, documents, categories):
@@ -64,7 +64,7 @@ def test_an_engine_that_is_not_there(evaluate):
     assert "no engine named 'dusk'. Did you mean 'dask'?" in talk
 
 
-@pytest.mark.parametrize("draws", [1, BLOCK, 2 * BLOCK + 3])
+@pytest.mark.parametrize("draws", [1, BLOCK_DRAWS, 2 * BLOCK_DRAWS + 3])
 def test_blocks_of_draws_are_the_draws_of_one_generator(draws):
     def statistics(weights):
         return {"sum": float(weights @ np.arange(7)), "first": float(weights[0])}

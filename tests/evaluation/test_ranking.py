@@ -13,9 +13,9 @@ from sklearn import metrics
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.evaluation.joint_draws import joint_draws, run_cells
+from rubricate.evaluation.intervals import joint_draws, run_patterns
 from rubricate.evaluation.ranking import rank_systems
-from rubricate.measures.intervals.cells import CountCells
+from rubricate.measures.intervals.resampling import count_patterns
 from rubricate.measures.intervals.summaries import SUMMARIES
 
 DATA = Path(os.environ.get("RUBRICATE_DATA", "/nowhere")) / "predictions"
@@ -50,22 +50,22 @@ def test_summaries_are_those_of_scikit_learn(classes, documents, seed):
     truth = np.r_[np.arange(classes), rng.integers(0, classes, documents)]
     answered = np.r_[np.arange(classes), rng.integers(0, classes, documents)]
     eye = np.eye(classes, dtype=bool)
-    sums = CountCells.of(sparse.csr_array(eye[truth]), sparse.csr_array(eye[answered])).observed()
+    sums = count_patterns(sparse.csr_array(eye[truth]), sparse.csr_array(eye[answered])).observed()
     names = ("micro_f1", "macro_f1", "weighted_f1", "macro_precision", "micro_recall", "accuracy", "balanced_accuracy")
     for name in (*names, "mcc", "kappa"):
         expected = value(name, truth, answered, list(range(classes)))
         assert float(SUMMARIES[name](sums, "zero")[0]) == pytest.approx(expected, abs=1e-12), name
 
 
-def test_cells_have_the_distribution_of_documents():
-    """The same mean and spread of macro-F1 by a multinomial over cells as by drawing documents."""
+def test_patterns_have_the_distribution_of_documents():
+    """The same mean and spread of macro-F1 by a multinomial over patterns as by drawing documents."""
     truth, systems = answers(np.random.default_rng(0), (0.6,))
-    cells = run_cells(rb.as_run(truth, systems[0.6]))
+    patterns = run_patterns(rb.as_run(truth, systems[0.6]))
     macro = SUMMARIES["macro_f1"]
-    by_cells = macro(cells.sums(cells.drawn(4000, np.random.default_rng(1))), "zero")
-    _, by_documents = joint_draws([cells], "macro_f1", draws=4000, seed=2)
-    assert by_cells.mean() == pytest.approx(by_documents.mean(), abs=5 * by_cells.std() / 60)
-    assert by_cells.std() == pytest.approx(by_documents.std(), rel=0.06)
+    by_patterns = macro(patterns.sums(patterns.drawn(4000, np.random.default_rng(1))), "zero")
+    _, by_documents = joint_draws([patterns], "macro_f1", draws=4000, seed=2)
+    assert by_patterns.mean() == pytest.approx(by_documents.mean(), abs=5 * by_patterns.std() / 60)
+    assert by_patterns.std() == pytest.approx(by_documents.std(), rel=0.06)
 
 
 def test_a_ranking():
@@ -139,13 +139,13 @@ def test_twenty_submissions_have_the_published_ranking_and_macro_f1():
     """SemEval-2018 task 2, Spanish: the organisers' table, three digits of percent."""
     published = list(csv.DictReader((DATA / "emoji_spanish" / "published.csv").open()))
     runs = rb.read_runs(DATA / "emoji_spanish" / "gold.csv", sorted((DATA / "emoji_spanish" / "runs").glob("*.csv")))
-    cells = {run.name: run_cells(run).observed() for run in runs}
-    macro = {name: float(SUMMARIES["macro_f1"](sums, "zero")[0]) for name, sums in cells.items()}
+    whole = {run.name: run_patterns(run).observed() for run in runs}
+    macro = {name: float(SUMMARIES["macro_f1"](sums, "zero")[0]) for name, sums in whole.items()}
     assert sorted(macro, key=lambda name: -macro[name]) == [row["team"] for row in published]
     for row in published:
         assert 100 * macro[row["team"]] == pytest.approx(float(row["macro_f1_recomputed"]), abs=5.1e-4)
         assert 100 * macro[row["team"]] == pytest.approx(float(row["macro_f1_from_published_table"]), abs=1.5e-3)
-        accuracy = 100 * float(SUMMARIES["accuracy"](cells[row["team"]], "zero")[0])
+        accuracy = 100 * float(SUMMARIES["accuracy"](whole[row["team"]], "zero")[0])
         assert accuracy == pytest.approx(float(row["accuracy_recomputed"]), abs=5.1e-4)
 
 

@@ -10,8 +10,8 @@ from tests.measures.strategies import label_pairs
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.evaluating import evaluate
 from rubricate.labels import indicator
-from rubricate.measures import bootstrap, centred, counts, micro, percentile, wilson
-from rubricate.measures.intervals.bootstrap import TableResampler
+from rubricate.measures import bootstrap, centred, counts, percentile, wilson
+from rubricate.measures.intervals.resampling import count_patterns, group_documents
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.sampled_from([0.8, 0.95, 0.99]))
@@ -36,9 +36,23 @@ def test_a_resample_counts_as_the_documents_that_were_drawn(pair, seed):
     truth, decided = map(indicator, pair)
     drawn = np.random.default_rng(seed).integers(0, truth.shape[0], truth.shape[0])
     weights = np.bincount(drawn, minlength=truth.shape[0])
-    ours, theirs = TableResampler.of(truth, decided).counts(weights), counts(truth[drawn], decided[drawn])
+    patterns = count_patterns(truth, decided)
+    sums = patterns.sums(np.bincount(patterns.codes, weights=weights, minlength=len(patterns.sizes)))
+    ours, theirs = sums.table(), counts(truth[drawn], decided[drawn])
     for cell in ("tp", "fp", "fn", "tn"):
         assert np.array_equal(getattr(ours, cell), getattr(theirs, cell))
+    right = (truth[drawn].toarray() == decided[drawn].toarray()).all(axis=1)
+    silent = ~decided[drawn].toarray().any(axis=1)
+    assert [sums.exact[0], sums.silent[0], sums.n[0]] == [right.sum(), silent.sum(), len(drawn)]
+
+
+def test_marks_that_deceive_do_no_harm():
+    """Equal first marks with different second ones: no documents are grouped."""
+    first, codes, sizes = group_documents(np.array([[7, 1], [7, 2], [7, 2]]))
+    assert first.tolist() == codes.tolist() == [0, 1, 2]
+    assert sizes.tolist() == [1, 1, 1]
+    first, codes, sizes = group_documents(np.array([[7, 2], [5, 1], [7, 2]]))
+    assert (first.tolist(), codes.tolist(), sizes.tolist()) == ([1, 0], [1, 0, 1], [1, 2])
 
 
 @pytest.mark.proof
@@ -48,8 +62,9 @@ def test_the_bootstrap_holds_about_as_often_as_it_says():
     held = 0
     for trial in range(200):
         hits = indicator((rng.random((80, 1)) < 0.7).astype(int))
-        parts = TableResampler.of(indicator(np.ones((80, 1))), hits)
-        values = bootstrap(lambda w, parts=parts: {"r": micro("recall", parts.counts(w))}, 80, draws=200, seed=trial)
+        values = bootstrap(
+            lambda w, hits=hits: {"r": float(w @ hits.toarray()[:, 0] / w.sum())}, 80, draws=200, seed=trial
+        )
         interval = percentile(values["r"], level=0.9)
         held += interval.low <= 0.7 <= interval.high
     assert 0.9 - 3 * 0.0212 <= held / 200 <= 0.9 + 3 * 0.0212

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.evaluation.resampled_hierarchy import resampled_hierarchy
+from rubricate.evaluation.document_statistics import hierarchy_statistics
 from rubricate.measures import category_similarity, of_kind
 from rubricate.types import Decisions, Run
 
@@ -39,7 +39,7 @@ def evaluated(truth, decided):
 def test_a_resample_measures_as_its_documents(data, n, seed):
     truth, decided = labels(data.draw, n), labels(data.draw, n)
     weights = np.bincount(np.random.default_rng(seed).integers(0, n, n), minlength=n)
-    found = resampled_hierarchy(*evaluated(truth, decided))(weights)
+    found = hierarchy_statistics(*evaluated(truth, decided))(weights)
     drawn = np.repeat(np.arange(n), weights)
     again = evaluated(truth[drawn], decided[drawn])[0].hierarchy
     for average, kinds in (("micro", again.micro), ("macro", again.macro)):

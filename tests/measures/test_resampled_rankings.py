@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.measures.strategies import scored, sparsified
 
-from rubricate.evaluation.resampled_rankings import SortedRankings
+from rubricate.evaluation.document_statistics import SortedRankings
 from rubricate.labels import indicator
 from rubricate.measures import break_even_point, mean, ranks, sweeps
 from rubricate.measures.average_precision import average_precision

@@ -1,4 +1,4 @@
-"""Pairs of codes, weighted rankings, patterns, ratios and folds in C, against repetition, loops and the rule itself."""
+"""Weighted rankings, patterns, ratios and folds in C, against repetition, loops and the rule itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -20,37 +19,11 @@ from rubricate.native.library import core
 from rubricate.native.resampling import (
     RankedItems,
     assign_folds,
-    count_code_pairs,
     ratio_errors,
-    sum_code_gaps,
     sum_pattern_weights,
     weighted_rankings,
 )
 from rubricate.native.sparse import Lists, Rows
-
-PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=60)
-
-
-@given(PAIRS)
-def test_pairs_of_codes_are_counted(pairs):
-    first, second = (np.array([pair[side] for pair in pairs], np.int32) for side in (0, 1))
-    counts, seen = count_code_pairs(first, second, 5)
-    expected = Counter(pairs)
-    for a in range(5):
-        for b in range(5):
-            assert counts[a * 5 + b] == expected[a, b]
-            assert seen[a * 5 + b] == (pairs.index((a, b)) if (a, b) in expected else -1)
-    count_cases(25)
-
-
-@given(PAIRS)
-def test_slopes_are_summed_if_codes_differ(pairs):
-    slopes = np.array([0.5, -1.0, 2.0, 0.0, 3.5])
-    first, second = (np.array([pair[side] for pair in pairs], np.int32) for side in (0, 1))
-    total, differ = sum_code_gaps(first, second, slopes)
-    assert total == sum((slopes[a] - slopes[b]) ** 2 for a, b in pairs)
-    assert differ == sum(a != b for a, b in pairs)
-    count_cases(2)
 
 
 def measure(true, last, n):
@@ -172,7 +145,7 @@ def test_folds_are_those_of_the_rule(seed):
 
 
 def test_hostile_arguments_are_refused():
-    codes, one = np.zeros(2, np.int32), np.ones(1, np.int64)
+    one = np.ones(1, np.int64)
     items = RankedItems(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, bool), np.ones(1, bool))
     row = Rows(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1))
     labels = np.eye(2, dtype=bool)
@@ -182,11 +155,6 @@ def test_hostile_arguments_are_refused():
         return assign_folds(lists_of(labels), lists_of(labels), **{**order, **changed})
 
     calls = (
-        lambda: count_code_pairs(codes, codes[:1], 1),
-        lambda: count_code_pairs(codes, codes + np.int32(1), 1),
-        lambda: count_code_pairs(codes, codes - np.int32(1), 1),
-        lambda: sum_code_gaps(codes, codes, np.zeros(0)),
-        lambda: sum_code_gaps(codes, codes[:1], np.zeros(1)),
         lambda: weighted_rankings(items, one, one[:0]),
         lambda: weighted_rankings(items._replace(starts=np.array([0, 2])), one, one),
         lambda: weighted_rankings(items._replace(is_last=np.ones(0, bool)), one, one),
@@ -212,8 +180,6 @@ def test_hostile_arguments_are_refused():
 
 
 def test_other_dtypes_are_refused():
-    with pytest.raises(TypeError, match="int32"):
-        count_code_pairs(np.zeros(1, np.int64), np.zeros(1, np.int32), 1)
     with pytest.raises(TypeError, match="uint8"):
         sum_pattern_weights(np.zeros(1, np.int64), np.zeros((1, 1), np.int64), 1)
     none = np.zeros(0, np.int32)
@@ -241,12 +207,10 @@ def float_digest() -> str:
     last = rng.random(2000) < 0.8
     last[499::500] = True
     items, missed = RankedItems(np.arange(5) * 500, order, true, last), np.arange(4)
-    codes = rng.integers(0, 30, (2, 5000)).astype(np.int32)
     for array in (
         native.sum_similarities(lists_of(held), lists_of(held.T.copy()), rng.random(len(held))),
         *ratio_errors(rows_of(above, above != 0), rows_of(below, below != 0), weights, 7),
         weighted_rankings(items, missed, rng.integers(0, 4, 500)),
-        np.array(sum_code_gaps(codes[0], codes[1], rng.standard_normal(30))),
     ):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from rubricate.measures.intervals.resampling import count_patterns
+from rubricate.measures.intervals.summaries import SUMMARIES, influence, ratios
 from rubricate.significance.bootstrap import bootstrap, bootstrap_family
-from rubricate.significance.statistics.influence import document_influence
 from rubricate.significance.systems.system import System
 
 
@@ -30,8 +31,10 @@ def test_influence_is_the_derivative_by_the_weight_of_a_document(measure):
     n, step = len(truth), 1e-6
     base = weighted(measure, truth, decided, np.ones(n))
     expected = [(weighted(measure, truth, decided, 1 + step * (np.arange(n) == d)) - base) / step * n for d in range(n)]
-    found = document_influence(sparse.csr_array(truth), sparse.csr_array(decided), measure=measure, known=4)
-    np.testing.assert_allclose(found, expected, atol=1e-4)
+    patterns = count_patterns(sparse.csr_array(truth), sparse.csr_array(decided))
+    found = ratios(patterns, measure).influence(patterns.sizes)
+    np.testing.assert_allclose(found[patterns.codes], expected, atol=1e-4)
+    np.testing.assert_allclose(influence(patterns, SUMMARIES[measure]), found, atol=1e-3)
 
 
 def systems(documents, *noise):

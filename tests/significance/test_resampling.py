@@ -17,8 +17,8 @@ from rubricate.labels import indicator
 from rubricate.significance import System
 from rubricate.significance.bootstrap import bootstrap
 from rubricate.significance.permutation import permutation
-from rubricate.significance.statistics.patterns import patterns
-from rubricate.significance.statistics.resampling import PairResampler
+from rubricate.significance.statistics.swaps import plain_tail
+from rubricate.significance.statistics.system_pair import ADDS, SystemPair, pair_patterns
 from rubricate.significance.systems.pair import codes
 
 UNDEFINED = {"zero": 0.0, "one": 1.0, "omit": math.nan}
@@ -54,9 +54,9 @@ def test_drawn_swaps_come_near_all_swaps(measure: str) -> None:
     table = np.random.default_rng(3).integers(0, 8, (14, 3)).astype(np.int8)
     (truth, a, b), systems = _systems(table)
     expected = oracle.permutation_p(truth, a, b, MEASURES[measure])
-    drawn = PairResampler(codes(*systems), measure, "zero").swapped(20_000, seed=1)
+    swaps = SystemPair(codes(*systems), measure, "zero").swaps()
     observed = abs(MEASURES[measure](truth, a) - MEASURES[measure](truth, b))
-    share = (np.abs(drawn.differences) >= observed - 1e-12) @ drawn.chances
+    share = plain_tail(swaps, observed, draws=20_000, rng=np.random.default_rng(1))
     assert share == pytest.approx(expected, abs=0.015)
 
 
@@ -70,8 +70,7 @@ def test_bootstrap_has_the_moments_of_all_draws(table: np.ndarray, undefined: st
     for measure, slow in MEASURES.items():
         twin = partial(slow, undefined=UNDEFINED[undefined])
         every = np.array(oracle.bootstrap_differences(truth, a, b, twin))
-        drawn = PairResampler(codes(*systems), measure, undefined)
-        found = drawn.bootstrapped(4000, seed=5) * (-1 if drawn.turned else 1)
+        found = SystemPair(codes(*systems), measure, undefined).bootstrap(4000, seed=5)
         assert found.mean() == pytest.approx(every.mean(), abs=0.05)
         assert found.std() == pytest.approx(every.std(), abs=0.05)
         assert np.abs(found[:, None] - every[None, :]).min(axis=1).max() < 1e-12, "a difference no draw can have"
@@ -81,27 +80,18 @@ def test_bootstrap_has_the_moments_of_all_draws(table: np.ndarray, undefined: st
 def test_patterns_stand_for_all_documents(table: np.ndarray) -> None:
     _, systems = _systems(table)
     cells = codes(*systems)
-    adds = [np.arange(8) & 1, np.arange(8) >> 1]
     for by_category in (False, True):
-        found = patterns(cells, adds, by_category=by_category)
+        found = pair_patterns(cells, ADDS, by_category=by_category)
         assert found.sizes.sum() == len(table)
-        sums = found.sums(found.sizes[None, :])
-        for add, one in zip(adds, sums, strict=True):
+        assert np.array_equal(np.bincount(found.codes), found.sizes)
+        for add, one in zip(ADDS, found.observed(), strict=True):
             expected = add[table].sum(axis=0)
             assert one[0].tolist() == (expected.tolist() if by_category else [expected.sum()])
 
 
 def test_equal_documents_make_one_pattern() -> None:
     _, systems = _systems(np.tile(np.array([[3, 0, 5]], np.int8), (1000, 1)))
-    assert len(patterns(codes(*systems), [np.arange(8)], by_category=True).sizes) == 1
-
-
-def test_fingerprints_that_deceive_do_no_harm(monkeypatch) -> None:
-    from rubricate.significance.statistics import patterns as module
-
-    monkeypatch.setattr(module, "_fingerprints", lambda codes, seed: np.zeros(codes.shape[0], np.int64))
-    _, systems = _systems(np.array([[1], [2], [2]], np.int8))
-    assert module.patterns(codes(*systems), [np.arange(8)], by_category=True).sizes.tolist() == [1, 1, 1]
+    assert len(pair_patterns(codes(*systems), ADDS, by_category=True).sizes) == 1
 
 
 @pytest.mark.parametrize("test", [permutation, bootstrap])

@@ -20,11 +20,11 @@ from rubricate.measures.calibration_error import calibration_error
 from rubricate.measures.counting.averages import macro, mean
 from rubricate.measures.counting.baselines import acceptor, guesser, majority, rejector
 from rubricate.measures.counting.frequency import by_frequency
-from rubricate.measures.counting.tables import canonical, counts, total, with_outside
+from rubricate.measures.counting.tables import canonical, counts, is_single_label, total, with_outside
 from rubricate.measures.definition.catalogue import of_kind, resolve
 from rubricate.measures.definition.measure import Measure
 from rubricate.measures.hierarchical.similarity import Similarity
-from rubricate.measures.intervals.cells import CountCells, is_single_label
+from rubricate.measures.intervals.resampling import CountSums, Patterns, count_patterns
 from rubricate.measures.intervals.summaries import summary
 from rubricate.measures.rankings.class_loss import class_log_loss
 from rubricate.measures.rankings.probabilities import are_probabilities
@@ -151,13 +151,15 @@ def _with_decisions(result: Evaluation, truth: Sparse, run: Run, *, chosen: Chos
         micro=both["micro"],
         macro=both["macro"],
         outside=int(outside_labels(run).sum()),
-        summaries=_summaries(CountCells.of(truth, decided, outside_labels(run)), undefined, single=result.single_label),
+        summaries=_summaries(
+            count_patterns(truth, decided, outside_labels(run)), undefined, single=result.single_label
+        ),
     )
 
 
-def _summaries(cells: CountCells, undefined: Undefined, *, single: bool) -> dict[str, float]:
+def _summaries(patterns: Patterns[CountSums], undefined: Undefined, *, single: bool) -> dict[str, float]:
     """Return the measures of the whole; with one label per document also those of classes and of abstaining."""
-    whole = cells.observed()
+    whole = patterns.observed()
     names = ("accuracy", "balanced_accuracy", "weighted_f1", *(("mcc", "kappa") if single else ()))
     values = {name: float(summary(name)(whole, undefined)[0]) for name in names}
     answered = float(whole.n[0] - whole.silent[0])

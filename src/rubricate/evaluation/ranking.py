@@ -13,10 +13,9 @@ from scipy.special import ndtr
 from rubricate._tables import frame_of, html_of
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.evaluation.joint_draws import joint_draws, run_cells
-from rubricate.measures.intervals.cells import CountCells
-from rubricate.measures.intervals.estimates import FEWEST, few_positives
-from rubricate.measures.intervals.summaries import SUMMARIES, summary
+from rubricate.evaluation.intervals import joint_draws, run_patterns
+from rubricate.measures.intervals.resampling import CountSums, Patterns
+from rubricate.measures.intervals.summaries import MIN_TRUE, SUMMARIES, count_rare, summary
 from rubricate.significance import Significance, compare
 from rubricate.significance.comparing.corrections import adjusted
 from rubricate.significance.comparing.letters import letters
@@ -125,10 +124,10 @@ def rank_systems(
     """
     measure = summary(by)
     _check(runs)
-    cells = [run_cells(run) for run in runs]
+    patterns = [run_patterns(run) for run in runs]
     options: dict[str, Any] = {"draws": draws, "seed": seed, "level": level, "undefined": undefined}
-    intervals, drawn = joint_draws(cells, by, **options, advance=advance, engine=engine)
-    values = [float(measure(each.observed(), undefined)[0]) for each in cells]
+    intervals, drawn = joint_draws(patterns, by, **options, advance=advance, engine=engine)
+    values = [float(measure(each.observed(), undefined)[0]) for each in patterns]
     order = sorted(range(len(runs)), key=lambda k: (-np.nan_to_num(values[k], nan=-np.inf), runs[k].name))
     results = list(results) or _tests(
         runs, values, drawn, by=by, seed=seed, adjust=adjust, undefined=undefined, advance=advance
@@ -143,7 +142,7 @@ def rank_systems(
         systems.append(RankedSystem(rank, runs[k].name, values[k], interval.low, interval.high, *ends, groups[place]))
     stated = replace(runs[0].signature, undefined=undefined, seed=seed)
     signature = f"by:{by}|draws:{draws}|level:{level:g}|adjust:{adjust}|{stated}"
-    return Ranking(by, tuple(systems), tuple(results), level, adjust, _notes(cells[0], by), signature, drawn[order])
+    return Ranking(by, tuple(systems), tuple(results), level, adjust, _notes(patterns[0], by), signature, drawn[order])
 
 
 def _check(runs: Sequence[Run]) -> None:
@@ -160,13 +159,12 @@ def _check(runs: Sequence[Run]) -> None:
             )
 
 
-def _notes(cells: CountCells, by: str) -> tuple[str, ...]:
-    few = few_positives(cells)
+def _notes(patterns: Patterns[CountSums], by: str) -> tuple[str, ...]:
+    few = count_rare(patterns)
     if not few or by.startswith("micro") or by == "accuracy":
         return ()
-    return (
-        f"{few} categories have fewer than {FEWEST} true documents: intervals of means over categories are too narrow.",
-    )
+    rare = f"{few} categories have fewer than {MIN_TRUE} true documents"
+    return (f"{rare}: intervals of means over categories are too narrow.",)
 
 
 def _tests(

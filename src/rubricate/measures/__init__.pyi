@@ -33,11 +33,11 @@ from .hierarchical.similarity import Similarity as Similarity
 from .hierarchical.similarity import category_similarity as category_similarity
 from .hierarchical.similarity import category_vectors as category_vectors
 from .hierarchical.similarity_file import read_similarity as read_similarity
-from .intervals.bootstrap import bootstrap as bootstrap
 from .intervals.interval import Interval as Interval
 from .intervals.interval import centred as centred
 from .intervals.interval import percentile as percentile
 from .intervals.interval import wilson as wilson
+from .intervals.resampling import bootstrap as bootstrap
 from .rankings.abstention import Abstention as Abstention
 from .rankings.abstention import abstention as abstention
 from .rankings.abstention import abstention_curve as abstention_curve

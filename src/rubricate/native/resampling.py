@@ -1,4 +1,4 @@
-"""Resampling of documents: permutation tests, bootstrap measures, folds (native/resampling.c)."""
+"""Resampling of documents: measures of documents drawn with replacement, folds (native/resampling.c)."""
 
 from __future__ import annotations
 
@@ -10,26 +10,7 @@ from rubricate.native.library import check_lengths, core
 from rubricate.native.measures import check_indices, check_lists, run_long
 from rubricate.native.sparse import Lists, Rows
 
-__all__ = [
-    "RankedItems", "assign_folds", "count_code_pairs", "ratio_errors", "sum_code_gaps",
-    "sum_pattern_weights", "weighted_rankings",
-]  # fmt: skip
-
-
-def count_code_pairs(first: np.ndarray, second: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the documents with each pair of codes (size × size, flat), and the first of them, −1 if none."""
-    check_indices(size, len(first), first=first, second=second)
-    counts, seen = np.zeros(size * size, np.int64), np.full(size * size, -1, np.int64)
-    core.rb_count_code_pairs(len(first), first, second, size, counts, seen)
-    return counts, seen
-
-
-def sum_code_gaps(first: np.ndarray, second: np.ndarray, slopes: np.ndarray) -> tuple[float, int]:
-    """Return the sum of squared differences of the slopes, and how many documents have different codes."""
-    check_indices(len(slopes), len(first), first=first, second=second)
-    total = np.zeros(1)
-    differ = core.rb_sum_code_gaps(len(first), first, second, slopes, total)
-    return float(total[0]), int(differ)
+__all__ = ["RankedItems", "assign_folds", "ratio_errors", "sum_pattern_weights", "weighted_rankings"]
 
 
 class RankedItems(NamedTuple):

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from rubricate.evaluation import Evaluation
-from rubricate.evaluation.cell_intervals import decision_intervals
+from rubricate.evaluation.intervals import decision_intervals
 from rubricate.types import Run
 
 __all__ = ["with_shown_intervals"]

@@ -11,11 +11,12 @@ from scipy import special
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures.counting.averages import micro
+from rubricate.measures.intervals.resampling import count_patterns
+from rubricate.measures.intervals.summaries import ratios
 from rubricate.significance.definition.test import significance_test
 from rubricate.significance.definition.verdict import no_evidence, sign, verdict
-from rubricate.significance.statistics.influence import document_influence
-from rubricate.significance.statistics.resampling import PairResampler
 from rubricate.significance.statistics.swap_family import holm_lines
+from rubricate.significance.statistics.system_pair import AVERAGES, SystemPair
 from rubricate.significance.systems.pair import codes, same_documents
 from rubricate.significance.systems.system import System
 from rubricate.types import Floats, Significance, Undefined
@@ -23,14 +24,14 @@ from rubricate.types import Floats, Significance, Undefined
 __all__ = ["bootstrap"]
 
 
-PLAIN = 9_999
+DRAWS = 9_999
 """Draws of a pair near the line of the correction."""
 
-CLEAR = 20 / PLAIN
+MIN_SHARE = 20 / DRAWS
 """A share of the draws below this is too small to be counted: the tail is then normal, with the draws' spread."""
 
-FEW, NEAR = 1_000, 30.0
-"""Draw where there are few documents, and within this factor of Holm's line."""
+MIN_DOCUMENTS, NEAR = 1_000, 30.0
+"""Draw if there are fewer documents, or within this factor of Holm's line."""
 
 
 def bootstrap_family(
@@ -42,47 +43,62 @@ def bootstrap_family(
     advance: Callable[[int], None] = lambda steps: None,
 ) -> list[Significance]:
     """Test all pairs at once: a normal tail of the infinitesimal jackknife for each, draws near the line of Holm."""
-    spreads: dict[int, Floats] = {}
-    for system in {id(each): each for pair in pairs for each in pair}.values():
-        truth, decided = system.labels
-        known = truth.shape[1] - system.outside
-        spreads[id(system)] = document_influence(truth, decided, measure=measure, known=known)
+    systems = {id(each): each for pair in pairs for each in pair}
+    influence = {key: _influence(system, measure) for key, system in systems.items()}
     tails = []
     for a, b in pairs:
         same_documents(a, b)
-        change, effect = spreads[id(a)] - spreads[id(b)], _value(a, measure) - _value(b, measure)
+        change, effect = influence[id(a)] - influence[id(b)], _value(a, measure) - _value(b, measure)
         error = math.sqrt(float(change @ change)) / max(len(change), 1)
         tails.append(float(2 * special.ndtr(-abs(effect) / error)) if error else 1.0)
         advance(1)
-    lines = holm_lines(np.array(tails))
-    outcomes = []
+    lines, outcomes = holm_lines(np.array(tails)), []
     for (a, b), tail, line in zip(pairs, tails, lines, strict=True):
-        drawn = undefined != "zero" or len(spreads[id(a)]) < FEW or line / NEAR < tail < line * NEAR
-        if drawn:
-            outcomes.append(_drawn(a, b, measure=measure, undefined=undefined, samples=PLAIN, seed=seed, tail=True))
+        near = line / NEAR < tail < line * NEAR
+        if undefined != "zero" or len(influence[id(a)]) < MIN_DOCUMENTS or near:
+            outcomes.append(bootstrap(a, b, measure=measure, undefined=undefined, seed=seed))
         else:
-            outcomes.append(_clear(a, b, measure, tail))
+            values, n = (_value(a, measure), _value(b, measure)), len(influence[id(a)])
+            outcomes.append(_stated(values, tail, measure=measure, n=n, method="normal tail, infinitesimal jackknife"))
     return outcomes
+
+
+def _influence(system: System, measure: str) -> Floats:
+    """Return the influence of each document on the measure; an F1 of 0/0 counts as 0 and has none."""
+    if measure not in AVERAGES:
+        raise UnknownName("measure of resampling", measure, AVERAGES)
+    patterns = count_patterns(*(system.inside if measure == "macro_f1" else system).labels)
+    parts = ratios(patterns, measure)
+    return np.zeros(patterns.documents) if parts is None else parts.influence(patterns.sizes)[patterns.codes]
 
 
 def _value(system: System, measure: str) -> float:
     return micro("f1", system.counts) if measure == "micro_f1" else float(system.f1("zero").mean())
 
 
-def _clear(a: System, b: System, measure: str, tail: float) -> Significance:
-    of_a, of_b = _value(a, measure), _value(b, measure)
+def _stated(
+    values: tuple[float, float],
+    p_value: float,
+    *,
+    measure: str,
+    n: int,
+    method: str,
+    interval: tuple[float, float] | None = None,
+) -> Significance:
+    of_a, of_b = values
     return verdict(
         "bootstrap",
         statistic=of_a - of_b,
-        p_value=tail,
-        n=a.labels[0].shape[0],
+        p_value=p_value,
+        n=n,
         direction=sign(of_a - of_b),
-        method="normal tail, infinitesimal jackknife",
+        method=method,
         measure=measure,
         sides=2,
         effect=of_a - of_b,
         effect_name=f"{measure}(a) − {measure}(b)",
         note=f"{of_a:.6f} against {of_b:.6f}",
+        interval=interval,
     )
 
 
@@ -106,57 +122,29 @@ def bootstrap(
     Two-sided: p = 2·min(share <= 0, share >= 0), each share counted with one more; `interval` encloses the difference
     at `level`. n is the number of documents; documents on which the systems are alike take part. No disagreement is
     no evidence. Statistic and effect: F1(a) − F1(b). Without `samples` there are 9,999 draws, and a p-value that they
-    are too few for is that of a normal tail with their spread. Cost: samples × patterns (see `statistics.patterns`).
+    are too few for is that of a normal tail with their spread. Cost: samples × patterns (see `statistics.system_pair`).
     """
-    tail, draws = samples is None, PLAIN if samples is None else samples
-    return _drawn(
-        a, b, measure=measure, undefined=undefined, samples=draws, seed=seed, method=method, level=level, tail=tail
-    )
-
-
-def _drawn(
-    a: System,
-    b: System,
-    *,
-    measure: str,
-    undefined: Undefined,
-    samples: int,
-    seed: int,
-    method: Literal["percentile", "basic"] = "percentile",
-    level: float = 0.95,
-    tail: bool = False,
-) -> Significance:
+    draws = DRAWS if samples is None else samples
     if method not in ("percentile", "basic"):
         raise UnknownName("bootstrap method", str(method), ("percentile", "basic"))
-    if samples < 1 or not 0 < level < 1:
-        raise InvalidInput(f"samples = {samples}, level = {level}; give 1 resample or more and a level within 0 and 1")
+    if draws < 1 or not 0 < level < 1:
+        raise InvalidInput(f"samples = {draws}, level = {level}; give 1 resample or more and a level within 0 and 1")
     a, b = (a.inside, b.inside) if measure == "macro_f1" else (a, b)
-    pair, name = PairResampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
+    pair = SystemPair(codes(a, b), measure, undefined)
     n, difference = pair.codes.shape[0], pair.of_a - pair.of_b
-    if pair.differing.shape[0] == 0 or math.isnan(difference):
+    if pair.differing == 0 or math.isnan(difference):
         alike = not math.isnan(difference)
         note = "the systems decide alike on every document" if alike else "an F1 of 0/0 that is left out"
+        name = f"{measure}(a) − {measure}(b)"
         return no_evidence("bootstrap", n=n, note=note, measure=measure, sides=2, effect_name=name)
-    drawn = pair.bootstrapped(samples, seed) * (-1 if pair.turned else 1)
+    drawn = pair.bootstrap(draws, seed)
     d = drawn if method == "percentile" else 2 * difference - drawn
-    p_value, way = _two_sided(d), f"{method}, {samples:,} draws, seed {seed}"
-    if tail and p_value < CLEAR and np.nanstd(drawn) > 0:
+    p_value, described = _two_sided(d), f"{method}, {draws:,} draws, seed {seed}"
+    if samples is None and p_value < MIN_SHARE and np.nanstd(drawn) > 0:
         p_value = float(2 * special.ndtr(-abs(difference) / np.nanstd(drawn)))
-        way += ", normal tail"
-    return verdict(
-        "bootstrap",
-        statistic=difference,
-        p_value=p_value,
-        n=n,
-        direction=sign(difference),
-        method=way,
-        measure=measure,
-        sides=2,
-        effect=difference,
-        effect_name=name,
-        note=f"{pair.of_a:.6f} against {pair.of_b:.6f}",
-        interval=_interval(d, level),
-    )
+        described += ", normal tail"
+    values = pair.of_a, pair.of_b
+    return _stated(values, p_value, measure=measure, n=n, method=described, interval=_interval(d, level))
 
 
 def _two_sided(d: Floats) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures import Similarity
 from rubricate.significance.definition.test import significance_test
-from rubricate.significance.statistics.paired_permutation import paired_permutation
+from rubricate.significance.statistics.sign_flips import paired_permutation
 from rubricate.significance.systems.hierarchical_values import (
     MEASURES,
     hierarchical_differences,

@@ -10,16 +10,17 @@ import numpy as np
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.significance.definition.test import significance_test
 from rubricate.significance.definition.verdict import no_evidence, sign, verdict
-from rubricate.significance.statistics.resampling import AVERAGES, PairResampler
 from rubricate.significance.statistics.swap_family import SwapFamily, SwapOutcome
+from rubricate.significance.statistics.swaps import count_outcomes, exact_tail, plain_tail
+from rubricate.significance.statistics.system_pair import AVERAGES, SystemPair
 from rubricate.significance.systems.pair import codes, same_documents
 from rubricate.significance.systems.system import System
 from rubricate.types import Significance, Undefined
 
 __all__ = ["permutation"]
 
-PLAIN = 9_999
-"""Plain draws where tilted ones are not possible: 0/0 counts as one, or is left out."""
+PLAIN_DRAWS = 9_999
+"""Plain draws if tilted ones are not possible: 0/0 counts as one, or is left out."""
 
 
 def permutation_family(
@@ -34,39 +35,32 @@ def permutation_family(
     if measure not in (*AVERAGES, "accuracy"):
         raise UnknownName("measure of resampling", measure, (*AVERAGES, "accuracy"))
     if undefined != "zero" and measure != "accuracy":
-        return [_plain(a, b, measure=measure, undefined=undefined, samples=PLAIN, seed=seed) for a, b in pairs]
-    collections = list(dict.fromkeys(a.collection for a, _ in pairs))
-    if len(collections) > 1:
-        parts = {
-            name: iter(
-                permutation_family(
-                    [pair for pair in pairs if pair[0].collection == name],
-                    measure=measure,
-                    undefined=undefined,
-                    seed=seed,
-                    advance=advance,
-                )
-            )
-            for name in collections
-        }
-        return [next(parts[a.collection]) for a, _ in pairs]
+        return [_plain(a, b, measure=measure, undefined=undefined, samples=PLAIN_DRAWS, seed=seed) for a, b in pairs]
+    outcomes: dict[int, SwapOutcome] = {}
+    for collection in dict.fromkeys(a.collection for a, _ in pairs):
+        own = {i: pair for i, pair in enumerate(pairs) if pair[0].collection == collection}
+        outcomes |= zip(own, _test_collection(list(own.values()), measure, seed=seed, advance=advance), strict=True)
+    return [_stated(outcomes[i], measure) for i in range(len(pairs))]
+
+
+def _test_collection(
+    pairs: Sequence[tuple[System, System]], measure: str, *, seed: int, advance: Callable[[int], None]
+) -> list[SwapOutcome]:
+    """Test all pairs of systems that have their documents in common."""
     systems = list({id(system): system for pair in pairs for system in pair}.values())
     for system in systems[1:]:
         same_documents(systems[0], system)
     place = {id(system): k for k, system in enumerate(systems)}
-    truth = systems[0].labels[0]
-    family = SwapFamily(
-        truth, [s.labels[1] for s in systems], measure=measure, known=truth.shape[1] - systems[0].outside
-    )
-    tested = family.test([(place[id(a)], place[id(b)]) for a, b in pairs], seed=seed, advance=advance)
-    return [_stated(outcome, measure) for outcome in tested]
+    truth, decided = systems[0].labels[0], [system.labels[1] for system in systems]
+    family = SwapFamily(truth, decided, measure=measure, known=truth.shape[1] - systems[0].outside)
+    return family.test([(place[id(a)], place[id(b)]) for a, b in pairs], seed=seed, advance=advance)
 
 
 def _stated(outcome: SwapOutcome, measure: str) -> Significance:
     name, difference = f"{measure}(a) − {measure}(b)", outcome.of_a - outcome.of_b
-    if outcome.n == 0:
-        note = "the systems decide alike on every document"
-        return no_evidence("permutation", n=0, note=note, measure=measure, sides=2, effect_name=name)
+    if outcome.n == 0 or math.isnan(difference):
+        note = "the systems decide alike on every document" if outcome.n == 0 else "an F1 of 0/0 that is left out"
+        return no_evidence("permutation", n=outcome.n, note=note, measure=measure, sides=2, effect_name=name)
     return verdict(
         "permutation",
         statistic=difference,
@@ -96,13 +90,13 @@ def permutation(
 ) -> Significance:
     """Exchange the decisions on each document with chance 1/2; how often is F1(a) − F1(b) as far from 0? yeh2000.
 
-    Two-sided. Without `samples` the tail is that of `statistics.swap_tails`: all swaps where they are few, else a
+    Two-sided. Without `samples` the tail is that of `statistics.swaps`: all swaps if they are few, else a
     normal tail and tilted draws, which reach p-values of any size; accuracy has the exact binomial. With `samples`
     p = (1 + #{|d*| >= |d|})/(1 + samples) of plain draws, or the exact share when all outcomes are no more than that.
     The documents are the units, so that dependent decisions on one document do no harm. n is the number
     of documents on which the systems disagree; n = 0 is no evidence. Statistic and effect: F1(a) − F1(b).
     Differences within 10⁻¹² of the observed one are ties with it; an outcome whose F1 is left out as 0/0 counts as far
-    off. Cost: samples × patterns (see `statistics.patterns`).
+    off. Cost: samples × patterns (see `statistics.system_pair`).
     """
     if samples is None or measure == "accuracy":
         return permutation_family([(a, b)], measure=measure, undefined=undefined, seed=seed)[0]
@@ -113,23 +107,12 @@ def _plain(a: System, b: System, *, measure: str, undefined: Undefined, samples:
     if samples < 1:
         raise InvalidInput(f"samples = {samples}; give at least 1 resample")
     a, b = (a.inside, b.inside) if measure == "macro_f1" else (a, b)
-    pair, name = PairResampler(codes(a, b), measure, undefined), f"{measure}(a) − {measure}(b)"
-    n, difference = pair.differing.shape[0], pair.of_a - pair.of_b
-    if n == 0 or math.isnan(difference):
-        note = "the systems decide alike on every document" if n == 0 else "an F1 of 0/0 that is left out"
-        return no_evidence("permutation", n=n, note=note, measure=measure, sides=2, effect_name=name)
-    swaps = pair.swapped(samples, seed)
-    share = float(swaps.chances[~(np.abs(swaps.differences) < abs(difference) - 1e-12)].sum())
-    return verdict(
-        "permutation",
-        statistic=difference,
-        p_value=min(1.0, share if swaps.exact else (1 + round(share * samples)) / (1 + samples)),
-        n=n,
-        direction=sign(difference),
-        method="all swaps" if swaps.exact else f"{samples:,} random swaps, seed {seed}",
-        measure=measure,
-        sides=2,
-        effect=difference,
-        effect_name=name,
-        note=f"{pair.of_a:.6f} against {pair.of_b:.6f}",
-    )
+    pair, rng = SystemPair(codes(a, b), measure, undefined), np.random.default_rng(seed)
+    outcome = SwapOutcome(1.0, pair.of_a, pair.of_b, pair.differing, f"{samples:,} random swaps, seed {seed}")
+    far = abs(pair.of_a - pair.of_b)
+    if outcome.n == 0 or math.isnan(far):
+        return _stated(outcome, measure)
+    swaps = pair.swaps()
+    if count_outcomes(swaps.n) <= samples:
+        return _stated(outcome._replace(p_value=exact_tail(swaps, far), method="all swaps"), measure)
+    return _stated(outcome._replace(p_value=plain_tail(swaps, far, draws=samples, rng=rng)), measure)

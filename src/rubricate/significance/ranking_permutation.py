@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rubricate.significance.definition.test import significance_test
-from rubricate.significance.statistics.paired_permutation import paired_permutation
+from rubricate.significance.statistics.sign_flips import paired_permutation
 from rubricate.significance.systems.ranking_values import ranking_differences, ranking_measure
 from rubricate.significance.systems.system import System
 from rubricate.types import Significance

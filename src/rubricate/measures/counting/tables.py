@@ -14,7 +14,7 @@ from rubricate.labels import indicator
 from rubricate.native.measures import as_lists, count_overlap, count_row_overlap
 from rubricate.types import Counts, Sparse
 
-__all__ = ["canonical", "counts", "family", "total", "with_outside"]
+__all__ = ["canonical", "counts", "family", "is_single_label", "total", "with_outside"]
 
 T = TypeVar("T")
 
@@ -23,6 +23,11 @@ def canonical(matrix: Any) -> Sparse:
     """Return the matrix itself if it is a canonical boolean `csr_array`, else a canonical copy."""
     good = isinstance(matrix, sparse.csr_array) and matrix.dtype == bool and matrix.has_canonical_format
     return matrix if good and bool(matrix.data.all()) else indicator(matrix)
+
+
+def is_single_label(truth: Sparse) -> bool:
+    """Tell whether every document has exactly one true label."""
+    return bool(len(sparse.csr_array(truth).indptr) > 1 and (np.diff(truth.indptr) == 1).all())
 
 
 def counts(truth: Sparse, decided: Sparse, *, by: Literal["category", "document"] = "category") -> Counts:

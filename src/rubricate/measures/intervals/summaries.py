@@ -9,20 +9,42 @@
 | `mcc`, `kappa` | single-label data: Matthews' correlation of K classes (gorodkin2004), Cohen's kappa (cohen1960) |
 
 A document without an answer, or whose answer is no category, is of one further class, which is never true.
+
+Averages of precision, recall and F1 have studentized intervals, accuracy has Wilson's, the others BCa. With fewer than
+MIN_TRUE true documents in some category nothing covers what it promises, because 0/0 counts as 0 in resamples that lack
+the category.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from rubricate.errors import UnknownName
 from rubricate.measures.definition.ratio import ratio
-from rubricate.measures.intervals.cells import CountSums
-from rubricate.types import Floats, Undefined
+from rubricate.measures.intervals.interval import Interval, bca, studentized, wilson
+from rubricate.measures.intervals.resampling import CountSums, Patterns
+from rubricate.native.measures import as_rows
+from rubricate.native.resampling import ratio_errors
+from rubricate.types import Floats, Ints, Sparse, Undefined
 
-__all__ = ["SUMMARIES", "Summary", "summary"]
+__all__ = [
+    "MIN_TRUE", "SUMMARIES", "Summary", "count_rare", "influence", "ratios", "summary", "summary_interval",
+]  # fmt: skip
+
+MIN_TRUE = 5
+"""True documents that every category needs for an interval of a macro-average: below it BCa covered .6–.9."""
+
+STEP = 1e-5
+"""Share of the weight that a finite difference moves to a pattern: its error is of the same order, relatively."""
+
+MAX_CELLS = 2_000_000
+"""Patterns × categories that are moved at a time."""
 
 Summary = Callable[[CountSums, Undefined], Floats]
 
@@ -104,3 +126,93 @@ def summary(name: str) -> Summary:
     if name not in SUMMARIES:
         raise UnknownName("measure of systems", name, SUMMARIES)
     return SUMMARIES[name]
+
+
+class Ratios(NamedTuple):
+    """A mean of ratios of sums: what a document of each pattern adds to numerators and denominators."""
+
+    above: Sparse
+    below: Sparse
+
+    def drawn(self, weights: Ints) -> tuple[Floats, Floats]:
+        """Return the mean ratio and its standard error in draws, given as weights (draws × patterns)."""
+        counts = np.ascontiguousarray(np.atleast_2d(weights).T, np.int32)
+        return ratio_errors(as_rows(self.above), as_rows(self.below), counts, self.above.shape[1])
+
+    def influence(self, sizes: Ints) -> Floats:
+        """Return the influence of one document of each pattern: n · mean over c of (x_c − R_c · y_c) / Y_c."""
+        top, bottom = (np.asarray(sizes @ part, np.float64) for part in self)
+        inverse = np.divide(1.0, bottom, out=np.zeros_like(bottom), where=bottom > 0)
+        factor = int(sizes.sum()) / max(self.above.shape[1], 1)
+        return np.asarray((self.above @ inverse - self.below @ (top * inverse**2)) * factor, np.float64)
+
+
+def ratios(patterns: Patterns[CountSums], name: str) -> Ratios | None:
+    """Return accuracy, or a micro- or macro-average of precision, recall or F1, as ratios; None for other measures."""
+    adds, (average, _, measure) = patterns.adds, name.partition("_")
+    if name == "accuracy":
+        return Ratios(*(sparse.csr_array(part[:, None]) for part in (adds.exact, adds.n)))
+    if average not in ("micro", "macro") or measure not in ("f1", "precision", "recall"):
+        return None
+    above, below = {
+        "f1": (2 * adds.tp, adds.true + adds.assigned),
+        "precision": (adds.tp, adds.assigned),
+        "recall": (adds.tp, adds.true),
+    }[measure]
+    if average == "macro":
+        return Ratios(sparse.csr_array(above), sparse.csr_array(below))
+    top, bottom = (np.asarray(part.sum(axis=1)).ravel() for part in (above, below))
+    bottom = bottom + (adds.outside if measure != "recall" else 0.0)
+    return Ratios(*(sparse.csr_array(part[:, None]) for part in (top, bottom)))
+
+
+def influence(patterns: Patterns[CountSums], measure: Summary, undefined: Undefined = "zero") -> Floats:
+    """Return the influence of one document of each pattern on a measure: its derivative by weight, times n.
+
+    By finite differences (1 − ε)F + ε·δ, so that any measure of counts has one. efron1993, chapter 21.
+    """
+    whole, n = patterns.observed(), patterns.documents
+    value, step = float(measure(whole, undefined)[0]), max(1, MAX_CELLS // max(whole.tp.shape[1], 1))
+    parts = []
+    for start in range(0, len(patterns.sizes), step):
+        each: list[Any] = [part[start : start + step] for part in patterns.adds]
+        dense = (part.toarray() if sparse.issparse(part) else part for part in each)
+        moved = ((1 - STEP) * total + STEP * n * part for total, part in zip(whole, dense, strict=True))
+        parts.append((measure(CountSums(*moved), undefined) - value) / STEP)
+    return np.nan_to_num(np.concatenate(parts))
+
+
+def count_rare(patterns: Patterns[CountSums]) -> int:
+    """Return the number of categories that have true documents, but fewer than MIN_TRUE."""
+    true = patterns.observed().true[0]
+    return int(((true > 0) & (true < MIN_TRUE)).sum())
+
+
+def summary_interval(
+    patterns: Patterns[CountSums], name: str, weights: Any, *, level: float = 0.95, undefined: Undefined = "zero"
+) -> tuple[Interval, Floats]:
+    """Return the interval of a measure and its values in draws, given as weights of the patterns."""
+    measure, whole, sizes = summary(name), patterns.observed(), patterns.sizes
+    value = float(measure(whole, undefined)[0])
+    if name == "accuracy":
+        drawn = measure(patterns.sums(weights), undefined)
+        return wilson(round(float(whole.exact[0])), patterns.documents, level=level), drawn
+    parts = ratios(patterns, name) if undefined == "zero" else None
+    if parts is not None:
+        (own, error), (drawn, errors) = (parts.drawn(each) for each in (sizes, weights))
+        interval = studentized((float(own[0]), float(error[0])), drawn, errors, level=level)
+    else:
+        drawn = measure(patterns.sums(weights), undefined)
+        interval = bca(value, drawn, influence(patterns, measure, undefined), sizes=sizes, level=level)
+    return _around(value, interval), drawn
+
+
+def _around(value: float, interval: Interval) -> Interval:
+    """Return the interval, widened if it does not hold the value itself, and not beyond 1.
+
+    With many categories of few documents resamples lose categories, and an interval that corrects for it can lie wholly
+    above the value; a reader would take that for an error.
+    """
+    if math.isnan(value) or math.isnan(interval.low):
+        return interval
+    return replace(interval, low=min(interval.low, value), high=min(max(interval.high, value), 1.0))

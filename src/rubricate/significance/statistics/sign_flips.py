@@ -1,4 +1,4 @@
-"""Exact null distribution of a sum of differences whose signs are drawn by fair coins.
+"""The permutation test of paired differences: the sum of differences whose signs are drawn by fair coins.
 
 Under the hypothesis that a and b are exchangeable on each item, the 2ⁿ sign patterns of the differences are
 equally likely. Σd² is the same for all of them, so that ordering by Σd orders by the t statistic as well.
@@ -10,15 +10,16 @@ import math
 
 import numpy as np
 
-from rubricate.types import Floats, Ints
+from rubricate.measures.intervals.resampling import binomial_draws
+from rubricate.significance.definition.verdict import no_evidence, sign, verdict
+from rubricate.types import Floats, Ints, Significance
 
-__all__ = ["MEET", "flip_tail", "tail_by_halves", "tail_by_table"]
+__all__ = ["flip_tail", "paired_permutation", "tail_by_halves", "tail_by_table"]
 
-MEET = 40
+MAX_EXACT = 40
 """Up to this n real-valued differences are treated exactly, by two halves of at most 2²⁰ sums each."""
 _TABLE = 4_000_000
 _DRAWS = 99_999
-_CHUNK = 4_000_000
 
 
 def flip_tail(differences: Floats, *, seed: int = 0) -> tuple[float, float, str]:
@@ -32,7 +33,7 @@ def flip_tail(differences: Floats, *, seed: int = 0) -> tuple[float, float, str]
     if np.array_equal(doubled, 2 * differences) and len(doubled) * np.abs(doubled).sum() <= _TABLE * 50:
         return *tail_by_table(np.abs(doubled).astype(np.int64), int(abs(doubled.sum()))), "sign flips, exact"
     sizes, observed = np.abs(differences), abs(math.fsum(differences))
-    if len(differences) <= MEET:
+    if len(differences) <= MAX_EXACT:
         return *tail_by_halves(sizes, observed), "sign flips, exact"
     return *_by_draws(sizes, observed, seed), f"sign flips, {_DRAWS:,} draws"
 
@@ -71,10 +72,34 @@ def _by_draws(sizes: Floats, observed: float, seed: int) -> tuple[float, float]:
     rng, slack = np.random.default_rng(seed), 1e-12 * sizes.sum()
     different, times = np.unique(sizes, return_counts=True)
     at_least = equal = 1
-    step = max(1, _CHUNK // len(different))
-    for start in range(0, _DRAWS, step):
-        positive = rng.binomial(times, 0.5, size=(min(step, _DRAWS - start), len(times)))
+    for positive in binomial_draws(times, _DRAWS, rng=rng):
         sums = (2 * positive - times) @ different
         at_least += int((sums >= observed - slack).sum())
         equal += int((np.abs(sums - observed) <= slack).sum())
     return at_least / (_DRAWS + 1), equal / (_DRAWS + 1)
+
+
+def paired_permutation(
+    test: str, d: Floats, *, measure: str, greater_is_better: bool, same: str, seed: int
+) -> Significance:
+    """Ask how often the mean of the differences `d` is as large when each gets a random sign. smucker2007.
+
+    `same` is the note if no item differs. Statistic and effect: the mean over all items.
+    """
+    name, changed = f"mean {measure}(a) − mean {measure}(b)", d[d != 0]
+    if len(changed) == 0:
+        return no_evidence(test, n=0, note=same, measure=measure, effect_name=name)
+    p_value, _, method = flip_tail(changed, seed=seed)
+    average = math.fsum(changed) / len(d)
+    return verdict(
+        test,
+        statistic=average,
+        p_value=p_value,
+        n=len(changed),
+        direction=sign(average),
+        method=method,
+        measure=measure,
+        effect=average,
+        effect_name=name,
+        greater_is_better=greater_is_better,
+    )

@@ -1,60 +1,62 @@
 """The permutation test of one measure on all pairs of systems, with as many draws as the correction asks for.
 
-Every pair gets a normal tail. Pairs near the line that Holm's correction draws (within a factor of 30; of 5 where pairs
-are many), and pairs that differ on few documents, get tilted draws; all others are clear. Cost: pairs × documents for
-the tails, and draws × patterns for the pairs near the line; pairs are dealt to the threads.
+Every pair gets a normal tail. Pairs near the line that Holm's correction draws (within a factor of 30; of 5 if there
+are many pairs), and pairs that differ on few documents, get tilted draws; all others are clear. Cost: pairs × documents
+for the tails, and draws × patterns for the pairs near the line; pairs are spread over the threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.engines import run_tasks
-from rubricate.native.resampling import count_code_pairs, sum_code_gaps
-from rubricate.significance.statistics.resampling import all_swaps
+from rubricate.measures.intervals.resampling import sum_rows
 from rubricate.significance.statistics.sign import binomial_tail
-from rubricate.significance.statistics.swap_tails import FEW, SwapPair, f1_slopes, normal_tail, tilted_tail
+from rubricate.significance.statistics.swaps import (
+    Exchanges,
+    SwapPair,
+    count_outcomes,
+    exact_tail,
+    f1_slopes,
+    mean_f1,
+    normal_tail,
+    tilted_tail,
+)
 from rubricate.types import Floats, Ints, Sparse
 
 __all__ = ["SwapFamily", "SwapOutcome", "holm_lines"]
 
-NEAR = 30.0
-"""Factor around Holm's line within which a normal tail is not trusted: on 1,128 pairs of 50,000 tweets it was off by at
-most 1.4 there, and by more only far from the line."""
+MIN_DIFFERING = 500
+"""Differing documents below which a normal tail is not trusted and draws are made."""
 
-NEAR_OF_MANY = 5.0
-"""The same for more than SMALL pairs, more than three times as far as the normal tail was ever off."""
+MAX_PAIRS = 50
+"""Pairs up to which every one is drawn on micro-F1; more are many."""
+
+NEAR, NEAR_OF_MANY = 30.0, 5.0
+"""Factor around Holm's line within which a normal tail is not trusted: on 1,128 pairs of 50,000 tweets it was off by at
+most 1.4 there, and by more only far from the line. The factor for many pairs is three times as far as it was ever
+off."""
 
 FAR = 1_000.0
-"""Factor around Holm's line from which on a pair of many is clear even where few documents differ: hundreds of systems
+"""Factor around Holm's line from which on a pair of many is clear even if few documents differ: hundreds of systems
 make more pairs than can all be drawn. By Hoeffding's inequality the tail of a sum of signs is at most z√(2π) times the
-normal one, 20 times at z = 8. With up to 50 pairs every such pair is drawn."""
+normal one, 20 times at z = 8. With up to MAX_PAIRS every such pair is drawn."""
 
-SMALL = 50
-"""Pairs up to which every one is drawn on micro-F1."""
-
-DRAWS, FEWEST, WORK = 2_000, 500, 4_000_000
+DRAWS, MIN_DRAWS, MAX_BINOMIALS = 2_000, 500, 4_000_000
 """Tilted draws per pair: a relative error of about 4 %, where 22,560 plain draws have 20 % at p = .001. With so many
-patterns that they cost more than WORK binomials fewer are made, but not below FEWEST: about 8 %. Of many pairs each
-gets FEWEST, and only those within a factor of CLOSE of the line get DRAWS."""
+patterns that they cost more than MAX_BINOMIALS fewer are made, but not below MIN_DRAWS: about 8 %. Of many pairs each
+gets MIN_DRAWS, and only those within a factor of CLOSE of the line get DRAWS."""
 
 CLOSE = 1.5
 
-TABLE = 1_000_000
-"""Cells of a table of codes × codes up to which a pair is counted in it; beyond it, documents are sorted."""
-
-DENSE = 4_000_000
-"""Codes × categories up to which what they add is kept as a dense matrix."""
-
-ENUMERATED = 9_999
+MAX_OUTCOMES = 9_999
 """Outcomes up to which all of them are counted."""
 
-FEW_PAIRS = 8
+MAX_SERIAL_PAIRS = 8
 """Pairs up to which threads cost more than they gain."""
 
 LEVEL = 0.05
@@ -92,7 +94,10 @@ class SwapFamily:
         """Mark each document of each system by a sum of random numbers, so that differences tell patterns apart."""
         numbers = np.random.default_rng(1999).integers(-(2**61), 2**61, (2, hits[0].shape[1]), dtype=np.int64)
         numbers[:, self.known :] = 0
-        marks = [_row_sums(h, numbers[0]) + _row_sums(a, numbers[1]) for h, a in zip(hits, decided, strict=True)]
+        marks = [
+            sum_rows(h, numbers[0, h.indices]) + sum_rows(a, numbers[1, a.indices])
+            for h, a in zip(hits, decided, strict=True)
+        ]
         self._coded(marks, hits, decided)
         self.tp = [_columns(h, self.known) for h in hits]
         self.assigned = [_columns(a, self.known) for a in decided]
@@ -117,8 +122,7 @@ class SwapFamily:
         self.codes = [part[inverse.ravel()] for part, (_, _, inverse) in zip(parts, own, strict=True)]
         system = np.searchsorted(ends, first, side="right")
         rows = np.concatenate([index for _, index, _ in own])[first]
-        every = (_stacked(matrices, system, rows)[:, : self.known] for matrices in (hits, decided))
-        self.effects = tuple(part.toarray() if np.prod(part.shape) <= DENSE else part for part in every)
+        self.adds = Exchanges(*(_stacked(matrices, system, rows)[:, : self.known] for matrices in (hits, decided)))
 
     def _exact(self, truth: Sparse, hits: Sequence[Sparse], decided: Sequence[Sparse]) -> None:
         labels = np.diff(truth.indptr)
@@ -131,8 +135,11 @@ class SwapFamily:
         """Return the measure of a system; 0/0 counts as 0."""
         if self.measure == "accuracy":
             return float(self.right[system].mean()) if len(self.right[system]) else 0.0
-        both = self.true + self.assigned[system]
-        return float(np.divide(2 * self.tp[system], both, out=np.zeros_like(both), where=both > 0).mean())
+        return float(mean_f1(self.tp[system], self.true + self.assigned[system], "zero"))
+
+    def _middle(self, a: int, b: int) -> tuple[Floats, Floats]:
+        """Return the means of both systems: TP, and true + assigned labels."""
+        return (self.tp[a] + self.tp[b]) / 2, (self.assigned[a] + self.assigned[b]) / 2 + self.true
 
     def pair(self, a: int, b: int) -> SwapPair:
         """Return the merged patterns of two systems; each has the orientation of its first document."""
@@ -143,81 +150,69 @@ class SwapFamily:
         n = np.bincount(group, weights=counts, minlength=len(first)).astype(np.int64)
         same = change == change[first][group]
         k = np.bincount(group, weights=counts * same, minlength=len(first)).astype(np.int64)
-        changes = (part[codes_a[first]] - part[codes_b[first]] for part in self.effects)
-        tp, assigned = (part if isinstance(part, np.ndarray) else part.toarray() for part in changes)
-        middle_sum = (self.assigned[a] + self.assigned[b]) / 2 + self.true
-        return SwapPair(n, k, tp, assigned, (self.tp[a] + self.tp[b]) / 2, middle_sum)
+        effects = Exchanges(*(part[codes_a[first]] - part[codes_b[first]] for part in self.adds))
+        return SwapPair(n, k, effects, *self._middle(a, b))
 
     def _joint(self, a: int, b: int) -> tuple[Ints, Ints, Ints]:
         """Return the different codes that documents have in both systems, in the order of the documents, and counts."""
         size = len(self.marks)
-        if size**2 <= TABLE:
-            every, seen = count_code_pairs(self.codes[a], self.codes[b], size)
-            cells = np.flatnonzero(every)
-            cells = cells[np.argsort(seen[cells], kind="stable")]
-            counts = every[cells]
-        else:
-            key = self.codes[a].astype(np.int64) * size + self.codes[b]
-            distinct, seen, sizes = np.unique(key, return_index=True, return_counts=True)
-            order = np.argsort(seen, kind="stable")
-            cells, counts = distinct[order], sizes[order]
-        codes_a, codes_b = np.divmod(cells, size)
+        key = self.codes[a].astype(np.int64) * size + self.codes[b]
+        cells, first, counts = np.unique(key, return_index=True, return_counts=True)
+        order = np.argsort(first, kind="stable")
+        codes_a, codes_b = np.divmod(cells[order], size)
         differ = codes_a != codes_b
-        return codes_a[differ], codes_b[differ], counts[differ]
+        return codes_a[differ], codes_b[differ], counts[order][differ]
 
     def test(
         self, pairs: Sequence[tuple[int, int]], *, seed: int = 0, advance: Callable[[int], None] = lambda steps: None
     ) -> list[SwapOutcome]:
         """Test the pairs, two-sided; `advance` is told of each pair that is done."""
+        engine, many = "threads" if len(pairs) > MAX_SERIAL_PAIRS else "serial", len(pairs) > MAX_PAIRS
+        first = self._sign_test if self.measure == "accuracy" else self._tail
+        outcomes = run_tasks(lambda pair: first(*pair), pairs, engine=engine)
+        lines = holm_lines(np.array([outcome.p_value for outcome in outcomes]))
 
-        def counted(outcome: SwapOutcome) -> SwapOutcome:
+        def finish(task: tuple[tuple[int, int], SwapOutcome, float]) -> SwapOutcome:
+            systems, outcome, line = task
+            if self.measure != "accuracy":
+                outcome = self._refined(systems, outcome, line, many=many, seed=seed)
             advance(1)
             return outcome
 
-        if self.measure == "accuracy":
-            return [counted(self._sign_test(a, b)) for a, b in pairs]
-        engine = "threads" if len(pairs) > FEW_PAIRS else "serial"
-        outcomes = run_tasks(lambda pair: self._tail(*pair), pairs, engine=engine)
-        lines = holm_lines(np.array([outcome.p_value for outcome in outcomes]))
+        return run_tasks(finish, zip(pairs, outcomes, lines.tolist(), strict=True), engine=engine)
 
-        many = len(pairs) > SMALL
-
-        def settled(task: tuple[tuple[int, int], SwapOutcome, float]) -> SwapOutcome:
-            systems, outcome, line = task
-            factor = NEAR_OF_MANY if many else NEAR
-            rough = outcome.n < FEW or (self.measure == "micro_f1" and not many)
-            near = line / factor < outcome.p_value < line * factor
-            clear = outcome.p_value >= line * FAR or (many and outcome.p_value <= line / FAR)
-            if outcome.n and (near or (rough and not clear)):
-                outcome = self._drawn(systems, outcome, seed, draws=FEWEST if many else DRAWS)
-                if many and line / CLOSE < outcome.p_value < line * CLOSE:
-                    outcome = self._drawn(systems, outcome, seed, draws=DRAWS)
-            return counted(outcome)
-
-        return run_tasks(settled, zip(pairs, outcomes, lines.tolist(), strict=True), engine=engine)
+    def _refined(
+        self, systems: tuple[int, int], outcome: SwapOutcome, line: float, *, many: bool, seed: int
+    ) -> SwapOutcome:
+        """Return the outcome by draws if a normal tail is not trusted; `line` is the p-value that Holm asks for."""
+        factor, p = NEAR_OF_MANY if many else NEAR, outcome.p_value
+        rough = outcome.n < MIN_DIFFERING or (self.measure == "micro_f1" and not many)
+        clear = p >= line * FAR or (many and p <= line / FAR)
+        if not outcome.n or not (line / factor < p < line * factor or (rough and not clear)):
+            return outcome
+        outcome = self._drawn(systems, outcome, seed, draws=MIN_DRAWS if many else DRAWS)
+        if many and line / CLOSE < outcome.p_value < line * CLOSE:
+            outcome = self._drawn(systems, outcome, seed, draws=DRAWS)
+        return outcome
 
     def _tail(self, a: int, b: int) -> SwapOutcome:
         """Return the normal tail: documents are independent coins, each of which moves the difference by its slope."""
         of_a, of_b = self.value(a), self.value(b)
-        middle_sum = (self.assigned[a] + self.assigned[b]) / 2 + self.true
-        tp, assigned = self.effects
-        slopes = f1_slopes(tp, assigned, (self.tp[a] + self.tp[b]) / 2, middle_sum)
-        squares, n = sum_code_gaps(self.codes[a], self.codes[b], slopes)
-        p = normal_tail(of_a - of_b, squares / 4) if n else 1.0
-        return SwapOutcome(p, of_a, of_b, int(n), "normal tail of swaps")
+        slopes = f1_slopes(self.adds, *self._middle(a, b))
+        first, second = self.codes[a], self.codes[b]
+        n, variance = int((first != second).sum()), float(((slopes[first] - slopes[second]) ** 2).sum()) / 4
+        return SwapOutcome(normal_tail(of_a - of_b, variance) if n else 1.0, of_a, of_b, n, "normal tail of swaps")
 
     def _drawn(self, systems: tuple[int, int], outcome: SwapOutcome, seed: int, *, draws: int) -> SwapOutcome:
-        """Return the outcome with all swaps counted where they are few, else with tilted draws.
+        """Return the outcome with all swaps counted if they are few, else with tilted draws.
 
         The better system comes first, so that the draws are the same whichever is named first.
         """
         a, b = systems if outcome.of_a >= outcome.of_b else systems[::-1]
         pair, difference = self.pair(a, b), abs(outcome.of_a - outcome.of_b)
-        if len(pair.n) <= 64 and prod(int(size) + 1 for size in pair.n) <= ENUMERATED:
-            outcomes, chances = all_swaps(pair.n)
-            far = np.abs(pair.differences(outcomes - pair.n / 2)) >= difference - 1e-12
-            return outcome._replace(p_value=min(1.0, float(chances[far].sum())), method="all swaps")
-        draws = min(draws, max(FEWEST, WORK // len(pair.n)))
+        if count_outcomes(pair.n) <= MAX_OUTCOMES:
+            return outcome._replace(p_value=exact_tail(pair, difference), method="all swaps")
+        draws = min(draws, max(MIN_DRAWS, MAX_BINOMIALS // len(pair.n)))
         p = tilted_tail(pair, difference, draws=draws, rng=np.random.default_rng(seed))
         return outcome._replace(p_value=p, method=f"{draws:,} tilted swaps, seed {seed}")
 
@@ -239,12 +234,6 @@ def holm_lines(p_values: Floats) -> Floats:
 
 def _columns(matrix: Sparse, known: int) -> Floats:
     return np.bincount(matrix.indices, minlength=matrix.shape[1])[:known].astype(np.float64)
-
-
-def _row_sums(matrix: Sparse, numbers: Ints) -> Ints:
-    sums = np.zeros(matrix.nnz + 1, np.int64)
-    np.cumsum(numbers[matrix.indices], out=sums[1:])
-    return sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]]
 
 
 def _stacked(matrices: Sequence[Sparse], system: Ints, rows: Ints) -> Sparse:
