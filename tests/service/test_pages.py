@@ -142,7 +142,8 @@ def test_the_page_of_a_model_says_what_further_labels_promise(serve, tmp_path):
     assert "About 31 more labels for +0.02 micro-F1." in text
     assert "With 200 labels: micro-F1 about 0.75, 95 % interval 0.70 to 0.80" in text
     assert "0.700 [0.600, 0.800]" in text
-    assert 'viewbox="0 0 560 228"' in text
+    assert 'viewBox="0 0 600 276"' in text
+    assert "100 labels 0.700" in text
 
 
 def test_the_nearest_labelled_documents_come_with_their_similarity(serve, topics, tmp_path):

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeAlias
 
 from rubricate.experiments.figure import Chart, Figure, IntervalRow, Intervals, Matrix, Series
 from rubricate.svg import Svg, clip, group, line, path, short, text, text_width
@@ -21,10 +22,11 @@ WIDE, NARROW, FILE = 736, 358, 600
 """Widths in pixels: of a page, of a page on a phone, of a file for a paper."""
 MOST_SIGNS = 16
 """Points up to which a line shows a sign at each."""
+BOLD = 13.4
+"""The size of plain type that is as wide as bold type of 12 pixels."""
 DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2", "4 4", "1 3")
 SOFT = {"fill": "var(--soft)"}
 GRID = {"stroke": "var(--line)"}
-HALO = {"stroke": "var(--paper)", "stroke_width": "2", "stroke_opacity": "0.7", "paint_order": "stroke"}
 
 
 def number(value: float) -> str:
@@ -98,6 +100,8 @@ def draw(chart: Chart, *, width: float = FILE, readable: bool = False) -> Svg:
 
 # -- figures with two axes
 
+Scales: TypeAlias = tuple[Axis, Axis]
+
 
 @dataclass(frozen=True)
 class _Box:
@@ -110,20 +114,19 @@ class _Box:
 
 
 def _figure(figure: Figure, width: float, *, readable: bool) -> Svg:
-    y = _axis(figure, "y")
+    x, y = _axis(figure, "x"), _axis(figure, "y")
     named = width > 480 and len(figure.series) > 1
-    names = [clip(series.name, 0.24 * width) for series in figure.series]
-    side = 42 + max(text_width(name) for name in names) if named else 14
+    names = [clip(series.name, 0.24 * width, BOLD) for series in figure.series]
+    side = 40 + max(text_width(name, BOLD) for name in names) if named else 2 + text_width(number(x.high)) / 2
     left = 14 + max(text_width(number(mark)) for mark in y.ticks(5))
     height = min(350.0, max(240.0, 0.46 * width)) if figure.kind != "points" else width
     box = _Box(left, width - side, 30, height - 46)
-    x = replace(_axis(figure, "x"), start=box.left, end=box.right)
-    y = replace(y, start=box.bottom, end=box.top)
-    parts = [_frame(figure, box, x, y)]
+    scales = replace(x, start=box.left, end=box.right), replace(y, start=box.bottom, end=box.top)
+    parts = [_frame(figure, box, scales)]
     for place, series in enumerate(figure.series):
-        parts.append(group(_drawn(figure, series, (x, y), _slot(series, place)), data_series=place))
-    parts += [_end_names(figure, names, (x, y), box)] if named else []
-    parts += [_places(figure, x, box, words=width > 480)] if readable else []
+        parts.append(group(_drawn(figure, series, scales, _slot(series, place)), data_series=place))
+    parts += [_end_names(figure, names, scales, box)] if named else []
+    parts += [_places(figure, scales[0], box, words=width > 480)] if readable else []
     label = f"{figure.title}. {figure.y_title} by {figure.x_title}".strip()
     return Svg(width, height, f"{label}: {', '.join(series.name for series in figure.series)}", parts)
 
@@ -157,8 +160,9 @@ def _marks(figure: Figure, x: Axis) -> list[float]:
     return x.ticks(min(8, int((x.end - x.start) / 62)))
 
 
-def _frame(figure: Figure, box: _Box, x: Axis, y: Axis) -> str:
+def _frame(figure: Figure, box: _Box, scales: Scales) -> str:
     """Draw the grid, the numbers and the names of the axes; numbers that would touch are left out."""
+    x, y = scales
     up = y.ticks(5)
     lines = [line(box.left, y(mark), box.right, y(mark)) for mark in up]
     if figure.diagonal:
@@ -179,9 +183,6 @@ def _frame(figure: Figure, box: _Box, x: Axis, y: Axis) -> str:
         + group(words, data_box=frame, text_anchor="middle", **SOFT)
         + group([*heights, across, text(0, 14, figure.y_title)], **SOFT)
     )
-
-
-Scales = tuple[Axis, Axis]
 
 
 def _drawn(figure: Figure, series: Series, scales: Scales, slot: int) -> Iterator[str]:
@@ -339,12 +340,13 @@ def _intervals(chart: Intervals, width: float) -> Svg:
     narrow = width < 560
     names = 0.0 if narrow else min(0.26 * width, 18 + max(text_width(row.name) for row in chart.rows))
     step, count = 38 if narrow else 28, len(chart.columns)
-    height = 34 + step * len(chart.rows) + 28
+    head = 38 if narrow else 28
+    height = head + step * len(chart.rows) + 34
     panel = width if narrow else (width - names) / count
     parts = []
     for column in range(count):
         left, top = (0.0, column * height) if narrow else (names + column * panel, 0.0)
-        box = _Box(left + 6, left + panel - 56, top + 28, top + 28 + step * len(chart.rows))
+        box = _Box(left + 6, left + panel - 56, top + head, top + head + step * len(chart.rows))
         parts.append(_panel(chart, column, box))
     if not narrow:
         side = [_name(row.name, (names - 14, 46 + step * k), names - 18) for k, row in enumerate(chart.rows)]
@@ -364,21 +366,20 @@ def _panel(chart: Intervals, column: int, box: _Box) -> str:
     known = [v for row in chart.rows for v in row.values[column] if v is not None and v == v] or [0.0, 1.0]
     span = max(max(known) - min(known), 0.02)
     x = Axis(max(0.0, min(known) - 0.08 * span), min(1.0, max(known) + 0.08 * span), box.left, box.right)
-    marks = x.ticks(max(2, int((box.right - box.left) / 60)))
+    marks = x.ticks(max(2, int((box.right - box.left) / 48)))
+    step = (box.bottom - box.top) / len(chart.rows)
     parts = [
-        text(box.left, box.top - 10, chart.columns[column], font_weight="600"),
+        text(box.left, box.top - 10 - (14 if step > 30 else 0), chart.columns[column], font_weight="600"),
         group([line(x(mark), box.top, x(mark), box.bottom) for mark in marks], **GRID),
         group([text(x(mark), box.bottom + 18, number(mark), text_anchor="middle") for mark in marks], **SOFT),
     ]
-    step = (box.bottom - box.top) / len(chart.rows)
     for k, row in enumerate(chart.rows):
         slot = k if row.slot is None else row.slot
-        parts.append(_interval(row, slot, column, at=(x, box.top + step * (k + 0.5) + (step - 28) / 2)))
-        value = row.values[column][0]
-        y = box.top + step * (k + 0.5) + (step - 28) / 2 + 4
-        parts.append(text(box.right + 10, y, "–" if value != value else f"{value:.3f}"))
+        y, value = box.top + step * (k + 1) - 14, row.values[column][0]
+        parts.append(_interval(row, slot, column, at=(x, y)))
+        parts.append(text(box.right + 10, y + 4, "–" if value != value else f"{value:.3f}"))
         if step > 30:
-            parts.append(_name(row.name, (box.left, y - 20), box.right - box.left))
+            parts.append(_name(row.name, (box.left, y - 12), box.right - box.left))
     return "".join(parts)
 
 
@@ -406,17 +407,26 @@ def _matrix(chart: Matrix, width: float) -> Svg:
     across, down = side + size * len(chart.columns), top + size * len(chart.rows)
     parts = [_cells(chart, (side, top), size), _matrix_names(chart, (side, top), size)]
     if size >= 15:
-        words = [
-            text(side + (cell.column + 0.5) * size, top + (cell.row + 0.5) * size + small * 0.36, cell.words)
-            for cell in chart.cells
-            if cell.words
+        words = {dark: _cell_words(chart, (side, top), size, dark=dark) for dark in (False, True)}
+        parts += [
+            group(each, text_anchor="middle", font_size=min(small, 10.5), fill="var(--paper)" if dark else None)
+            for dark, each in words.items()
         ]
-        parts.append(group(words, text_anchor="middle", font_size=min(small, 10.5), **HALO))
     sums = [text(across + 6, top + (k + 0.5) * size + 4, words) for k, words in enumerate(chart.sums)]
     parts.append(group(sums, font_size="10", **SOFT))
     if chart.x_title:
         parts.append(group([text(side, 10, chart.x_title), text(0, top - 6, chart.y_title)], font_size="11", **SOFT))
     return Svg(max(across + right, side + 90), down + 4, chart.title, parts)
+
+
+def _cell_words(chart: Matrix, corner: tuple[float, float], size: float, *, dark: bool) -> list[str]:
+    """Write the words of the dark cells, or of the others, in their middle."""
+    left, top = corner[0] + size / 2, corner[1] + size / 2 + 4
+    return [
+        text(left + cell.column * size, top + cell.row * size, cell.words)
+        for cell in chart.cells
+        if cell.words and (cell.shade > 0.55) == dark
+    ]
 
 
 def _turned(chart: Matrix) -> bool:

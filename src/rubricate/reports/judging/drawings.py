@@ -70,7 +70,7 @@ def _system(name: str, rank: float, at: tuple[float, float], *, edge: float) -> 
     """Draw the line from a rank on the axis to the name of its system at the edge."""
     (x, y), left = at, edge < at[0]
     lines = group([line(x, TOP, x, y), line(x, y, edge, y)], stroke="var(--soft)", fill="none")
-    number = f" {rank:.2f}"
+    number = f" ({rank:.2f})"
     short = clip(name, (edge if left else 0.27 * 736) - 12 - text_width(number))
     words = f"{short}{number}"
     return lines + text(
@@ -96,7 +96,7 @@ def matrix_figure(names: Sequence[str], results: Sequence[Significance], *, meas
     return Matrix(
         f"significance_{measure}",
         title,
-        [f"{name}  {n}" for name, n in zip(names, numbers, strict=True)],
+        [f"{n}. {name}" for name, n in zip(names, numbers, strict=True)],
         numbers,
         cells,
     )
