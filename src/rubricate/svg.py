@@ -178,7 +178,7 @@ class Svg:
     def file(self) -> str:
         """Return the content of a file: its own colours, and a white ground."""
         size = {"width": f"{self.width:.0f}", "height": f"{self.height:.0f}", "font_family": FONT}
-        ground = path(f"M0 0h{self.width:.0f}v{self.height:.0f}h-{self.width:.0f}z", fill="#fff")
+        ground = box(0, 0, self.width, self.height, fill="#fff")
         whole = self._root(_title(self.label) + ground + "".join(self.parts), role="img", **size)
         light = {name: "#ffffff" if name == "paper" else colours[0] for name, colours in COLOURS.items()}
         return _VARIABLE.sub(lambda name: light[name[1]], whole)

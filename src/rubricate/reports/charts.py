@@ -53,8 +53,9 @@ class Axis:
     log: bool = False
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
-        low, high, at = (math.log(v) if self.log else v for v in (self.low, self.high, value))
+        """Return the place of a value; on a logarithmic axis nothing is below the low end."""
+        values = (self.low, self.high, max(value, self.low) if self.log else value)
+        low, high, at = (math.log(v) if self.log else v for v in values)
         return self.start + (at - low) / ((high - low) or 1.0) * (self.end - self.start)
 
     def ticks(self, count: int) -> list[float]:
@@ -73,7 +74,9 @@ class Axis:
         if self.log:
             return self
         step = _round_step((self.high - self.low) / max(count, 1) or 1.0)
-        return replace(self, high=math.ceil(self.high / step - 1e-9) * step)
+        high = math.ceil(self.high / step - 1e-9) * step
+        same = _round_step((high - self.low) / max(count, 1)) == step
+        return replace(self, high=high) if same else replace(self, high=high).rounded(count)
 
 
 def _round_step(raw: float) -> float:
@@ -141,13 +144,14 @@ def _axis(figure: Figure, which: str) -> Axis:
     if limits is not None:
         return Axis(*limits, log=log)
     values = [v for s in figure.series for v in (*getattr(s, which), *(s.high if which == "y" else ())) if v == v]
-    low, high = min(values, default=0.0), max(values, default=1.0)
+    values = [v for v in values if v > 0] if log else values
+    low, high = min(values, default=1.0 if log else 0.0), max(values, default=1.0)
     if figure.kind == "bars":
         low, high = (low - 0.5, high + 0.5) if which == "x" else (1.0 if log else 0.0, high)
     elif which == "y" and not log:
         low = min(low, 0.0)
     if high <= low:
-        low, high = (low / 2, high * 2) if log else (low, low + 1.0)
+        low, high = (low / 2, low * 2) if log else (low, low + 1.0)
     axis = Axis(low, high, log=log)
     return axis.rounded(5) if which == "y" else axis
 
@@ -321,6 +325,8 @@ def nearest(series: Series, place: float) -> float:
 def _places(figure: Figure, x: Axis, box: _Box, *, words: bool) -> str:
     """Draw a band around each place that tells, line by line, the place and the value of each series."""
     known = places(figure)
+    if not known:
+        return ""
     middles = [(x(a) + x(b)) / 2 for a, b in pairwise(known)]
     edges = [box.left, *middles, box.right]
     parts = []

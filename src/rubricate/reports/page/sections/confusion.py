@@ -24,7 +24,7 @@ def confusion(results: ReportResults) -> Html | None:
     """Show the most confused categories, as a drawing for each system and a table for the best."""
     confused = {k: confusions(results.truth, results.decided(k)) for k in results.order}
     charts = {
-        shorten(results.names[k], 200): chart(confusion_figure(results, k, own), caption=READING)
+        f"Confusions of {shorten(results.names[k], 200)}": chart(confusion_figure(results, k, own), caption=READING)
         for k, own in confused.items()
         if own.pairs.nnz
     }
@@ -35,7 +35,7 @@ def confusion(results: ReportResults) -> Html | None:
         "When a category was missed, which one was wrongly given to the same document? "
         "A document that misses two and is wrongly given two counts for each of the four pairs."
     )
-    parts = [tag("p", lead), panels("System", charts)]
+    parts = [tag("p", lead), panels("Show", charts)]
     if confused[best].pairs.nnz:
         parts.append(_table(results, confused[best], results.names[best]))
     return join(parts)
