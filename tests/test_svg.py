@@ -21,7 +21,7 @@ def test_a_page_names_colours_and_a_file_has_them():
     assert f'stroke="{COLOURS["rubric"][0]}"' in file
     root = ElementTree.fromstring(file)
     assert root[0].text == "a < b"
-    assert root[-1].text == 'x="var(--ink)"'  # words are not attributes
+    assert root[-1][-1].text == 'x="var(--ink)"'  # words are not attributes
     assert "var(" not in file.replace("var(--ink)&quot;", "")
 
 
@@ -45,3 +45,13 @@ def test_clipped_words_fit(words, width):
 def test_wide_scripts_take_more_room():
     assert text_width("漢字") > text_width("il") * 2
     assert text_width("a", 24) == pytest.approx(2 * text_width("a", 12))
+
+
+def test_a_heading_is_wrapped_above_the_drawing():
+    drawing = Svg(100, 50, "label", [text(0, 10, "inside")])
+    plain, headed = (
+        ElementTree.fromstring(drawing.file(heading)) for heading in ("", "many words that need two lines")
+    )
+    lines = [node.text for node in headed.iter("{http://www.w3.org/2000/svg}text")]
+    assert " ".join(lines) == "many words that need two lines inside"
+    assert float(headed.get("height")) == float(plain.get("height")) + 17 * (len(lines) - 1) + 8

@@ -48,6 +48,9 @@ COLOURS = {
 """Every colour of the pages and figures, in light and in dark; c0 to c7 tell systems apart."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
 
+MARGIN = 8
+"""Pixels around the drawing in a file."""
+
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _VARIABLE = re.compile(r'(?<==")var\(--(\w+)\)(?=")')
@@ -175,15 +178,32 @@ class Svg:
             "".join(self.parts), class_=class_, width=size, role="img", aria_label=self.label, tabindex=place
         )
 
-    def file(self) -> str:
-        """Return the content of a file: its own colours, and a white ground."""
-        size = {"width": f"{self.width:.0f}", "height": f"{self.height:.0f}", "font_family": FONT}
-        ground = box(0, 0, self.width, self.height, fill="#fff")
-        whole = self._root(_title(self.label) + ground + "".join(self.parts), role="img", **size)
+    def file(self, heading: str = "") -> str:
+        """Return the content of a file: its own colours, a white ground, and a heading if there is one."""
+        lines = _wrapped(heading, self.width)
+        head = [text(0, 12 + 17 * k, words, font_weight="600") for k, words in enumerate(lines)]
+        shift = 17 * len(lines) + 8 if lines else 0
+        whole = Svg(self.width + 2 * MARGIN, self.height + shift + 2 * MARGIN, self.label, [])
+        body = group(self.parts, transform=f"translate(0 {shift})") if lines else "".join(self.parts)
+        placed = group([*head, body], transform=f"translate({MARGIN} {MARGIN})")
+        size = {"width": f"{whole.width:.0f}", "height": f"{whole.height:.0f}", "font_family": FONT}
+        ground = box(0, 0, whole.width, whole.height, fill="#fff")
+        content = whole._root(_title(self.label) + ground + placed, role="img", **size)
         light = {name: "#ffffff" if name == "paper" else colours[0] for name, colours in COLOURS.items()}
-        return _VARIABLE.sub(lambda name: light[name[1]], whole)
+        return _VARIABLE.sub(lambda name: light[name[1]], content)
 
     def _root(self, inside: str, **values: str | None) -> str:
         box = f"0 0 {self.width:.0f} {self.height:.0f}"
         shared = _attributes({"viewBox": box, **values, "font_size": "12", "fill": "var(--ink)"})
         return f'<svg xmlns="http://www.w3.org/2000/svg"{shared}>{inside}</svg>'
+
+
+def _wrapped(words: str, width: float) -> list[str]:
+    """Return bold words in lines of a width in pixels."""
+    lines: list[str] = []
+    for word in words.split():
+        if lines and text_width(f"{lines[-1]} {word}", 13.4) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines

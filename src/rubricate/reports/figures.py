@@ -25,23 +25,27 @@ def available_forms() -> tuple[str, ...]:
     return ("svg", "png", "pdf") if importlib.util.find_spec("vl_convert") else ("svg",)
 
 
-def write_figure(figure: Chart | Drawing, folder: Path, *, forms: Sequence[str] | None = None) -> list[Path]:
+def write_figure(
+    figure: Chart | Drawing, folder: Path, *, forms: Sequence[str] | None = None, heading: bool = True
+) -> list[Path]:
     """Write `<name>.svg` and so on into a folder, created if it is missing, and return the paths.
 
     Without `forms`: SVG, and PNG and PDF if the extra `report` is installed. `json` is the figure as data.
+    A chart shows its title unless `heading` is False, as in a paper, which has captions of its own.
     """
     wanted = available_forms() if forms is None else tuple(forms)
     unknown = [form for form in wanted if form not in FORMS]
     if unknown:
         raise UnknownName("form of a figure", unknown[0], FORMS)
-    contents = {form: _content(figure, form) for form in wanted}
+    contents = {form: _content(figure, form, heading=heading) for form in wanted}
     return [write_file(folder / f"{figure.name}.{form}", content) for form, content in contents.items()]
 
 
-def _content(figure: Chart | Drawing, form: str) -> bytes:
+def _content(figure: Chart | Drawing, form: str, *, heading: bool) -> bytes:
     if form == "json":
         return json.dumps(dataclasses.asdict(figure), indent=1).encode()
-    svg = figure.svg if isinstance(figure, Drawing) else draw(figure).file()
+    title = figure.title if heading else ""
+    svg = figure.svg if isinstance(figure, Drawing) else draw(figure).file(title)
     if form == "svg":
         return svg.encode("utf-8", "replace")
     try:

@@ -55,7 +55,7 @@ def write_report(study: ReportData, path: str | Path, *, figures: bool | None = 
                 raise problem
             notes.append(f"figures/ has SVG alone: {problem}")
         for figure in report_figures(results):
-            files += write_figure(figure, target / "figures")
+            files += write_figure(figure, target / "figures", heading=False)
     return WrittenReport(page, tuple(findings(results)), tuple(files), tuple(notes))
 
 

@@ -32,7 +32,7 @@ def write_judgement(judgement: Judgement, folder: Path) -> Path:
     for path, text in contents.items():
         write_file(path, text.encode("utf-8", "replace"))
     for figure in _figures(judgement):
-        write_figure(figure, folder / "figures")
+        write_figure(figure, folder / "figures", heading=False)
     return folder / "report.html"
 
 
