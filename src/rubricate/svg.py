@@ -171,12 +171,14 @@ class Svg:
     parts: Sequence[str]
 
     def inline(self, class_: str | None = None, *, focus: bool = False) -> str:
-        """Return the element for a page that defines the colours; with `focus` the keyboard can reach it."""
-        place = "0" if focus else None
-        size = short(self.width)
-        return self._root(
-            "".join(self.parts), class_=class_, width=size, role="img", aria_label=self.label, tabindex=place
-        )
+        """Return the element for a page that defines the colours; with `focus` the keyboard can reach it.
+
+        Without a label it is an ornament that screen readers leave out.
+        """
+        body, place, size = "".join(self.parts), "0" if focus else None, short(self.width)
+        if not self.label:
+            return self._root(body, class_=class_, width=size, aria_hidden="true")
+        return self._root(body, class_=class_, width=size, role="img", aria_label=self.label, tabindex=place)
 
     def file(self, heading: str = "") -> str:
         """Return the content of a file: its own colours, a white ground, and a heading if there is one."""

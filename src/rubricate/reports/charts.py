@@ -122,12 +122,15 @@ def _figure(figure: Figure, width: float, *, readable: bool) -> Svg:
     names = [clip(series.name, 0.24 * width, BOLD) for series in figure.series]
     side = 40 + max(text_width(name, BOLD) for name in names) if named else 2 + text_width(number(x.high)) / 2
     left = 14 + max(text_width(number(mark)) for mark in y.ticks(5))
-    height = min(350.0, max(240.0, 0.46 * width)) if figure.kind != "points" else width
+    height = round(min(350.0, max(240.0, 0.46 * width))) if figure.kind != "points" else width
     box = _Box(left, width - side, 30, height - 46)
     scales = replace(x, start=box.left, end=box.right), replace(y, start=box.bottom, end=box.top)
     parts = [_frame(figure, box, scales)]
-    for place, series in enumerate(figure.series):
-        parts.append(group(_drawn(figure, series, scales, _slot(series, place)), data_series=place))
+    lines = [
+        group(_drawn(figure, series, scales, _slot(series, place)), data_series=place)
+        for place, series in enumerate(figure.series)
+    ]
+    parts.append(group(lines, stroke_width="2", stroke_linejoin="round", stroke_linecap="round"))
     parts += [_end_names(figure, names, scales, box)] if named else []
     parts += [_places(figure, scales[0], box, words=width > 480)] if readable else []
     label = f"{figure.title}. {figure.y_title} by {figure.x_title}".strip()
@@ -201,10 +204,8 @@ def _drawn(figure: Figure, series: Series, scales: Scales, slot: int) -> Iterato
         edge = [*zip(series.x, series.high, strict=True), *zip(reversed(series.x), reversed(series.low), strict=True)]
         yield path(_outline([(x(a), y(b)) for a, b in edge]) + "z", fill=own, fill_opacity="0.13")
     if figure.kind == "lines":
-        yield path(
-            _outline(points), class_="series", fill="none", stroke=own, stroke_width="2", stroke_linejoin="round",
-            stroke_linecap="round", stroke_dasharray=_dash(figure, series, slot),
-        )  # fmt: skip
+        dash = _dash(figure, series, slot)
+        yield path(_outline(points), class_="series", fill="none", stroke=own, stroke_dasharray=dash)
     if series.sizes:
         most = math.sqrt(max(series.sizes)) or 1.0
         radii = [2 + 7 * math.sqrt(size) / most for size, b in zip(series.sizes, series.y, strict=True) if b == b]
@@ -246,9 +247,9 @@ def signs(slot: int, points: Sequence[tuple[float, float]], *, radius: float = 3
 
 
 def _sign(slot: int, r: float) -> str:
-    c, t, d = f"{2 * r:.3g}", 1.25 * r, f"{1.35 * r:.3g}"
+    t, d = 1.25 * r, f"{1.35 * r:.3g}"
     return (
-        f"m{-r:.3g} 0a{r:.3g} {r:.3g} 0 1 0 {c} 0a{r:.3g} {r:.3g} 0 1 0 -{c} 0z",
+        f"m{-r:.3g} 0a{r:.3g} {r:.3g} 0 1 1 0 .01z",
         f"m{-0.9 * r:.3g} {-0.9 * r:.3g}h{1.8 * r:.3g}v{1.8 * r:.3g}h{-1.8 * r:.3g}z",
         f"m0 {-1.3 * r:.3g}l{t:.3g} {2.2 * r:.3g}h{-2 * t:.3g}z",
         f"m0 -{d}l{d} {d}l-{d} {d}l-{d} -{d}z",
@@ -258,7 +259,7 @@ def _sign(slot: int, r: float) -> str:
 def legend_key(figure: Figure, place: int) -> Svg:
     """Draw a short line with the sign of a series, for a legend."""
     series = figure.series[place]
-    return Svg(26, 12, series.name, [_key(figure, series, _slot(series, place), (0, 6))])
+    return Svg(26, 12, "", [_key(figure, series, _slot(series, place), (0, 6))])
 
 
 def _key(figure: Figure, series: Series, slot: int, at: tuple[float, float]) -> str:

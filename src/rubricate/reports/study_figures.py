@@ -28,7 +28,7 @@ __all__ = [
 
 POINTS = 200
 """The most points of a line of precision and recall."""
-COVERAGES = 50
+COVERAGES = 40
 """The places at which error is shown against coverage."""
 LEAST_COVERAGE = 0.02
 """Below this share of the documents an error is the noise of a few of them."""

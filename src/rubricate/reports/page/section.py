@@ -96,11 +96,15 @@ def _numbers(figure: Figure) -> Html:
     """Return the values of a figure as a table, folded up: a row for each place, a column for each series."""
     known = [{x: y for x, y in zip(one.x, one.y, strict=True) if y == y} for one in figure.series]
     rows = [
-        tag("tr", tag("th", words, scope="row"), [tag("td", shown(one.get(place), 3), class_="num") for one in known])
+        tag("tr", tag("th", words, scope="row"), [tag("td", shown(one.get(place), 3)) for one in known])
         for place, words in places(figure).items()
     ]
     heads = [figure.x_title, *(isolated(series.name, 24) for series in figure.series)]
-    return tag("details", tag("summary", "The numbers"), grid(heads, rows, numeric=[False, *[True] * len(known)]))
+    return tag(
+        "details",
+        tag("summary", "The numbers"),
+        grid(heads, rows, numeric=[False, *[True] * len(known)], class_="numbers"),
+    )
 
 
 def scripted(kind: str, data: Any, *body: Child, label: str, caption: str = "") -> Html:

@@ -56,7 +56,7 @@ def _first(data: dict[str, Any]) -> list[tuple[str, Figure, str]]:
     """Return the two charts of the category shown first, with a heading and a note; the script draws the others."""
     c = data["first"]
     name, positives = data["categories"][c], data["positives"][c]
-    curves = [_rates(np.reshape(own[c], (-1, 3)), positives) for own in data["points"]]
+    curves = [_rates(_summed(own[c]), positives) for own in data["points"]]
     decided = [_rates(np.reshape([*own[c], 0.0], (1, 3)), positives) for own in data["decided"]]
     recall = [
         Series(run, all_.recall, all_.precision, at=(one.recall[0], one.precision[0]), slot=slot)
@@ -79,6 +79,12 @@ def _first(data: dict[str, Any]) -> list[tuple[str, Figure, str]]:
             "Move along the figure to read the values at a threshold.",
         ),
     ]
+
+
+def _summed(flat: list[float]) -> Floats:
+    """Return rows of hits, errors and threshold."""
+    points = np.reshape(flat, (-1, 3))
+    return np.column_stack([np.cumsum(points[:, :2], axis=0), points[:, 2]])
 
 
 class _Rates(NamedTuple):
@@ -119,8 +125,10 @@ def _points(results: ReportResults, system: int, order: list[int]) -> list[list[
 
 
 def _flat(cuts: Sweep) -> list[float]:
+    """Return, for each threshold shown, how many more hits and errors there are than at the one before, and itself."""
     kept = chosen_cuts(cuts.counts.tp, cuts.counts.tp + cuts.counts.fp, corners=CORNERS, between=BETWEEN)
-    rows = zip(cuts.counts.tp[kept], cuts.counts.fp[kept], cuts.thresholds[kept], strict=True)
+    more = [np.diff(counts[kept], prepend=0) for counts in (cuts.counts.tp, cuts.counts.fp)]
+    rows = zip(*more, cuts.thresholds[kept], strict=True)
     return [float(f"{value:.4g}") for row in rows for value in row]
 
 

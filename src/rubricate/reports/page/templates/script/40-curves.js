@@ -1,13 +1,15 @@
 // Precision–recall and threshold sweep of any category; the page comes with the drawings of the first.
 // data: {categories: [name], positives: [n], runs: [name], first: the category shown first,
-//   points: [run][category] = [tp, fp, threshold, tp, fp, threshold, …], decided: [run][category] = [tp, fp]}
+//   points: [run][category] = [more tp, more fp, threshold, …] from one threshold to the next, decided: [run][category] = [tp, fp]}
 // 0/0 precision is shown as 1 (nothing given, nothing wrong) in these two figures.
 function ratesAt(tp, fp, threshold, positives) {
   return { threshold, precision: ratio(tp, tp + fp, 1), recall: ratio(tp, positives, 0), f1: ratio(2 * tp, tp + fp + positives, 0), given: tp + fp };
 }
 function ratesOf(data, run, category) {
   const flat = data.points[run][category];
-  return Array.from({ length: flat.length / 3 }, (_, k) => ratesAt(flat[3 * k], flat[3 * k + 1], flat[3 * k + 2], data.positives[category]));
+  let [tp, fp] = [0, 0];
+  return Array.from({ length: flat.length / 3 }, (_, k) =>
+    ratesAt((tp += flat[3 * k]), (fp += flat[3 * k + 1]), flat[3 * k + 2], data.positives[category]));
 }
 
 // Round numbers from low to high, about `count` of them.
