@@ -17,7 +17,7 @@ import rubricate
 from rubricate._deprecated import RENAMED
 
 SOURCE = Path(rubricate.__file__).parent
-HEAVY = ("sklearn", "scipy", "altair", "pyarrow", "pandas", "fastapi")
+HEAVY = ("sklearn", "scipy", "vl_convert", "pyarrow", "pandas", "fastapi")
 
 
 def _loaded_by(statement: str) -> set[str]:

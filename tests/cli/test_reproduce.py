@@ -67,7 +67,7 @@ def test_an_earlier_output_is_shown_again(run, tmp_path):
 
 def test_figures_are_drawn(run, tmp_path):
     assert run("yang-liu-1999", "--table", "1", "--figures", str(tmp_path)).exit_code == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"figure1.svg", "figure1.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {"figure1.svg", "figure1.png", "figure1.pdf"}
 
 
 def test_the_report_is_a_page_per_paper_and_an_index(run, tmp_path):

@@ -49,6 +49,6 @@ def test_the_other_line_parts_the_points_with_about_half_the_margin():
 
 
 def test_a_vector_and_a_contingency_table_show_their_numbers():
-    assert ">3<" in vector_drawing("figure1", "t", text=["wheat & corn"], counts={"wheat": 3}).svg
+    assert ">3<" in vector_drawing("figure1", "t", lines=["wheat & corn"], counts={"wheat": 3}).svg
     drawn = contingency_drawing("figure2", "t", shares=[[0.2, 0.1], [0.3, 0.4]]).svg
     assert all(f">{value}<" in drawn for value in ("0.2000", "0.3000", "0.5000", "0.7000"))

@@ -13,7 +13,8 @@ import pytest
 from tests.reports.studies import HOSTILE, full_study, hostile_study, small_study
 
 from rubricate.errors import InvalidFile, MissingExtra
-from rubricate.reports.charts import drawn, interval_chart, line_chart
+from rubricate.experiments.figure import Figure
+from rubricate.reports.charts import WIDE, draw
 from rubricate.reports.page.rendering import render_page
 from rubricate.reports.report import write_report
 from rubricate.reports.results import results_of
@@ -145,7 +146,7 @@ def test_a_folder_gets_page_tables_and_figures(tmp_path):
     for stem in ("systems", "categories", "tests", "frequency-rare", "suspects", "confusions", "errors", "intervals"):
         assert f"tables/{stem}.csv" in stems
     for stem in ("systems", "frequency-full", "precision-recall", "coverage", "learning-mif1", "confusion"):
-        assert {f"figures/{stem}.svg", f"figures/{stem}.png"} <= stems
+        assert {f"figures/{stem}.svg", f"figures/{stem}.png", f"figures/{stem}.pdf"} <= stems
     assert all(path.stat().st_size > 40 for path in written.files)
     assert not list(tmp_path.rglob("*.part"))
     assert "SVM" in (written.page.parent / "tables" / "systems.tex").read_text(encoding="utf-8")
@@ -171,11 +172,11 @@ def test_files_of_a_hostile_study(tmp_path):
 
 
 def test_without_the_extra_the_page_and_tables_are_written(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     written = write_report(small_study(resamples=0), tmp_path)
     assert written.page.exists()
     assert "rubricate[report]" in written.notes[0]
-    assert not any(path.suffix == ".svg" for path in written.files)
+    assert {path.suffix for path in written.files if path.parent.name == "figures"} == {".svg"}
     with pytest.raises(MissingExtra):
         write_report(small_study(resamples=0), tmp_path, figures=True)
 
@@ -186,30 +187,25 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
         write_report(small_study(resamples=0), tmp_path / "file" / "report")
 
 
-def test_figures_are_pictures():
-    results = results_of(full_study())
-    found = report_figures(results)
-    files = drawn(found["frequency-doubling"])
-    assert files["png"].startswith(b"\x89PNG")
-    text = "".join(ElementTree.fromstring(files["svg"]).itertext())
+def test_figures_of_a_report_name_systems_and_axes():
+    figures = {figure.name: figure for figure in report_figures(results_of(full_study()))}
+    text = "".join(ElementTree.fromstring(draw(figures["frequency-doubling"]).file()).itertext())
     for words in ("SVM", "kNN", "NB", "mean F1", "training documents of the category"):
         assert words in text
+
+
+def test_the_page_and_the_files_draw_the_same_charts(page):
+    results = results_of(full_study())
+    for figure in report_figures(results):
+        if isinstance(figure, Figure) and figure.name != "precision-recall":  # of all categories: a file alone
+            assert draw(figure, width=WIDE, readable=True).inline("wide", focus=True) in page
 
 
 def test_precision_and_recall_of_all_and_of_one_category():
     results = results_of(small_study(resamples=0))
     for category in (None, 0):
-        rows = [row for row in precision_recall(results, category) if row["system"] == "SVM"]
-        recalls = [row["x"] for row in rows]
-        assert recalls == sorted(recalls)
-        assert recalls[-1] == 1.0
-        assert len(rows) <= 200
-    last = precision_recall(results, 0)[-1]
-    assert 0 < last["y"] <= 1
-
-
-def test_charts_take_ten_systems_and_missing_intervals():
-    names = [f"s{k}" for k in range(10)]
-    rows = [{"system": name, "x": x, "y": 0.5} for name in names for x in (1, 10)]
-    assert b"s9" in drawn(line_chart(rows, names, x="n", y="F1", log=True))["svg"]
-    assert b"svg" in drawn(interval_chart([{"system": "a", "measure": "F1", "value": 0.5}], order=["a"]))["svg"]
+        curve = next(one for one in precision_recall(results, category).series if one.name == "SVM")
+        assert list(curve.x) == sorted(curve.x)
+        assert curve.x[-1] == 1.0
+        assert len(curve.x) <= 200
+    assert 0 < precision_recall(results, 0).series[-1].y[-1] <= 1

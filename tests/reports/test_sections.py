@@ -13,7 +13,7 @@ from rubricate import registry
 from rubricate.labels import indicator
 from rubricate.reports.page.html import tag
 from rubricate.reports.page.rendering import render_page
-from rubricate.reports.page.section import chart, panels, section, sections
+from rubricate.reports.page.section import panels, scripted, section, sections
 from rubricate.reports.page.sections.curves import chosen_cuts
 from rubricate.reports.results import results_of
 from rubricate.types import Documents
@@ -122,8 +122,8 @@ def test_a_package_outside_adds_a_section(monkeypatch, results):
 
 
 def test_charts_and_panels_say_what_they_are():
-    assert 'data-chart="lines" data-label="F1"' in chart("lines", {}, label="F1")
-    assert 'data-panels="Test"' in panels("Test", {"s & S": chart("lines", {}, label="x")})
+    assert 'data-chart="curves" data-label="F1"' in scripted("curves", {}, label="F1")
+    assert 'data-panels="Test"' in panels("Test", {"s & S": scripted("curves", {}, label="x")})
 
 
 def test_the_cuts_that_a_curve_shows():

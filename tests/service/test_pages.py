@@ -9,6 +9,7 @@ import pytest
 
 import rubricate.service.page
 from rubricate.service.page.layout import STATIC
+from rubricate.svg import tokens_css
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -58,7 +59,8 @@ def test_static_files_are_those_of_the_package_and_nothing_else(site):
     folder = Path(rubricate.service.page.__file__).parent / "static"
     assert {path.name for path in folder.iterdir()} == set(STATIC)
     for name in STATIC:
-        assert site.get(f"/static/{name}").content == (folder / name).read_bytes()
+        colours = tokens_css().encode() if name == "page.css" else b""
+        assert site.get(f"/static/{name}").content == colours + (folder / name).read_bytes()
     for name in ("..%2Flayout.py", "../layout.py", "layout.py", "%2Fetc%2Fpasswd"):
         assert site.get(f"/static/{name}").status_code == 404
 
@@ -142,7 +144,8 @@ def test_the_page_of_a_model_says_what_further_labels_promise(serve, tmp_path):
     assert "About 31 more labels for +0.02 micro-F1." in text
     assert "With 200 labels: micro-F1 about 0.75, 95 % interval 0.70 to 0.80" in text
     assert "0.700 [0.600, 0.800]" in text
-    assert 'viewbox="0 0 560 228"' in text
+    assert 'viewBox="0 0 600 276"' in text
+    assert "100 labels 0.700" in text
 
 
 def test_the_nearest_labelled_documents_come_with_their_similarity(serve, topics, tmp_path):

@@ -166,8 +166,9 @@ def compare(
 def _write_matrix(comparison: Comparison, path: Path) -> None:
     """Write the corrected p-values of all pairs; one matrix per test and measure, the first in an SVG."""
     from rubricate.atomic import write_file
+    from rubricate.reports.charts import draw
     from rubricate.reports.judged import significance_matrix
-    from rubricate.reports.judging.drawings import matrix_drawing
+    from rubricate.reports.judging.drawings import matrix_figure
 
     kinds = list(dict.fromkeys((result.test, result.measure) for result in comparison))
     suffix = path.suffix.lower()
@@ -176,7 +177,7 @@ def _write_matrix(comparison: Comparison, path: Path) -> None:
         target = path if place == 0 else path.with_name(f"{path.stem}_{test}_{measure}{path.suffix}")
         table = significance_matrix(comparison.systems, chosen, measure=measure)
         if suffix == ".svg":
-            text = matrix_drawing(comparison.systems, chosen, measure=measure)
+            text = draw(matrix_figure(comparison.systems, chosen, measure=measure)).file()
         else:
             text = table.to_csv() if suffix == ".csv" else table.to_latex(label="tab:significance")
         write_file(target, (text + "\n").encode("utf-8", "replace"))
@@ -188,7 +189,7 @@ def _write_diagram(systems: list[System], path: Path, way: str) -> None:
     from rubricate.significance.comparing.critical_difference import critical_difference
 
     drawing = difference_diagram(critical_difference(systems, way=cast(Any, way)))
-    write_file(path, (drawing + "\n").encode("utf-8", "replace"))
+    write_file(path, (drawing.file() + "\n").encode("utf-8", "replace"))
 
 
 def _edges(text: str | None) -> list[int] | None:

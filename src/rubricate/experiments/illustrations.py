@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
-from typing import Any
 
 import numpy as np
 
 from rubricate.experiments.figure import Drawing
+from rubricate.svg import Svg, box, dot, group, line, path, text
 from rubricate.types import Bools, Floats
 
 __all__ = ["contingency_drawing", "margin_drawing", "overlap", "sets_drawing", "smaller_margin", "vector_drawing"]
 
 SIDE, EDGE = 340, 40
-
-
-def _svg(width: float, height: float, parts: Sequence[str]) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-family="sans-serif" '
-        f'font-size="13"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>'
-    )
-
-
-def _text(x: float, y: float, words: str, *, anchor: str = "start", style: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{style}>{escape(words)}</text>'
 
 
 # -- margins (yangliu1999, figures 2 and 3)
@@ -63,49 +51,44 @@ def margin_drawing(
         return EDGE + x, SIDE - EDGE - y
 
     parts = []
-    for offset, dash in (
-        (sum(ends) / 2, ""),
-        (ends[0], ' stroke-dasharray="5 4"'),
-        (ends[1], ' stroke-dasharray="5 4"'),
-    ):
+    for offset, dash in ((sum(ends) / 2, None), (ends[0], "5 4"), (ends[1], "5 4")):
         reach = 2 * float((high - low).max())
         across = np.array([-direction[1], direction[0]])
         foot = direction * offset + across * float((low + high) / 2 @ across)
         (x1, y1), (x2, y2) = place(foot - reach * across), place(foot + reach * across)
-        parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#333"{dash}/>')
+        parts.append(line(x1, y1, x2, y2, stroke="var(--rubric)", stroke_width="1.5", stroke_dasharray=dash))
     parts += [_mark(*place(point), filled=bool(own)) for point, own in zip(points, positive, strict=True)]
-    inner = f'x="{EDGE / 2}" y="{EDGE / 2}" width="{SIDE - EDGE}" height="{SIDE - EDGE}"'
-    frame, clip = f'<rect {inner} fill="none" stroke="#999"/>', f'<clipPath id="f"><rect {inner}/></clipPath>'
+    inner = (EDGE / 2, EDGE / 2, SIDE - EDGE, SIDE - EDGE)
+    frame, clip = box(*inner, fill="none", stroke="var(--line)"), f'<clipPath id="f">{box(*inner)}</clipPath>'
     labels = [
-        _text(SIDE / 2, SIDE - 4, axes[0], anchor="middle"),
-        _text(-SIDE / 2, 14, axes[1], anchor="middle", style=' transform="rotate(-90)"'),
+        text(SIDE / 2, SIDE - 4, axes[0], text_anchor="middle"),
+        text(-SIDE / 2, 14, axes[1], text_anchor="middle", transform="rotate(-90)"),
     ]
-    return Drawing(
-        name, title, _svg(SIDE, SIDE, [clip, frame, f'<g clip-path="url(#f)">{"".join(parts)}</g>', *labels])
-    )
+    inside = group(parts, clip_path="url(#f)")
+    return Drawing(name, title, Svg(SIDE, SIDE, title, [clip, frame, inside, *labels]).file())
 
 
 def _mark(x: float, y: float, *, filled: bool) -> str:
     if filled:
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="#222"/>'
-    return f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8" fill="white" stroke="#222"/>'
+        return dot(x, y, 4.5, fill="var(--c0)")
+    return box(x - 4, y - 4, 8, 8, fill="var(--paper)", stroke="var(--c1)", stroke_width="1.5")
 
 
 # -- a text as a vector (joachims2000, figure 1)
 
 
-def vector_drawing(name: str, title: str, *, text: Sequence[str], counts: Mapping[str, int]) -> Drawing:
+def vector_drawing(name: str, title: str, *, lines: Sequence[str], counts: Mapping[str, int]) -> Drawing:
     """Draw the lines of a text, and beside it the number of times that some words occur in it."""
-    height = 40 + 20 * max(len(text), len(counts))
-    box = f'<rect x="10" y="10" width="430" height="{height - 20}" fill="#f6f4ef" stroke="#777"/>'
-    lines = [_text(22, 34 + 20 * k, line) for k, line in enumerate(text)]
-    arrow = f'<path d="M450 {height / 2:.0f} h34 m-8 -6 l8 6 l-8 6" fill="none" stroke="#333"/>'
+    height = 40 + 20 * max(len(lines), len(counts))
+    page = box(10, 10, 430, height - 20, fill="var(--panel)", stroke="var(--line)")
+    shown = [text(22, 34 + 20 * k, words) for k, words in enumerate(lines)]
+    arrow = path(f"M450 {height / 2:.0f} h34 m-8 -6 l8 6 l-8 6", fill="none", stroke="var(--rubric)")
     rows = []
     for k, (word, count) in enumerate(counts.items()):
         y = 14 + 20 * k
-        rows.append(f'<rect x="500" y="{y}" width="34" height="20" fill="white" stroke="#777"/>')
-        rows += [_text(517, y + 15, str(count), anchor="middle"), _text(544, y + 15, word)]
-    return Drawing(name, title, _svg(660, height, [box, *lines, arrow, *rows]))
+        rows.append(box(500, y, 34, 20, fill="none", stroke="var(--line)"))
+        rows += [text(517, y + 15, str(count), text_anchor="middle"), text(544, y + 15, word)]
+    return Drawing(name, title, Svg(660, height, title, [page, *shown, arrow, *rows]).file())
 
 
 # -- a contingency table (joachims2000, figure 2)
@@ -118,14 +101,18 @@ def contingency_drawing(name: str, title: str, *, shares: Sequence[Sequence[floa
     cells: list[tuple[int, int, str, float]] = [(r, c, joint[r][c], table[r, c]) for r in (0, 1) for c in (0, 1)]
     cells += [(r, 2, f"Pr(h = {'1' if r == 0 else '−1'})", table[r].sum()) for r in (0, 1)]
     cells += [(2, c, f"Pr(y = {'1' if c == 0 else '−1'})", table[:, c].sum()) for c in (0, 1)]
-    parts = [_text(120 + 170 * c + 85, 24, label, anchor="middle") for c, label in enumerate(("label +1", "label −1"))]
-    parts += [_text(10, 66 + 56 * r, label) for r, label in enumerate(("predict +1", "predict −1"))]
+    parts = [
+        text(205 + 170 * c, 24, label, text_anchor="middle", fill="var(--soft)")
+        for c, label in enumerate(("label +1", "label −1"))
+    ]
+    parts += [text(10, 66 + 56 * r, label, fill="var(--soft)") for r, label in enumerate(("predict +1", "predict −1"))]
     for r, c, words, share in cells:
-        x, y = 120 + 170 * c, 34 + 56 * r
-        stroke = "#333" if r < 2 and c < 2 else "none"
-        parts.append(f'<rect x="{x}" y="{y}" width="170" height="56" fill="none" stroke="{stroke}"/>')
-        parts += [_text(x + 85, y + 24, words, anchor="middle"), _text(x + 85, y + 44, f"{share:.4f}", anchor="middle")]
-    return Drawing(name, title, _svg(640, 212, parts))
+        x, y, inner = 120 + 170 * c, 34 + 56 * r, r < 2 and c < 2
+        parts += [box(x, y, 170, 56, fill="var(--panel)", stroke="var(--soft)")] if inner else []
+        parts += [
+            text(x + 85, y + 24 + 20 * k, each, text_anchor="middle") for k, each in enumerate((words, f"{share:.4f}"))
+        ]
+    return Drawing(name, title, Svg(640, 212, title, parts).file())
 
 
 # -- two sets (Evaluation of text categorization systems, figure 1)
@@ -163,21 +150,17 @@ def sets_drawing(name: str, title: str, *, relevant: int, retrieved: int, both: 
     scale = 300 / max(r + s + apart, 1e-9)
     r, s, apart = r * scale, s * scale, apart * scale
     middle, x, z = max(r, s) + 40, 30 + r, 30 + r + apart
-    circles: list[Any] = [(x, r), (z, s)]
-    shaded = "".join(
-        f'<circle cx="{cx:.1f}" cy="{middle:.1f}" r="{radius:.1f}" fill="#cfcabd"/>' for cx, radius in circles
-    )
-    lens = (
-        f'<clipPath id="a"><circle cx="{x:.1f}" cy="{middle:.1f}" r="{r:.1f}"/></clipPath>'
-        f'<circle cx="{z:.1f}" cy="{middle:.1f}" r="{s:.1f}" fill="white" clip-path="url(#a)"/>'
-    )
-    lines = "".join(
-        f'<circle cx="{cx:.1f}" cy="{middle:.1f}" r="{radius:.1f}" fill="none" stroke="#222"/>'
-        for cx, radius in circles
-    )
+    circles = [(x, r), (z, s)]
+    shaded = [dot(cx, middle, radius, fill="var(--against)") for cx, radius in circles]
+    clip = f'<clipPath id="a">{dot(x, middle, r)}</clipPath>'
+    lens = dot(z, middle, s, fill="var(--paper)", clip_path="url(#a)")
+    lines = [dot(cx, middle, radius, fill="none", stroke="var(--rubric)") for cx, radius in circles]
+    names = f"A: {relevant} relevant", f"B: {retrieved} retrieved"
     words = [
-        _text(x - r * 0.6, 24, f"A: {relevant} relevant"),
-        _text(z + s * 0.6, 2 * middle - 8, f"B: {retrieved} retrieved", anchor="end"),
-        _text((max(z - s, x - r) + min(x + r, z + s)) / 2, middle + 5, f"A∩B: {both}", anchor="middle"),
+        text(x - r * 0.6, 24, names[0]),
+        text(z + s * 0.6, 2 * middle - 8, names[1], text_anchor="end"),
+        text((max(z - s, x - r) + min(x + r, z + s)) / 2, middle + 5, f"A∩B: {both}", text_anchor="middle"),
     ]
-    return Drawing(name, title, _svg(z + max(s, 60) + 40, 2 * middle, [shaded, lens, lines, *words]))
+    return Drawing(
+        name, title, Svg(z + max(s, 60) + 40, 2 * middle, title, [*shaded, clip, lens, *lines, *words]).file()
+    )

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy.structure import Hierarchy
+from rubricate.svg import Svg, dot, group, path, text, text_width
 
-__all__ = ["as_svg", "as_text", "as_xml"]
+__all__ = ["as_svg", "as_text", "tree_drawing"]
 
-ROW, INDENT, LETTER = 18, 26, 6.6
-"""Pixels between lines of the picture, between depths, and of a letter (12 px type)."""
+ROW, INDENT = 18, 26
+"""Pixels between lines of the picture, and between depths."""
 
 
 def as_text(hierarchy: Hierarchy, *, notes: Mapping[str, str] | None = None, depth: int | None = None) -> str:
@@ -83,40 +83,39 @@ def as_svg(
     shades: Mapping[str, float] | None = None,
     depth: int | None = None,
 ) -> str:
-    """Return a picture (SVG): one line per node, elbows to the parents, dots shaded by `shades` (0 to 1).
+    """Return the content of an SVG file: one line per node, elbows to the parents, dots shaded by `shades` (0 to 1).
 
-    The text follows the colour of its surroundings (`currentColor`). Names are escaped and shown as they are.
+    Names are escaped and shown as they are.
     """
+    return tree_drawing(hierarchy, notes=notes, shades=shades, depth=depth).file()
+
+
+def tree_drawing(
+    hierarchy: Hierarchy,
+    *,
+    notes: Mapping[str, str] | None = None,
+    shades: Mapping[str, float] | None = None,
+    depth: int | None = None,
+) -> Svg:
+    """Return the drawing of `as_svg`, for a page or for a file."""
     shown, dark = notes or {}, shades or {}
     drawn = list(_places(hierarchy, depth))
-    lines, dots, wide = [], [], 0.0
-    for line, place in enumerate(drawn):
-        x, y = 8 + place.level * INDENT, 12 + line * ROW
+    links, nodes, wide = [], [], 0.0
+    for row, place in enumerate(drawn):
+        x, y = 8 + place.level * INDENT, 12 + row * ROW
         name = hierarchy.names[place.node]
         label = f"{name}{' ↑' if place.again else ''}" + (f"  {shown[name]}" if name in shown else "")
         label += f"  … {place.hidden} below" if place.hidden else ""
-        wide = max(wide, x + 12 + LETTER * len(label))
+        wide = max(wide, x + 14 + text_width(label))
         if place.parent >= 0:
-            dashed = ' stroke-dasharray="3 3"' if place.again else ""
-            lines.append(f'<path d="M{x - INDENT} {12 + place.parent * ROW}V{y}H{x}"{dashed}/>')
-        dots.append(_node(label, dark.get(name), at=(x, y)))
-    size = f'width="{wide:.0f}" height="{24 + ROW * (len(drawn) - 1)}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {wide:.0f} {24 + ROW * (len(drawn) - 1)}" '
-        f'role="img" font-family="sans-serif" font-size="12" fill="currentColor"><title>{len(hierarchy)} categories'
-        f'</title><g fill="none" stroke="currentColor" stroke-opacity="0.45">{"".join(lines)}</g>{"".join(dots)}</svg>'
-    )
+            dash = "3 3" if place.again else None
+            links.append(path(f"M{x - INDENT} {12 + place.parent * ROW}V{y}H{x}", stroke_dasharray=dash))
+        nodes.append(_node(label, dark.get(name), at=(x, y)))
+    lines = group(links, fill="none", stroke="var(--soft)", stroke_opacity="0.6")
+    return Svg(wide, 24 + ROW * (len(drawn) - 1), f"{len(hierarchy)} categories", [lines, *nodes])
 
 
 def _node(label: str, shade: float | None, *, at: tuple[float, float]) -> str:
     x, y = at
-    fill = "" if shade is None else f' fill="hsl({210 * min(1.0, max(0.0, shade)):.0f} 70% 42%)"'
-    return f'<circle cx="{x}" cy="{y}" r="4"{fill}/><text x="{x + 9}" y="{y + 4}">{as_xml(label)}</text>'
-
-
-def as_xml(text: str) -> str:
-    """Return the text as XML can hold it: marks escaped, control characters and lone surrogates replaced."""
-    kept = "".join(
-        c if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff" else "\ufffd" for c in text
-    )
-    return escape(kept)
+    fill = None if shade is None else f"hsl({210 * min(1.0, max(0.0, shade)):.0f} 70% 42%)"
+    return dot(x, y, 4, fill=fill) + text(x + 9, y + 4, label)

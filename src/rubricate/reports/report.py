@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rubricate.atomic import write_file
 from rubricate.errors import MissingExtra
-from rubricate.reports.charts import drawn
 from rubricate.reports.data import ReportData
 from rubricate.reports.exports import report_tables
+from rubricate.reports.figures import available_forms, write_figure
 from rubricate.reports.findings import findings
 from rubricate.reports.page.rendering import render_page
 from rubricate.reports.results import ReportResults, results_of
@@ -36,9 +36,9 @@ def write_report(study: ReportData, path: str | Path, *, figures: bool | None = 
     """Write the report of a study.
 
     A path that ends in `.html` gets the page alone. Any other path is a folder, created where it is missing, that
-    gets `report.html`, `tables/*.csv` and `*.tex`, `figures/*.svg` and `*.png`. `figures=None` draws the figures where
-    the extra `report` is installed and adds a note where it is not; True requires them, False leaves them out. The
-    page itself needs no extra. Files are replaced in one step, so that a reader never sees half of one.
+    gets `report.html`, `tables/*.csv` and `*.tex`, `figures/*.svg`, `*.png` and `*.pdf`. PNG and PDF need the extra
+    `report`: without it `figures=None` adds a note, True raises an error; False leaves all figures out. Files are
+    replaced in one step, so that a reader never sees half of one.
     """
     results = results_of(study)
     target = Path(path)
@@ -49,12 +49,13 @@ def write_report(study: ReportData, path: str | Path, *, figures: bool | None = 
     write_file(page, render_page(results).encode("utf-8", "replace"))
     files, notes = list(_write_tables(results, target / "tables")), []
     if figures is not False:
-        try:
-            files += _write_figures(results, target / "figures")
-        except MissingExtra as problem:
+        if "png" not in available_forms():
+            problem = MissingExtra("report", "figures as PNG and PDF")
             if figures:
-                raise
-            notes.append(f"No figures/: {problem}")
+                raise problem
+            notes.append(f"figures/ has SVG alone: {problem}")
+        for figure in report_figures(results):
+            files += write_figure(figure, target / "figures", heading=False)
     return WrittenReport(page, tuple(findings(results)), tuple(files), tuple(notes))
 
 
@@ -63,9 +64,3 @@ def _write_tables(results: ReportResults, folder: Path) -> Iterator[Path]:
         yield write_file(folder / f"{stem}.csv", (table.to_csv() + "\n").encode("utf-8", "replace"))
         if len(table.rows) <= LONG:
             yield write_file(folder / f"{stem}.tex", (table.to_latex() + "\n").encode("utf-8", "replace"))
-
-
-def _write_figures(results: ReportResults, folder: Path) -> Iterator[Path]:
-    for stem, figure in report_figures(results).items():
-        for form, content in drawn(figure).items():
-            yield write_file(folder / f"{stem}.{form}", content)

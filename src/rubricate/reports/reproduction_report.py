@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from rubricate.atomic import write_file
-from rubricate.errors import MissingExtra
 from rubricate.experiments.cells import Cell, tally, to_json
 from rubricate.experiments.figure import Drawing, Figure
 from rubricate.experiments.reproduction import Reproduction, load_reproduction, papers, read_again
@@ -64,8 +63,8 @@ def write_paper_report(
 ) -> list[Path]:
     """Write `<paper>.html`, `<paper>.json`, its figures, and `index.html` over all papers in the folder.
 
-    Figures need the extra `report`; without it the page has none. `<paper>.json` is what `--json` prints, and
-    `<paper>.seconds.json` keeps the times: a page that is made again without `seconds` shows the earlier ones.
+    `<paper>.json` is what `--json` prints, and `<paper>.seconds.json` keeps the times: a page that is made again
+    without `seconds` shows the earlier ones.
     """
     place = Path(folder)
     files, drawings = _draw(figures, place / paper.paper)
@@ -85,10 +84,7 @@ def _draw(figures: Sequence[Figure | Drawing], folder: Path) -> tuple[list[Path]
     files: list[Path] = []
     drawings: dict[str, bytes] = {}
     for figure in figures:
-        try:
-            paths = write_figure(figure, folder)
-        except MissingExtra:
-            return files, drawings
+        paths = write_figure(figure, folder)
         files += paths
         drawings[figure.title] = next(path for path in paths if path.suffix == ".svg").read_bytes()
     return files, drawings

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rubricate.hierarchy.drawing import as_xml
+from rubricate.svg import Svg, box, dot, group, line, path, text, text_width
 from rubricate.types import Floats, Ints
 
 __all__ = ["Picture", "as_svg", "as_text", "paths"]
 
-ROW, INDENT, LETTER, BAR = 20, 28, 6.8, 60
-"""Pixels between lines, between columns, of a letter (12 px type), and of the bar of a sure leaf."""
+ROW, INDENT, BAR = 20, 28, 60
+"""Pixels between lines, between columns, and of the bar of a sure leaf."""
 KEY = "right: with the word; down: without"
 
 
@@ -98,29 +98,23 @@ def paths(tree: Picture) -> Iterator[tuple[int, tuple[tuple[str, bool], ...]]]:
 
 
 def as_svg(tree: Picture) -> str:
-    """Return a picture with one line per node: tests with a dot, leaves with a bar as long as their probability.
+    """Return the content of an SVG file: tests with a dot, leaves with a bar as long as their probability.
 
-    The text follows the colour of its surroundings (`currentColor`). Names are escaped and shown as they are.
+    Names are escaped and shown as they are.
     """
-    lines, marks, wide, last = [], [], 240.0, 0
-    for line, (node, level, absent, parent) in enumerate(_places(tree), start=1):
-        x, y, last = 12 + level * INDENT, 12 + line * ROW, line
-        if parent >= 0 and absent:
-            lines.append(f'<path d="M{x} {12 + (parent + 1) * ROW}V{y}"/>')
-        elif parent >= 0:
-            lines.append(f'<path d="M{x - INDENT} {12 + (parent + 1) * ROW}V{y}H{x}"/>')
+    title = f"{tree.title}: {tree.counted(0)} documents"
+    links, nodes, wide, last = [], [], 40 + text_width(title, 13.4) + text_width(KEY), 0
+    for row, (node, level, absent, parent) in enumerate(_places(tree), start=1):
+        x, y, last = 12 + level * INDENT, 12 + row * ROW, row
+        if parent >= 0:
+            top = 12 + (parent + 1) * ROW
+            links.append(line(x, top, x, y) if absent else path(f"M{x - INDENT} {top}V{y}H{x}"))
         label, mark = _mark(tree, node, at=(x, y))
-        marks.append(mark)
-        wide = max(wide, x + BAR + 24 + LETTER * len(label))
-    title = as_xml(f"{tree.title}: {tree.counted(0)} documents")
-    wide = max(wide, 24 + LETTER * len(title) + LETTER * len(KEY))
-    size = f'width="{wide:.0f}" height="{24 + last * ROW}" viewBox="0 0 {wide:.0f} {24 + last * ROW}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="sans-serif" font-size="12" '
-        f'fill="currentColor"><title>{title}</title><text x="12" y="16"><tspan font-weight="bold">{title}</tspan> '
-        f'<tspan fill-opacity="0.6">{KEY}</tspan></text>'
-        f'<g fill="none" stroke="currentColor" stroke-opacity="0.45">{"".join(lines)}</g>{"".join(marks)}</svg>'
-    )
+        nodes.append(mark)
+        wide = max(wide, x + BAR + 24 + text_width(label))
+    head = text(12, 16, title, font_weight="bold") + text(24 + text_width(title, 13.4), 16, KEY, fill="var(--soft)")
+    lines = group(links, fill="none", stroke="var(--soft)", stroke_opacity="0.6")
+    return Svg(wide, 24 + last * ROW, title, [head, lines, *nodes]).file()
 
 
 def _mark(tree: Picture, node: int, *, at: tuple[float, float]) -> tuple[str, str]:
@@ -128,10 +122,7 @@ def _mark(tree: Picture, node: int, *, at: tuple[float, float]) -> tuple[str, st
     x, y = at
     if tree.asked[node] >= 0:
         label = f"{tree.names[tree.asked[node]]}?"
-        return label, f'<circle cx="{x}" cy="{y}" r="3.5"/><text x="{x + 9}" y="{y + 4}">{as_xml(label)}</text>'
-    label, sure = _leaf(tree, node), BAR * float(tree.chances[node])
-    bar = (
-        f'<rect x="{x}" y="{y - 5}" width="{BAR}" height="10" fill="currentColor" fill-opacity="0.12"/>'
-        f'<rect x="{x}" y="{y - 5}" width="{sure:.1f}" height="10" fill="hsl(210 70% 42%)"/>'
-    )
-    return label, f'{bar}<text x="{x + BAR + 8}" y="{y + 4}">{as_xml(label)}</text>'
+        return label, dot(x, y, 3.5) + text(x + 9, y + 4, label)
+    label, filled = _leaf(tree, node), BAR * float(tree.chances[node])
+    bar = box(x, y - 5, BAR, 10, fill="var(--line)") + box(x, y - 5, filled, 10, fill="var(--c0)")
+    return label, bar + text(x + BAR + 8, y + 4, label)

@@ -223,7 +223,7 @@ def illustrations(measured: Mapping[str, Floats], halves: HalfSplits) -> list[Dr
     tp, fp, fn, tn = measured["shares"][:, :, 0].mean(axis=0) / 100
     figure2 = f"Figure 2: contingency table, {halves.names[0]} on the test halves"
     return [
-        vector_drawing("figure1", figure1, text=lines, counts=shown),
+        vector_drawing("figure1", figure1, lines=lines, counts=shown),
         contingency_drawing("figure2", figure2, shares=[[tp, fp], [fn, tn]]),
     ]
 

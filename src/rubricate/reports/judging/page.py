@@ -12,8 +12,8 @@ from rubricate.reports.judging.consensus import contradicted_labels
 from rubricate.reports.judging.drawings import (
     difference_diagram,
     interval_bar,
-    matrix_drawing,
-    reliability_diagram,
+    matrix_figure,
+    reliability_figure,
 )
 from rubricate.reports.judging.few_labels import agreement_tables, review_table
 from rubricate.reports.judging.judgement import Judgement
@@ -21,6 +21,7 @@ from rubricate.reports.judging.tables import category_extremes, measures_of_syst
 from rubricate.reports.page.grid import grid, number_cell, plain_table
 from rubricate.reports.page.html import Html, isolated, join, tag
 from rubricate.reports.page.rendering import render_document
+from rubricate.reports.page.section import chart
 
 __all__ = ["judging_page"]
 
@@ -65,7 +66,7 @@ def _ranking(judgement: Judgement) -> Html:
             tag("th", isolated(s.system), scope="row"),
             number_cell(s.value, digits=4),
             tag("td", f"{shown(s.low, 4)}–{shown(s.high, 4)}", class_="num", data_value=f"{s.low:.6g}"),
-            tag("td", Html(interval_bar(s.low, s.value, s.high, limits))),
+            tag("td", Html(interval_bar(s.low, s.value, s.high, limits).inline("bar"))),
             tag("td", f"{s.rank_low}–{s.rank_high}", class_="num", data_value=str(s.rank_low)),
             tag("td", s.letters),
         )
@@ -106,7 +107,8 @@ def _groups(judgement: Judgement) -> Html | None:
             f"{way}: mean ranks by F1 over {result.blocks} categories; bars connect systems that are not "
             f"distinguishable at {result.alpha:g} (Friedman p {result.p_value:.3g})."
         )
-        figures.append(tag("figure", Html(difference_diagram(result)), tag("figcaption", caption)))
+        drawing = Html(difference_diagram(result).inline("diagram"))
+        figures.append(tag("figure", tag("div", drawing, class_="scroll"), tag("figcaption", caption)))
     letters = sorted({sign for s in judgement.ranking.systems for sign in s.letters})
     members = [
         tag("li", tag("b", sign), ": ", ", ".join(s.system for s in judgement.ranking.systems if sign in s.letters))
@@ -125,14 +127,9 @@ def _matrix(judgement: Judgement) -> Html | None:
         "corrected p ≤ .05, .01, .001. Columns are numbered in the order of the rows."
     )
     figures = [
-        tag(
-            "figure",
-            tag(
-                "div",
-                Html(matrix_drawing(judgement.names, judgement.results(measure), measure=measure)),
-                class_="scroll",
-            ),
-            tag("figcaption", f"{measure}: {_count(judgement, measure)}"),
+        chart(
+            matrix_figure(judgement.names, judgement.results(measure), measure=measure),
+            caption=f"{measure}: {_count(judgement, measure)}",
         )
         for measure in judgement.tested
     ]
@@ -233,10 +230,10 @@ def _numbers(judgement: Judgement, name: str) -> tuple[float, float, float, floa
 def _diagrams(judgement: Judgement, names: list[str]) -> Iterator[Html]:
     for name in names:
         curve = judgement.calibration[name].curve
-        drawing = reliability_diagram(
-            curve.predicted.ravel(), curve.observed.ravel(), curve.counts.ravel().astype(float)
+        figure = reliability_figure(
+            name, curve.predicted.ravel(), curve.observed.ravel(), curve.counts.ravel().astype(float)
         )
-        yield tag("details", tag("summary", f"Reliability diagram of {name}"), tag("figure", Html(drawing)))
+        yield tag("details", tag("summary", figure.title), chart(figure))
 
 
 def _method(judgement: Judgement) -> Html:
@@ -250,6 +247,6 @@ def _method(judgement: Judgement) -> Html:
         "Intervals: studentised bootstrap over documents by cells (accuracy: Wilson; other measures: BCa). Tests: "
         "permutation of the answers on each document, by patterns, with draws adapted to the correction."
     )
-    where = "Beside this page: tables/ has every number as CSV and LaTeX, figures/ the drawings as SVG."
+    where = "Beside this page: tables/ has every number as CSV and LaTeX, figures/ the drawings."
     shown_lines = tag("pre", "\n".join(dict.fromkeys(lines)))
     return join([tag("p", words), tag("p", where), shown_lines])

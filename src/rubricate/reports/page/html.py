@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rubricate import svg
+
 __all__ = ["Child", "Html", "data_script", "escape", "isolated", "join", "shorten", "tag"]
 
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _VOID = {"br", "col", "hr", "img", "input", "meta"}
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
@@ -39,10 +40,7 @@ def escape(text: str) -> Html:
     """
     if isinstance(text, Html):
         return text
-    safe = _UNPRINTABLE.sub("\ufffd", text)
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
-        safe = safe.replace(character, entity)
-    return Html(safe)
+    return Html(svg.escape(text))
 
 
 def join(children: Child) -> Html:
@@ -91,7 +89,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {_plain(str(key)): _plain(part) for key, part in value.items()}
     if isinstance(value, str):
-        return _UNPRINTABLE.sub("\ufffd", value)
+        return svg.printable(value)
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_plain(part) for part in value]
     value = value.item() if isinstance(value, np.generic) else value

@@ -11,6 +11,7 @@ from rubricate._version import __version__
 from rubricate.reports.page.html import Html, escape, tag
 from rubricate.reports.page.section import sections
 from rubricate.reports.results import ReportResults
+from rubricate.svg import tokens_css
 
 __all__ = ["render_document", "render_page"]
 
@@ -59,7 +60,7 @@ def render_document(title: str, shown: Mapping[str, tuple[str, Html]], *, note: 
 
 
 def _head(title: str) -> Html:
-    style, script = _template("", ".css"), _script()
+    style, script = tokens_css() + _template("", ".css"), _script()
     return tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse
 from rubricate._version import __version__
 from rubricate.reports.page.html import Child, Html, data_script, tag
 from rubricate.service.access.identity import Identity
+from rubricate.svg import tokens_css
 
 __all__ = ["POLICY", "STATIC", "address", "page", "static_file"]
 
@@ -25,8 +26,9 @@ STATIC = {"page.css": "text/css", "page.js": "text/javascript", "try.js": "text/
 
 
 def static_file(name: str) -> bytes:
-    """Return a file of the pages."""
-    return files("rubricate.service.page").joinpath("static", name).read_bytes()
+    """Return a file of the pages; their style begins with the colours of every page and chart."""
+    content = files("rubricate.service.page").joinpath("static", name).read_bytes()
+    return tokens_css().encode() + content if name == "page.css" else content
 
 
 def address(*parts: str | int) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 from starlette.responses import HTMLResponse
 
+from rubricate.experiments.figure import Figure, Series
+from rubricate.reports.charts import draw
 from rubricate.reports.page.html import Child, Html, isolated, tag
 from rubricate.service.access.identity import Identity, allows
 from rubricate.service.page.layout import address, page
@@ -14,8 +16,6 @@ from rubricate.service.workspace.projects import Project
 
 __all__ = ["model_page"]
 
-WIDTH, HEIGHT, LEFT, BELOW = 560, 220, 44, 34
-"""The drawing of the learning curve, and the room of its axes."""
 MEASURES = {
     "micro_precision": "Micro-precision",
     "micro_recall": "Micro-recall",
@@ -159,23 +159,13 @@ def promise(curve: Mapping[str, Any]) -> str:
 def _drawing(curve: Mapping[str, Any]) -> Html:
     """Draw the estimates over the numbers of labels; the numbers are in its description, too."""
     sizes, values = curve["sizes"], curve["values"]
-    bottom, top = max(0.0, min(values) - 0.05), min(1.0, max(values) + 0.05)
-
-    def at(size: float, value: float) -> tuple[float, float]:
-        across = LEFT + (WIDTH - LEFT - 12) * size / sizes[-1]
-        return round(across, 1), round((HEIGHT - BELOW) * (1 - (value - bottom) / (top - bottom)) + 6, 1)
-
-    points = [at(size, value) for size, value in zip(sizes, values, strict=True)]
-    line = tag("polyline", points=" ".join(f"{x},{y}" for x, y in points), class_="line")
-    dots = [tag("circle", cx=x, cy=y, r=3.5, class_="dot") for x, y in points]
-    ticks = [tag("text", f"{value:.2f}", x=0, y=at(0, value)[1] + 4) for value in (bottom, (bottom + top) / 2, top)]
-    shown = [(sizes[-1], "end"), (sizes[-2], "middle")]
-    ticks += [tag("text", f"{size:,}", x=at(size, top)[0], y=HEIGHT - 8, text_anchor=anchor) for size, anchor in shown]
+    limits = max(0.0, min(values) - 0.05), min(1.0, max(values) + 0.05)
     described = "; ".join(f"{size:,} labels {value:.3f}" for size, value in zip(sizes, values, strict=True))
-    return tag(
-        "svg", tag("title", f"{curve['measure']} by labels: {described}"), line, dots, ticks,
-        viewbox=f"0 0 {WIDTH} {HEIGHT + 8}", class_="curve", role="img",
+    figure = Figure(
+        "curve", f"{curve['measure']} by labels: {described}", "labels", curve["measure"],
+        [Series(curve["measure"], sizes, values)], x_limits=(0.0, sizes[-1]), y_limits=limits,
     )  # fmt: skip
+    return Html(draw(figure).inline("curve"))
 
 
 def _worst(project: Project, models: Sequence[Mapping[str, Any]]) -> Html | None:

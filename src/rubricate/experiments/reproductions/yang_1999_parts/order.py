@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from rubricate.experiments.figure import Drawing
 from rubricate.experiments.reproductions.yang_1999_parts.study import OurFigures
 from rubricate.significance import published
 from rubricate.significance.indirect import indirect
 from rubricate.significance.proportions import proportions
+from rubricate.svg import Svg, box, line, text
 from rubricate.types import Significance
 
 __all__ = ["BASELINE", "SystemComparison", "grouped", "link", "order_drawing", "ordered_rows"]
@@ -136,21 +136,15 @@ def order_drawing(what: str, groups: Sequence[Sequence[str]], links: Sequence[Sy
         if after[each.b] == after[each.a] + 1 and each.p_value <= LEVEL and each.gain > 0
     ]
     boxes = [_box(name, *place) for name, place in places.items()]
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'font-family="sans-serif" font-size="13">{"".join(lines)}{"".join(boxes)}</svg>'
-    )
     title = f"Section 5.3: order and grouping of all systems, {what}; full lines direct, dashed ones through kNN"
-    return Drawing(f"order-{what.split()[0]}", title, svg)
+    return Drawing(f"order-{what.split()[0]}", title, Svg(width, height, title, [*lines, *boxes]).file())
 
 
 def _line(a: tuple[float, float], b: tuple[float, float], *, dashed: bool) -> str:
-    middle = (WIDE - 10) / 2
-    style = ' stroke-dasharray="5 4"' if dashed else ""
-    start, end = f'x1="{a[0] + middle:.0f}" y1="{a[1] + HIGH:.0f}"', f'x2="{b[0] + middle:.0f}" y2="{b[1]:.0f}"'
-    return f'<line {start} {end} stroke="#777" stroke-width="1"{style}/>'
+    middle, dash = (WIDE - 10) / 2, "5 4" if dashed else None
+    return line(a[0] + middle, a[1] + HIGH, b[0] + middle, b[1], stroke="var(--soft)", stroke_dasharray=dash)
 
 
 def _box(name: str, x: float, y: float) -> str:
-    box = f'<rect x="{x:.0f}" y="{y:.0f}" width="{WIDE - 10}" height="{HIGH}" rx="5" fill="#f3f0ea" stroke="#444"/>'
-    return f'{box}<text x="{x + (WIDE - 10) / 2:.0f}" y="{y + 20:.0f}" text-anchor="middle">{escape(name)}</text>'
+    frame = box(x, y, WIDE - 10, HIGH, rx="5", fill="var(--panel)", stroke="var(--rubric)")
+    return frame + text(x + (WIDE - 10) / 2, y + 20, name, text_anchor="middle")

@@ -6,7 +6,7 @@ import numpy as np
 
 from rubricate.reports.page.grid import grid, number_cell
 from rubricate.reports.page.html import Html, isolated, join, tag
-from rubricate.reports.page.section import chart, section
+from rubricate.reports.page.section import scripted, section
 from rubricate.reports.results import ReportResults
 
 __all__ = ["categories"]
@@ -46,7 +46,7 @@ def categories(results: ReportResults) -> Html:
         "first": len(heads) - len(results.runs),
     }
     lead = "Click a heading to sort. The filter takes words of the name, or a condition on a column such as test>=10."
-    return join([tag("p", lead), chart("categories", data, label="Measure of the table"), table, _left_out(results)])
+    return join([tag("p", lead), scripted("categories", data, label="Measure of the table"), table, _left_out(results)])
 
 
 def _row(results: ReportResults, category: int) -> Html:

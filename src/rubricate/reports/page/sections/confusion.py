@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rubricate.reports.confusions import Confusions, confusions
 from rubricate.reports.page.grid import grid, number_cell
 from rubricate.reports.page.html import Html, isolated, join, shorten, tag
-from rubricate.reports.page.section import chart, section
+from rubricate.reports.page.section import chart, panels, section
 from rubricate.reports.results import ReportResults
+from rubricate.reports.study_figures import confusion_figure
 
 __all__ = ["confusion"]
 
-SHOWN = 14
-"""Categories in the drawing."""
-
+READING = (
+    "Rows: the category that was missed; its number after the row is how often in all. Columns: the category given "
+    "instead. Darker is more."
+)
 PAIRS = 20
 """Rows of the table."""
 
@@ -23,37 +23,22 @@ PAIRS = 20
 def confusion(results: ReportResults) -> Html | None:
     """Show the most confused categories, as a drawing for each system and a table for the best."""
     confused = {k: confusions(results.truth, results.decided(k)) for k in results.order}
-    drawn = [_drawn(results, k, own) for k, own in confused.items() if own.pairs.nnz]
-    if not drawn:
+    charts = {
+        f"Confusions of {shorten(results.names[k], 200)}": chart(confusion_figure(results, k, own), caption=READING)
+        for k, own in confused.items()
+        if own.pairs.nnz
+    }
+    if not charts:
         return None
     best = results.order[0]
     lead = (
         "When a category was missed, which one was wrongly given to the same document? "
         "A document that misses two and is wrongly given two counts for each of the four pairs."
     )
-    parts = [tag("p", lead), chart("confusion", {"runs": drawn}, label="Confused categories")]
+    parts = [tag("p", lead), panels("Show", charts)]
     if confused[best].pairs.nnz:
         parts.append(_table(results, confused[best], results.names[best]))
     return join(parts)
-
-
-def _drawn(results: ReportResults, system: int, confused: Confusions) -> dict[str, Any]:
-    chosen: dict[int, int] = {}
-    for missed, given, _ in confused.top(SHOWN * SHOWN):
-        if len({*chosen, missed, given}) <= SHOWN:
-            for category in (missed, given):
-                chosen.setdefault(category, len(chosen))
-    cells = [
-        [chosen[missed], chosen[given], count]
-        for missed, given, count in confused.top(confused.pairs.nnz)
-        if missed in chosen and given in chosen
-    ]
-    return {
-        "name": shorten(results.names[system], 40),
-        "categories": [shorten(results.categories[c], 40) for c in chosen],
-        "missed": [int(confused.missed[c]) for c in chosen],
-        "cells": cells,
-    }
 
 
 def _table(results: ReportResults, confused: Confusions, name: str) -> Html:

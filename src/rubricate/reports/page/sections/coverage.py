@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rubricate.measures import Abstention
@@ -11,30 +9,17 @@ from rubricate.reports.page.html import Html, join, shorten, tag
 from rubricate.reports.page.section import chart, section
 from rubricate.reports.results import ReportResults
 from rubricate.reports.series import abstention_curves
+from rubricate.reports.study_figures import coverage_figure
 
 __all__ = ["coverage"]
-
-POINTS = 60
 
 
 @section("Leaving doubtful documents to a person", order=90)
 def coverage(results: ReportResults) -> Html | None:
     """Show the curve of each system, as given or of the best category of each document."""
-    by_system = abstention_curves(results)
-    if not by_system:
+    by_system, figure = abstention_curves(results), coverage_figure(results)
+    if figure is None:
         return None
-    points = {name: _points(curve) for name, curve in by_system.items()}
-    series = [
-        {"name": shorten(name, 40), "slot": results.names.index(name), "points": own_points}
-        for name, own_points in points.items()
-    ]
-    top = max(point[1] for own_points in points.values() for point in own_points)
-    view = {
-        "name": "",
-        "x": {"label": "share of the documents that the system answers", "min": 0, "max": 1},
-        "y": {"label": "error among those", "min": 0, "max": max(0.05, min(1.0, 1.1 * top))},
-        "series": series,
-    }
     lead = "If a system answers only where it is surest and leaves the rest to a person, how often is it wrong?"
     own = " The answer here is its best category, the certainty that category's score."
     known = len(results.data.abstentions) > 0
@@ -42,23 +27,9 @@ def coverage(results: ReportResults) -> Html | None:
         [
             tag("p", lead if known else lead + own),
             _sentence(results, by_system),
-            chart("lines", {"views": [view]}, label="Error against coverage"),
+            chart(figure),
         ]
     )
-
-
-def _points(curve: Abstention) -> list[list[Any]]:
-    """Thin the curve evenly over the coverage; below 2 % it is the noise of a few documents and left out."""
-    wanted = np.linspace(min(0.02, float(curve.coverage[-1])), float(curve.coverage[-1]), POINTS)
-    places = np.unique(np.minimum(np.searchsorted(curve.coverage, wanted), len(curve.coverage) - 1))
-    return [
-        [
-            float(curve.coverage[k]),
-            float(curve.error[k]),
-            f"answers {curve.coverage[k]:.0%}, certainty ≥ {curve.confidence[k]:.3g}",
-        ]
-        for k in places
-    ]
 
 
 def _sentence(results: ReportResults, by_system: dict[str, Abstention]) -> Html | None:

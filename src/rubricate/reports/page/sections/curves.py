@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
+from rubricate.experiments.figure import Figure, Series
 from rubricate.measures import Sweep, sweeps
+from rubricate.reports.charts import NARROW, draw
 from rubricate.reports.page.html import Html, join, shorten, tag
-from rubricate.reports.page.section import chart, section
+from rubricate.reports.page.section import legend, readout, scripted, section
 from rubricate.reports.results import ReportResults
-from rubricate.types import Ints
+from rubricate.types import Floats, Ints
 
 __all__ = ["curves"]
 
+SWEPT = ("F1", "precision", "recall")
 CORNERS, BETWEEN = 28, 12
 """The most cuts that a curve shows: where the hits change, and spread over how many labels are given."""
 
@@ -40,10 +45,68 @@ def curves(results: ReportResults) -> Html | None:
     }
     left = len(order) - kept
     lead = "Every score can be cut at another threshold: a lower one finds more, a higher one errs less."
-    caption = f"At most {CORNERS + BETWEEN} cuts per curve." + (
+    caption = f"At most {CORNERS + BETWEEN} thresholds per curve." + (
         f" {left:,} categories with fewer test documents are left out." if left else ""
     )
-    return join([tag("p", lead), chart("curves", data, label="Curves of a category", caption=caption)])
+    pair = tag("div", [_half(*parts) for parts in _first(data)], class_="pair")
+    return join([tag("p", lead), scripted("curves", data, pair, label="Curves of a category", caption=caption)])
+
+
+def _first(data: dict[str, Any]) -> list[tuple[str, Figure, str]]:
+    """Return the two charts of the category shown first, with a heading and a note; the script draws the others."""
+    c = data["first"]
+    name, positives = data["categories"][c], data["positives"][c]
+    curves = [_rates(_summed(own[c]), positives) for own in data["points"]]
+    decided = [_rates(np.reshape([*own[c], 0.0], (1, 3)), positives) for own in data["decided"]]
+    recall = [
+        Series(run, all_.recall, all_.precision, at=(one.recall[0], one.precision[0]), slot=slot)
+        for slot, (run, all_, one) in enumerate(zip(data["runs"], curves, decided, strict=True))
+    ]
+    first, unit = curves[0], (0.0, 1.0)
+    finite = [k for k, threshold in enumerate(first.threshold) if np.isfinite(threshold)]
+    first = _Rates(*([column[k] for k in finite] for column in first))
+    sweep = [Series(n, first.threshold, getattr(first, n.lower()), slot=k) for k, n in enumerate(SWEPT)]
+    shared: dict[str, Any] = {"y_limits": unit, "signs": False}
+    return [
+        (
+            f"Precision against recall: {name}",
+            Figure("recall", "Precision and recall", "recall", "precision", recall, x_limits=unit, **shared),
+            "The open signs are the decisions that were made.",
+        ),
+        (
+            f"Threshold sweep: {name} ({data['runs'][0]})",
+            Figure("sweep", "Threshold sweep", "threshold", "", sweep, **shared),
+            "Move along the figure to read the values at a threshold.",
+        ),
+    ]
+
+
+def _summed(flat: list[float]) -> Floats:
+    """Return rows of hits, errors and threshold."""
+    points = np.reshape(flat, (-1, 3))
+    return np.column_stack([np.cumsum(points[:, :2], axis=0), points[:, 2]])
+
+
+class _Rates(NamedTuple):
+    """What a category gets at each threshold, the lowest threshold last."""
+
+    threshold: list[float]
+    precision: list[float]
+    recall: list[float]
+    f1: list[float]
+
+
+def _rates(points: Floats, positives: int) -> _Rates:
+    """Return the rates of points (tp, fp, threshold); precision is 1 where nothing was given."""
+    tp, fp, threshold = points.T
+    precision = np.where(tp + fp > 0, tp / np.maximum(tp + fp, 1), 1.0)
+    recall, f1 = tp / max(positives, 1), 2 * tp / np.maximum(tp + fp + positives, 1)
+    return _Rates(*(column.tolist() for column in (threshold, precision, recall, f1)))
+
+
+def _half(heading: str, figure: Figure, note: str) -> Html:
+    drawing = Html(draw(figure, width=NARROW).inline(focus=True))
+    return tag("div", tag("h3", heading), legend(figure), tag("div", drawing), readout(note))
 
 
 def _most_wrong(results: ReportResults, order: list[int]) -> int:
@@ -62,8 +125,10 @@ def _points(results: ReportResults, system: int, order: list[int]) -> list[list[
 
 
 def _flat(cuts: Sweep) -> list[float]:
+    """Return, for each threshold shown, how many more hits and errors there are than at the one before, and itself."""
     kept = chosen_cuts(cuts.counts.tp, cuts.counts.tp + cuts.counts.fp, corners=CORNERS, between=BETWEEN)
-    rows = zip(cuts.counts.tp[kept], cuts.counts.fp[kept], cuts.thresholds[kept], strict=True)
+    more = [np.diff(counts[kept], prepend=0) for counts in (cuts.counts.tp, cuts.counts.fp)]
+    rows = zip(*more, cuts.thresholds[kept], strict=True)
     return [float(f"{value:.4g}") for row in rows for value in row]
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from rubricate.evaluation import Evaluation
 from rubricate.evaluation.measuring import with_hierarchy
-from rubricate.hierarchy import Hierarchy, as_svg
+from rubricate.hierarchy import Hierarchy
+from rubricate.hierarchy.drawing import tree_drawing
 from rubricate.reports.hierarchies import depth_table, distance_table, hierarchy_table
 from rubricate.reports.page.grid import plain_table
 from rubricate.reports.page.html import Html, isolated, join, tag
@@ -65,8 +66,8 @@ def _sentence(results: ReportResults, best: Evaluation) -> Html | None:
 def _drawing(results: ReportResults, tree: Hierarchy, best: Evaluation) -> Html:
     f1 = dict(zip(results.categories, np.asarray(best.per_category["f1"], np.float64).tolist(), strict=True))
     known = {name: value for name, value in f1.items() if name in tree and not np.isnan(value)}
-    notes = {name: f"{value:.3f}".lstrip("0") for name, value in known.items()}
-    svg = Html(as_svg(tree, notes=notes, shades=known, depth=_deepest(tree)))
+    notes = {name: f"{value:.3f}" for name, value in known.items()}
+    svg = Html(tree_drawing(tree, notes=notes, shades=known, depth=_deepest(tree)).inline())
     box = tag("div", svg, class_="scroll tall", tabindex="0", role="region", aria_label="The hierarchy with F1")
     caption = tag("p", "F1 of ", isolated(best.name, 40), "; red is 0, blue is 1.", class_="note")
     return tag("details", tag("summary", f"The hierarchy, {len(tree) - tree.virtual_root:,} nodes"), caption, box)

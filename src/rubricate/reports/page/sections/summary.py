@@ -8,6 +8,7 @@ from rubricate.reports.findings import findings
 from rubricate.reports.page.html import Html, join, shorten, tag
 from rubricate.reports.page.section import chart, section
 from rubricate.reports.results import ReportResults
+from rubricate.reports.study_figures import systems_figure
 
 __all__ = ["summary"]
 
@@ -42,22 +43,11 @@ def _of_hundred(value: float) -> str:
 
 
 def _drawing(results: ReportResults) -> Html:
-    columns = ["micro-F1", "macro-F1"]
-    rows = []
-    for system in results.order:
-        values = []
-        for column in columns:
-            interval = results.interval(system, column)
-            ends = (interval.low, interval.high) if interval else (None, None)
-            values.append([results.value(system, column), *ends])
-        rows.append({"name": shorten(results.names[system], 40), "slot": system, "values": values})
     caption = (
         f"Dots: measured values. Lines: {results.data.level:.0%} intervals, from resampling the test documents. "
         "1 is perfect. The two panels have scales of their own."
     )
-    return chart(
-        "intervals", {"columns": columns, "rows": rows}, label="Micro-F1 and macro-F1 of the systems", caption=caption
-    )
+    return chart(systems_figure(results), caption=caption)
 
 
 def _meaning(results: ReportResults) -> Html:

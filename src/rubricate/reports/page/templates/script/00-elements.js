@@ -20,14 +20,3 @@ function choice(label, options, chosen) {
   list.addEventListener("change", () => chosen(Number(list.value)));
   return { node: html("label", {}, label, list), list };
 }
-
-// Calls `draw(width)` now and whenever the width of the host changes.
-function whenSized(host, draw) {
-  let last = 0;
-  const look = () => {
-    const width = Math.floor(host.clientWidth);
-    if (width && Math.abs(width - last) > 1) draw((last = width));
-  };
-  new ResizeObserver(look).observe(host);
-  look();
-}

@@ -17,6 +17,6 @@ function drawCategories(host, data) {
     cell.className = `num q q${Math.min(9, Math.floor((value ?? 0) * 10))}`;
     cell.title = `${run[r][0]} right, ${run[r][1]} wrong, ${run[r][2]} missed`;
   }));
-  host.append(html("div", { class: "controls" }, choice("Measure", names, show).node));
+  host.prepend(html("div", { class: "controls" }, choice("Measure", names, show).node));
   show(0);
 }

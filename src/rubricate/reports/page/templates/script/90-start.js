@@ -1,12 +1,8 @@
-// Every figure is drawn; the theme is kept where the browser allows it.
-const CHARTS = { lines: drawLines, intervals: drawIntervals, curves: drawCurves, confusion: drawConfusion, categories: drawCategories };
-function drawFigure(figure) {
-  const host = html("div");
-  const data = JSON.parse(figure.querySelector("script").textContent);
-  figure.prepend(host);
-  CHARTS[figure.dataset.chart](host, data, figure.dataset.label);
+// Figures with choices of their own; the theme is kept where the browser allows it.
+const FIGURES = { curves: drawCurves, categories: drawCategories };
+for (const figure of document.querySelectorAll("[data-chart]")) {
+  FIGURES[figure.dataset.chart](figure, JSON.parse(figure.querySelector("script").textContent));
 }
-document.querySelectorAll("[data-chart]").forEach(drawFigure);
 
 const remembered = {
   get() { try { return localStorage.getItem("rubricate-theme"); } catch { return null; } },
