@@ -17,13 +17,14 @@ import pytest
 
 from rubricate import registry
 from rubricate.corpora import fetch, load, missing
-from rubricate.corpora.catalogue.folders import cache_folder, locate, search_path
+from rubricate.corpora.catalogue.folders import locate, search_path
 from rubricate.corpora.catalogue.loading import verified
 from rubricate.corpora.catalogue.source import DataFile, Source
 from rubricate.corpora.fetching import download as downloading
 from rubricate.corpora.fetching.download import part_of
 from rubricate.corpora.fetching.lock import locked
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, InvalidInput
+from rubricate.user_folders import cache_folder
 
 
 def packed(files: dict[str, bytes], mtime: int = 0) -> bytes:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from rubricate.corpora.catalogue.folders import cache_folder, find, search_path
+from rubricate.corpora.catalogue.folders import find, search_path
 from rubricate.corpora.catalogue.source import DataFile, Source
 from rubricate.corpora.fetching.download import Progress, download, part_of
 from rubricate.corpora.fetching.lock import locked
 from rubricate.corpora.fetching.taking import chosen, take, writing
 from rubricate.corpora.fetching.verification import verify
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, UnreadableFile
+from rubricate.user_folders import cache_folder
 
 __all__ = ["fetch"]
 
