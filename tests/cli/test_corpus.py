@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from rubricate import cli, registry
-from rubricate.cli.output.corpus_text import description, progress_bar
+from rubricate.cli.output.corpus_text import description
+from rubricate.cli.output.progress import progress
 from rubricate.errors import DigestMismatch, InvalidFile, UnknownName
 
 
@@ -155,13 +156,13 @@ def test_fetch_of_what_is_generated():
 
 
 def test_the_progress_bar_is_only_for_terminals(monkeypatch, capsys):
-    with progress_bar() as progress:
-        progress("x", 1, 2)
+    with progress(in_bytes=True) as show:
+        show(1, total=2, text="x")
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with progress_bar() as progress:
-        progress("x.tar.gz", 1, 2)
-        progress("x.tar.gz", 2, 2)
+    with progress(in_bytes=True) as show:
+        show(1, total=2, text="x.tar.gz")
+        show(1)
     captured = capsys.readouterr()
     assert "x.tar.gz" in captured.err
     assert captured.out == ""
