@@ -42,10 +42,13 @@ class GuardedStream:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
+    @property
+    def rich_proxied_file(self) -> TextIO:
+        """The terminal itself, which Rich asks for by this name."""
+        return self._stream
+
     def write(self, text: str) -> int:
-        """Write the text, made visible unless Rich wrote it."""
-        if text.isprintable() or sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] == "rich":
-            return self._stream.write(text)
+        """Write the text, made visible."""
         return self._stream.write(visible(text))
 
     def writelines(self, lines: Any) -> None:
