@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from rubricate import cli, registry
 from rubricate.cli.output.corpus_text import description
 from rubricate.cli.output.progress import progress
+from rubricate.cli.output.terminal import guarded_terminal
 from rubricate.errors import DigestMismatch, InvalidFile, UnknownName
 
 
@@ -166,3 +168,17 @@ def test_the_progress_bar_is_only_for_terminals(monkeypatch, capsys):
     captured = capsys.readouterr()
     assert "x.tar.gz" in captured.err
     assert captured.out == ""
+
+
+def test_the_bar_draws_on_a_guarded_terminal(monkeypatch):
+    """Rich steers the terminal itself; what the program prints stays visible text."""
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with guarded_terminal():
+        with progress("work", 2) as show:
+            show(1)
+        sys.stderr.write("\x1b[2Jgrain")
+    assert "\x1b[2K" in terminal.getvalue()
+    assert terminal.getvalue().endswith(r"\x1b[2Jgrain")
+    assert terminal.getvalue().count(r"\x1b") == 1

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from rubricate.cli.output.terminal import behind_guard
+
 if TYPE_CHECKING:
     from rubricate.types import Progress
 
@@ -64,7 +66,7 @@ class _Bar:
         count = [rich.DownloadColumn(), rich.TransferSpeedColumn()] if self._in_bytes else [rich.MofNCompleteColumn()]
         time = rich.TimeElapsedColumn() if total is None else rich.TimeRemainingColumn()
         columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), *count, time)
-        bar = rich.Progress(*columns, console=Console(stderr=True), transient=not self._in_bytes)
+        bar = rich.Progress(*columns, console=Console(file=behind_guard(sys.stderr)), transient=not self._in_bytes)
         bar.add_task(text, total=total)
         bar.start()
         return bar

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-__all__ = ["guarded_terminal", "visible"]
+__all__ = ["behind_guard", "guarded_terminal", "visible"]
 
 KEPT = {"\n", "\t"}
 DIRECTIONS = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A)), "\u2028", "\u2029"}
@@ -55,6 +55,11 @@ class GuardedStream:
         """Write each line."""
         for line in lines:
             self.write(line)
+
+
+def behind_guard(stream: TextIO) -> TextIO:
+    """Return the terminal itself, for a bar that Rich draws: it puts a proxy of its own before standard error."""
+    return stream.rich_proxied_file if isinstance(stream, GuardedStream) else stream
 
 
 @contextmanager
