@@ -39,9 +39,8 @@ class _Bar:
     """One bar at a time, for the work named last; it goes when the work is done, that of a download stays."""
 
     def __init__(self, *, in_bytes: bool) -> None:
-        self._in_bytes, self._shown, self._lock = in_bytes, None, Lock()
-
-    _shown: Any
+        self._in_bytes, self._lock = in_bytes, Lock()
+        self._shown: Any = None
 
     def __call__(self, steps: int = 0, *, total: int | None = None, text: str | None = None) -> None:
         with self._lock:
