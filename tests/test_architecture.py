@@ -119,3 +119,24 @@ def test_nobody_imports_the_private_parts_of_another_package():
                     if owner and node.module not in open_to_all and not f"{module}.".startswith(f"{owner}.")
                 ]
     assert trespassers == []
+
+
+def test_only_the_engines_start_threads():
+    """Except the layer below them, the service with threads for requests, and the watcher of signals, in no pool."""
+    starters = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "start_new_thread"}
+    exempt = ("rubricate.engines", "rubricate.native.library", "rubricate.service.", "rubricate.cli.output.endings")
+    found = {
+        f"{module}: {alias.name}"
+        for module, tree in _modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and not module.startswith(exempt)
+        for alias in node.names
+        if alias.name in starters
+    }
+    found |= {
+        f"{module}: {node.attr}"
+        for module, tree in _modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in starters and not module.startswith(exempt)
+    }
+    assert found == set()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ __all__ = [
     "FittedModel",
     "Floats",
     "Ints",
+    "Progress",
     "Run",
     "Scores",
     "Signature",
@@ -53,6 +54,16 @@ Edges: TypeAlias = tuple[tuple[str, str], ...]
 
 Undefined: TypeAlias = Literal["zero", "one", "omit"]
 """What 0/0 counts as: zero (default), one, or left out of the mean."""
+
+
+class Progress(Protocol):
+    """Shows how far long work is: `progress(3)` says that three more steps are done.
+
+    With `text`, other work begins: its name, its steps (`total`, None if unknown), and how many of them are done.
+    """
+
+    def __call__(self, steps: int = 0, *, total: int | None = None, text: str | None = None) -> None:
+        """Count these steps as done."""
 
 
 def _same_length(noun: str, **parts: Sized | None) -> None:

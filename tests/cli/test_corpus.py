@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 
@@ -9,7 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from rubricate import cli, registry
-from rubricate.cli.output.corpus_text import description, progress_bar
+from rubricate.cli.output.corpus_text import description
+from rubricate.cli.output.progress import progress
+from rubricate.cli.output.terminal import guarded_terminal
 from rubricate.errors import DigestMismatch, InvalidFile, UnknownName
 
 
@@ -155,13 +158,27 @@ def test_fetch_of_what_is_generated():
 
 
 def test_the_progress_bar_is_only_for_terminals(monkeypatch, capsys):
-    with progress_bar() as progress:
-        progress("x", 1, 2)
+    with progress(in_bytes=True) as show:
+        show(1, total=2, text="x")
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with progress_bar() as progress:
-        progress("x.tar.gz", 1, 2)
-        progress("x.tar.gz", 2, 2)
+    with progress(in_bytes=True) as show:
+        show(1, total=2, text="x.tar.gz")
+        show(1)
     captured = capsys.readouterr()
     assert "x.tar.gz" in captured.err
     assert captured.out == ""
+
+
+def test_the_bar_draws_on_a_guarded_terminal(monkeypatch):
+    """Rich steers the terminal itself; what the program prints stays visible text."""
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with guarded_terminal():
+        with progress("work", 2) as show:
+            show(1)
+        sys.stderr.write("\x1b[2Jgrain")
+    assert "\x1b[2K" in terminal.getvalue()
+    assert terminal.getvalue().endswith(r"\x1b[2Jgrain")
+    assert terminal.getvalue().count(r"\x1b") == 1

@@ -17,13 +17,13 @@ import pytest
 
 from rubricate import registry
 from rubricate.corpora import fetch, load, missing
-from rubricate.corpora.catalogue.folders import cache_folder, locate, search_path
+from rubricate.corpora.catalogue.folders import locate, search_path
 from rubricate.corpora.catalogue.loading import verified
 from rubricate.corpora.catalogue.source import DataFile, Source
-from rubricate.corpora.fetching import download as downloading
-from rubricate.corpora.fetching.download import part_of
+from rubricate.corpora.fetching.download import download, part_of
 from rubricate.corpora.fetching.lock import locked
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, InvalidInput
+from rubricate.user_folders import cache_folder
 
 
 def packed(files: dict[str, bytes], mtime: int = 0) -> bytes:
@@ -111,11 +111,16 @@ def names(folder: Path) -> list[str]:
 
 def test_a_download_is_whole_checked_and_alone(server, tmp_path):
     seen = []
-    paths = fetch(source(server.address), folder=tmp_path, progress=lambda *step: seen.append(step))
+
+    def progress(steps: int = 0, *, total: int | None = None, text: str | None = None) -> None:
+        seen.append((steps, total, text))
+
+    paths = fetch(source(server.address), folder=tmp_path, progress=progress)
     assert paths == [tmp_path / "corpus.tar.gz"]
     assert paths[0].read_bytes() == ARCHIVE
     assert names(tmp_path) == ["corpus.tar.gz"]
-    assert seen[-1] == ("corpus.tar.gz", len(ARCHIVE), len(ARCHIVE))
+    assert seen[0] == (0, len(ARCHIVE), "corpus.tar.gz")
+    assert sum(steps for steps, _, _ in seen) == len(ARCHIVE)
 
 
 def test_what_is_there_is_not_downloaded_again(server, tmp_path):
@@ -156,8 +161,8 @@ def test_a_connection_that_keeps_breaking_leaves_the_part_to_resume_from(server,
 
 
 def test_interrupted_by_the_user(server, tmp_path):
-    def interrupt(name: str, here: int, total: int | None) -> None:
-        if here:
+    def interrupt(steps: int = 0, *, total: int | None = None, text: str | None = None) -> None:
+        if steps:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -259,11 +264,10 @@ def test_redirects_to_anything_but_https_are_refused(server, tmp_path, goal):
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_server_that_sends_too_much_is_stopped(server, tmp_path, monkeypatch, known):
-    monkeypatch.setattr(downloading, "MOST_BYTES", len(ARCHIVE) - 1)
+def test_a_server_that_sends_too_much_is_stopped(server, tmp_path, known):
     server.length = str if known else lambda length: "many"
     with pytest.raises(InvalidFile, match=r"more than .* bytes"):
-        fetch(source(server.address), folder=tmp_path)
+        download(server.address, tmp_path / "corpus.tar.gz", max_bytes=len(ARCHIVE) - 1)
     assert names(tmp_path) == []
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from concurrent.futures import CancelledError, Future
+from importlib import import_module
 
 import pytest
 from threadpoolctl import threadpool_info
@@ -99,7 +100,7 @@ def test_an_engine_without_an_address_refuses_one():
 
 def test_a_scheduler_that_is_not_there(monkeypatch):
 
-    monkeypatch.setattr(sys.modules["rubricate.engines.dask"], "PATIENCE", 0.3)
+    monkeypatch.setattr(import_module("rubricate.engines.dask"), "PATIENCE", 0.3)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         with pytest.raises(InvalidInput, match="no Dask scheduler answers"):
             run_tasks(abs, [1], engine=f"dask:{address}")
@@ -133,7 +134,7 @@ class _Cluster:
 )
 def test_workers_that_cannot_give_the_same_numbers(cluster, reason, monkeypatch):
 
-    monkeypatch.setitem(sys.modules["rubricate.engines.dask"]._clients, "tcp://here", cluster)
+    monkeypatch.setitem(import_module("rubricate.engines.dask")._clients, "tcp://here", cluster)
     with pytest.raises(InvalidInput, match=reason):
         run_tasks(abs, [1], engine="dask:tcp://here")
 
@@ -172,19 +173,19 @@ class _Lossy:
 
 def test_what_a_cluster_loses_is_sent_again(monkeypatch):
     client = _Lossy(losses=2)
-    monkeypatch.setitem(sys.modules["rubricate.engines.dask"]._clients, "tcp://here", client)
+    monkeypatch.setitem(import_module("rubricate.engines.dask")._clients, "tcp://here", client)
     assert run_tasks(abs, [-1, -2, -3], engine="dask:tcp://here") == [1, 2, 3]
     assert 1 < client.sent <= 3
 
 
 def test_a_cluster_that_loses_everything_is_given_up(monkeypatch):
-    monkeypatch.setitem(sys.modules["rubricate.engines.dask"]._clients, "tcp://here", _Lossy(losses=1000))
+    monkeypatch.setitem(import_module("rubricate.engines.dask")._clients, "tcp://here", _Lossy(losses=1000))
     with pytest.raises(InvalidInput, match="--memory-limit"):
         run_tasks(abs, [-1], engine="dask:tcp://here")
 
 
 def test_a_worker_that_joins_with_another_version(monkeypatch):
-    module = sys.modules["rubricate.engines.dask"]
+    module = import_module("rubricate.engines.dask")
     wrapped = module._Wrapped(abs)
     wrapped.version = "0.0.1"
     with pytest.raises(InvalidInput, match=r"not 0\.0\.1"):

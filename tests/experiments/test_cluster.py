@@ -29,7 +29,7 @@ def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
     trial.material.dealt(5, 0)  # a value made before it travels stays at home
     tasks = [(trial, step) for step in trial.procedure.steps()]
     copy = pickle.loads(pickle.dumps(TrialSteps(tasks, print)))
-    assert copy.advance is None
+    assert copy.progress is None
     copy(0)
     assert trial.store.has(trial.what(tasks[0][1]))
 

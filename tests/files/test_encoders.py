@@ -6,6 +6,7 @@ import hashlib
 import json
 import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
@@ -76,7 +77,7 @@ def test_a_server_that_sends_something_else_or_nothing(tiny, server, home):
     (tiny / "extra").mkdir()
     wrong = _record(tiny, server)
     (tiny / "tokenizer.json").write_text("{}")
-    with pytest.raises(DigestMismatch, match="not the file on record"):
+    with pytest.raises(DigestMismatch, match="other than the file on record"):
         fetch_encoder("tiny", known=wrong)
     (tiny / "tokenizer.json").unlink()
     with pytest.raises(EncoderMissing, match=r"Without a network: get config\.json.*--from PATH"):
@@ -84,6 +85,35 @@ def test_a_server_that_sends_something_else_or_nothing(tiny, server, home):
     with pytest.raises(EncoderMissing, match="could not download"):
         fetch_encoder("tiny", known=_record(write_encoder(tiny), "http://127.0.0.1:9/"))
     assert not list(home.iterdir())
+
+
+def test_a_broken_download_is_resumed(tiny, server, home):
+    """The folder of a broken fetch was removed with the 90 MB that had arrived."""
+    record = _record(tiny, server)
+    whole = (tiny / "model.safetensors").read_bytes()
+
+    def interrupt(steps=0, *, total=None, text=None):
+        if text == "model.safetensors":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch_encoder("tiny", known=record, progress=interrupt)
+    (part,) = home.rglob("*.part/model.safetensors.part")
+    part.write_bytes(whole[:100])
+    seen = []
+    assert fetch_encoder("tiny", known=record, progress=lambda *steps, **names: seen.append(names)) == home / "tiny"
+    assert [names["text"] for names in seen if names] == ["model.safetensors"]
+    assert [path.name for path in home.iterdir()] == ["tiny"]
+    assert sorted(path.name for path in (home / "tiny").iterdir()) == sorted({n.split("/")[0] for n in record.files})
+    assert (home / "tiny" / "model.safetensors").read_bytes() == whole
+
+
+def test_fetches_at_the_same_time_take_turns(tiny, server, home):
+    record = _record(tiny, server)
+    with ThreadPoolExecutor(4) as pool:
+        paths = list(pool.map(lambda _: fetch_encoder("tiny", known=record), range(4)))
+    assert paths == [home / "tiny"] * 4
+    assert [path.name for path in home.iterdir()] == ["tiny"]
 
 
 @pytest.mark.parametrize("packed", [False, True])

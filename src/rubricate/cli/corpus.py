@@ -57,7 +57,7 @@ def fetch_corpus(
 
     The same command resumes an interrupted download. Only files whose digests match are kept.
     """
-    from rubricate.cli.output.corpus_text import progress_bar
+    from rubricate.cli.output.progress import progress
     from rubricate.corpora import fetch, missing, source
 
     chosen = source(name)
@@ -65,8 +65,8 @@ def fetch_corpus(
     typer.echo(f"{chosen.title}. Licence: {chosen.licence}", err=True)
     if not chosen.files:
         typer.echo(f"{name} is generated; there is nothing to fetch.", err=True)
-    with progress_bar() as progress:
-        paths = [str(path) for path in fetch(chosen, split=split, origin=origin, folder=folder, progress=progress)]
+    with progress(in_bytes=True) as download:
+        paths = [str(path) for path in fetch(chosen, split=split, origin=origin, folder=folder, progress=download)]
     if absent := missing(chosen, split, folder):
         typer.echo(f"still missing: {', '.join(absent)}", err=True)
     typer.echo(json.dumps({"name": name, "files": paths}, indent=2) if as_json else "\n".join(paths))

@@ -16,7 +16,7 @@ from rubricate.cli.options.printing import Json
 
 __all__ = ["doctor"]
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "cffi", "PyStemmer", "typer", "rich")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "cffi", "PyStemmer", "typer", "rich", "platformdirs")
 _OPTIONAL = re.compile(r"([\w.-]+)[^;]*;.*extra == ['\"]([\w-]+)['\"]")
 VARIABLES = ("RUBRICATE_DATA", "RUBRICATE_STORE", "RUBRICATE_CONFIG", "RUBRICATE_ENCODER", "RUBRICATE_NATIVE")
 
@@ -34,10 +34,10 @@ def examination() -> dict[str, Any]:
     """Return what there is to know about this installation."""
     from rubricate import registry
     from rubricate._version import __version__
-    from rubricate.cli.options.configuration import config_file
     from rubricate.corpora import missing, source
     from rubricate.experiments.store import VARIABLE, user_folder
     from rubricate.native.library import STAMP, VARIANT
+    from rubricate.user_folders import config_file
 
     store = Path(os.environ.get(VARIABLE) or user_folder())
     sources = map(source, registry.names("corpora"))

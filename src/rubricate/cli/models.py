@@ -43,15 +43,15 @@ def fetch_model(
 
     Nothing in an encoder is executed: weights are numbers (model.safetensors), and Python files are not copied.
     """
-    from rubricate.cli.output.corpus_text import progress_bar
+    from rubricate.cli.output.progress import progress
     from rubricate.files.encoders import describe_encoder, fetch_encoder
     from rubricate.text.encoders.catalogue import ENCODERS
 
     if name in ENCODERS:
         known = ENCODERS[name]
         typer.echo(f"{name}: {known.title}. Licence: {known.licence}. {_size(known.bytes)}", err=True)
-    with progress_bar() as progress:
-        path = fetch_encoder(name, origin=origin, folder=folder, progress=progress)
+    with progress(in_bytes=True) as download:
+        path = fetch_encoder(name, origin=origin, folder=folder, progress=download)
     described = describe_encoder(path)
     typer.echo(json.dumps(described, indent=2) if as_json else f"{path}\nsha256 {described['sha256']}")
 

@@ -49,8 +49,8 @@ def study(
 
     run_tasks(str, [], engine=engine)  # refuse an unknown engine before any work
     chosen, kept = read_plan(plan), Store(store, fresh=fresh)
-    with stores.keeping(kept.folder):
-        done = run_study(chosen, store=kept, engine=engine, progress=progress)
+    with stores.keeping(kept.folder), progress() as show:
+        done = run_study(chosen, store=kept, engine=engine, progress=show)
         written = [_write(done, result, report=report, plan=plan) for result in done.results] if report else []
     if as_json:
         typer.echo(json.dumps(_json(done, kept.folder, written), ensure_ascii=False, indent=2, allow_nan=False))

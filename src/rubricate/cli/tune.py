@@ -96,10 +96,8 @@ def tune(
     candidates, kept = _candidates(grid), Store(store, fresh=fresh)
     arguments = search.arguments()
     corpus = with_hierarchy(inputs.corpus_of(data, reading, seed=search.seed), hierarchy, shared.get("classifier"))
-    with stores.keeping(kept.folder):
-        tuned = tuning.tune(
-            corpus, candidates, settings=shared, store=kept, engine=engine, progress=progress, **arguments
-        )
+    with stores.keeping(kept.folder), progress() as show:
+        tuned = tuning.tune(corpus, candidates, settings=shared, store=kept, engine=engine, progress=show, **arguments)
     again = asdict(reading) | {"folds": search.folds, "seed": search.seed, "hierarchy": hierarchy}
     command = _command(data, tuned, again)
     if as_json:

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import lru_cache
 from itertools import islice
-from threading import Lock
-from typing import Any, TypeAlias, TypeVar
+from threading import Event, Lock, Semaphore
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from rubricate import registry
 from rubricate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rubricate.types import Progress
 
 __all__ = [
     "Engine",
@@ -26,6 +32,8 @@ __all__ = [
     "check_engine",
     "free_cores",
     "one_blas_thread",
+    "pipeline",
+    "run_counted",
     "run_on_threads",
     "run_tasks",
     "spread_over",
@@ -33,6 +41,7 @@ __all__ = [
     "stream_results",
     "stream_tasks",
     "take_share",
+    "thread_pool",
 ]
 
 Engine: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
@@ -62,9 +71,42 @@ def run_tasks(
     return run(function, tasks, **options)
 
 
-def run_on_threads(function: Callable[[Any], Any], tasks: list[Any], threads: int) -> list[Any]:
-    """Return the result of every task, in their order."""
-    if threads == 1 or len(tasks) == 1:
+def run_counted(
+    function: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    *,
+    engine: Engine | str = "serial",
+    progress: Progress | None,
+    text: str,
+) -> list[Result]:
+    """Do as `run_tasks` does, and tell `progress` of each task that is done; other processes cannot tell it."""
+    if progress is None:
+        return run_tasks(function, tasks, engine=engine)
+    waiting = list(tasks)
+    progress(total=len(waiting), text=text)
+
+    def counted(task: Task) -> Result:
+        result = function(task)
+        progress(1)
+        return result
+
+    return run_tasks(counted, waiting, engine=engine)
+
+
+@contextmanager
+def thread_pool(threads: int) -> Iterator[Executor]:
+    """Give a pool of threads to work that is no map over tasks; Ctrl-C ends compiled loops that run in it."""
+    from rubricate.native.library import stopping
+
+    with ThreadPoolExecutor(threads) as pool, stopping(pool):
+        yield pool
+        pool.shutdown()  # here, so that Ctrl-C counts while the last tasks run
+
+
+def run_on_threads(function: Callable[[Any], Any], tasks: list[Any], threads: int | None) -> list[Any]:
+    """Return the result of every task, in their order, with this many threads (None: one per free core)."""
+    threads = threads or free_cores()
+    if threads == 1 or len(tasks) <= 1:
         return run_tasks(function, tasks)
     context = copy_context()
     context.run(take_share, threads)
@@ -93,6 +135,79 @@ def stream_tasks(
     source = iter(tasks)
     while window := list(islice(source, ahead * (os.cpu_count() or 1))):
         yield from run(function, window, **options)
+
+
+def pipeline(
+    items: Iterable[Task],
+    work: Callable[[Task], Result],
+    write: Callable[[Result], None],
+    *,
+    threads: int | None = None,
+    engine: str = "threads",
+) -> None:
+    """Read, work and write at the same time: write the result of every item, in the order of the items.
+
+    Items are read in this thread, worked on by others (None: as many as there are cores), and written by one more, as
+    soon as those before it are written. What was read before an error is written first; then the error of the earliest
+    item is raised. With `threads=0` all is done in this thread. Another engine than threads works on the items where
+    its workers are; they are read and written in this thread.
+
+    >>> results = []
+    >>> pipeline(range(5), abs, results.append)
+    >>> results
+    [0, 1, 2, 3, 4]
+    """
+    failures: list[BaseException] = []
+    source = _until_error(items, failures)
+    if threads == 0 or engine != "threads":
+        for result in stream_tasks(work, source, engine="serial" if threads == 0 else engine):
+            write(result)
+    else:
+        _overlap(source, work, write, threads=threads or os.cpu_count() or 1, failures=failures)
+    if failures:
+        raise failures[0]
+
+
+def _until_error(items: Iterable[Task], failures: list[BaseException]) -> Iterator[Task]:
+    """Yield the items; an error of their reader ends them and is added to the failures, after those of the items."""
+    try:
+        yield from items
+    except Exception as error:
+        failures.append(error)
+
+
+def _overlap(
+    source: Iterator[Task],
+    work: Callable[[Task], Result],
+    write: Callable[[Result], None],
+    *,
+    threads: int,
+    failures: list[BaseException],
+) -> None:
+    """Run the stages of a pipeline; add the first error of work or writing to the front of the failures."""
+    buffer, broken = Semaphore(threads * AHEAD), Event()
+
+    def finish(worked: Future[Result]) -> None:
+        try:
+            if not broken.is_set():
+                write(worked.result())
+        except BaseException as error:
+            broken.set()
+            failures.insert(0, error)
+        finally:
+            buffer.release()
+
+    with thread_pool(threads) as workers, thread_pool(1) as writer:
+        try:
+            for item in source:
+                buffer.acquire()
+                if broken.is_set():
+                    break
+                writer.submit(finish, workers.submit(work, item))
+        except BaseException:  # Ctrl-C: nothing more is written
+            broken.set()
+            workers.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 class Shared:
@@ -177,6 +292,14 @@ def _chosen(engine: Engine | str) -> tuple[Callable[..., Any], dict[str, str]]:
     return run, {"address": address}
 
 
+@lru_cache(maxsize=1)
+def _blas(modules: int) -> Any:
+    """Return the BLAS libraries of the process. Finding them takes 10 ms; an import may have loaded another one."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread while the block runs; nested and concurrent blocks share one limit.
@@ -184,11 +307,9 @@ def one_blas_thread() -> Iterator[None]:
     Rounding then does not depend on the number of cores: with more threads OpenBLAS may split a sum elsewhere. On a
     busy machine, threads that wait for each other also cost far more than they gain on blocks of a few columns.
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     # The first block sets the limit, the last one lifts it: in between, the original limits must not be read again.
     with _lock:
-        _limits.append(_limits[0] if _limits else threadpool_limits(1, user_api="blas"))
+        _limits.append(_limits[0] if _limits else _blas(len(sys.modules)).limit(limits=1, user_api="blas"))
     try:
         yield
     finally:

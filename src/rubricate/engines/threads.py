@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from rubricate.engines import free_cores, one_blas_thread, stream_results, take_share
-from rubricate.native.library import stopping
+from rubricate.engines import free_cores, one_blas_thread, stream_results, take_share, thread_pool
 
 __all__ = ["threads"]
 
@@ -34,7 +32,7 @@ def _results(function: Callable[[Any], Any], tasks: Iterable[Any], ahead: int | 
         take_share(_share(numbered[0], count, cores))
         return function(numbered[1])
 
-    with one_blas_thread(), ThreadPoolExecutor(cores) as pool, stopping(pool):
+    with one_blas_thread(), thread_pool(cores) as pool:
         yield from stream_results(lambda task: pool.submit(work, task), enumerate(waiting), room)
 
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from rubricate.classifiers.svm.solvers.leave_one_out import has_dual
-from rubricate.engines import Engine, run_tasks
+from rubricate.engines import Engine, run_counted, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import MEASURES, estimate
 from rubricate.experiments.criteria import Criterion
-from rubricate.experiments.steps import Progress, compute_steps, quiet
+from rubricate.experiments.steps import compute_steps
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
 from rubricate.folds import deal
@@ -27,7 +27,7 @@ from rubricate.training.cache import Arrays
 from rubricate.training.candidates import candidates_for
 from rubricate.training.material import Material
 from rubricate.training.settings import parse_settings
-from rubricate.types import Documents, Edges, Run, Undefined
+from rubricate.types import Documents, Edges, Progress, Run, Undefined
 
 __all__ = ["WAYS", "Judging", "Way", "way_named"]
 
@@ -59,7 +59,7 @@ class Judging:
     seed: int = 0
     undefined: Undefined = "zero"
     engine: Engine | str = "threads"
-    progress: Progress = field(default=quiet)
+    progress: Progress | None = None
     taxonomy: Edges | None = None
 
     @cached_property
@@ -136,14 +136,12 @@ def xi_alpha(settings: Sequence[Plain], judging: Judging) -> list[float]:
         result = replace(estimate(svm, vectors, labels, method="xi_alpha"), convention=judging.undefined)
         return {"value": np.array([getattr(result, average)[measure]], dtype=np.float64)}, {}
 
-    with judging.progress("tuning", len(settings)) as advance:
-        values = []
-        for plain in settings:
-            what = {"kind": "xi-alpha", "settings": dict(plain), "data": judging.whole.train_digest}
-            what |= {"criterion": judging.criterion.name, "undefined": judging.undefined}
-            values.append(float(judging.store.remember(what, partial(make, plain)).arrays["value"][0]))
-            advance(1)
-    return values
+    def value(plain: Plain) -> float:
+        what = {"kind": "xi-alpha", "settings": dict(plain), "data": judging.whole.train_digest}
+        what |= {"criterion": judging.criterion.name, "undefined": judging.undefined}
+        return float(judging.store.remember(what, partial(make, plain)).arrays["value"][0])
+
+    return run_counted(value, settings, progress=judging.progress, text="tuning")
 
 
 WAYS: dict[str, Way] = {

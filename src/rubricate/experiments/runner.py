@@ -14,19 +14,19 @@ from rubricate.engines import Engine
 from rubricate.errors import CorpusMissing, InvalidInput
 from rubricate.experiments.criteria import criterion
 from rubricate.experiments.plan import CorpusChoice, Plan, TrialChoice
-from rubricate.experiments.steps import Progress, compute_steps, errors_of, quiet
+from rubricate.experiments.steps import compute_steps, errors_of
 from rubricate.experiments.store import Store
 from rubricate.experiments.study import CorpusResult, Study, TrialResult
 from rubricate.experiments.trial import Trial
 from rubricate.files.predictions.reading import run_names
 from rubricate.training.material import Material
-from rubricate.types import Corpus, Run
+from rubricate.types import Corpus, Progress, Run
 
 __all__ = ["corpus_names", "run_study"]
 
 
 def run_study(
-    plan: Plan, *, store: Store | None = None, engine: Engine | str = "threads", progress: Progress = quiet
+    plan: Plan, *, store: Store | None = None, engine: Engine | str = "threads", progress: Progress | None = None
 ) -> Study:
     """Run what the store lacks of a plan, and gather the results.
 
@@ -54,7 +54,7 @@ class _Runner:
     plan: Plan
     store: Store
     engine: Engine | str
-    progress: Progress
+    progress: Progress | None
 
     def on(self, choice: CorpusChoice, name: str | None = None) -> CorpusResult:
         """Run the plan on one corpus, which is called `name` where that is given."""

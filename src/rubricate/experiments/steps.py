@@ -7,26 +7,16 @@ them were in the store before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.trial import Trial
 from rubricate.training.procedure import Step
+from rubricate.types import Progress
 
-__all__ = ["Progress", "TrialSteps", "compute_steps", "errors_of", "quiet"]
-
-Advance: TypeAlias = Callable[[int], None]
-Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Advance]]
-"""`with progress(what, total) as advance`; `advance(n)` says that n more steps are done."""
-
-
-@contextmanager
-def quiet(what: str, total: int) -> Iterator[Advance]:
-    """Show no progress."""
-    yield lambda steps: None
+__all__ = ["TrialSteps", "compute_steps", "errors_of"]
 
 
 @contextmanager
@@ -44,7 +34,7 @@ def compute_steps(
     trials: Sequence[Trial],
     *,
     engine: Engine | str = "threads",
-    progress: Progress = quiet,
+    progress: Progress | None = None,
     what: str = "trials",
     final: bool = True,
 ) -> None:
@@ -60,15 +50,16 @@ def compute_steps(
                 tasks.setdefault(trial.store.key(described), (trial, step))
     if not tasks:
         return
-    with progress(what, len(tasks)) as advance:
-        run_tasks(TrialSteps(_sharing(list(tasks.values())), advance), range(len(tasks)), engine=engine)
+    if progress is not None:
+        progress(total=len(tasks), text=what)
+    run_tasks(TrialSteps(_sharing(list(tasks.values())), progress), range(len(tasks)), engine=engine)
 
 
 class TrialSteps:
     """Computes the steps of trials by number. A copy in another process shows no progress."""
 
-    def __init__(self, tasks: Sequence[tuple[Trial, Step]], advance: Callable[[int], object] | None = None) -> None:
-        self.tasks, self.advance = tasks, advance
+    def __init__(self, tasks: Sequence[tuple[Trial, Step]], progress: Progress | None = None) -> None:
+        self.tasks, self.progress = tasks, progress
 
     def __reduce__(self) -> tuple[type[TrialSteps], tuple[Sequence[tuple[Trial, Step]]]]:
         return TrialSteps, (self.tasks,)
@@ -78,8 +69,8 @@ class TrialSteps:
         trial, step = self.tasks[number]
         with errors_of(trial.name):
             trial.entry(step)
-        if self.advance is not None:
-            self.advance(1)
+        if self.progress is not None:
+            self.progress(1)
 
 
 def _sharing(tasks: list[tuple[Trial, Step]]) -> list[tuple[Trial, Step]]:

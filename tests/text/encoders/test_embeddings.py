@@ -116,9 +116,10 @@ def test_a_store_that_cannot_be_written_is_no_obstacle(folder, tmp_path, monkeyp
 
 def test_progress_is_announced(folder):
     seen = []
-    with watched(lambda done, total: seen.append((done, total))):
+    with watched(lambda steps, total=None, text=None: seen.append((steps, total, text))):
         rb.text.Embeddings(folder, cache=False).fit_transform(TEXTS)
-    assert seen[-1] == (5, 5)
+    assert seen[0] == (0, 5, "encoding texts")
+    assert sum(steps for steps, _, _ in seen) == 5
 
 
 def test_pooling_and_longest(folder):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.encoders.tiny import write_safetensors
 
-from rubricate.errors import InvalidFile
+from rubricate.errors import InvalidFile, MissingExtra
 from rubricate.text.encoders.safetensors import TensorFile
 
 F32 = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
@@ -97,3 +99,23 @@ def test_other_shapes_types_and_names_are_refused(tmp_path):
         file.floats("b")
     with pytest.raises(InvalidFile, match="no tensor named 'c'"):
         file.floats("c")
+
+
+def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
+    write_safetensors(tmp_path / "x", {"a": np.ones(3, np.float32)})
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    with pytest.raises(MissingExtra, match=r"rubricate\[embeddings\]"):
+        TensorFile(tmp_path / "x")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, "BF16"])
+def test_a_file_that_is_cut_short_while_it_is_open_is_refused(tmp_path, dtype):
+    """Mapped into memory, such a file would end the process."""
+    header = {"a": {"dtype": "F32" if dtype is np.float32 else "BF16", "shape": [1 << 20]}}
+    size = (4 if dtype is np.float32 else 2) << 20
+    header["a"]["data_offsets"] = [0, size]
+    path = _file(tmp_path, header, bytes(size))
+    file = TensorFile(path)
+    os.truncate(path, 4096)
+    with pytest.raises(InvalidFile, match="a cannot be read"):
+        file.floats("a")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.classifiers.numerics.matrices import canonical_rows, unit_rows
-from rubricate.engines import free_cores, one_blas_thread
+from rubricate.engines import free_cores, one_blas_thread, run_on_threads
 from rubricate.native.neighbours import Estimates, ItemIndex, best_items, index_items, nearest_rows
 from rubricate.native.sparse import Rows, unit_values
 from rubricate.types import Floats, Ints
@@ -106,31 +105,11 @@ def _even_parts(size: int, *, rows: int, workers: int) -> list[tuple[int, int]]:
     return list(pairwise(size * part // max(1, parts) for part in range(parts + 1)))
 
 
-def _on_threads(block: Callable[[int, int], Any], tasks: Sequence[tuple[int, int]], workers: int) -> list[Any]:
-    """Return what the tasks return, in their order. This thread takes its share, too: starting one costs time."""
-    results: list[Any] = [None] * len(tasks)
-    left = iter(range(len(tasks)))
-
-    def work() -> None:
-        for i in left:
-            results[i] = block(*tasks[i])
-
-    others = min(workers, len(tasks)) - 1
-    if others < 1:
-        work()
-        return results
-    with ThreadPoolExecutor(others) as pool:
-        shares = [pool.submit(work) for _ in range(others)]
-        work()
-    for share in shares:
-        share.result()
-    return results
-
-
 def in_blocks(
     block: Callable[[int, int], tuple[Ints, Floats]], queries: int, *, rows: int, threads: int | None
 ) -> tuple[Ints, Floats]:
     """Return the results of blocks of `rows` queries at most, one below the other, whichever thread made them."""
     workers = threads or free_cores()
-    parts = _on_threads(block, _even_parts(queries, rows=rows, workers=workers) or [(0, 0)], workers)
+    tasks = _even_parts(queries, rows=rows, workers=workers) or [(0, 0)]
+    parts = run_on_threads(lambda task: block(*task), tasks, workers)
     return np.concatenate([nearest for nearest, _ in parts]), np.concatenate([cosines for _, cosines in parts])

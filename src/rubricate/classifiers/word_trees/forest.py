@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from rubricate.classifiers.words.presence import presence
-from rubricate.engines import free_cores
-from rubricate.native.library import stopping
+from rubricate.engines import run_on_threads
 from rubricate.native.sparse import Lists
 from rubricate.native.trees import SplitCriterion, Tree, TreeCases, grow_tree, prune_tree, smooth_tree, walk_trees
 from rubricate.types import Bools, Floats, Ints, Sparse
@@ -58,16 +56,14 @@ def grow(X: Any, labels: Sparse, weights: Floats | None, *, growth: Growth, thre
         held, labels, weights = held[kept], labels[kept], weights[kept]
     cases, columns = _cases(held, weights, growth.least)
     grow_one = _grower(cases, columns, growth)
-    members, categories = sparse.csc_array(labels), range(labels.shape[1])
+    members = sparse.csc_array(labels)
 
     def grow_category(category: int) -> tuple[Tree, Floats]:
         truth = np.zeros(len(weights), bool)
         truth[members.indices[members.indptr[category] : members.indptr[category + 1]]] = True
         return grow_one(truth)
 
-    workers = max(min(free_cores() if threads is None else threads, len(categories)), 1)
-    with ThreadPoolExecutor(workers) as pool, stopping(pool):
-        return _joined(list(pool.map(grow_category, categories)))
+    return _joined(run_on_threads(grow_category, [*range(labels.shape[1])], threads))
 
 
 def leaves_of(forest: Forest, X: Any) -> Ints:

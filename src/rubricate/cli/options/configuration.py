@@ -13,7 +13,6 @@ given on the command line override it.
 from __future__ import annotations
 
 import os
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -21,23 +20,9 @@ from typing import Any
 import typer
 
 from rubricate.errors import InvalidFile, UnknownName
+from rubricate.user_folders import CONFIG_VARIABLE, config_file
 
-__all__ = ["config_file", "defaults"]
-
-VARIABLE = "RUBRICATE_CONFIG"
-
-
-def config_file() -> Path:
-    """Return the file of defaults; it need not exist."""
-    if named := os.environ.get(VARIABLE):
-        return Path(named)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return base / "rubricate" / "config.toml"
+__all__ = ["defaults"]
 
 
 def defaults(app: typer.Typer) -> dict[str, Any]:
@@ -46,9 +31,9 @@ def defaults(app: typer.Typer) -> dict[str, Any]:
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        if os.environ.get(VARIABLE):
-            problem = f"no such file, though {VARIABLE} names it"
-            raise InvalidFile(problem, path=path, remedy=f"make it, or unset {VARIABLE}") from None
+        if os.environ.get(CONFIG_VARIABLE):
+            problem = f"no such file, though {CONFIG_VARIABLE} names it"
+            raise InvalidFile(problem, path=path, remedy=f"make it, or unset {CONFIG_VARIABLE}") from None
         return {}
     except (OSError, ValueError, RecursionError) as error:
         remedy = "write TOML: [train], then folds = 10"

@@ -112,7 +112,7 @@ class Answering:
         `threads=0` one after the other. Another engine answers batches where its workers are, which `answers` must
         then be able to travel to. Answers on a terminal show the progress themselves; there is no bar.
         """
-        from rubricate.cli.output.pipeline import pipeline
+        from rubricate.engines import pipeline
 
         file = AnswerFile(
             output=self.output,

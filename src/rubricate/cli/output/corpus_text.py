@@ -1,14 +1,12 @@
-"""Text of `rubricate corpus`: the list, the description with its bars, the progress of a download."""
+"""Text of `rubricate corpus`: the list, the description with its bars."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["description", "listing", "progress_bar"]
+__all__ = ["description", "listing"]
 
 _SHOWN = 5
 
@@ -114,24 +112,3 @@ def _duplicates(counts: dict[str, Any] | None) -> list[str]:
     if counts["near"] is None:
         lines.append("  near ones not counted: nearly every pair of documents would have to be compared")
     return ["duplicates (documents with an earlier twin)", *lines]
-
-
-@contextmanager
-def progress_bar() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Give a download a function to report to: a bar on standard error if that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda name, here, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
-        tasks: dict[str, Any] = {}
-
-        def progress(name: str, here: int, total: int | None) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name, total=total)
-            bar.update(tasks[name], completed=here, total=total)
-
-        yield progress

@@ -1,67 +1,86 @@
-"""A progress bar with the time left, on standard error and only if that is a terminal."""
+"""Progress on standard error, only if that is a terminal: a bar, how much is done, and the time left."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from rubricate.cli.output.terminal import behind_guard
+
+if TYPE_CHECKING:
+    from rubricate.types import Progress
 
 __all__ = ["progress", "visible_encoding", "visible_engine"]
 
-Advance = Callable[[int], None]
-
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Advance]:
-    """Give long work a function to call with the number of steps done since; without a total, show the time elapsed."""
+def progress(text: str | None = None, total: int | None = None, *, in_bytes: bool = False) -> Iterator[Progress]:
+    """Give long work a `Progress`. Without a text, the bar appears when the work names itself."""
     if not sys.stderr.isatty():
-        yield lambda steps: None
+        yield _silent
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    bar = _Bar(in_bytes=in_bytes)
+    try:
+        if text is not None:
+            bar(total=total, text=text)
+        yield bar
+    finally:
+        bar.close()
 
-    time = TimeElapsedColumn() if total is None else TimeRemainingColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), time)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda steps: bar.update(task, advance=steps)
+
+def _silent(steps: int = 0, *, total: int | None = None, text: str | None = None) -> None:
+    """Show nothing."""
+
+
+class _Bar:
+    """One bar at a time, for the work named last; it goes when the work is done, that of a download stays."""
+
+    def __init__(self, *, in_bytes: bool) -> None:
+        self._in_bytes, self._lock = in_bytes, Lock()
+        self._shown: Any = None
+
+    def __call__(self, steps: int = 0, *, total: int | None = None, text: str | None = None) -> None:
+        with self._lock:
+            if text is not None:
+                self.close()
+                self._shown = self._opened(text, total)
+            if self._shown is not None:
+                self._shown.advance(self._shown.task_ids[0], steps)
+                if self._shown.finished:
+                    self.close()
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._shown is not None:
+            self._shown.stop()
+            self._shown = None
+
+    def _opened(self, text: str, total: int | None) -> Any:
+        from rich import progress as rich
+        from rich.console import Console
+
+        count = [rich.DownloadColumn(), rich.TransferSpeedColumn()] if self._in_bytes else [rich.MofNCompleteColumn()]
+        time = rich.TimeElapsedColumn() if total is None else rich.TimeRemainingColumn()
+        columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), *count, time)
+        bar = rich.Progress(*columns, console=Console(file=behind_guard(sys.stderr)), transient=not self._in_bytes)
+        bar.add_task(text, total=total)
+        bar.start()
+        return bar
 
 
 @contextmanager
 def visible_encoding() -> Iterator[None]:
-    """Show how many texts an encoder has encoded, while the block runs; a bar for each pass over more than a few."""
+    """Show how many texts an encoder has encoded, while the block runs."""
     if not sys.stderr.isatty():
         yield
         return
     from rubricate.text.encoders.progress import watched
 
-    bars: list[Any] = []
-
-    def show(done: int, total: int) -> None:
-        if not bars and done < total:
-            bar = progress("encoding texts", total)
-            bars[:] = [bar, bar.__enter__(), 0]
-        if bars:
-            bars[1](done - bars[2])
-            bars[2] = done
-            if done >= total:
-                bars[0].__exit__(None, None, None)
-                bars.clear()
-
-    try:
-        with watched(show):
-            yield
-    finally:
-        if bars:
-            bars[0].__exit__(None, None, None)
+    with progress() as show, watched(show):
+        yield
 
 
 def visible_engine(name: str, what: str) -> Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]:
@@ -69,18 +88,11 @@ def visible_engine(name: str, what: str) -> Callable[[Callable[[Any], Any], Iter
 
     Its `labelled` returns the same engine with another label, for a step of the work.
     """
-    from rubricate.engines import run_tasks
+    from rubricate.engines import run_counted
 
     def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
-        waiting = list(tasks)
-        with progress(what, len(waiting)) as advance:
-
-            def counted(task: Any) -> Any:
-                result = function(task)
-                advance(1)
-                return result
-
-            return run_tasks(counted, waiting, engine=name)
+        with progress() as show:
+            return run_counted(function, tasks, engine=name, progress=show, text=what)
 
     run.labelled = lambda label: visible_engine(name, label)  # type: ignore[attr-defined]
     return run

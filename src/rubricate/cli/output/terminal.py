@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-__all__ = ["guarded_terminal", "visible"]
+__all__ = ["behind_guard", "guarded_terminal", "visible"]
 
 KEPT = {"\n", "\t"}
 DIRECTIONS = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A)), "\u2028", "\u2029"}
@@ -42,16 +42,24 @@ class GuardedStream:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
+    @property
+    def rich_proxied_file(self) -> TextIO:
+        """The terminal itself, which Rich asks for by this name."""
+        return self._stream
+
     def write(self, text: str) -> int:
-        """Write the text, made visible unless Rich wrote it."""
-        if text.isprintable() or sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] == "rich":
-            return self._stream.write(text)
+        """Write the text, made visible."""
         return self._stream.write(visible(text))
 
     def writelines(self, lines: Any) -> None:
         """Write each line."""
         for line in lines:
             self.write(line)
+
+
+def behind_guard(stream: TextIO) -> TextIO:
+    """Return the terminal itself, for a bar that Rich draws: it puts a proxy of its own before standard error."""
+    return stream.rich_proxied_file if isinstance(stream, GuardedStream) else stream
 
 
 @contextmanager

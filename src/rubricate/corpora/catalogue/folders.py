@@ -7,27 +7,16 @@ as a folder with the archive's name without its endings (`reuters21578.tar.gz` â
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 from rubricate.corpora.catalogue.source import DataFile, Source
 from rubricate.errors import CorpusMissing
+from rubricate.user_folders import cache_folder
 
-__all__ = ["DATA_VARIABLE", "cache_folder", "find", "locate", "missing", "search_path", "stem"]
+__all__ = ["DATA_VARIABLE", "find", "locate", "missing", "search_path", "stem"]
 
 DATA_VARIABLE = "RUBRICATE_DATA"
 _ENDINGS = (".tar.gz", ".gtar.gz", ".tgz", ".tar", ".zip", ".gz")
-
-
-def cache_folder() -> Path:
-    """Return the user's cache of corpora, where the system keeps caches; it need not exist."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "rubricate" / "corpora"
 
 
 def search_path(folder: str | Path | None = None) -> list[Path]:

@@ -11,24 +11,20 @@ import http.client
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import urlsplit
 
 from rubricate.errors import InvalidFile, InvalidInput
+from rubricate.types import Progress
 
-__all__ = ["MOST_BYTES", "Progress", "download", "part_of"]
-
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes that have arrived, and their total number where it is known."""
+__all__ = ["MAX_BYTES", "download", "part_of"]
 
 _BLOCK = 1 << 18
 _SECONDS = 30.0
 _ATTEMPTS = 3
 _PARTIAL, _NO_SUCH_RANGE = 206, 416
-MOST_BYTES = 2 << 30
+MAX_BYTES = 2 << 30
 """Most bytes of one download; the largest file on record has less than a tenth of that."""
 
 
@@ -37,13 +33,13 @@ def part_of(target: Path) -> Path:
     return target.with_name(target.name + ".part")
 
 
-def download(address: str, target: Path, *, progress: Progress) -> Path:
+def download(address: str, target: Path, *, progress: Progress | None = None, max_bytes: int = MAX_BYTES) -> Path:
     """Download a file and return the path of the finished part file; OSError when the address cannot be read."""
     if not (_is_https(address) or _is_local(address)):
         raise InvalidInput(f"cannot download {address!r}; give an https address")
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            if _continue(address, target, progress):
+            if _continue(address, target, progress, max_bytes=max_bytes):
                 return part_of(target)
         except (OSError, http.client.HTTPException) as error:
             if attempt == _ATTEMPTS or isinstance(error, urllib.error.HTTPError):
@@ -70,7 +66,7 @@ class _SafeRedirects(urllib.request.HTTPRedirectHandler):
         raise urllib.error.HTTPError(req.full_url, code, problem, headers, fp)
 
 
-def _continue(address: str, target: Path, progress: Progress) -> bool:
+def _continue(address: str, target: Path, progress: Progress | None, *, max_bytes: int) -> bool:
     """Fetch what is missing; return whether the whole file has arrived."""
     part = part_of(target)
     have = part.stat().st_size if part.exists() else 0
@@ -78,7 +74,7 @@ def _continue(address: str, target: Path, progress: Progress) -> bool:
     try:
         with urllib.request.build_opener(_SafeRedirects).open(request, timeout=_SECONDS) as answer:
             have = have if answer.status == _PARTIAL else 0
-            return _receive(answer, part, have, progress=partial(progress, target.name))
+            return _receive(answer, part, have, progress=progress, max_bytes=max_bytes)
     except urllib.error.HTTPError as error:
         if error.code != _NO_SUCH_RANGE or not have:
             raise
@@ -88,25 +84,26 @@ def _continue(address: str, target: Path, progress: Progress) -> bool:
         return False
 
 
-def _receive(answer: Any, part: Path, have: int, *, progress: Callable[[int, int | None], None]) -> bool:
+def _receive(answer: Any, part: Path, have: int, *, progress: Progress | None, max_bytes: int) -> bool:
     length = answer.headers.get("Content-Length", "")
     total = have + int(length) if length.isdecimal() else None
-    if max(have, total or 0) > MOST_BYTES:
-        raise _too_long(part)
+    _check_size(part, max(have, total or 0), max_bytes)
     with part.open("ab" if have else "wb") as sink:
-        progress(have, total)
+        if progress is not None:
+            progress(have, total=total, text=part.name.removesuffix(".part"))
         while block := answer.read(_BLOCK):
             sink.write(block)
             have += len(block)
-            if have > MOST_BYTES:
-                raise _too_long(part)
-            progress(have, total)
+            _check_size(part, have, max_bytes)
+            if progress is not None:
+                progress(len(block))
         sink.flush()
         os.fsync(sink.fileno())  # a power cut after the renaming must not leave other bytes than were checked
     return total is None or have == total
 
 
-def _too_long(part: Path) -> InvalidFile:
-    part.unlink(missing_ok=True)
-    problem = f"the server sends more than {MOST_BYTES:,} bytes"
-    return InvalidFile(problem, path=part, remedy="get the file yourself and give it with --from PATH")
+def _check_size(part: Path, size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        part.unlink(missing_ok=True)
+        problem = f"the server sends more than {max_bytes:,} bytes"
+        raise InvalidFile(problem, path=part, remedy="get the file yourself and give it with --from PATH")

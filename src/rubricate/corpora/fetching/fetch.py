@@ -1,28 +1,29 @@
-"""Bring a corpus to this machine: from its published address, or from a file or folder that the user has.
+"""Bring files on record to this machine: from their published address, or from a file or folder that the user has.
 
 Every file is checked against its digests before it takes its name, and takes it in one step (`os.replace`): a fetch
 that fails or is interrupted leaves at most the `….part` of an unfinished download, from which the next one resumes.
-Fetches of one file at the same time take turns: the second one finds the file of the first.
+Fetches of one file at the same time take turns: the second one finds the file of the first. Corpora and encoders are
+downloaded by the same function, `fetch_file`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
-from rubricate.corpora.catalogue.folders import cache_folder, find, search_path
+from rubricate.corpora.catalogue.folders import find, search_path
 from rubricate.corpora.catalogue.source import DataFile, Source
-from rubricate.corpora.fetching.download import Progress, download, part_of
+from rubricate.corpora.fetching.download import download, part_of
 from rubricate.corpora.fetching.lock import locked
 from rubricate.corpora.fetching.taking import chosen, take, writing
 from rubricate.corpora.fetching.verification import verify
-from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, UnreadableFile
+from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, RubricateError, UnreadableFile
+from rubricate.types import Progress
+from rubricate.user_folders import cache_folder
 
-__all__ = ["fetch"]
-
-
-def _silent(name: str, here: int, total: int | None) -> None:
-    return None
+__all__ = ["fetch", "fetch_file"]
 
 
 def fetch(
@@ -31,7 +32,7 @@ def fetch(
     split: str | None = None,
     origin: str | Path | None = None,
     folder: str | Path | None = None,
-    progress: Progress = _silent,
+    progress: Progress | None = None,
 ) -> list[Path]:
     """Bring the files of a split to this machine and return their paths.
 
@@ -54,7 +55,20 @@ def fetch(
     if origin is not None and files:
         return [take(path, file, goal / file.name) for file, path in chosen(Path(origin), files)]
     places = [goal, *search_path(folder)]
-    return [_checked(file, places) or _get(source, file, goal, progress=progress) for file in files]
+    return [
+        _checked(file, places)
+        or fetch_file(file, goal, missing=partial(_missing, source, file, goal), progress=progress)
+        for file in files
+    ]
+
+
+def _missing(source: Source, file: DataFile, goal: Path, problem: str) -> CorpusMissing:
+    part = f" --split {file.splits[0]}" if file.splits and source.splits[0] not in file.splits else ""
+    where = f" from {' or '.join(file.addresses)}" if file.addresses else ""
+    return CorpusMissing(
+        f"{problem} Without a network: get it{where} on another machine, then run 'rubricate corpus fetch "
+        f"{source.name}{part} --from PATH', or put it into {(goal / file.name).parent}."
+    )
 
 
 def _checked(file: DataFile, places: list[Path]) -> Path | None:
@@ -69,29 +83,47 @@ def _checked(file: DataFile, places: list[Path]) -> Path | None:
     return here
 
 
-def _get(source: Source, file: DataFile, goal: Path, *, progress: Progress) -> Path:
-    """Download from the first address that gives the right file, unless another process just did."""
+def fetch_file(
+    file: DataFile,
+    goal: Path,
+    *,
+    missing: Callable[[str], RubricateError],
+    progress: Progress | None = None,
+) -> Path:
+    """Download from the first address that gives the right file, unless another process just did.
+
+    Parameters
+    ----------
+    file
+        The file on record, with addresses and digests.
+    goal
+        The folder it goes to.
+    missing
+        Makes the error from what went wrong, if no address answers.
+    progress
+        Called with the bytes that arrive.
+    """
     target = goal / file.name
     with ExitStack() as stack:
         with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(target))
-        return _checked(file, [goal]) or _downloaded(source, file, target, progress=progress)
-
-
-def _downloaded(source: Source, file: DataFile, target: Path, *, progress: Progress) -> Path:
-    troubles: list[Exception] = []
-    for address in file.addresses:
-        try:
-            return _from_address(address, file, target, progress=progress)
-        except (OSError, InvalidFile) as error:
-            troubles.append(error)
+        if (here := _checked(file, [goal])) is not None:
+            return here
+        troubles: list[Exception] = []
+        for address in file.addresses:
+            try:
+                return _from_address(address, file, target, progress=progress)
+            except (OSError, InvalidFile) as error:
+                troubles.append(error)
     if troubles and all(isinstance(error, InvalidFile) for error in troubles):
         raise troubles[0]
-    raise _missing(source, file, target, troubles=troubles)
+    tried = "; ".join(str(error) for error in troubles) or "no address is known"
+    stored = " What has arrived so far is kept; fetching again resumes." if part_of(target).exists() else ""
+    raise missing(f"could not download {file.name} ({tried}).{stored}")
 
 
-def _from_address(address: str, file: DataFile, target: Path, *, progress: Progress) -> Path:
+def _from_address(address: str, file: DataFile, target: Path, *, progress: Progress | None) -> Path:
     """Resume or start a download; if a resumed file is wrong, start again: its beginning may be another file's."""
     resumed = part_of(target).exists()
     part = download(address, target, progress=progress)
@@ -107,14 +139,3 @@ def _from_address(address: str, file: DataFile, target: Path, *, progress: Progr
         remedy = "find the original and give it with --from PATH"
         raise DigestMismatch(problem, path=target, remedy=remedy) from error
     return part.replace(target)
-
-
-def _missing(source: Source, file: DataFile, target: Path, *, troubles: list[Exception]) -> CorpusMissing:
-    tried = "; ".join(str(error) for error in troubles) or "no address is known"
-    part = f" --split {file.splits[0]}" if file.splits and source.splits[0] not in file.splits else ""
-    where = f" from {' or '.join(file.addresses)}" if file.addresses else ""
-    kept = " What has arrived so far is kept; fetching again resumes." if part_of(target).exists() else ""
-    return CorpusMissing(
-        f"could not download {file.name} ({tried}).{kept} Without a network: get it{where} on another machine, then "
-        f"run 'rubricate corpus fetch {source.name}{part} --from PATH', or put it into {target.parent}."
-    )

@@ -21,7 +21,7 @@ from rubricate.service.workspace.models import Said
 from rubricate.service.workspace.projects import Project
 from rubricate.training import scoring
 from rubricate.training.answers import answer
-from rubricate.types import Documents, Floats, Scores
+from rubricate.types import Documents, Floats, Progress, Scores
 
 __all__ = ["all_said"]
 
@@ -37,11 +37,17 @@ class _Own(NamedTuple):
 
 
 def all_said(
-    store: DocumentStore, project: Project, model: Categorizer, *, labelled: Documents | None, progress: Any
+    store: DocumentStore,
+    project: Project,
+    model: Categorizer,
+    *,
+    labelled: Documents | None,
+    progress: Progress | None,
 ) -> list[Said]:
     """Return what the model says of every document; of those it was trained on here, what it said out of fold."""
     own = _out_of_fold(model, labelled)
-    progress.advance(total=1 + store.count(project)["documents"] // PAGE)
+    if progress is not None:
+        progress(total=1 + store.count(project)["documents"] // PAGE, text="reading all documents")
     said: list[Said] = []
     places: list[int] = []
     after: int | None = 0
@@ -49,7 +55,8 @@ def all_said(
         rows, after = store.rows(project, after=after, n=PAGE)
         said += _page(model, rows, own)
         places += [row.place for row in rows]
-        progress.advance(1)
+        if progress is not None:
+            progress(1)
     return with_turns(said, places, model.categories_)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from sqlalchemy import select, update
 
 from rubricate.categorizer import Categorizer, configured
-from rubricate.engines import run_tasks
+from rubricate.engines import run_counted
 from rubricate.errors import InvalidInput, RubricateError
 from rubricate.evaluation.evaluating import evaluate
 from rubricate.labels import label_matrix
@@ -53,22 +53,14 @@ class _Progress:
         self.message = "reading"
         self._lock = threading.Lock()
 
-    def advance(self, done: int = 0, total: int = 0, message: str | None = None) -> None:
+    def __call__(self, steps: int = 0, *, total: int | None = None, text: str | None = None) -> None:
         with self._lock:
-            self.done, self.total = self.done + done, self.total + total
-            self.message = self.message if message is None else message
+            self.done, self.total = self.done + steps, self.total + (total or 0)
+            self.message = self.message if text is None else text
 
     def engine(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> list[Any]:
         """Run tasks on threads and count them."""
-        waiting = list(tasks)
-        self.advance(total=len(waiting))
-
-        def counted(task: Any) -> Any:
-            result = function(task)
-            self.advance(1)
-            return result
-
-        return run_tasks(counted, waiting, engine="threads")
+        return run_counted(function, tasks, engine="threads", progress=self, text="training")
 
     def beat(self) -> None:
         """Write progress until the process ends; end it when the job is cancelled."""
@@ -117,24 +109,23 @@ def main() -> None:
 
 
 def train_project(
-    database: Database, project: Project, folder: Path, *, progress: Any, data: dict[str, Any]
+    database: Database, project: Project, folder: Path, *, progress: _Progress, data: dict[str, Any]
 ) -> dict[str, Any]:
     """Train on the labels that stand, keep the model, and return its number and summary."""
     store, models = DocumentStore(database), ProjectModels(database, folder)
     given = {name: consensus(said) for name, said in LabelStore(database).standing(project).items()}
     texts = _labelled(store, project, given)
     _check(project, list(given.values()))
-    progress.advance(message="training")
+    progress(text="training")
     meant = None if all(given.values()) else "micro_macro"  # who labels a document with nothing means it
     model = configured({"classifier": data.get("classifier"), "cut": meant, "engine": progress.engine}).fit(texts)
-    progress.advance(message="judging")
+    progress(text="judging")
     summary = _summary(model) | {"changes": changes(database, project, model, given)}
-    progress.advance(message="looking ahead")
+    progress(text="looking ahead")
     model.set_params(engine="threads")  # the one that counts belongs to this process
     summary["curve"] = curve_of(model, texts)
     claimed = models.claim(project)
     model.save(claimed.path)
-    progress.advance(message="reading all documents")
     said = all_said(store, project, model, labelled=texts, progress=progress)
     models.add(claimed, summary=summary, said=said)
     if data.get("use", True):

@@ -1,30 +1,28 @@
-"""Whoever waits for an encoder may watch: a function that is told how many texts are done."""
+"""Whoever waits for an encoder may watch: scikit-learn's `fit` and `transform` cannot take a `Progress`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
 
-__all__ = ["Watcher", "announce", "watched"]
+from rubricate.types import Progress
 
-Watcher: TypeAlias = Callable[[int, int], None]
-"""Called with the texts done and the texts to do, those that had to be encoded."""
+__all__ = ["announce", "watched"]
 
-_watchers: list[Watcher] = []
+_watchers: list[Progress] = []
 
 
 @contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
-    """Tell `watcher` of every encoding while the block runs, in whatever thread it happens."""
-    _watchers.append(watcher)
+def watched(progress: Progress) -> Iterator[None]:
+    """Tell `progress` of every encoding while the block runs, in whatever thread it happens."""
+    _watchers.append(progress)
     try:
         yield
     finally:
-        _watchers.remove(watcher)
+        _watchers.remove(progress)
 
 
-def announce(done: int, total: int) -> None:
-    """Tell those who watch how far an encoding is."""
-    for watcher in tuple(_watchers):
-        watcher(done, total)
+def announce(steps: int, *, total: int | None = None) -> None:
+    """Tell those who watch how many more texts are encoded; with a total, an encoding begins."""
+    for progress in tuple(_watchers):
+        progress(steps, total=total, text=None if total is None else "encoding texts")

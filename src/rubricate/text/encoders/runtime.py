@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
@@ -12,7 +11,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rubricate.engines import one_blas_thread
+from rubricate.engines import one_blas_thread, run_on_threads
 from rubricate.errors import InvalidFile, MissingExtra, UnknownName
 from rubricate.text.encoders.batches import batches, padded
 from rubricate.text.encoders.bert import KINDS, Bert
@@ -58,17 +57,15 @@ class OwnRuntime:
         tokens = self.tokenizer.encode(texts, self.longest)
         lengths = np.array([len(each) for each in tokens], np.int64)
         vectors = np.empty((len(texts), self.width), np.float32)
-        done = 0
 
-        def work(rows: NDArray[np.int64]) -> int:
+        def work(rows: NDArray[np.int64]) -> None:
             vectors[rows] = self.bert.forward(*padded([tokens[row] for row in rows]))
-            return len(rows)
+            announce(len(rows))
 
-        workers = blas_threads()
-        with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
-            for count in pool.map(work, batches(lengths)):
-                done += count
-                announce(done, len(texts))
+        threads = blas_threads()
+        announce(0, total=len(texts))
+        with one_blas_thread():
+            run_on_threads(work, list(batches(lengths)), threads)
         return unit(vectors)
 
 
@@ -86,7 +83,7 @@ class LibraryRuntime:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts, one row each."""
         vectors = self._model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
-        announce(len(texts), len(texts))
+        announce(len(texts), total=len(texts))
         return unit(np.asarray(vectors, np.float32))
 
 

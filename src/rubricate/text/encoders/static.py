@@ -92,7 +92,7 @@ class StaticTable:
             mine = flat[start : start + length]
             vectors = self.vectors[mine if self.rows is None else self.rows[mine]]
             sums[row] = vectors.sum(axis=0) if idf is None else idf[mine] @ vectors
-        announce(len(texts), len(texts))
+        announce(len(texts), total=len(texts))
         return unit(sums)
 
     def _size(self) -> int:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rubricate.cli.output.pipeline import AHEAD, pipeline
+from rubricate.engines import AHEAD, pipeline
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 5])
