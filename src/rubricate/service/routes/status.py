@@ -47,7 +47,7 @@ async def ready(request: Request) -> Readiness:
         raise Refusal(503, "starting", retry=1)
     if service.workspace is not None:
         await run_in_threadpool(service.workspace.database.check)
-    return Readiness(models=len(service.shelf.all()))
+    return Readiness(models=len(service.registry.all()))
 
 
 @router.get("/metrics", summary="Metrics for Prometheus", response_class=PlainTextResponse)

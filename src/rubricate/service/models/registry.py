@@ -11,10 +11,10 @@ from rubricate.categorizer import Categorizer
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
 from rubricate.files.model.model_file import read_model
 from rubricate.files.scorer.opening import scorer_of
-from rubricate.service.models.rows import RowMaker
+from rubricate.service.models.responses import ResponseWriter
 from rubricate.training.scoring import needs_whole_set
 
-__all__ = ["ModelShelf", "ServedModel"]
+__all__ = ["ModelRegistry", "ServedModel"]
 
 Stamp = tuple[int, int, int]
 
@@ -30,7 +30,7 @@ class ServedModel:
     path: Path
     stamp: Stamp
     model: Categorizer
-    maker: RowMaker
+    writer: ResponseWriter
     whole: bool
 
     @classmethod
@@ -42,10 +42,10 @@ class ServedModel:
         model = Categorizer.of(stored)
         if getattr(model.trained().representation, "width_", None) is not None:
             raise InvalidInput(f"{path}: classifies vectors, not text; the service takes text")
-        return cls(name, path, stamp, model, RowMaker(model, scorer_of(stored)), needs_whole_set(model.cut_))
+        return cls(name, path, stamp, model, ResponseWriter(model, scorer_of(stored)), needs_whole_set(model.cut_))
 
 
-class ModelShelf:
+class ModelRegistry:
     """Served models by name. Safe to use from several threads: a reader sees the old model or the new one."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
