@@ -29,7 +29,7 @@ from rubricate.service.settings import ServiceSettings
 from rubricate.service.uploads.process import ParserPool
 from rubricate.service.workspace.workspace import Workspace
 
-__all__ = ["Service", "service_of"]
+__all__ = ["COUNTS", "Service", "service_of"]
 
 REFRESH_SECONDS = 1.0
 ACCOUNTS_SECONDS = 2.0
@@ -37,6 +37,8 @@ ACCOUNTS_SECONDS = 2.0
 BUSY_SECONDS = 5
 STREAMS_PER_PARSER = 4
 """CSV streams for each parser of whole files: a stream may be long, mostly waits, and needs little memory."""
+COUNTS = "metrics"
+"""The folder, in the one that worker processes share, in which they count."""
 QUOTED = 1_000
 """Characters of a document in a log that may quote."""
 
@@ -47,7 +49,12 @@ class Service:
     def __init__(self, settings: ServiceSettings, shared: Path | None = None) -> None:
         self.settings = settings
         self.registry = ModelRegistry(settings.models)
-        self.metrics = Metrics()
+        gauges = {
+            "rubricate_models": lambda: float(len(self.registry.all())),
+            "rubricate_waiting_documents": self._waiting,
+            "rubricate_memory_bytes": _memory,
+        }
+        self.metrics = Metrics(gauges, None if shared is None else shared / COUNTS)
         self.workspace = None if settings.workspace is None else Workspace(settings.workspace, settings.database)
         requests, addresses, names = (
             None if shared is None else SharedBuckets(shared / name) for name in ("rates", "addresses", "names")
@@ -64,9 +71,6 @@ class Service:
         self.renew_models()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="model")
         self._batchers: dict[str, RequestBatcher] = {}
-        self.metrics.gauge("rubricate_models", "Models in use.", lambda: len(self.registry.all()))
-        self.metrics.gauge("rubricate_waiting_documents", "Documents that wait for a model.", self._waiting)
-        self.metrics.gauge("rubricate_memory_bytes", "Resident memory of the process.", _memory)
 
     def _waiting(self) -> float:
         return sum(batcher.waiting for batcher in self._batchers.values())
@@ -84,6 +88,7 @@ class Service:
             watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await watch
+            self.metrics.close()
             await self.parsers.close()
             self._pool.shutdown(wait=False, cancel_futures=True)
             if self.workspace is not None:
@@ -100,6 +105,7 @@ class Service:
             await asyncio.sleep(REFRESH_SECONDS)
 
     def _look_around(self) -> list[str]:
+        self.metrics.refresh()
         messages = self.registry.refresh()
         if self.workspace is not None:
             messages += [f"job {key}: started" for key in self.workspace.jobs.start_due()]
