@@ -5,9 +5,9 @@ A format that knows a quicker way than one record at a time has it in `Reader.ba
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from scipy import sparse
 
@@ -15,24 +15,41 @@ from rubricate.readers.input_file import InputFile
 from rubricate.readers.record import Record
 from rubricate.types import Documents, Sparse
 
-__all__ = ["BATCH", "CHARACTERS", "as_documents", "documents_of", "grouped"]
+__all__ = ["BATCH", "CHARACTERS", "as_documents", "batched", "documents_of", "grouped"]
+
+_Item = TypeVar("_Item")
 
 BATCH, CHARACTERS = 8192, 1 << 22
 """Most documents, or characters, in a batch: every batch costs some milliseconds, and memory is a few batches."""
 
 
+def batched(
+    items: Iterable[_Item],
+    batch: int = BATCH,
+    characters: int = CHARACTERS,
+    *,
+    length: Callable[[_Item], int] = lambda item: len(item.text),  # type: ignore[attr-defined]
+) -> Iterator[list[_Item]]:
+    """Yield items some at a time: as many as `batch`, or fewer if their texts reach so many characters together.
+
+    >>> list(batched(["a", "bc", "d", "e"], 2, 2, length=len))
+    [['a', 'bc'], ['d', 'e']]
+    """
+    part: list[_Item] = []
+    size = 0
+    for item in items:
+        part.append(item)
+        size += length(item)
+        if len(part) >= batch or size >= characters:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
 def grouped(records: Iterable[Record], batch: int = BATCH, characters: int = CHARACTERS) -> Iterator[Documents]:
     """Yield records as documents, some at a time."""
-    held: list[Record] = []
-    size = 0
-    for record in records:
-        held.append(record)
-        size += len(record.text)
-        if len(held) >= batch or size >= characters:
-            yield as_documents(held)
-            held, size = [], 0
-    if held:
-        yield as_documents(held)
+    return map(as_documents, batched(records, batch, characters))
 
 
 def as_documents(records: Sequence[Record]) -> Documents:

@@ -73,10 +73,10 @@ class EvidenceLocator:
             for reason in reasons:
                 spans = self._spans(reason, texts, found)
                 count = sum(map(len, spans.values()))
-                detail = {"detail": reason.detail} if reason.detail else {}
+                detail: dict[str, Any] = {"detail": reason.detail} if reason.detail else {}
                 if not count:
-                    facts = {"category": category, "source": reason.source, "kind": reason.kind}
-                    fields["reasons"].append(facts | {"weight": reason.weight} | detail)
+                    named = {"category": category, "source": reason.source, "kind": reason.kind}
+                    fields["reasons"].append({**named, "weight": reason.weight, **detail})
                 for field, places in spans.items():
                     facts = {"weight": reason.weight / max(count, 1), "source": reason.source} | detail
                     fields[field] += [{"category": category, "start": a, "end": b} | facts for a, b in places]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
+from rubricate.readers.document_batches import batched
 from rubricate.readers.record import Record
 from rubricate.service.models.registry import ServedModel
 from rubricate.service.models.responses import ClassifyOptions
@@ -47,13 +48,8 @@ class _Work:
         """Return the next documents, all of them where the model must see them together."""
         if self.served.whole:
             return self.documents
-        batch, characters = [], 0
-        for document in self.documents[len(self.rows) : len(self.rows) + min(size, PIECE)]:
-            batch.append(document)
-            characters += len(document.text)
-            if characters >= CHARACTERS:
-                break
-        return batch
+        begin = len(self.rows)
+        return next(batched(self.documents[begin : begin + min(size, PIECE)], PIECE, CHARACTERS), [])
 
 
 class RequestBatcher:

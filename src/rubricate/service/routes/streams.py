@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from rubricate.errors import RubricateError
+from rubricate.readers.document_batches import batched
 from rubricate.readers.record import Record
 from rubricate.service.bodies import DocumentBody
 from rubricate.service.logs import log
@@ -137,15 +138,7 @@ def _write(spool: Spool, rows: list[bytes]) -> None:
 
 
 async def _batches(documents: AsyncIterator[list[Record]]) -> AsyncIterator[list[Record]]:
-    """Cut what comes together into batches of bounded size; nothing waits for what comes later."""
+    """Yield what comes together in batches of bounded size; nothing waits for what comes later."""
     async for records in documents:
-        batch: list[Record] = []
-        size = 0
-        for record in records:
-            batch.append(record)
-            size += len(record.text)
-            if len(batch) >= BATCH or size >= CHARACTERS:
-                yield batch
-                batch, size = [], 0
-        if batch:
+        for batch in batched(records, BATCH, CHARACTERS):
             yield batch
