@@ -67,8 +67,20 @@ def test_json_lines_have_id_labels_and_scores(rubricate, model):
         assert {name: found["scores"][name] for name in best} == best
         assert set(found["scores"]) == {*best, *labels}
         evidence = model.explain(text, limit=5)
-        assert found["evidence"] == {name: [[one.source, one.weight] for one in why] for name, why in evidence.items()}
+        expected = _sums((name, one.source, one.weight) for name, why in evidence.items() for one in why)
+        assert _sums((e["category"], e["source"], e["weight"]) for e in found["evidence"]) == pytest.approx(expected)
+        assert all(
+            text[each["start"] : each["end"]].startswith(each["source"].strip("…")[:4]) for each in found["evidence"]
+        )
     assert found["id"] == "n4"
+
+
+def _sums(items):
+    """Return the weight of every term for every category, summed over its places in the text."""
+    weights = {}
+    for category, source, weight in items:
+        weights[category, source] = weights.get((category, source), 0) + weight
+    return weights
 
 
 def test_top_gives_a_row_a_category(rubricate, model):

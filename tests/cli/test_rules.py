@@ -151,8 +151,18 @@ def test_run_with_scores_and_explanations(rubricate):
     assert first == {
         "id": "n1",
         "labels": ["grain"],
+        "confidence": None,
         "scores": {"grain": 1.0},
-        "evidence": {"grain": [["cereal (title(corn): [corn])", 1.0, "cereal: grain if wheat or title(corn);"]]},
+        "evidence": [],
+        "reasons": [
+            {
+                "category": "grain",
+                "source": "cereal (title(corn): [corn])",
+                "kind": "rule",
+                "weight": 1.0,
+                "detail": "cereal: grain if wheat or title(corn);",
+            }
+        ],
     }
 
 

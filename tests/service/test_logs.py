@@ -63,7 +63,7 @@ def test_an_unexpected_error_is_logged_with_its_place_but_without_its_words(serv
     def broken(*_):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr(client.app.state.service.shelf.get("topics").maker, "rows", broken)
+    monkeypatch.setattr(client.app.state.service.registry.get("topics").writer, "rows", broken)
     answer = client.post("/models/topics/classify", json={"documents": [{"text": "a"}]})
     assert (answer.status_code, "Zanzibar" in answer.text) == (500, False)
     (entry,) = [entry for entry in lines() if entry["event"] == "request failed"]

@@ -107,18 +107,19 @@ def test_the_sample_is_over_http_and_on_the_page(serve, store, tmp_path):
     assert client.get("/projects/q/estimate").status_code == 409
 
 
-def test_a_workspace_of_an_earlier_version_finds_unfinished_words(tmp_path, monkeypatch):
-    from rubricate.service.workspace import migrating
-    from rubricate.service.workspace.documents import DocumentFilter
+def test_a_workspace_of_an_earlier_version_finds_unfinished_words(tmp_path):
+    from sqlalchemy import create_engine
 
-    every = migrating.migrations
-    monkeypatch.setattr(migrating, "migrations", lambda dialect: [each for each in every(dialect) if each.number < 5])
-    old = Workspace(tmp_path)
-    with old.database.write() as connection:
+    from rubricate.service.workspace.database import database_url
+    from rubricate.service.workspace.documents import DocumentFilter
+    from rubricate.service.workspace.migrating import migrate
+
+    engine = create_engine(database_url(tmp_path, None))
+    with engine.begin() as connection:
+        migrate(connection, "0004")
         connection.exec_driver_sql("INSERT INTO projects VALUES (1, 'p', 'multi', 0)")
         connection.exec_driver_sql("INSERT INTO documents VALUES (1, 1, 'd', NULL, 'harvest of wheat', 1, 0)")
-    old.close()
-    monkeypatch.undo()
+    engine.dispose()
     workspace = Workspace(tmp_path)
     project = workspace.projects.get("p")
     workspace.documents.add(project, [NewDocument("e", "harvesting")])

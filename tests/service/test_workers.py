@@ -105,6 +105,10 @@ def test_two_processes_are_one_service(tmp_path):
             return [answer[1]["documents"][0]["labels"] for answer in both]
 
         assert labels() == [["grain"]] * 2
+        # Whichever process is asked, the metrics are those of both.
+        for worker in service.ids():
+            with service.only(worker), urllib.request.urlopen(service.address + "/metrics", timeout=60) as answer:
+                assert 'rubricate_documents_total{model="topics"} 2.0' in answer.read().decode()
         # A project made by one process is there for the other; so are documents and labels.
         made = service.call("POST", "/projects", {"name": "p", "categories": ["grain", "fuel"], "kind": "single"})
         assert made[0] == 201

@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from rubricate.service.workspace.database import DatabaseUnavailable, WriteQueue
 from rubricate.service.workspace.documents import DocumentFilter, DocumentStore, NewDocument
 from rubricate.service.workspace.labels import consensus
-from rubricate.service.workspace.migrating import migrations
+from rubricate.service.workspace.migrating import revisions
 from rubricate.service.workspace.projects import Conflict
 from rubricate.service.workspace.workspace import Workspace
 
@@ -408,46 +409,109 @@ def test_the_consensus_is_a_label_set_that_nobody_outvotes(annotations):
     assert all(votes.count(chosen) >= votes.count(other) for other in votes)
 
 
-def test_a_workspace_is_migrated_once_and_refuses_a_newer_one(tmp_path):
-    import sqlite3
+def test_a_workspace_is_migrated_once_and_refuses_a_newer_one(tmp_path, database):
+    from sqlalchemy import text
 
     from rubricate.errors import InvalidInput
 
-    Workspace(tmp_path).close()
-    Workspace(tmp_path).close()
-    with sqlite3.connect(tmp_path / "workspace.db") as connection:
-        numbers = [number for (number,) in connection.execute("SELECT number FROM migrations ORDER BY number")]
-        assert numbers == [step.number for step in migrations("sqlite")]
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        connection.execute("INSERT INTO migrations VALUES (9999, 'future', 0)")
-    connection.close()
+    Workspace(tmp_path, database).close()
+    workspace = Workspace(tmp_path, database)
+    with workspace.database.write() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all() == [revisions()[-1]]
+        if database is None:
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    workspace.close()
     with pytest.raises(InvalidInput, match="newer version"):
-        Workspace(tmp_path)
+        Workspace(tmp_path, database)
 
 
-def test_an_older_workspace_with_several_active_trainings_goes_on_with_the_newest(tmp_path, database, monkeypatch):
+def test_tables_have_the_columns_that_migrations_make(tmp_path, database):
+    from sqlalchemy import inspect
+
+    from rubricate.service.workspace import tables
+
+    workspace = Workspace(tmp_path, database)
+    with workspace.database.read() as connection:
+        inspector = inspect(connection)
+        for name in tables.__all__:
+            made = {column["name"] for column in inspector.get_columns(name)} - {"words"}  # PostgreSQL's own index
+            assert {column.name for column in getattr(tables, name).columns} == made, name
+    workspace.close()
+
+
+def _older(folder, database, newest):
+    """Make a workspace as versions before Alembic left it, with the list of migrations that they kept."""
+    from sqlalchemy import create_engine, text
+
+    from rubricate.service.workspace.database import database_url
+    from rubricate.service.workspace.migrating import migrate
+
+    engine = create_engine(database_url(folder, database))
+    with engine.begin() as connection:
+        assert migrate(connection, newest) == [each for each in revisions() if each <= newest]
+        connection.execute(text("DROP TABLE alembic_version"))
+        connection.execute(text("CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT, applied FLOAT)"))
+        for number in map(int, revisions()[: int(newest)]):
+            connection.execute(text(f"INSERT INTO migrations VALUES ({number}, 'x', 0)"))
+    return engine
+
+
+def test_an_older_workspace_with_several_active_trainings_goes_on_with_the_newest(tmp_path, database):
     from sqlalchemy import text
 
-    from rubricate.service.workspace import migrating
-
-    with monkeypatch.context() as patch:
-        patch.setattr(migrating, "migrations", lambda dialect: [s for s in migrations(dialect) if s.number < 7])
-        old = Workspace(tmp_path, database)
-    with old.database.write() as connection:
+    engine = _older(tmp_path, database, "0006")
+    with engine.begin() as connection:
         connection.execute(text("INSERT INTO projects (id, name, kind, created) VALUES (1, 'p', 'multi', 0)"))
         for job, state in ((1, "done"), (2, "running"), (3, "waiting")):
             row = f"({job}, 1, 'train', '{state}', 0, 0, '', '{{}}', 0, 0, 0)"
             names = "id, project, kind, state, done, total, message, data, cancel, created, heartbeat"
             connection.execute(text(f"INSERT INTO jobs ({names}) VALUES {row}"))
         connection.execute(text("INSERT INTO events (kind, annotator, data, created) VALUES ('label', 'ann', '1', 0)"))
-    old.close()
+    engine.dispose()
     new = Workspace(tmp_path, database)
     assert [new.jobs.get(job)["state"] for job in (1, 2, 3)] == ["done", "failed", "waiting"]
+    with new.database.read() as connection:  # versions before Alembic refuse a list with a number that they do not know
+        assert connection.execute(text("SELECT max(number) FROM migrations")).scalar_one() == 9999
     new.close()
+    Workspace(tmp_path, database).close()
 
 
-def test_migrations_of_both_databases_have_the_same_numbers():
-    assert [step.number for step in migrations("sqlite")] == [step.number for step in migrations("postgresql")]
+def test_a_workspace_that_an_earlier_version_wrote_is_brought_up_to_date(tmp_path):
+    """The tables of migration 4, as the SQL of those days made them."""
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "workspace.db") as connection:
+        connection.executescript((Path(__file__).parent / "workspace_0004.sql").read_text(encoding="utf-8"))
+    connection.close()
+    workspace = Workspace(tmp_path)
+    project = workspace.projects.get("p")
+    found, _ = workspace.documents.find(project, DocumentFilter("harv"))
+    assert [each["id"] for each in found] == ["d"]
+    Workspace(tmp_path / "new").close()
+    workspace.close()
+    assert _columns(tmp_path / "workspace.db") == _columns(tmp_path / "new" / "workspace.db")
+
+
+def _columns(path):
+    """Return tables with the names of their columns, their foreign keys, and the columns of their indices."""
+    import sqlite3
+
+    with sqlite3.connect(path) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        facts = {
+            name: (
+                {(row[1], row[5] > 0) for row in connection.execute(f"PRAGMA table_info({name})")},
+                {row[2:5] for row in connection.execute(f"PRAGMA foreign_key_list({name})")},
+                {
+                    (row[2], row[4], *(each[2] for each in connection.execute(f"PRAGMA index_info({row[1]})")))
+                    for row in connection.execute(f"PRAGMA index_list({name})").fetchall()
+                },
+            )
+            for name in set(names) - {"migrations"}
+        }
+    connection.close()
+    return facts
 
 
 def test_a_full_disk_is_a_clear_answer_and_loses_nothing(tmp_path):

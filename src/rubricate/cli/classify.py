@@ -54,7 +54,8 @@ def classify(
 
     CSV: id,labels. With --top one row per category: id,category,score,decision. --abstain adds the columns confidence
     and abstained, --explain the column evidence. --json gives one object per line: id, labels (null where it
-    abstains), confidence, scores, and with --explain evidence. 'rubricate evaluate' reads all of these.
+    abstains), confidence, scores, and with --explain evidence by character offsets. 'rubricate evaluate' reads all of
+    these.
     """
     from rubricate.cli.output.model_answers import ModelAnswers
     from rubricate.cli.output.progress import progress
@@ -88,6 +89,7 @@ def classify(
         threads=0 if few or whole else None,
         engine=engine,
         watch=watch.seen,
+        locate=getattr(answers, "locate", None),
     )
     for line in watch.lines():
         typer.echo(f"rubricate: {line}", err=True)

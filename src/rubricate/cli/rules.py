@@ -91,6 +91,7 @@ def run(
     per category, id,category,score,decision; --explain adds the column evidence; --json gives one object per line.
     """
     from rubricate.cli.output.progress import progress
+    from rubricate.text.evidence import EvidenceLocator
     from rubricate.training.answer_columns import AnswerColumns
     from rubricate.training.rule_models import rule_answers, rule_model
 
@@ -101,6 +102,7 @@ def run(
         _batches(data, reading, split),
         lambda batch: AnswerColumns.of(rule_answers(model, batch, top=answering.top, explain=answering.reasons)),
         progress("running rules", None),
+        locate=EvidenceLocator().locate,
     )
 
 

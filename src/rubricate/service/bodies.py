@@ -71,6 +71,8 @@ class Place(BaseModel):
     start: int
     end: int
     weight: float
+    source: str = Field(description="The term, as the model counts it.")
+    detail: str = ""
 
 
 class Reason(BaseModel):
@@ -80,6 +82,7 @@ class Reason(BaseModel):
     source: str
     kind: str
     weight: float
+    detail: str = Field("", description="Further facts in words.")
 
 
 class ClassifiedDocument(BaseModel):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rubricate.readers.document_batches import as_documents
+from rubricate.readers.record import Record
 from rubricate.reports.page.html import shorten
-from rubricate.service.models.rows import Question, as_documents
-from rubricate.service.models.shelf import ServedModel
+from rubricate.service.models.registry import ServedModel
 from rubricate.service.workspace.documents import DocumentFilter, DocumentStore
 from rubricate.service.workspace.projects import Project
 from rubricate.training.vector_evidence import nearest_documents
@@ -46,8 +47,8 @@ def nearest_labelled(
     if not candidates:
         return []
     documents = list(candidates.values())
-    questions = [Question("", text), *(Question("", each["text"], each["title"] or "") for each in documents)]
-    cosines = _cosines(fitted.vectors(as_documents(questions)))
+    records = [Record("", text), *(Record("", each["text"], title=each["title"]) for each in documents)]
+    cosines = _cosines(fitted.vectors(as_documents(records)))
     order = np.argsort(-cosines, kind="stable")[:NEAREST]
     return [_shown(documents[place], float(cosines[place])) for place in order.tolist()]
 

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
 from rubricate.service.access.passwords import PasswordsBusy
-from rubricate.service.models.lane import LaneFull
+from rubricate.service.models.batcher import QueueFull
 from rubricate.service.workspace.database import DatabaseUnavailable
 from rubricate.service.workspace.jobs import JobActive
 from rubricate.service.workspace.projects import Conflict, NotAllowed, UnknownCategory
@@ -115,8 +115,8 @@ def install_handlers(app: FastAPI) -> None:
     async def failed(_: Request, error: RubricateError) -> Response:
         return refusal_response(Refusal(422, str(error)))
 
-    @app.exception_handler(LaneFull)
-    async def full(_: Request, __: LaneFull) -> Response:
+    @app.exception_handler(QueueFull)
+    async def full(_: Request, __: QueueFull) -> Response:
         return refusal_response(Refusal(503, "too many documents are waiting; try again", retry=RETRY_SECONDS))
 
     @app.exception_handler(HTTPException)

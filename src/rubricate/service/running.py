@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import socket
 import sys
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -16,7 +18,9 @@ from uvicorn.supervisors import Multiprocess
 from rubricate.errors import InvalidInput, RubricateError
 from rubricate.service.app import ENVIRONMENT, SHARED, make_app
 from rubricate.service.logs import log_to_standard_error
+from rubricate.service.metrics import METRICS_FOLDER
 from rubricate.service.settings import ServiceSettings, is_loopback
+from rubricate.service.state import COUNTS, Service
 from rubricate.service.workspace.workspace import Workspace
 
 __all__ = ["check_access", "run", "server_config"]
@@ -77,7 +81,7 @@ def server_config(app: Any, settings: ServiceSettings, **options: Any) -> uvicor
 
 def _run_workers(settings: ServiceSettings, announce: Callable[[str], None] | None) -> None:
     """Serve with several processes on one socket; one that dies is started again."""
-    make_app(settings)  # what cannot be opened is said once, before the processes start
+    _try(settings)
     listening = _listen(settings)
     patience: dict[str, Any] = {}
     if "timeout_worker_healthcheck" in inspect.signature(uvicorn.Config).parameters:
@@ -88,9 +92,20 @@ def _run_workers(settings: ServiceSettings, announce: Callable[[str], None] | No
     if "target" in inspect.signature(Multiprocess).parameters:  # of older versions of uvicorn
         options["target"] = uvicorn.Server(config).run
     with tempfile.TemporaryDirectory(prefix="rubricate-") as shared:
-        os.environ |= {ENVIRONMENT: settings.to_json(), SHARED: shared}
+        counts = Path(shared) / COUNTS
+        counts.mkdir()
+        os.environ |= {ENVIRONMENT: settings.to_json(), SHARED: shared, METRICS_FOLDER: str(counts)}
         _announce(settings.host, listening, announce)
         Multiprocess(config, **options).run()
+
+
+def _try(settings: ServiceSettings) -> None:
+    """Open everything once, so that an error is reported once, before the processes start; keep nothing of it."""
+    service: Service = make_app(settings).state.service
+    if service.workspace is not None:
+        service.workspace.close()
+    del service
+    gc.collect()  # an application and its routes refer to each other, and hold the models
 
 
 def _listen(settings: ServiceSettings) -> socket.socket:

@@ -1,4 +1,4 @@
-"""What the addresses of one process share: models and their lanes, metrics, the workspace, who may do what."""
+"""What the addresses of one process share: models and their batchers, metrics, the workspace, who may do what."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from typing import Any
 from starlette.requests import HTTPConnection, Request
 
 from rubricate.errors import RubricateError
+from rubricate.readers.record import Record
 from rubricate.service.access.rates import LoginLimits, RateLimits, SharedBuckets
 from rubricate.service.logs import log
 from rubricate.service.metrics import Metrics
-from rubricate.service.models.lane import Lane
-from rubricate.service.models.rows import Question, Questions
-from rubricate.service.models.shelf import ModelShelf, ServedModel
+from rubricate.service.models.batcher import RequestBatcher
+from rubricate.service.models.registry import ModelRegistry, ServedModel
+from rubricate.service.models.responses import ClassifyOptions
 from rubricate.service.problems import Refusal
 from rubricate.service.settings import ServiceSettings
 from rubricate.service.uploads.process import ParserPool
 from rubricate.service.workspace.workspace import Workspace
 
-__all__ = ["Service", "service_of"]
+__all__ = ["COUNTS", "Service", "service_of"]
 
 REFRESH_SECONDS = 1.0
 ACCOUNTS_SECONDS = 2.0
@@ -36,6 +37,8 @@ ACCOUNTS_SECONDS = 2.0
 BUSY_SECONDS = 5
 STREAMS_PER_PARSER = 4
 """CSV streams for each parser of whole files: a stream may be long, mostly waits, and needs little memory."""
+COUNTS = "metrics"
+"""The folder, in the one that worker processes share, in which they count."""
 QUOTED = 1_000
 """Characters of a document in a log that may quote."""
 
@@ -45,8 +48,13 @@ class Service:
 
     def __init__(self, settings: ServiceSettings, shared: Path | None = None) -> None:
         self.settings = settings
-        self.shelf = ModelShelf(settings.models)
-        self.metrics = Metrics()
+        self.registry = ModelRegistry(settings.models)
+        gauges = {
+            "rubricate_models": lambda: float(len(self.registry.all())),
+            "rubricate_waiting_documents": self._waiting,
+            "rubricate_memory_bytes": _memory,
+        }
+        self.metrics = Metrics(gauges, None if shared is None else shared / COUNTS)
         self.workspace = None if settings.workspace is None else Workspace(settings.workspace, settings.database)
         requests, addresses, names = (
             None if shared is None else SharedBuckets(shared / name) for name in ("rates", "addresses", "names")
@@ -62,13 +70,10 @@ class Service:
         self._served: dict[str, Path] = {}
         self.renew_models()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="model")
-        self._lanes: dict[str, Lane] = {}
-        self.metrics.gauge("rubricate_models", "Models in use.", lambda: len(self.shelf.all()))
-        self.metrics.gauge("rubricate_waiting_documents", "Documents that wait for a model.", self._waiting)
-        self.metrics.gauge("rubricate_memory_bytes", "Resident memory of the process.", _memory)
+        self._batchers: dict[str, RequestBatcher] = {}
 
     def _waiting(self) -> float:
-        return sum(lane.waiting for lane in self._lanes.values())
+        return sum(batcher.waiting for batcher in self._batchers.values())
 
     @asynccontextmanager
     async def running(self, _: Any = None) -> AsyncIterator[None]:
@@ -83,6 +88,7 @@ class Service:
             watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await watch
+            self.metrics.close()
             await self.parsers.close()
             self._pool.shutdown(wait=False, cancel_futures=True)
             if self.workspace is not None:
@@ -99,7 +105,8 @@ class Service:
             await asyncio.sleep(REFRESH_SECONDS)
 
     def _look_around(self) -> list[str]:
-        messages = self.shelf.refresh()
+        self.metrics.refresh()
+        messages = self.registry.refresh()
         if self.workspace is not None:
             messages += [f"job {key}: started" for key in self.workspace.jobs.start_due()]
             messages += self.renew_models()
@@ -114,7 +121,7 @@ class Service:
             if name in files or self._served.get(name) == path:
                 continue
             try:
-                self.shelf.put(name, path)
+                self.registry.put(name, path)
                 messages.append(f"project {name}: {path.name} in use")
             except RubricateError as error:
                 messages.append(f"project {name}: {error}")
@@ -144,17 +151,17 @@ class Service:
         """Look again whether there are accounts."""
         self._guarded = (0.0, False)
 
-    def _lane(self, served: ServedModel) -> Lane:
-        lane = self._lanes.get(served.name)
-        if lane is None:
-            lane = Lane(self._pool, limit=self.settings.max_waiting, observe=self.metrics.batch)
-            self._lanes[served.name] = lane
-        return lane
+    def _batcher(self, served: ServedModel) -> RequestBatcher:
+        batcher = self._batchers.get(served.name)
+        if batcher is None:
+            batcher = RequestBatcher(self._pool, limit=self.settings.max_waiting, observe=self.metrics.batch)
+            self._batchers[served.name] = batcher
+        return batcher
 
-    async def rows(self, served: ServedModel, documents: Sequence[Question], questions: Questions) -> list[bytes]:
-        """Classify documents in the lane of their model; 503 where that takes too long."""
+    async def rows(self, served: ServedModel, documents: Sequence[Record], options: ClassifyOptions) -> list[bytes]:
+        """Classify documents in the batcher of their model; 503 where that takes too long."""
         try:
-            work = self._lane(served).rows(served, documents, questions)
+            work = self._batcher(served).rows(served, documents, options)
             rows = await asyncio.wait_for(work, self.settings.timeout)
         except TimeoutError:
             text = f"not done within {self.settings.timeout:g} seconds; try again, or send fewer documents at a time"
@@ -163,17 +170,17 @@ class Service:
         return rows
 
     async def rows_for(
-        self, request: Request, served: ServedModel, documents: Sequence[Question], questions: Questions
+        self, request: Request, served: ServedModel, documents: Sequence[Record], options: ClassifyOptions
     ) -> list[bytes]:
         """Classify the documents of a request whose body was read; stop when its client goes away."""
-        rows = await self._lane(served).at_once(served, documents, questions)
+        rows = await self._batcher(served).at_once(served, documents, options)
         if rows is None:
-            found: list[bytes] = await self.unless_gone(request, self.rows(served, documents, questions))
+            found: list[bytes] = await self.unless_gone(request, self.rows(served, documents, options))
             return found
         self._classified(served, documents)
         return rows
 
-    def _classified(self, served: ServedModel, documents: Sequence[Question]) -> None:
+    def _classified(self, served: ServedModel, documents: Sequence[Record]) -> None:
         self.metrics.documents(served.name, len(documents))
         if self.settings.log_text:
             texts = [{"id": each.id, "text": each.text[:QUOTED]} for each in documents]

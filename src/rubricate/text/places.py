@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from rubricate.text.analyzer import Analyzer
@@ -15,12 +15,12 @@ __all__ = ["TermFinder"]
 _RUN = re.compile(r"\S+")
 
 
-class _FoundWord(NamedTuple):
-    """A token of a text: its offsets and what it looks like folded."""
+class _Words(NamedTuple):
+    """The terms of single words of a text, in order, the offsets of each, and where some of them are in the list."""
 
-    start: int
-    end: int
-    folded: str
+    terms: list[str]
+    spans: list[tuple[int, int]]
+    positions: dict[str, list[int]]
 
 
 class TermFinder:
@@ -47,23 +47,30 @@ class TermFinder:
         if self._analyzer.tokens == "characters":
             spans = {term: _ngram_spans(folded, term, most) for term in terms}
         else:
-            words = self._words(folded)
+            words = self._words(folded, {term.partition(" ")[0] for term in terms})
             spans = {term: _phrase_spans(words, term.split(" "), self._analyzer.window, most) for term in terms}
         if places is None:
             return spans
         return {term: [(places[a], places[b]) for a, b in found] for term, found in spans.items()}
 
-    def _words(self, folded: str) -> list[_FoundWord]:
-        """Return the terms of single words, in order, without stop words and short ones."""
-        tokens = [_FoundWord(match.start(), match.end(), match.group()) for match in self._matches(folded)]
-        self._learn_stems({token.folded for token in tokens} - self._stems.keys())
-        stemmed = ((token, self._stems[token.folded]) for token in tokens)
-        return [_FoundWord(token.start, token.end, stem) for token, stem in stemmed if stem is not None]
+    def _words(self, folded: str, wanted: Set[str]) -> _Words:
+        """Return the words of a text without stop words and short ones; positions of the `wanted` ones."""
+        tokens = [(match.group(), match.span()) for match in self._matches(folded)]
+        self._learn_stems({token for token, _ in tokens} - self._stems.keys())
+        stems = self._stems
+        pairs = [(stem, span) for token, span in tokens if (stem := stems[token]) is not None]
+        positions: dict[str, list[int]] = {}
+        for at, (stem, _) in enumerate(pairs):
+            if stem in wanted:
+                positions.setdefault(stem, []).append(at)
+        return _Words([stem for stem, _ in pairs], [span for _, span in pairs], positions)
 
-    def _matches(self, folded: str) -> Iterator[re.Match[str]]:
+    def _matches(self, folded: str) -> Iterable[re.Match[str]]:
         if self._analyzer.tokens != "web":
-            yield from self._token.finditer(folded)
-            return
+            return self._token.finditer(folded)
+        return self._web_matches(folded)
+
+    def _web_matches(self, folded: str) -> Iterator[re.Match[str]]:
         for run in _RUN.finditer(folded):  # web tokens never cross white space
             yield from self._token.finditer(folded, run.start(), run.end())
 
@@ -91,27 +98,23 @@ def _folded(text: str) -> tuple[str, Sequence[int] | None]:
     return "".join(parts), [*places, len(text)]
 
 
-def _phrase_spans(
-    words: Sequence[_FoundWord], phrase: Sequence[str], window: int | None, most: int
-) -> list[tuple[int, int]]:
+def _phrase_spans(words: _Words, phrase: Sequence[str], window: int | None, most: int) -> list[tuple[int, int]]:
     """Return where a phrase occurs: its words in this order, among `window` consecutive terms."""
     reach, spans = max(window or 0, len(phrase)), []
-    for first, word in enumerate(words):
-        if word.folded != phrase[0]:
-            continue
-        last = _follow(words, first, phrase, reach)
+    for first in words.positions.get(phrase[0], ()):
+        last = _follow(words.terms, first, phrase, reach)
         if last is not None:
-            spans.append((word.start, words[last].end))
+            spans.append((words.spans[first][0], words.spans[last][1]))
             if len(spans) == most:
                 break
     return spans
 
 
-def _follow(words: Sequence[_FoundWord], first: int, phrase: Sequence[str], reach: int) -> int | None:
+def _follow(words: Sequence[str], first: int, phrase: Sequence[str], reach: int) -> int | None:
     """Return the place of the last word of a phrase that begins at `first`; None where it is not all there."""
     at = first
     for term in phrase[1:]:
-        at = next((i for i in range(at + 1, min(first + reach, len(words))) if words[i].folded == term), -1)
+        at = next((i for i in range(at + 1, min(first + reach, len(words))) if words[i] == term), -1)
         if at < 0:
             return None
     return at

@@ -104,3 +104,36 @@ def _with_documents(stored: Documents, X: Any, y: Any) -> Documents:
     if y is not None or not isinstance(X, Documents):
         raise InvalidInput("the model keeps its documents and could not keep these; Fix: give them as Documents")
     return plain_documents(join_documents(stored, X))
+
+
+def _check_classifier(model: Model) -> None:
+    classifier = model.classifier.classifier_
+    if not hasattr(classifier, "update") and not hasattr(classifier, "partial_fit"):
+        raise InvalidInput(
+            f"{type(classifier).__name__} cannot learn further documents. Fix: fit it anew with all of them "
+            "(train --keep keeps them with the model for that), or use one that can: nb, knn, rocchio, experts"
+        )
+
+
+def _check_labels(model: Model, growth: CategoryGrowth) -> None:
+    lengths, aligned = np.diff(growth.labels.indptr), model.classifier
+    if aligned.form == "classes" and np.any(lengths != 1):
+        row = int(np.flatnonzero(lengths != 1)[0])
+        raise InvalidInput(
+            f"document {row} has {lengths[row]} labels; this model was learned from one label per document. Fix: leave "
+            "such documents out, or train a model with all"
+        )
+    full = np.flatnonzero(aligned.constants_ == np.inf)
+    missed = full[growth.more[growth.places[full]] < len(lengths)]
+    if len(missed):
+        name = model.categories[missed[0]]
+        raise InvalidInput(f"{name!r} had all training documents and was not learned. {REMEDY}")
+
+
+def _check_new(classifier: AnyClassifier, new: Sequence[str]) -> None:
+    if new and not getattr(classifier, "learns_on", False):
+        named = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
+        raise InvalidInput(
+            f"the documents bring categories that the model does not have: {named}. {type(classifier).__name__} learns "
+            f"on within its categories. {REMEDY}"
+        )

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from rubricate.cli.options.printing import Json
-from rubricate.cli.output.answer_files import PARQUET, AnswerFile
+from rubricate.cli.output.answer_files import PARQUET, open_answers
 from rubricate.cli.output.file_names import names_other_format
 from rubricate.errors import InvalidInput
+from rubricate.files.answers import AnswerFormat
 from rubricate.readers.reading import Reading
 
 if TYPE_CHECKING:
+    from rubricate.text.evidence import Located
     from rubricate.training.answer_columns import AnswerColumns
-    from rubricate.types import Documents
+    from rubricate.types import Documents, Evidence
 
 __all__ = ["Answering"]
 
@@ -28,6 +30,9 @@ CSV = (".csv",)
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 REASONS = 5
 """Pieces of evidence written per category."""
+
+Locate: TypeAlias = "Callable[[Documents, Sequence[Mapping[str, Sequence[Evidence]]]], Sequence[Located]]"
+_Answered: TypeAlias = "tuple[Sequence[str], AnswerColumns, Sequence[Located]]"
 
 _Top = Annotated[int | None, typer.Option(help="Also write the scores of the K best categories.", min=1, metavar="K")]
 _Explain = Annotated[
@@ -105,38 +110,45 @@ class Answering:
         threads: int | None = None,
         engine: str = "threads",
         watch: Callable[[AnswerColumns], AnswerColumns] = lambda answers: answers,
+        locate: Locate | None = None,
     ) -> None:
         """Write the answers for all documents; a file appears when all is written, lines when their batch is done.
 
         While a batch is answered, by one thread per core, the next is read and the one before is written; with
         `threads=0` one after the other. Another engine answers batches where its workers are, which `answers` must
-        then be able to travel to. Answers on a terminal show the progress themselves; there is no bar.
+        then be able to travel to. `locate` finds the evidence in the texts, for JSON. Answers on a terminal show the
+        progress themselves; there is no bar.
         """
         from rubricate.engines import pipeline
 
-        file = AnswerFile(
-            output=self.output,
+        form = AnswerFormat(
             as_json=self.as_json,
-            top=self.top,
+            top=bool(self.top),
             explain=self.explain,
-            separator=self.separator,
-            disarm=self.disarm,
             abstaining=abstaining,
+            separator=self.separator,
+            escape_formulas=self.disarm,
         )
         # The target first: progress on a terminal takes over whatever is standard output when it begins.
-        with file.opened() as write, nullcontext(_ignore) if self._on_terminal else progress as advance:
+        with (
+            open_answers(self.output, form) as write,
+            nullcontext(_ignore) if self._on_terminal else progress as advance,
+        ):
 
-            def finish(answered: tuple[Sequence[str], AnswerColumns]) -> None:
-                ids, columns = answered
-                write(ids, watch(columns))
+            def finish(answered: _Answered) -> None:
+                ids, columns, evidence = answered
+                write(ids, watch(columns), evidence)
                 advance(len(ids))
 
-            pipeline(batches, partial(_identified, answers), finish, threads=threads, engine=engine)
+            work = partial(_answer, answers, locate if self.explain and self.as_json else None)
+            pipeline(batches, work, finish, threads=threads, engine=engine)
 
 
 def _ignore(steps: int) -> None:
     """Take the number of documents done, and show nothing."""
 
 
-def _identified(answers: Callable[[Documents], AnswerColumns], batch: Documents) -> tuple[Sequence[str], AnswerColumns]:
-    return batch.ids, answers(batch)
+def _answer(answers: Callable[[Documents], AnswerColumns], locate: Locate | None, batch: Documents) -> _Answered:
+    """Return the ids of a batch, its answers, and where the evidence is."""
+    columns = answers(batch)
+    return batch.ids, columns, () if locate is None else locate(batch, columns.evidence)

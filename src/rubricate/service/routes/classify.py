@@ -14,6 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rubricate.readers.record import Record
 from rubricate.reports.models import describe_model
 from rubricate.service.bodies import (
     Classification,
@@ -25,8 +26,8 @@ from rubricate.service.bodies import (
     ModelSummary,
     StreamOptions,
 )
-from rubricate.service.models.rows import Question, Questions
-from rubricate.service.models.shelf import ServedModel
+from rubricate.service.models.registry import ServedModel
+from rubricate.service.models.responses import ClassifyOptions
 from rubricate.service.nearest import nearest_labelled
 from rubricate.service.problems import Refusal
 from rubricate.service.routes.streams import RowStream, csv_documents, ndjson_documents
@@ -92,29 +93,29 @@ async def classify(request: Request, name: str) -> Response:
     error in the last line where something is wrong after the first answers were sent.
     """
     service = service_of(request)
-    served = service.shelf.get(name)
+    served = service.registry.get(name)
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind == "application/json":
         return await _json(service, served, request)
     asked = _options(request)
-    questions = Questions(asked.top, asked.explain, asked.abstain, "json" if "json" in kind else "csv")
+    options = ClassifyOptions(asked.top, asked.explain, asked.abstain, "json" if "json" in kind else "csv")
     if kind in ("application/x-ndjson", "application/jsonl"):
-        return _stream(service, served, questions, ndjson_documents(request, service.settings.max_line))
+        return _stream(service, served, options, ndjson_documents(request, service.settings.max_line))
     if kind == "text/csv":
         chunks: AsyncIterator[bytes] = request.stream()
     elif kind == "multipart/form-data":
         chunks = await _file(request)
     else:
         raise Refusal(415, "send application/json, application/x-ndjson, text/csv, or a form with a file")
-    options = {"format": "csv", **asked.model_dump(include={"text", "title", "id"}, exclude_none=True)}
-    documents = csv_documents(chunks, options, service.stream_parsers)
-    return _stream(service, served, questions, documents)
+    columns = {"format": "csv", **asked.model_dump(include={"text", "title", "id"}, exclude_none=True)}
+    documents = csv_documents(chunks, columns, service.stream_parsers)
+    return _stream(service, served, options, documents)
 
 
 @router.get("/models", summary="List the models in use")
 async def models(request: Request) -> ModelList:
     """Return every model with its size."""
-    return ModelList(models=[_summary(served) for served in service_of(request).shelf.all()])
+    return ModelList(models=[_summary(served) for served in service_of(request).registry.all()])
 
 
 def _summary(served: ServedModel) -> ModelSummary:
@@ -132,7 +133,7 @@ async def model(
     request: Request, name: str, terms: Annotated[int, Query(ge=0, le=100, description="Top terms.")] = 8
 ) -> ModelDescription:
     """Return settings, figures, and the categories with the terms that speak most for them."""
-    served = service_of(request).shelf.get(name)
+    served = service_of(request).registry.get(name)
     described = await run_in_threadpool(describe_model, served.model, terms)
     settings = {key: described[key] for key in ("signature", "classifier", "cut", "representation")}
     return ModelDescription(
@@ -167,16 +168,16 @@ router.add_api_route(
 def explain(request: Request, name: str, body: ExplainBody) -> Explanation:
     """Return the words of a text for and against a category, and which of them would change the answer."""
     service = service_of(request)
-    served = service.shelf.get(name)
+    served = service.registry.get(name)
     if body.category not in served.model.categories_:
         raise Refusal(422, f"the model {name!r} has no category {body.category[:200]!r}")
-    found = served.maker.explain(body.text, body.category, body.limit)
+    found = served.writer.explain(body.text, body.category, body.limit)
     places = sorted(found["evidence"], key=lambda each: -each["weight"])
     words = [body.text[each["start"] : each["end"]] for each in places if each["weight"] > 0]
     return Explanation.model_validate(
         {
             **found,
-            "change": served.maker.change(body.text, body.category, found["evidence"]),
+            "change": served.writer.change(body.text, body.category, found["evidence"]),
             "nearest": _nearest(service, served, body.text, words),
         }
     )
@@ -190,9 +191,9 @@ def _nearest(service: Service, served: ServedModel, text: str, words: list[str])
     return nearest_labelled(service.workspace.documents, project, served, text=text, words=words)
 
 
-def _stream(service: Service, served: ServedModel, questions: Questions, documents: Any) -> RowStream:
-    _check_abstain(served, questions.abstain)
-    return RowStream(service, served, questions=questions, documents=documents)
+def _stream(service: Service, served: ServedModel, options: ClassifyOptions, documents: Any) -> RowStream:
+    _check_abstain(served, options.abstain)
+    return RowStream(service, served, options=options, documents=documents)
 
 
 def _check_abstain(served: ServedModel, abstain: float | None) -> None:
@@ -209,12 +210,12 @@ async def _json(service: Service, served: ServedModel, request: Request) -> Resp
     if len(body.documents) > most:
         raise Refusal(422, f"{len(body.documents):,} documents; a call takes {most:,}. Fix: several calls, or NDJSON")
     _check_abstain(served, body.abstain)
-    questions = Questions(body.top, body.explain or 0, body.abstain)
+    options = ClassifyOptions(body.top, body.explain or 0, body.abstain)
     documents = [
-        Question(str(place) if document.id is None else document.id, document.text, document.title or "")
+        Record(str(place) if document.id is None else document.id, document.text, title=document.title)
         for place, document in enumerate(body.documents, 1)
     ]
-    rows = await service.rows_for(request, served, documents, questions)
+    rows = await service.rows_for(request, served, documents, options)
     return Response(b'{"documents": [' + b", ".join(rows) + b"]}", media_type="application/json")
 
 

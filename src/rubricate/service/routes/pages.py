@@ -31,7 +31,7 @@ def _who(request: Request) -> Identity:
 
 
 def _models(request: Request) -> list[str]:
-    return [served.name for served in service_of(request).shelf.all()]
+    return [served.name for served in service_of(request).registry.all()]
 
 
 @router.get("/")

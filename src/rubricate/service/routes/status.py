@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
 from rubricate._version import __version__
 from rubricate.service.problems import Refusal
@@ -47,10 +47,11 @@ async def ready(request: Request) -> Readiness:
         raise Refusal(503, "starting", retry=1)
     if service.workspace is not None:
         await run_in_threadpool(service.workspace.database.check)
-    return Readiness(models=len(service.shelf.all()))
+    return Readiness(models=len(service.registry.all()))
 
 
 @router.get("/metrics", summary="Metrics for Prometheus", response_class=PlainTextResponse)
-async def metrics(request: Request) -> PlainTextResponse:
-    """Return counters, gauges and histograms of this process."""
-    return PlainTextResponse(service_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+async def metrics(request: Request) -> Response:
+    """Return counters, gauges and histograms of all processes of the service."""
+    text, content_type = service_of(request).metrics.text(request.headers.get("accept", ""))
+    return Response(text, headers={"content-type": content_type})

@@ -14,11 +14,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from rubricate.errors import RubricateError
+from rubricate.readers.document_batches import batched
+from rubricate.readers.record import Record
 from rubricate.service.bodies import DocumentBody
 from rubricate.service.logs import log
-from rubricate.service.models.lane import LaneFull
-from rubricate.service.models.rows import Question, Questions, header
-from rubricate.service.models.shelf import ServedModel
+from rubricate.service.models.batcher import QueueFull
+from rubricate.service.models.registry import ServedModel
+from rubricate.service.models.responses import ClassifyOptions
 from rubricate.service.models.spool import Spool
 from rubricate.service.problems import Refusal
 from rubricate.service.state import Service
@@ -41,60 +43,61 @@ async def lines_of(request: Request, most: int) -> AsyncIterator[list[bytes]]:
     yield [rest]
 
 
-async def ndjson_documents(request: Request, most: int) -> AsyncIterator[list[Question]]:
+async def ndjson_documents(request: Request, most: int) -> AsyncIterator[list[Record]]:
     """Yield the documents of an NDJSON body as they come; empty lines are skipped."""
     number = 0
     async for lines in lines_of(request, most):
-        questions: list[Question] = []
+        records: list[Record] = []
         for line in filter(bytes.strip, lines):
             number += 1
             try:
-                questions.append(_question(line, number))
+                records.append(_record(line, number))
             except Refusal:
-                if questions:  # what came before the broken line is answered
-                    yield questions
+                if records:  # what came before the broken line is answered
+                    yield records
                 raise
-        yield questions
+        yield records
 
 
-def _question(line: bytes, number: int) -> Question:
+def _record(line: bytes, number: int) -> Record:
     try:
         document = DocumentBody.model_validate_json(line)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise Refusal(422, f"line {number}: {where + ': ' if where else ''}{first['msg']}") from None
-    return Question(document.id or str(number), document.text, document.title or "")
+    return Record(document.id or str(number), document.text, title=document.title)
 
 
 async def csv_documents(
     chunks: AsyncIterator[bytes], options: Mapping[str, Any], parsers: ParserPool
-) -> AsyncIterator[list[Question]]:
+) -> AsyncIterator[list[Record]]:
     """Yield the documents of a CSV file, parsed in a process of its own."""
     async with parsers.run("records", {"labels": None, "split": None, **options}) as process:
         process.feed(chunks)
         async for answer in process.lines():
-            yield [Question(record["id"], record["text"], record["title"] or "") for record in answer["records"]]
+            yield [Record(each["id"], each["text"], title=each["title"]) for each in answer["records"]]
 
 
 class RowStream(Response):
     """An answer that is sent while documents still come in."""
 
     def __init__(
-        self, service: Service, served: ServedModel, *, questions: Questions, documents: AsyncIterator[list[Question]]
+        self, service: Service, served: ServedModel, *, options: ClassifyOptions, documents: AsyncIterator[list[Record]]
     ) -> None:
-        super().__init__(media_type="application/x-ndjson" if questions.form == "json" else "text/csv; charset=utf-8")
+        super().__init__(media_type="application/x-ndjson" if options.form == "json" else "text/csv; charset=utf-8")
         del self.headers["content-length"]
-        self._service, self._served, self._questions, self._documents = service, served, questions, documents
+        self._service, self._served, self._options, self._documents = service, served, options, documents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the first batch, so that its errors still have a status; then send rows as they are made."""
         batches = _batches(self._documents)
-        first: list[Question] = await anext(batches, [])
-        rows = await self._service.rows(self._served, first, self._questions)
+        first: list[Record] = await anext(batches, [])
+        rows = await self._service.rows(self._served, first, self._options)
         spool = Spool()
-        if self._questions.form == "csv":
-            spool.write(header(self._questions) + b"\n")
+        if self._options.form == "csv":
+            form = self._options.format
+            _write(spool, [line.encode() for line in form.csv_lines([form.header()])])
         _write(spool, rows)
         making = asyncio.create_task(self._make(batches, spool))
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -107,13 +110,13 @@ class RowStream(Response):
             with contextlib.suppress(asyncio.CancelledError):
                 await making
 
-    async def _make(self, batches: AsyncIterator[list[Question]], spool: Spool) -> None:
+    async def _make(self, batches: AsyncIterator[list[Record]], spool: Spool) -> None:
         try:
             async for batch in batches:
-                _write(spool, await self._service.rows(self._served, batch, self._questions))
+                _write(spool, await self._service.rows(self._served, batch, self._options))
         except ClientDisconnect:
             log("stream left by its client")
-        except LaneFull:
+        except QueueFull:
             self._fail(spool, "too many documents are waiting; send the rest again later")
         except (Refusal, RubricateError) as error:
             self._fail(spool, str(getattr(error, "detail", error)))
@@ -124,27 +127,18 @@ class RowStream(Response):
 
     def _fail(self, spool: Spool, message: str) -> None:
         """Say in the stream why it ends: the status has been sent."""
-        if self._questions.form == "json":
+        if self._options.form == "json":
             spool.write(json.dumps({"error": message}, ensure_ascii=False).encode() + b"\n")
         else:
             spool.write(b"# error: " + message.encode("utf-8", "replace") + b"\n")
 
 
 def _write(spool: Spool, rows: list[bytes]) -> None:
-    if rows:
-        spool.write(b"\n".join(rows) + b"\n")
+    spool.write(b"".join(row + b"\n" for row in rows if row))
 
 
-async def _batches(documents: AsyncIterator[list[Question]]) -> AsyncIterator[list[Question]]:
-    """Cut what comes together into batches of bounded size; nothing waits for what comes later."""
-    async for questions in documents:
-        batch: list[Question] = []
-        size = 0
-        for question in questions:
-            batch.append(question)
-            size += len(question.text)
-            if len(batch) >= BATCH or size >= CHARACTERS:
-                yield batch
-                batch, size = [], 0
-        if batch:
+async def _batches(documents: AsyncIterator[list[Record]]) -> AsyncIterator[list[Record]]:
+    """Yield what comes together in batches of bounded size; nothing waits for what comes later."""
+    async for records in documents:
+        for batch in batched(records, BATCH, CHARACTERS):
             yield batch

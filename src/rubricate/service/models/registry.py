@@ -9,10 +9,10 @@ from pathlib import Path
 
 from rubricate.categorizer import Categorizer
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
-from rubricate.service.models.rows import RowMaker
+from rubricate.service.models.responses import ResponseWriter
 from rubricate.training.scoring import needs_whole_set
 
-__all__ = ["ModelShelf", "ServedModel"]
+__all__ = ["ModelRegistry", "ServedModel"]
 
 Stamp = tuple[int, int, int]
 
@@ -28,7 +28,7 @@ class ServedModel:
     path: Path
     stamp: Stamp
     model: Categorizer
-    maker: RowMaker
+    writer: ResponseWriter
     whole: bool
 
     @classmethod
@@ -39,10 +39,10 @@ class ServedModel:
         model = Categorizer.open(path)
         if model.model_.width is not None:
             raise InvalidInput(f"{path}: classifies vectors, not text; the service takes text")
-        return cls(name, path, stamp, model, RowMaker(model), needs_whole_set(model.cut_))
+        return cls(name, path, stamp, model, ResponseWriter(model), needs_whole_set(model.cut_))
 
 
-class ModelShelf:
+class ModelRegistry:
     """Served models by name. Safe to use from several threads: a reader sees the old model or the new one."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:

@@ -14,10 +14,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
-from rubricate.service.models.rows import Question, Questions
-from rubricate.service.models.shelf import ServedModel
+from rubricate.readers.document_batches import batched
+from rubricate.readers.record import Record
+from rubricate.service.models.registry import ServedModel
+from rubricate.service.models.responses import ClassifyOptions
 
-__all__ = ["Lane", "LaneFull"]
+__all__ = ["QueueFull", "RequestBatcher"]
 
 BATCH, PIECE, CHARACTERS = 1024, 256, 1 << 20
 """Most documents and characters of a batch, and most documents that one request adds to it."""
@@ -25,7 +27,7 @@ QUICK, SHORT = 0.01, 1 << 14
 """Seconds of the processor within which a model has answered a document of so many characters: it is quick."""
 
 
-class LaneFull(Exception):
+class QueueFull(Exception):
     """Too many documents wait for the models."""
 
 
@@ -34,35 +36,30 @@ class _Work:
     """A request on its way."""
 
     served: ServedModel
-    documents: Sequence[Question]
-    questions: Questions
+    documents: Sequence[Record]
+    options: ClassifyOptions
     done: asyncio.Future[list[bytes]]
     rows: list[bytes] = field(default_factory=list)
 
     def joins(self, other: _Work) -> bool:
-        return self.served is other.served and self.questions == other.questions and not self.served.whole
+        return self.served is other.served and self.options == other.options and not self.served.whole
 
-    def piece(self, size: int) -> Sequence[Question]:
+    def piece(self, size: int) -> Sequence[Record]:
         """Return the next documents, all of them where the model must see them together."""
         if self.served.whole:
             return self.documents
-        batch, characters = [], 0
-        for question in self.documents[len(self.rows) : len(self.rows) + min(size, PIECE)]:
-            batch.append(question)
-            characters += len(question.text)
-            if characters >= CHARACTERS:
-                break
-        return batch
+        begin = len(self.rows)
+        return next(batched(self.documents[begin : begin + min(size, PIECE)], PIECE, CHARACTERS), [])
 
 
-class Lane:
+class RequestBatcher:
     """The requests that wait for one model name, answered one batch at a time in a pool of threads."""
 
     def __init__(self, pool: Executor, *, limit: int, observe: Callable[[int], None] = lambda size: None) -> None:
         self._pool, self._limit, self._observe = pool, limit, observe
         self._works: deque[_Work] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._quick: tuple[ServedModel | None, Questions | None] = (None, None)
+        self._quick: tuple[ServedModel | None, ClassifyOptions | None] = (None, None)
         self._arriving = 0
 
     @property
@@ -70,38 +67,38 @@ class Lane:
         """Documents that wait."""
         return sum(len(work.documents) - len(work.rows) for work in self._works)
 
-    async def rows(self, served: ServedModel, documents: Sequence[Question], questions: Questions) -> list[bytes]:
+    async def rows(self, served: ServedModel, documents: Sequence[Record], options: ClassifyOptions) -> list[bytes]:
         """Return the rows of some documents. Cancelling the call drops what is not yet answered."""
         if not documents:
             return []
         if self._works and self.waiting + len(documents) > self._limit:
-            raise LaneFull
-        work = _Work(served, documents, questions, asyncio.get_running_loop().create_future())
+            raise QueueFull
+        work = _Work(served, documents, options, asyncio.get_running_loop().create_future())
         self._works.append(work)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
         return await work.done
 
     async def at_once(
-        self, served: ServedModel, documents: Sequence[Question], questions: Questions
+        self, served: ServedModel, documents: Sequence[Record], options: ClassifyOptions
     ) -> list[bytes] | None:
         """Return the row of one short document if nobody else waits and the model is known to be quick; else None."""
-        if self._works or self._quick != (served, questions) or not _is_short(documents):
+        if self._works or self._quick != (served, options) or not _is_short(documents):
             return None
         self._arriving += 1
         try:
             await asyncio.sleep(0)  # requests that came at the same time say so; together they are a batch
             if self._arriving > 1 or self._works:
                 return None
-            rows, seconds = _timed(served, documents, questions)
+            rows, seconds = _timed(served, documents, options)
         finally:
             self._arriving -= 1
         self._observe(1)
-        self._note(served, questions, seconds)
+        self._note(served, options, seconds)
         return rows
 
-    def _note(self, served: ServedModel, questions: Questions, seconds: float) -> None:
-        self._quick = (served, questions) if seconds <= QUICK else (None, None)
+    def _note(self, served: ServedModel, options: ClassifyOptions, seconds: float) -> None:
+        self._quick = (served, options) if seconds <= QUICK else (None, None)
 
     async def _run(self) -> None:
         while self._works:
@@ -113,7 +110,7 @@ class Lane:
         size = characters = 0
         for work in works:
             piece = work.piece(BATCH - size)
-            size, characters = size + len(piece), characters + sum(len(question.text) for question in piece)
+            size, characters = size + len(piece), characters + sum(len(document.text) for document in piece)
             pieces.append((work, piece))
             if size >= BATCH or characters >= CHARACTERS:
                 break
@@ -129,20 +126,20 @@ class Lane:
         self._works = deque(work for work in self._works if not work.done.done())
         return [work for work in self._works if work.joins(self._works[0]) or work is self._works[0]]
 
-    async def _answer(self, pieces: Sequence[tuple[_Work, Sequence[Question]]]) -> None:
+    async def _answer(self, pieces: Sequence[tuple[_Work, Sequence[Record]]]) -> None:
         first = pieces[0][0]
-        batch = [question for _, piece in pieces for question in piece]
+        batch = [document for _, piece in pieces for document in piece]
         self._observe(len(batch))
         loop = asyncio.get_running_loop()
         try:
-            rows, seconds = await loop.run_in_executor(self._pool, _timed, first.served, batch, first.questions)
+            rows, seconds = await loop.run_in_executor(self._pool, _timed, first.served, batch, first.options)
         except Exception as error:
             for work, _ in pieces:
                 if not work.done.done():
                     work.done.set_exception(error)
             return
         if _is_short(batch):
-            self._note(first.served, first.questions, seconds)
+            self._note(first.served, first.options, seconds)
         at = 0
         for work, piece in pieces:
             work.rows += rows[at : at + len(piece)]
@@ -151,12 +148,12 @@ class Lane:
                 work.done.set_result(work.rows)
 
 
-def _is_short(documents: Sequence[Question]) -> bool:
-    return len(documents) == 1 and len(documents[0].text) + len(documents[0].title) <= SHORT
+def _is_short(documents: Sequence[Record]) -> bool:
+    return len(documents) == 1 and len(documents[0].text) + len(documents[0].title or "") <= SHORT
 
 
-def _timed(served: ServedModel, batch: Sequence[Question], questions: Questions) -> tuple[list[bytes], float]:
+def _timed(served: ServedModel, batch: Sequence[Record], options: ClassifyOptions) -> tuple[list[bytes], float]:
     """Return rows, and the seconds of the processor that they took: those of other processes do not count."""
     began = time.thread_time()
-    rows = served.maker.rows(batch, questions)
+    rows = served.writer.rows(batch, options)
     return rows, time.thread_time() - began
