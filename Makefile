@@ -28,6 +28,9 @@ COVERED := training files thresholds measures significance
 
 NATIVE := $(wildcard native/*.[ch]) build_native.py
 
+# Tests of commands start many processes: without compiled modules each starts at a third of the speed.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: native study test proof sanitize fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean
 
 study: $(VENV)/.study

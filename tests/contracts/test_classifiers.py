@@ -111,12 +111,27 @@ def _single(labels):
     return np.where(dense.any(axis=1), dense.argmax(axis=1), 5)
 
 
+COSTLY = {"BigBang", "LabelTree", "Local", "NNet", "NNetsPARC", "Proximity", "Stack", "Tolerant"}
+"""Classifiers whose estimator checks take seconds; another one of the same family is checked in every run."""
+
+
+def _checks(wanted):
+    """Return the estimator checks of these classifiers."""
+    return parametrize_with_checks(
+        [found() for found in _scorers() if wanted(found.__name__)],
+        expected_failed_checks=lambda estimator: EXCEPTIONS.get(type(estimator).__name__, {}),
+    )
+
+
 @pytest.mark.slow
-@parametrize_with_checks(
-    [found() for found in _scorers()],
-    expected_failed_checks=lambda estimator: EXCEPTIONS.get(type(estimator).__name__, {}),
-)
+@_checks(lambda name: name not in COSTLY)
 def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.proof
+@_checks(lambda name: name in COSTLY)
+def test_scikit_learn_estimator_checks_of_costly_classifiers(estimator, check):
     check(estimator)
 
 
