@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import http.client
 import json
+import shutil
 import stat
 import threading
 from urllib.parse import urlsplit
@@ -51,17 +52,25 @@ def _send(app, path, kind, *, headers=(), most=200):
     return statuses[0], read
 
 
-@pytest.fixture
-def people(tmp_path):
-    """A workspace with a project, three accounts and their tokens."""
-    workspace = Workspace(tmp_path / "w")
+@pytest.fixture(scope="module")
+def first_people(tmp_path_factory):
+    """A workspace with a project, four accounts and their tokens; passwords are slow to hash, so it is made once."""
+    folder = tmp_path_factory.mktemp("people") / "w"
+    workspace = Workspace(folder)
     workspace.projects.create("news", ["grain", "fuel"], kind="multi")
     tokens = {}
     for name, role in (("root", "admin"), ("ann", "label"), ("bob", "label"), ("eve", "read")):
         workspace.accounts.add(name, PASSWORD, role)
         tokens[name] = {"authorization": f"Bearer {workspace.accounts.add_token(name)}"}
     workspace.close()
-    return tmp_path / "w", tokens
+    return folder, tokens
+
+
+@pytest.fixture
+def people(first_people, tmp_path):
+    """A copy of that workspace, and the tokens."""
+    folder, tokens = first_people
+    return shutil.copytree(folder, tmp_path / "w"), tokens
 
 
 @pytest.fixture
