@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rubricate.corpora import load
+from rubricate.types import Corpus
 from tests.postgres import postgres_server, server_programs
 from tests.tally import EXAMPLES, LEAST_SHARE
 
@@ -75,6 +77,18 @@ def minilm() -> Path:
 @pytest.fixture(scope="session")
 def reuters_folder() -> Path:
     return need_corpora("reuters21578.tar.gz")
+
+
+@pytest.fixture(scope="session")
+def aptemod(reuters_folder: Path) -> Corpus:
+    """Reuters-21578 as yangliu1999 divide it, read once in a process."""
+    return load("reuters21578", split="aptemod", folder=reuters_folder)
+
+
+@pytest.fixture(scope="session")
+def reuters_v3(reuters_folder: Path) -> Corpus:
+    """Version 3 of yang1999, read once in a process."""
+    return load("reuters21578", split="v3", folder=reuters_folder)
 
 
 @pytest.fixture(scope="session")

@@ -557,11 +557,6 @@ def test_a_corpus_is_learned_from_and_tested_on():
     assert rb.evaluate(run).micro["f1"] > 0.5
 
 
-@pytest.fixture(scope="module")
-def aptemod(data_folder):
-    return rb.load("reuters21578", split="aptemod", folder=data_folder)
-
-
 @pytest.mark.proof
 def test_reuters_with_all_defaults(aptemod):
     """Cross-validated .9044/.6254 (C = 1); the test set once: .8916/.6285, exactly right .829."""

@@ -269,13 +269,12 @@ def test_a_hostile_state_is_refused(grains, attribute, change, message):
         tree.check_state()
 
 
-def test_c45_on_reuters(reuters_folder):
+def test_c45_on_reuters(reuters_v3):
     """docs/methods/trees.md: v3 with 1,000 words; .827 with this program, .79 in yang1999, table 6."""
-    corpus = rb.load("reuters21578", split="v3")
     model = rb.Categorizer(
         "dtree", analyzer=rb.text.Analyzer(), weights="bnn", min_df=2, select="chi2:1000", cut=0.5, folds=0
     )
-    assert rb.evaluate(model.fit(corpus.train).run(corpus.test)).micro["f1"] == pytest.approx(0.8268, abs=0.002)
+    assert rb.evaluate(model.fit(reuters_v3.train).run(reuters_v3.test)).micro["f1"] == pytest.approx(0.8268, abs=0.002)
 
 
 def test_works_by_name_and_is_saved(tmp_path):

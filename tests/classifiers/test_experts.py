@@ -200,9 +200,9 @@ def test_a_hostile_state_is_refused(attribute, change, message):
         experts.check_state()
 
 
-def test_progressive_validation_on_reuters(reuters_folder):
+def test_progressive_validation_on_reuters(reuters_v3):
     """One pass over the training documents of v3: phrases with gaps judge the next document better than words."""
-    train, found = rb.load("reuters21578", split="v3").train, []
+    train, found = reuters_v3.train, []
     for analyzer in (rb.text.Analyzer(), rb.text.Analyzer(ngrams=(1, 2), window=3)):
         X = rb.text.Vectors(analyzer, weights="bnn", min_df=3).fit_transform(train)
         decided = sparse.csr_array(rb.classifiers.Experts().progressive(X, train.labels) > 0.5)

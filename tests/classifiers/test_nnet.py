@@ -9,7 +9,7 @@ from scipy import sparse
 from tests.native.test_networks import lessons
 from tests.oracles import networks as oracle
 
-from rubricate import NNet, load
+from rubricate import NNet
 from rubricate.classifiers import nnet
 from rubricate.classifiers.numerics import networks
 from rubricate.classifiers.numerics.networks import Network, cross_entropy, squared_error
@@ -223,14 +223,13 @@ def test_options_that_cannot_be_used(options, error, message):
 
 
 @pytest.fixture(scope="module")
-def reuters(reuters_folder):
-    corpus = load("reuters21578", split="aptemod")
+def reuters(aptemod):
     vectors = Vectors(select="chi2:1000")
     return (
-        vectors.fit_transform(corpus.train),
-        corpus.train.labels,
-        vectors.transform(corpus.test),
-        corpus.test.labels,
+        vectors.fit_transform(aptemod.train),
+        aptemod.train.labels,
+        vectors.transform(aptemod.test),
+        aptemod.test.labels,
     )
 
 

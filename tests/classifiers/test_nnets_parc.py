@@ -163,11 +163,10 @@ def test_bad_options_are_named(documents):
             rb.classifiers.NNetsPARC(**bad).fit(*documents)
 
 
-def test_reuters_training_documents(reuters_folder):
+def test_reuters_training_documents(reuters_v3):
     """A half of the training documents of v3 in ten topics judged by the other half."""
-    corpus = rb.load("reuters21578", split="v3")
-    half = np.arange(len(corpus.train)) % 2 == 0
-    learn, held = corpus.train.take(np.flatnonzero(half)), corpus.train.take(np.flatnonzero(~half))
+    half = np.arange(len(reuters_v3.train)) % 2 == 0
+    learn, held = reuters_v3.train.take(np.flatnonzero(half)), reuters_v3.train.take(np.flatnonzero(~half))
     top = np.argsort(-np.asarray(learn.labels.sum(axis=0)).ravel(), kind="stable")[:10]
     vectors = rb.text.Vectors()
     model = rb.classifiers.NNetsPARC(size=50, epochs=15, engine="serial").fit(

@@ -128,14 +128,13 @@ def test_a_categorizer_learns_more():
     assert model.update(["gas and wheat"] * 9, ["fuel"] * 9).classify(["gas and wheat"]) == [("fuel",)]
 
 
-def test_reuters_training_documents(reuters_folder):
+def test_reuters_training_documents(reuters_v3):
     """Half of the training documents of v3 judged by the other half; yang1999, table 6, has .75 on its test documents.
 
     The cuts are the midpoints, moved by one offset.
     """
-    corpus = rb.load("reuters21578", split="v3")
-    half = np.arange(len(corpus.train)) % 2 == 0
-    learn, held = corpus.train.take(np.flatnonzero(half)), corpus.train.take(np.flatnonzero(~half))
+    half = np.arange(len(reuters_v3.train)) % 2 == 0
+    learn, held = reuters_v3.train.take(np.flatnonzero(half)), reuters_v3.train.take(np.flatnonzero(~half))
     vectors = rb.text.Vectors()
     model = rb.classifiers.Rocchio().fit(vectors.fit_transform(learn), learn.labels)
     scores = model.decision_function(vectors.transform(held)) - np.where(

@@ -207,8 +207,8 @@ def test_the_engine_does_not_matter():
     assert one.facts["steps"] == two.facts["steps"]
 
 
-def test_a_sample_of_reuters_equals_retraining(reuters_folder):
-    train = rb.load("reuters21578", split="aptemod").train
+def test_a_sample_of_reuters_equals_retraining(aptemod):
+    train = aptemod.train
     X = rb.text.Vectors(weights="ltc").fit_transform(train.texts)
     y = train.labels[:, [train.categories.index("ship")]]
     pruned, found = (leave_one_out(rb.SVM(), X, y, every=every) for every in (False, True))

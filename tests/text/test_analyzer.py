@@ -213,9 +213,7 @@ def test_a_parameter_object_of_scikit_learn() -> None:
     assert analyzer.signature() == "letters2+stop smart+stem porter2+title 2"
 
 
-def test_reuters_terms_are_those_of_the_pattern(reuters_folder) -> None:
-    from rubricate.corpora import load
-
-    texts = list(load("reuters21578", split="aptemod", folder=reuters_folder).test.texts)[::10]
+def test_reuters_terms_are_those_of_the_pattern(aptemod) -> None:
+    texts = list(aptemod.test.texts)[::10]
     found = Analyzer(stop=None, stem="porter").terms(texts)
     assert listed(found) == [terms_of(None, text, stem="porter") for text in texts]

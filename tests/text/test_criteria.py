@@ -125,11 +125,10 @@ def test_memory_is_that_of_a_block_not_of_terms_times_categories() -> None:
     assert peak < 80e6
 
 
-def test_chi2_of_reuters_by_scikit_learn(reuters_folder) -> None:
-    from rubricate.corpora import load
+def test_chi2_of_reuters_by_scikit_learn(aptemod) -> None:
     from rubricate.text.vectors import Vectors
 
-    train = load("reuters21578", split="aptemod", folder=reuters_folder).train
+    train = aptemod.train
     counts = Vectors(weights="nnn").fit_transform(train)
     found = term_scores("chi2", counts, train.labels, by="each")
     without = counts.shape[0] - np.bincount(counts.indices, minlength=counts.shape[1])

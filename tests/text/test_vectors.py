@@ -154,11 +154,9 @@ def test_no_documents_to_transform() -> None:
     assert Vectors().fit(TEXTS).transform([]).shape == (0, 8)
 
 
-def test_reuters_is_count_vectorizer_with_the_same_analyzer(reuters_folder) -> None:
+def test_reuters_is_count_vectorizer_with_the_same_analyzer(aptemod) -> None:
     """Vocabulary and counts identical, ltc equal to scikit-learn's without its added one."""
-    from rubricate.corpora import load
-
-    train = load("reuters21578", split="aptemod", folder=reuters_folder).train
+    train = aptemod.train
     texts, stop, stemmer, token = (
         list(train.texts),
         stop_words("smart"),

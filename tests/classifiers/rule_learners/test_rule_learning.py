@@ -250,9 +250,9 @@ def test_the_name_trains_a_categorizer_whose_rules_print_in_words(name, tmp_path
 
 
 @pytest.fixture(scope="module")
-def training_part(reuters_folder):
+def training_part(reuters_v3):
     """Words and labels of the training documents of Yang's version 3 in two parts; no test document is read."""
-    train = rb.load("reuters21578", split="v3").train
+    train = reuters_v3.train
     X = rb.text.Vectors(weights="bnn", min_df=3, threads=1).fit_transform(train)
     held = np.arange(X.shape[0]) % 4 == 0
     return X[~held], train.labels[~held], X[held], train.labels[held].toarray()

@@ -411,10 +411,14 @@ def test_nan_and_infinity_are_errors(bad):
 
 
 @pytest.fixture(scope="module")
-def reuters(reuters_folder):
-    corpus = rb.load("reuters21578", split="aptemod", folder=reuters_folder)
-    vectors = rb.text.Vectors(weights="ltc").fit(corpus.train.texts)
-    return vectors.transform(corpus.train.texts), corpus.train.labels, vectors.transform(corpus.test.texts), corpus.test
+def reuters(aptemod):
+    vectors = rb.text.Vectors(weights="ltc").fit(aptemod.train.texts)
+    return (
+        vectors.transform(aptemod.train.texts),
+        aptemod.train.labels,
+        vectors.transform(aptemod.test.texts),
+        aptemod.test,
+    )
 
 
 @pytest.mark.parametrize("bias", ["free", "penalised"])
