@@ -110,7 +110,7 @@ def test_a_document_outside_the_margin_set_holds_up_its_twin():
 
 @pytest.mark.parametrize("band", [0.0, 1e-3, 5.0])
 def test_growing_the_margin_set_gives_the_same_as_having_it_from_the_start(band, monkeypatch):
-    X, y = _problem(7, n=400, terms=300)
+    X, y = _problem(7, n=250, terms=200)
     machine = _machine(X, y, tol=1e-5)
     chosen = _support(machine)
     expected, _, _ = CategorySolution(machine, 0).leave_out(chosen, _exact(len(chosen)))
@@ -198,14 +198,19 @@ def test_ten_categories_of_reuters_equal_retraining(reuters_folder):
         np.testing.assert_array_equal((found.scores[i] > 0)[sure], (scores > 0)[sure])
 
 
-@pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("bar", [-np.inf, -0.3, 0.2, np.inf])
-def test_scores_below_a_bar_are_below_it_and_others_are_exact(bias, bar):
+@pytest.fixture(scope="module", params=BIASES)
+def solved(request):
+    """A solution, the documents that it rests on, and their exact scores."""
     X, y = _problem(5, n=250, terms=200, twins=10)
-    machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
+    machine = _machine(X, y, C=1.0, bias=request.param, tol=1e-6)
     chosen = _support(machine)
     solution = CategorySolution(machine, 0)
-    exact, _, _ = solution.leave_out(chosen, _exact(len(chosen)))
+    return solution, chosen, solution.leave_out(chosen, _exact(len(chosen)))[0]
+
+
+@pytest.mark.parametrize("bar", [-np.inf, -0.3, 0.2, np.inf])
+def test_scores_below_a_bar_are_below_it_and_others_are_exact(solved, bar):
+    solution, chosen, exact = solved
     demand = Demand(np.full(len(chosen), bar), finest=0.01, one_sided=True)
     scores, deviation, _ = solution.leave_out(chosen, demand)
     sure = np.abs(exact - bar) > 0.02
