@@ -126,7 +126,9 @@ def described_files(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.proof] if name == "choose" else []) for name in EXAMPLES]
+)
 def test_every_example_runs(name, rubricate, described_files, tmp_path, monkeypatch):
     monkeypatch.setenv("RUBRICATE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("RUBRICATE_DATA", raising=False)  # studies then take the corpus that comes with the package
