@@ -142,6 +142,7 @@ def test_bad_options_are_named():
         rb.classifiers.CLASSI(kept="averaged").fit(X, y)
 
 
+@pytest.mark.slow
 def test_reuters_training_documents_in_seconds(reuters_v3):
     """Half of the training documents of v3 judged by the other half; yang1999, table 6, has .80 for test documents."""
     half = np.arange(len(reuters_v3.train)) % 2 == 0

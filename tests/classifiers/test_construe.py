@@ -228,6 +228,7 @@ def reuters(reuters_folder):
     return rb.load("reuters21578", split="modhayes", folder=reuters_folder)
 
 
+@pytest.mark.slow
 def test_the_reuters_base_does_as_its_documentation_says(reuters):
     """docs/guides/rules.md: micro-F1 .804 on the 722 test documents, over the ten topics of the base."""
     base = rb.rules.read_rules("reuters10")

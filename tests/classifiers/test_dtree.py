@@ -18,6 +18,8 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.native.trees import expected_errors
 from rubricate.rules.form import All, Not, Word
 
+pytestmark = pytest.mark.slow
+
 
 def one_column(truth):
     return sparse.csr_array(np.asarray(truth, bool)[:, None])
@@ -71,7 +73,6 @@ def test_c45_raises_subtrees_as_the_slow_twin_does(monkeypatch):
     assert sum(raised) >= 5
 
 
-@pytest.mark.slow
 @given(case=cases(), least=st.sampled_from([1, 3, 10]))
 def test_ind_grows_as_the_slow_twin(case, least):
     X, truth, weights = case
@@ -134,7 +135,6 @@ def test_the_tree_of_information_gain_is_that_of_scikit_learn():
     np.testing.assert_allclose(np.sort(shares), np.sort(own), rtol=1e-12)
 
 
-@pytest.mark.slow
 def test_a_long_chain_needs_no_recursion():
     """Each document has a word of its own that decides it: the tree is a list of 1,200 tests."""
     n = 1200

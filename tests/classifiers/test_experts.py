@@ -15,6 +15,8 @@ from rubricate.classifiers.experts import Experts
 from rubricate.errors import InvalidInput
 from rubricate.measures import counts, micro
 
+pytestmark = pytest.mark.slow
+
 STATE = ("seen_", "first_", "length_", "room_", "category_", "favour_", "against_", "size_")
 
 
@@ -44,7 +46,6 @@ def test_agrees_with_the_slow_twin(stream, beta, weighted):
     experts.check_state()
 
 
-@pytest.mark.slow
 @given(stream=streams(), cuts=st.lists(st.integers(0, 30), max_size=4))
 def test_batches_of_any_size_give_what_one_fit_gives(stream, cuts):
     X, Y = stream
@@ -211,7 +212,6 @@ def test_progressive_validation_on_reuters(reuters_v3):
     assert found[1] > found[0] + 0.04
 
 
-@pytest.mark.slow
 def test_works_by_name_on_phrases_and_is_saved(tmp_path):
     corpus = rb.load("newswire", documents=500)
     phrases = rb.text.Analyzer(ngrams=(1, 4), window=4)

@@ -19,6 +19,8 @@ from rubricate.measures import micro
 from rubricate.measures.f1 import f1
 from rubricate.types import Counts
 
+pytestmark = pytest.mark.slow
+
 
 @st.composite
 def collections(draw):
@@ -37,7 +39,6 @@ def texts(documents, terms, seed, density=0.1):
     return sparse.csr_array(sparse.random_array((documents, terms), density=density, rng=rng))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(collection=collections())
 def test_neighbours_and_scores_are_those_of_the_definition(form, collection):

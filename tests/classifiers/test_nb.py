@@ -21,6 +21,8 @@ from rubricate.measures import micro
 from rubricate.measures.f1 import f1
 from rubricate.types import Counts
 
+pytestmark = pytest.mark.slow
+
 PEERS = {"multinomial": MultinomialNB, "bernoulli": BernoulliNB, "complement": ComplementNB}
 MODELS = pytest.mark.parametrize("model", PEERS)
 WAYS = pytest.mark.parametrize("against", ["categories", "rest"])

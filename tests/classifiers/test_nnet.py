@@ -19,6 +19,8 @@ from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
 from rubricate.thresholds import Scut, Thresholded
 
+pytestmark = pytest.mark.slow
+
 
 @given(lessons())
 def test_losses_and_outputs_are_those_of_the_formulas(lesson):
@@ -41,7 +43,6 @@ def topics(documents=400, seed=0):
     return sparse.csr_array(X, dtype=float), sparse.csr_array(labels)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("outputs", nnet.OUTPUTS)
 def test_a_hidden_layer_learns_what_a_linear_network_cannot(outputs):
     X, Y = topics(800)
@@ -123,7 +124,6 @@ def test_the_scale_of_the_documents_does_not_matter():
     np.testing.assert_allclose(large.decision_function(X * 64), plain.decision_function(X), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.slow
 def test_terms_that_training_never_saw_weigh_nothing():
     X, Y = topics()
     wider = sparse.csr_array(sparse.hstack([X, sparse.csr_array((400, 5))]))

@@ -15,6 +15,8 @@ from rubricate.classifiers.words.category_terms import chosen_terms, relevancy
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep
 
+pytestmark = pytest.mark.slow
+
 WAYS = pytest.mark.parametrize(
     ("inputs", "size", "hidden"), [("lsi", 4, 0), ("local", 3, 2), ("relevancy", 5, 0), ("correlation", 5, 3)]
 )

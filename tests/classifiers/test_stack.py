@@ -83,6 +83,7 @@ def test_labels_of_held_out_documents_do_not_reach_their_scores(news):
     assert (blend_scores(told, cells.of(~rows)) == blend_scores(untold, cells.of(~rows))).all()
 
 
+@pytest.mark.slow
 def test_out_of_fold_scores_serve_a_cut(news):
     texts, labels = news
     stack = Stack(pipelines()[:2], rounds=20, keep_scores=True, seeds=2).fit(texts, labels)
@@ -206,6 +207,7 @@ def test_saved_and_opened_it_scores_the_same(news, tmp_path):
     assert opened.explain(texts[:2], 0) == stack.explain(texts[:2], 0)
 
 
+@pytest.mark.slow
 def test_in_a_categorizer_on_vectors(news):
     texts, labels = news
     sets = [{str(c) for c in np.flatnonzero(row)} for row in labels.toarray()]

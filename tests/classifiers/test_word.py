@@ -25,6 +25,8 @@ from rubricate.experiments.trial import Trial
 from rubricate.training.material import Material
 from rubricate.training.procedure import Step
 
+pytestmark = pytest.mark.slow
+
 TERMS = ["corn", "crude", "fx", "money", "oil", "wheat"]
 NAMES = {"grain": ["wheat", "corn"], "crude": "crude oil", "money-fx": "money-fx"}
 X = np.array([[1, 0, 0, 0, 0, 2], [0, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 3, 1, 0], [0, 0, 0, 0, 0, 0.0]])

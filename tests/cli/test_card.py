@@ -22,6 +22,7 @@ def run(*arguments):
     return CliRunner().invoke(build(), [str(argument) for argument in ("card", *arguments)])
 
 
+@pytest.mark.slow
 def test_markdown(model):
     done = run(model)
     assert done.exit_code == 0, done.output

@@ -57,6 +57,7 @@ def classify(monkeypatch, capsys, tmp_path, saved):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_every_engine_writes_the_same_bytes(way, classify, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="the extra dask is not installed")

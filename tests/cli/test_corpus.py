@@ -119,6 +119,7 @@ def test_show_reuters(reuters_folder):
     assert "research purposes only" in text
 
 
+@pytest.mark.slow
 def test_unknown_names_are_answered():
     with pytest.raises(UnknownName, match="Did you mean"):
         run("show", "reuters2158")

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from rubricate import __version__, cli, registry
 from rubricate.errors import CorpusMissing, UnknownName
 
+pytestmark = pytest.mark.slow
+
 
 def test_help_lists_every_command_and_the_exit_codes():
     result = CliRunner().invoke(cli.build(), ["--help"])

@@ -12,6 +12,8 @@ from rubricate import registry
 from rubricate.corpora import load, missing, source
 from rubricate.corpora.catalogue.source import Source
 
+pytestmark = pytest.mark.slow
+
 SOURCES = [source(name) for name in registry.names("corpora")]
 REQUIRED = {"newsgroups20", "newswire", "reuters21578", "webkb"}
 SPLITS = [

@@ -199,6 +199,7 @@ def test_messages_name_the_file_and_the_remedy(tmp_path):
         read_all(write(tmp_path / "x.zip", b"plain text"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
 def test_a_header_that_would_fill_the_memory_is_refused(kind, tmp_path):
     """64 MB of zeros behind a header that claims them as a name: nothing of them is read."""

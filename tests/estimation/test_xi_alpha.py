@@ -14,6 +14,8 @@ import rubricate as rb
 from rubricate.errors import InvalidInput
 from rubricate.estimation.xi_alpha import xi_alpha
 
+pytestmark = pytest.mark.slow
+
 KERNELS = ("linear", "poly", "rbf")
 
 
@@ -26,7 +28,6 @@ def _problem(seed: int, n: int = 18, terms: int = 5):
     return sparse.csr_array(X), y
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 10.0]), st.sampled_from(KERNELS))
 @settings(max_examples=25)
 def test_rho_2_is_never_below_leave_one_out_where_solutions_are_stable(seed, C, kernel):
@@ -41,7 +42,6 @@ def test_rho_2_is_never_below_leave_one_out_where_solutions_are_stable(seed, C, 
         assert found.facts["d"][0] >= np.sum((scores > 0) != y)
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 10.0]), st.sampled_from(["penalised", None]))
 @settings(max_examples=20)
 def test_rho_1_is_a_bound_without_a_free_bias(seed, C, bias):

@@ -20,6 +20,8 @@ from rubricate.experiments.trial import Trial
 from rubricate.training import scoring
 from rubricate.training.material import Material
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "svm": {"classifier": "svm", "C": 0.5},
     "knn on few terms": {"classifier": "knn", "k": 7, "select": "chi2:15", "cut": "scut:0.2"},
@@ -43,7 +45,6 @@ def same(run, other):
     assert list(run.documents) == list(other.documents)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", SETTINGS)
 @pytest.mark.parametrize("kind", ["corpus", "single"])
 def test_a_trial_gives_what_the_categorizer_gives(case, kind, request, store):

@@ -16,6 +16,7 @@ from rubricate.reports.reproductions import to_page
 FOUND = load_reproduction("yang-liu-1999")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SVM", "kNN", "NB"])
 def test_rows_of_table_1_are_within_their_tolerance(aptemod, name):
     """YL99, table 1."""

@@ -30,6 +30,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
 def test_values_of_the_wrong_kind_are_one_error(name, value):
     with pytest.raises((InvalidInput, RubricateError)):

@@ -98,6 +98,7 @@ def exported_and_opened(model, path):
     return skops.load(path)
 
 
+@pytest.mark.slow
 def test_skops_gives_the_same_classes(linear, tmp_path):
     model, X = linear
     theirs = exported_and_opened(model, tmp_path / "model.skops")

@@ -18,6 +18,8 @@ import rubricate as rb
 from rubricate.errors import InvalidFile
 from rubricate.files.model.checks import check_sparse
 
+pytestmark = pytest.mark.slow
+
 EYE = sparse.csr_array(np.eye(4))
 LABELS = sparse.csr_array(np.eye(4, dtype=bool))
 

@@ -22,6 +22,8 @@ from rubricate.text.options import LONGEST, phrase_lengths
 from rubricate.text.smart import SCHEMES
 from rubricate.types import Documents
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["Wheat and corn", "corn exports, don't", "crude oil", "oil & gas 1,000", "wheat harvest", "gas pipeline"] * 3
 SINGLE = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
 THREE = ["grain", "trade", "fuel", "fuel", "grain", "trade"] * 3
@@ -139,7 +141,6 @@ def test_parts_of_different_size_have_no_scorer(tmp_path):
     assert scorer_of(stored) is None
 
 
-@pytest.mark.slow
 def test_classify_of_one_line_imports_neither_scikit_learn_nor_pandas(tmp_path):
     path = rb.Categorizer(folds=3, engine="serial").fit(TEXTS, SINGLE).save(tmp_path / "m.rubric")
     code = (

@@ -146,6 +146,7 @@ def test_a_billion_laughs_are_refused_at_once(tmp_path) -> None:
         read(tmp_path, "laughs.rdf", text)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_concepts(tmp_path) -> None:
     lines = "".join(f"<http://e/{i}> <{SKOS}broader> <http://e/{i // 3}> .\n" for i in range(1, 20_000))
     assert len(read(tmp_path, "large.nt", lines)) == 19_999

@@ -109,6 +109,7 @@ def test_equal_to_krippendorff_where_it_is_installed():
 SETS = st.frozensets(st.sampled_from("abcde"))
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.one_of(st.none(), SETS), min_size=3, max_size=3), min_size=2, max_size=12))
 def test_alpha_of_label_sets_follows_its_definition(rows):
     units = [[labels for labels in row if labels is not None] for row in rows]

@@ -10,6 +10,7 @@ import rubricate as rb
 from rubricate.measures import acceptor, by_frequency, macro, micro, rejector
 
 
+@pytest.mark.slow
 def test_the_trivial_systems_on_aptemod(aptemod):
     """3,019 documents with 1.24 of 90 categories each: to reject everything errs in 1.24/90 = 1.4 % of decisions."""
     truth = aptemod.test.labels
@@ -28,6 +29,7 @@ def test_the_range_of_figure_4_of_yangliu1999(aptemod):
     assert sum(band.categories for band in curve) == 67
 
 
+@pytest.mark.slow
 def test_a_system_that_looks_for_category_names(aptemod):
     """Scores count how often the name of the category is in the text: no learning, many ties, most scores 0."""
     test = aptemod.test

@@ -26,6 +26,8 @@ from rubricate.native.linear_svm import (
 )
 from rubricate.native.sparse import Rows
 
+pytestmark = pytest.mark.slow
+
 PENALTIES = [0.0, 0.5, 1.0, np.inf]
 
 

@@ -59,6 +59,7 @@ def test_the_same_as_sorting_all_similarities(table, layout):
     agrees(*table, layout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", [0.002, 0.02, 0.3])
 @pytest.mark.parametrize("k", [1, 45, 400])
 @pytest.mark.parametrize("layout", [(0.25, BLOCK_WIDTH), (0.25, 200), (0.01, 640)])

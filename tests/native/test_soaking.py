@@ -12,6 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -23,7 +25,6 @@ def tools(monkeypatch):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.slow
 def test_every_native_function_has_a_property(tmp_path):
     """Seen by running each property on a few cases, in a process of its own."""
     report = tmp_path / "soak.json"

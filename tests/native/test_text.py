@@ -140,6 +140,7 @@ def test_bytes_that_are_not_utf_8_are_never_part_of_a_word(parts):
     count_cases(len(parts))
 
 
+@pytest.mark.slow
 def test_a_text_of_a_million_words():
     """Half of them distinct: the table grows many times in the middle of the text."""
     numbers = np.arange(1_000_000) % 500_000
@@ -150,6 +151,7 @@ def test_a_text_of_a_million_words():
     assert len(table) == 500_000
 
 
+@pytest.mark.slow
 def test_a_long_text_is_read_in_several_calls():
     count = 20_000_000  # more bytes than one call reads
     ids = WordTable().scan(text_bytes([b"a " * count, b"b"]), ASCII_LETTERS)

@@ -20,6 +20,8 @@ from rubricate.native.trees import (
     walk_trees,
 )
 
+pytestmark = pytest.mark.slow
+
 X_LOG_X = np.arange(65.0) * np.log2(np.maximum(np.arange(65.0), 1.0))
 
 

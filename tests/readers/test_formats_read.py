@@ -106,6 +106,7 @@ def test_a_workbook(tmp_path):
     assert read(path) == [("17", "good harvest", ()), ("2.5", "a\rb", ("grain", "oil"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts, message",
     [

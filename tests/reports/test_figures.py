@@ -24,6 +24,7 @@ def test_lines_are_told_apart_without_colour():
         assert colour[1:3] == colour[3:5] == colour[5:7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", [LINES, BARS], ids=lambda one: one.name)
 def test_svg_png_and_json_are_written(figure, tmp_path):
     paths = write_figure(figure, tmp_path / "new", forms=("svg", "png", "json"))

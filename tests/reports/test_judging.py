@@ -127,6 +127,7 @@ def rubricate(monkeypatch, capsys, tmp_path, world):
 FILES = ("truth.csv", "best.csv", "good.csv", "fair.csv", "poor.csv")
 
 
+@pytest.mark.slow
 def test_report_from_the_command_line(rubricate, tmp_path):
     code, out, talk = rubricate("report", *FILES, "-o", "out", "--bootstrap", "50")
     assert (code, out) == (0, "out/report.html\n"), talk

@@ -24,6 +24,7 @@ def page(aptemod, tmp_path_factory):
     return write_report(data, tmp_path_factory.mktemp("reuters") / "report.html")
 
 
+@pytest.mark.slow
 def test_it_is_small_and_whole(page):
     text = page.page.read_text(encoding="utf-8")
     assert 50_000 < page.page.stat().st_size < 500_000

@@ -60,6 +60,7 @@ def test_what_is_not_known_is_left_out():
     assert not {"significance", "frequency", "curves", "learning", "coverage"} & set(left)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("undefined", ["zero", "one", "omit"])
 def test_every_convention_for_nothing_by_nothing_makes_a_page(undefined):
     data = small_study(categories=[f"c{k}" for k in range(30)], documents=40, undefined=undefined, resamples=20)

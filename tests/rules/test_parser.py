@@ -160,6 +160,7 @@ def test_absurd_depth_is_an_error_and_not_a_crash():
     assert len(condition(" or ".join("a" * n for n in range(1, 3000))).conditions) == 2999
 
 
+@pytest.mark.slow
 def test_long_circles_of_macros_are_found_and_long_chains_are_fine():
     chain = "".join(f"@m{i} = @m{i + 1};" for i in range(3000))
     with pytest.raises(InvalidRules, match=r"uses itself .* → …"):

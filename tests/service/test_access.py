@@ -22,6 +22,8 @@ from rubricate.service.settings import ServiceSettings
 from rubricate.service.workspace.projects import Conflict
 from rubricate.service.workspace.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "correct horse"
 MEGABYTE = bytes(1 << 20)
 
@@ -153,7 +155,6 @@ def _log_in(site, address, name, password="wrong"):
     return answer.status
 
 
-@pytest.mark.slow
 def test_a_forged_address_is_not_believed(people):
     with live_service(workspace=people[0]) as site:
         statuses = [_log_in(site, f"10.7.0.{n}", f"name{n}") for n in range(7)]
@@ -163,7 +164,6 @@ def test_a_forged_address_is_not_believed(people):
     workspace.close()
 
 
-@pytest.mark.slow
 def test_many_addresses_do_not_help_to_guess_and_do_not_lock_out(people):
     with live_service(workspace=people[0], forwarded_allow_ips="127.0.0.0/8") as site:
         assert _log_in(site, "192.0.2.1", "ann", PASSWORD) == 200

@@ -32,6 +32,7 @@ def _systems(table: np.ndarray) -> tuple[list[np.ndarray], list[System]]:
     return dense, [System(n, truth=true, decided=indicator(d)) for n, d in zip("ab", dense[1:], strict=True)]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(small, st.sampled_from(sorted(MEASURES)), st.sampled_from(sorted(UNDEFINED)))
 def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str, undefined: str) -> None:
@@ -117,6 +118,7 @@ def test_seed_decides_and_order_does_not(test, measure, make_run, noisy) -> None
     assert found.p_value != test(*runs, measure=measure, samples=999, seed=1).p_value
 
 
+@pytest.mark.slow
 def test_bootstrap_interval_encloses_the_difference(make_run, noisy) -> None:
     truth, decided = noisy(2, (400, 10), 0.05, 0.09)
     runs = [make_run(n, truth, d) for n, d in zip("ab", decided, strict=True)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 import rubricate as rb
+
+pytestmark = pytest.mark.slow
 
 
 def test_trials_of_the_golden_table_are_those_of_the_corpus(aptemod: rb.Corpus) -> None:

@@ -47,6 +47,7 @@ def small():
         yield patch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("analyzer", ANALYZERS, ids=Analyzer.signature)
 @settings(max_examples=15)
 @given(texts=TEXTS, titled=st.booleans())

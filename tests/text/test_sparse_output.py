@@ -47,6 +47,7 @@ def test_other_frames_have_no_sparse_columns():
         Vectors().set_output(transform="polars")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "weights",
     [

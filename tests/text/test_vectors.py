@@ -154,6 +154,7 @@ def test_no_documents_to_transform() -> None:
     assert Vectors().fit(TEXTS).transform([]).shape == (0, 8)
 
 
+@pytest.mark.slow
 def test_reuters_is_count_vectorizer_with_the_same_analyzer(aptemod) -> None:
     """Vocabulary and counts identical, ltc equal to scikit-learn's without its added one."""
     train = aptemod.train

@@ -29,6 +29,7 @@ def _analyzer(model):
     return part.reading_analyzer()
 
 
+@pytest.mark.slow
 def test_german_is_read_as_german_and_said():
     model = rb.Categorizer(folds=2).fit(GERMAN, LABELS)
     assert (model.language_["language"], model.language_["sure"]) == ("de", True)

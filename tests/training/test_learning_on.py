@@ -77,6 +77,7 @@ def test_a_category_known_by_name_alone_is_learned(name):
     assert parts.top_terms("1") == whole.top_terms("1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("labels", [(OLD[1], LATER[1]), (ONE, LATER_ONE)], ids=["several", "one"])
 def test_a_file_holds_all_that_grew(name, labels, tmp_path):

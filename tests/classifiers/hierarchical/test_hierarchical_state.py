@@ -10,6 +10,8 @@ from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, newswire
 
 import rubricate as rb
 
+pytestmark = pytest.mark.slow
+
 X, LABELS = newswire(60)
 MODELS = [
     rb.classifiers.TopDown(taxonomy=TREE, categories=NAMES, probability="sigmoid"),
@@ -46,7 +48,6 @@ def fitted(sound):
     return copy.deepcopy(sound)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", [longer, far, lambda values: values.astype(str)], ids=["longer", "far", "words"])
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays_that_do_not_fit_are_refused(fitted, name, change):

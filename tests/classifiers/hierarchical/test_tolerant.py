@@ -30,6 +30,7 @@ def test_children_recover_a_parents_error():
     assert lost > 0, "some document that its parent refused is found again"
 
 
+@pytest.mark.slow
 @given(labelled_graphs(), st.integers(0, 1000), st.sampled_from(["product", "mean"]))
 def test_chances_are_of_one_document_alone_and_multiply_along_paths(case, seed, combine):
     edges, names, labels = case

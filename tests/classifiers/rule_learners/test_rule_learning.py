@@ -22,6 +22,8 @@ from rubricate.rules.form import All, Not, Word
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
 
+pytestmark = pytest.mark.slow
+
 LEARNERS = [RIPPER, SWAP1, CHARADE]
 ARRAYS = [f"{name}_" for name in RuleTable._fields]
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
@@ -192,7 +194,6 @@ def test_names_that_do_not_fit_are_refused(learner, documents):
         model.rule_base(categories=["a"])
 
 
-@pytest.mark.slow
 @every_learner
 @given(data=st.data())
 def test_a_hostile_table_is_refused_or_leads_nowhere(learner, data):

@@ -92,6 +92,7 @@ def test_a_categorizer_of_one_category_or_document_says_so():
         rb.Categorizer(folds=0, cut="rcut:1").fit(["wheat"], ["grain"])
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), bias=st.sampled_from(BIASES))
 def test_coordinate_descent_and_steps_of_pairs_find_the_same_optimum(seed, bias):
     """A polynomial kernel of degree 1 is linear, and solved by pairs."""

@@ -15,6 +15,8 @@ from rubricate.classifiers.svm.solvers import leave_one_out as module
 from rubricate.classifiers.svm.solvers.leave_one_out import CategorySolution, Demand, SolvedSVMs, leave_one_out_scores
 from rubricate.estimation.leave_one_out import leave_one_out
 
+pytestmark = pytest.mark.slow
+
 BIASES = ("free", "penalised", None)
 
 
@@ -44,7 +46,6 @@ def _exact(count, **options):
     return Demand(np.zeros(count), accuracy=0.0, **options)
 
 
-@pytest.mark.slow
 @given(
     st.integers(0, 10_000), st.sampled_from([0.3, 1.0, 5.0]), st.sampled_from(BIASES), st.sampled_from([0, 0, 6]),
     st.sampled_from([0.4, 0.15]),
@@ -140,7 +141,6 @@ def test_shared_kernel_values_are_the_same():
     np.testing.assert_allclose(leave_one_out_scores(other, 0, every=True).score, expected, atol=2e-3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("most", [0, 100])
 def test_beyond_the_largest_margin_set_the_svm_is_trained_anew(most, bias, monkeypatch):

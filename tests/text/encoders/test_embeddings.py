@@ -217,6 +217,7 @@ def test_options_that_cannot_be_used_are_refused(folder, options, error):
         rb.text.Embeddings(folder, **options).fit([])
 
 
+@pytest.mark.slow
 def test_it_drops_into_a_categorizer_and_a_model_file_keeps_name_and_digest_alone(folder, tmp_path, encodings):
     texts = ["wheat exports", "corn rose", "gold ship", "ship of gold", "wheat corn", "gold gold"] * 4
     labels = ["grain", "grain", "metal", "metal", "grain", "metal"] * 4
