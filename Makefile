@@ -2,7 +2,7 @@
 #   make study      set up, run the main job, print the path of the report last
 #   make test       set up, run every check and test, name the slowest
 # While you work:
-#   make quick      checks, doctests and the fast tests, without corpora; under a minute on two cores
+#   make quick      checks, doctests and the fast tests, without corpora; 40 seconds on two cores
 #   make coverage   branch coverage of the packages that must reach 95 %
 #   make proof      what needs a database server, faults, many processes or minutes; native code with sanitizers
 #   make fuzz       every parser for SECONDS seconds; one JSON line per parser; APPEND=docs/fuzz.jsonl records them

@@ -76,6 +76,7 @@ def test_the_default_is_an_svm_with_tuned_cost_and_micro_macro_cuts(model, news)
     assert model.cross_validated["micro_f1"] > 0.9
 
 
+@pytest.mark.slow
 def test_labels_decisions_scores_and_ranking_agree(model, news):
     texts = [*news[0][:20], "", "zinc"]
     decisions = model.decide(texts)

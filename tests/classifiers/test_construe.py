@@ -175,6 +175,7 @@ CORPUS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat h
 LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
 
 
+@pytest.mark.slow
 def test_a_categorizer_gives_its_terms_and_categories(tmp_path):
     rules = "grain if (Wheat or corn) and not oil; fuel if Exports >= 9 or gas or oil; fuel if pip*;"
     for labels in (LABELS, [(one,) for one in LABELS]):

@@ -18,6 +18,8 @@ from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.text.vectors import Vectors
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["wheat corn grain", "oil crude barrel", "ship port vessel", "gold ounce mine", "bank rate loan"]
 
 
@@ -83,7 +85,6 @@ def test_labels_of_held_out_documents_do_not_reach_their_scores(news):
     assert (blend_scores(told, cells.of(~rows)) == blend_scores(untold, cells.of(~rows))).all()
 
 
-@pytest.mark.slow
 def test_out_of_fold_scores_serve_a_cut(news):
     texts, labels = news
     stack = Stack(pipelines()[:2], rounds=20, keep_scores=True, seeds=2).fit(texts, labels)
@@ -207,7 +208,6 @@ def test_saved_and_opened_it_scores_the_same(news, tmp_path):
     assert opened.explain(texts[:2], 0) == stack.explain(texts[:2], 0)
 
 
-@pytest.mark.slow
 def test_in_a_categorizer_on_vectors(news):
     texts, labels = news
     sets = [{str(c) for c in np.flatnonzero(row)} for row in labels.toarray()]

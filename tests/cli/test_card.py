@@ -32,6 +32,7 @@ def test_markdown(model):
     assert "to be filled in" in done.stdout
 
 
+@pytest.mark.slow
 def test_page(model, tmp_path):
     page = tmp_path / "card.html"
     assert run(model, "-o", page).exit_code == 0

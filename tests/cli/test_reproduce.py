@@ -67,6 +67,7 @@ def test_an_earlier_output_is_shown_again(run, tmp_path):
     assert "existing file" in str(run("yang-liu-1999", "--from", str(tmp_path / "none")).exception)
 
 
+@pytest.mark.slow
 def test_figures_are_drawn(run, tmp_path):
     assert run("yang-liu-1999", "--table", "1", "--figures", str(tmp_path)).exit_code == 0
     assert {path.name for path in tmp_path.iterdir()} == {"figure1.svg", "figure1.png"}

@@ -31,6 +31,7 @@ def test_show_says_what_was_chosen_and_what_speaks_for_each_category(rubricate, 
     assert any(word in grain for word in ("wheat", "corn", "harvest", "barlei"))
 
 
+@pytest.mark.slow
 def test_show_as_json(rubricate, model):
     code, out, _ = rubricate("show", model.file, "--json", "--terms", 2)
     assert code == 0

@@ -63,6 +63,7 @@ def test_greedy_tries_the_sum_and_json_has_it_all(data, tmp_path):
     assert first["command"].startswith("rubricate train ")
 
 
+@pytest.mark.slow
 def test_a_validation_part_and_another_criterion(data, tmp_path):
     result = invoke(
         "tune", data, *COLUMNS, "--grid", "C=0.1,1", "--by", "validation", "--share", "0.25", "--criterion",

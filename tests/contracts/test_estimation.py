@@ -48,6 +48,7 @@ def test_an_estimate_has_every_measure_and_says_what_is_known_of_it(name):
     assert "micro" in str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_tables_hold_every_document_and_label(name):
     X, labels = _world()

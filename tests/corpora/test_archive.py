@@ -116,6 +116,7 @@ def test_links_in_zip_are_refused(tmp_path):
         read_all(tmp_path / "x.zip")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "problem"),
     [
@@ -152,6 +153,7 @@ def test_a_flood_in_a_header_is_stopped(tmp_path):
         read_all(path, limits=ArchiveLimits(total_bytes=1_000_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
 def test_an_archive_cut_anywhere_is_damaged(mode, tmp_path):
     data = tar_bytes({"a": b"x" * 700, "b": b"y" * 100}, mode)

@@ -27,6 +27,7 @@ def test_results_come_in_the_order_of_the_tasks(engine):
     assert run_tasks(lambda x: x * x, range(50), engine=engine) == [x * x for x in range(50)]
 
 
+@pytest.mark.slow
 def test_no_task_gives_no_result(engine):
     assert run_tasks(abs, [], engine=engine) == []
 

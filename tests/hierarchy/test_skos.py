@@ -52,6 +52,7 @@ def read(tmp_path, name: str, text: str, **options):
     return read_taxonomy(path, **options)
 
 
+@pytest.mark.slow
 def test_turtle(tmp_path) -> None:
     edges = read(tmp_path, "stw.ttl", TURTLE)
     assert set(edges) == {("(root)", "Grain"), ("(root)", "Ship"), ("Grain", "Corn é"), ("Grain", "Weizen")}

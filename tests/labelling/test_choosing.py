@@ -160,6 +160,7 @@ def test_the_command_chooses(rubricate, trained):
     assert lines[1].split(",")[0] not in [row["document"] for row in json.loads(out)["next"]]
 
 
+@pytest.mark.slow
 def test_the_command_searches_until_recall(rubricate, trained):
     folder, documents = trained
     truth = {name: label for name, _, label in documents}

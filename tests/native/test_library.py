@@ -16,6 +16,8 @@ from rubricate.errors import NativeLibraryError
 from rubricate.native import library
 from rubricate.native.library import Buffer, check_lengths, core
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "rubricate"
 
@@ -34,7 +36,6 @@ def installed(tmp_path) -> Path:
     return tmp_path / "site"
 
 
-@pytest.mark.slow
 def test_both_variants_load(installed):
     for variant in ("base", "v3") if core.rb_level() >= 3 else ("base",):
         assert run_python(installed, RUBRICATE_NATIVE=variant).returncode == 0
@@ -71,7 +72,6 @@ def test_a_library_of_another_version_is_refused(installed):
     assert "belongs to another version of the package" in run_python(installed).stderr
 
 
-@pytest.mark.slow
 def test_a_stale_library_in_a_checkout_says_make_native(tmp_path):
     ignored = shutil.ignore_patterns("__pycache__", "kernels", "service", "cli", "experiments")
     shutil.copytree(PACKAGE, tmp_path / "src" / "rubricate", ignore=ignored)

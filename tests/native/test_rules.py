@@ -181,6 +181,7 @@ def test_documents_that_no_single_change_tells_apart_stay_without_a_rule():
     assert grown_by_swaps((documents, np.array([True, True, False, False]), np.ones(4), 2), True) == []
 
 
+@pytest.mark.slow
 def test_exchanges_make_other_rules_than_additions_alone():
     rng = np.random.default_rng(3)
     changed = 0

@@ -143,6 +143,7 @@ def test_a_bad_run_leaves_nothing_behind(rubricate, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_evaluate_ranks_sorts_and_shows_the_worst(rubricate):
     _, out, _ = rubricate("evaluate", *FILES, "--by", "macro_f1", "--bootstrap", "50", "--table", "ranking", "--csv")
     rows = list(csv.DictReader(out.splitlines()))
@@ -167,6 +168,7 @@ def test_csv_is_one_table(rubricate):
     assert "--table gives" in talk
 
 
+@pytest.mark.slow
 def test_matrix_and_diagram_of_compare(rubricate, tmp_path):
     for suffix in ("csv", "tex", "svg"):
         rubricate("compare", *FILES, "--tests", "permutation:macro_f1", "--matrix", f"m.{suffix}")

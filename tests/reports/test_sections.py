@@ -29,6 +29,7 @@ def shown(data):
     return [stem for stem in sections() if f'<section id="{stem}"' in page]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stem", sections())
 def test_every_section_has_a_heading_a_place_and_a_body(stem, results):
     one = sections()[stem]
@@ -45,6 +46,7 @@ def test_orders_differ_and_sort_the_page():
     assert orders == sorted(set(orders))
 
 
+@pytest.mark.slow
 def test_a_full_study_fills_every_section(results):
     page = render_page(results)
     places = [page.index(f'<section id="{stem}"') for stem in sections() if sections()[stem](results) is not None]
@@ -78,6 +80,7 @@ def test_nothing_labelled_and_nothing_given_is_a_page_of_dashes():
     assert "a has the highest micro-F1, –" in page
 
 
+@pytest.mark.slow
 def test_single_labels_are_said_to_be_single():
     data = small_study(noises=(0.5, 1.0), names=("a", "b"))
     truth = indicator(np.eye(8)[np.arange(120) % 8])
@@ -97,6 +100,7 @@ def test_one_document_and_one_category_make_a_page():
     assert "summary" in shown(data)
 
 
+@pytest.mark.slow
 def test_documents_without_titles_and_without_text():
     data = small_study()
     bare = Documents(data.documents.ids, [""] * 120, data.documents.labels, data.documents.categories)

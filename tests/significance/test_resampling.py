@@ -61,6 +61,7 @@ def test_drawn_swaps_come_near_all_swaps(measure: str) -> None:
     assert share == pytest.approx(expected, abs=0.015)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     arrays(np.int8, st.tuples(st.integers(2, 4), st.integers(1, 3)), elements=st.integers(0, 7)),
@@ -105,6 +106,7 @@ def test_fingerprints_that_deceive_do_no_harm(monkeypatch) -> None:
     assert module.patterns(codes(*systems), [np.arange(8)], by_category=True).sizes.tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", [permutation, bootstrap])
 @pytest.mark.parametrize("measure", sorted(MEASURES))
 def test_seed_decides_and_order_does_not(test, measure, make_run, noisy) -> None:

@@ -61,6 +61,7 @@ def test_parameters_out_of_range_are_refused(weights):
         weights.fit([[1, 2]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [BM25(), PivotedLength()])
 def test_they_are_estimators(weights):
     check_estimator(weights)

@@ -85,6 +85,7 @@ def test_what_is_wrong_is_named_before_anything_is_sent(small):
     assert cluster.tasks == 0
 
 
+@pytest.mark.slow
 def test_a_training_counts_on_the_cluster(small):
     cluster = Cluster()
     small.setattr(registry, "load", lambda kind, name: cluster if name == "far" else LOAD(kind, name))

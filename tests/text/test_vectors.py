@@ -119,6 +119,7 @@ def test_any_transformer_can_weigh() -> None:
     assert same(Vectors(weights=Weights("lnc")).fit_transform(TEXTS), Vectors(weights="lnc").fit_transform(TEXTS))
 
 
+@pytest.mark.slow
 def test_in_a_pipeline_and_a_grid() -> None:
     texts, y = TEXTS[:4] * 3, LABELS[:4] * 3
     grid = {

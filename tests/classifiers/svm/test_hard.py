@@ -33,6 +33,7 @@ def objective(svm, X, Y, C):
     return 0.5 * (svm.coef_**2).sum(axis=1) + penalty + C * slack
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e3])
 def test_the_gap_is_what_the_weights_say(bias, C):

@@ -233,6 +233,7 @@ def test_it_drops_into_a_categorizer_and_a_model_file_keeps_name_and_digest_alon
         rb.Categorizer.open(tmp_path / "m.rubric")
 
 
+@pytest.mark.slow
 def test_it_drops_into_a_pipeline_and_a_union(folder):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline, make_union
