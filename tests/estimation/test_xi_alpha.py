@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles.leave_one_out import doubted, retrained
 from tests.oracles.svm import kernel_matrix, radius2
+from tests.tally import count_cases
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
@@ -40,6 +41,7 @@ def test_rho_2_is_never_below_leave_one_out_where_solutions_are_stable(seed, C, 
     assert bool(found.undetermined[0]) == (not full.stable_[0])
     if full.stable_[0] and stable.all():
         assert found.facts["d"][0] >= np.sum((scores > 0) != y)
+    count_cases(full.stable_[0] and stable.all())
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 10.0]), st.sampled_from(["penalised", None]))

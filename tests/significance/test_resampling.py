@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.oracles import significance as oracle
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
@@ -43,10 +44,12 @@ def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str
     assert found.n == (a != b).any(axis=1).sum()
     if found.n == 0 or math.isnan(difference):
         assert (found.method, found.p_value) == ("none", 1.0)
+        count_cases(0)
         return
     assert found.method == "all swaps"
     assert found.p_value == pytest.approx(oracle.permutation_p(truth, a, b, twin), abs=1e-12)
     assert found.effect == pytest.approx(difference, abs=1e-12)
+    count_cases()
 
 
 @pytest.mark.slow

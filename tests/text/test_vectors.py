@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput
 from rubricate.text import analyzer as _analyzer
@@ -48,11 +49,13 @@ def test_the_whole_is_its_parts(texts: list[str], new: list[str], scheme: str) -
     if not vocabulary:
         with pytest.raises(InvalidInput, match="no term occurs in 1 or more"):
             vectors.fit(texts)
+        count_cases(0)
         return
     weights = Weights(scheme).fit(matrix)
     assert same(vectors.fit_transform(texts), weights.transform(matrix))
     assert vectors.vocabulary_ == vocabulary
     assert same(vectors.transform(new), weights.transform(counts(analyzer.terms(new), vocabulary)[0]))
+    count_cases()
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
 from tests.classifiers.hierarchical.test_top_down import margins
 from tests.oracles.hierarchical_classifiers import likeliest_path
+from tests.tally import count_cases
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
@@ -67,6 +68,7 @@ def test_the_chance_of_a_category_is_the_product_on_its_likeliest_path(case, see
     links, stays = margins(fitted, new)
     found = fitted.predict_proba(new)
     if fitted.single_:
+        count_cases(0)
         return
     for d in range(3):
         own = {pair: values[d] for pair, values in links.items()}
@@ -75,6 +77,7 @@ def test_the_chance_of_a_category_is_the_product_on_its_likeliest_path(case, see
         for c, name in enumerate(names):
             expected = likeliest_path(edges, "n0", (own, stay), certain, fitted.slope_, name)
             assert found[d, c] == pytest.approx(max(expected, np.exp(-30.0)), rel=1e-9)
+    count_cases()
 
 
 def certain_links(edges, labels):
