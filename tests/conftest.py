@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rubricate.corpora import load
+from rubricate.types import Corpus
 from tests.postgres import postgres_server, server_programs
+from tests.tally import EXAMPLES, LEAST_SHARE
 
 for _profile, _examples in (("house", 30), ("quick", 10)):
     settings.register_profile(
@@ -29,15 +32,15 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
 
-SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text("utf-8").split())
-"""Test functions that `make quick` leaves out because of the time they took (tools/slow_tests.py)."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the list as slow; those that say so themselves are, too."""
-    for item in items:
-        if item.nodeid.partition("[")[0] in SLOW:
-            item.add_marker(pytest.mark.slow)
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Run a test; fail a property that counts its cases and left out too many."""
+    EXAMPLES.clear()
+    outcome = yield
+    compared = sum(map(bool, EXAMPLES))
+    if compared < LEAST_SHARE * len(EXAMPLES):
+        pytest.fail(f"{compared} of {len(EXAMPLES)} examples compared something; expected {LEAST_SHARE:.0%} or more")
+    return outcome
 
 
 def need_corpora(*files: str) -> Path:
@@ -74,6 +77,18 @@ def minilm() -> Path:
 @pytest.fixture(scope="session")
 def reuters_folder() -> Path:
     return need_corpora("reuters21578.tar.gz")
+
+
+@pytest.fixture(scope="session")
+def aptemod(reuters_folder: Path) -> Corpus:
+    """Reuters-21578 as yangliu1999 divide it, read once in a process."""
+    return load("reuters21578", split="aptemod", folder=reuters_folder)
+
+
+@pytest.fixture(scope="session")
+def reuters_v3(reuters_folder: Path) -> Corpus:
+    """Version 3 of yang1999, read once in a process."""
+    return load("reuters21578", split="v3", folder=reuters_folder)
 
 
 @pytest.fixture(scope="session")

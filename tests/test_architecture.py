@@ -30,6 +30,7 @@ def test_importing_rubricate_loads_nothing_heavy():
     assert not _loaded_by("import rubricate") & {*HEAVY, "numpy"}
 
 
+@pytest.mark.slow
 def test_help_loads_nothing_heavy():
     statement = "import sys; sys.argv = ['rubricate', '--help']\nfrom rubricate.cli import build\nbuild()"
     assert not _loaded_by(statement) & {*HEAVY, "numpy"}
@@ -88,6 +89,7 @@ def _files() -> list[Path]:
     return sorted(SOURCE.rglob("*.py"))
 
 
+@pytest.mark.slow
 def test_no_two_classes_share_a_name():
     """A class name means one thing in the whole package, so that a reader who meets it knows which."""
     homes: dict[str, list[str]] = {}
@@ -105,6 +107,7 @@ def _owner(module: str, name: str) -> str | None:
     return ".".join(parts[: min(private[0], len(parts) - 1)]) if private else None
 
 
+@pytest.mark.slow
 def test_nobody_imports_the_private_parts_of_another_package():
     """`from rubricate.other._x import y` and `from rubricate.other.x import _y` are for the package itself alone."""
     open_to_all = {"rubricate._version", "rubricate._exports", "rubricate._deprecated"}

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import rubricate
 from rubricate._exports import read_stub
 
@@ -43,6 +45,7 @@ def _submodules() -> list[str]:
     return sorted(".".join(("rubricate", *each)) for each in names if "__main__" not in each)
 
 
+@pytest.mark.slow
 def test_public_objects_stay_when_every_submodule_is_imported() -> None:
     """`labelling.agreement` was the function or the subpackage, by which was imported last."""
     objects = [name for name, home in _public().items() if home != "."]

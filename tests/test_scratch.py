@@ -20,6 +20,8 @@ from rubricate.scratch import MappedTexts, empty, memory_size
 from rubricate.text import smart
 from tests.cli.test_train import stories
 
+pytestmark = pytest.mark.slow
+
 within = scratch.out_of_core
 
 

@@ -32,7 +32,7 @@ from plain_draws import Cases, Invalid
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.native.small_cases import TALLY  # noqa: E402
+from tests.tally import EXAMPLES  # noqa: E402
 
 from rubricate.native import library  # noqa: E402
 
@@ -44,8 +44,6 @@ TIES = ("tests/native/test_boosting.py::test_agrees_with_the_slow_twin",)
 EXPORTED = re.compile(r"^RB_EXPORT\b[^;(]*?\b(rb_\w+)\s*\(", re.MULTILINE)
 SEEDS = 2**31 - 1
 """Arguments called `seed` are drawn from this many: the tests themselves take a few thousand."""
-FIRST_EXAMPLES = 30
-"""Examples of every property with which a run begins, to see which functions it calls."""
 SECONDS_BETWEEN_REPORTS = 15.0
 
 
@@ -100,7 +98,7 @@ class Soak:
         cases = Cases(strategies, secrets.randbits(63), pyfuncitem.obj)
         if name not in self.calls:
             Recorded.names.clear()
-            self._run(name, lambda: cases.run(test.inner_test, **fixed), 0, FIRST_EXAMPLES)
+            self._run(name, lambda: cases.run(test.inner_test, **fixed), 0, self.options.first)
             self.calls[name] = {*Recorded.names}
         else:
             self.shares = self.shares or self._shares()
@@ -120,9 +118,9 @@ class Soak:
         while (counts.get(name, 0) < wanted or examples < least) and time.monotonic() < self.options.end:
             try:
                 examples += 1
-                TALLY[0] = 1
+                EXAMPLES.clear()
                 run()
-                counts[name] = counts.get(name, 0) + TALLY[0]
+                counts[name] = counts.get(name, 0) + sum(EXAMPLES or [1])
             except Invalid:
                 continue
             except Exception:
@@ -173,6 +171,9 @@ def main() -> None:
     parser.add_argument("functions", nargs="*")
     parser.add_argument("--cases", type=int, default=20_000, help="for each function")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="for all; what is done by then is reported")
+    parser.add_argument(
+        "--first", type=int, default=30, help="examples of every property, to see which functions it calls"
+    )
     parser.add_argument("--report", type=Path, default=Path("build/soak.json"))
     options = parser.parse_args()
     options.began, options.before = time.monotonic(), 0

@@ -16,6 +16,7 @@ LABELS = ["pay", "pay", "send", "send", "stop", "stop"] * 4
 REPRESENTATIONS = ["auto", "terms", "words", "characters", "mixed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 def test_odd_texts_are_learned_and_answered(representation):
     """Empty, of one character, of control characters, without a letter."""
@@ -76,6 +77,7 @@ def test_free_memory_is_a_number_of_bytes():
     assert memory.free_memory() > 1 << 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 def test_vectors_that_no_fold_can_learn_from_still_give_an_answer(representation):
     """Every document is the same: all weights are 0, and the most frequent category is as good as any."""
@@ -91,6 +93,7 @@ def questions(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

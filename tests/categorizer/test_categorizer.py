@@ -65,6 +65,7 @@ def single():
 # What it gives
 
 
+@pytest.mark.slow
 def test_the_default_is_an_svm_with_tuned_cost_and_micro_macro_cuts(model, news):
     assert type(model.classifier_) is rb.SVM
     assert model.classifier_.C in (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -75,6 +76,7 @@ def test_the_default_is_an_svm_with_tuned_cost_and_micro_macro_cuts(model, news)
     assert model.cross_validated["micro_f1"] > 0.9
 
 
+@pytest.mark.slow
 def test_labels_decisions_scores_and_ranking_agree(model, news):
     texts = [*news[0][:20], "", "zinc"]
     decisions = model.decide(texts)
@@ -187,7 +189,6 @@ def test_the_whole_procedure_is_judged_and_kept(model, news):
 
 
 @pytest.mark.proof
-@pytest.mark.slow
 def test_columns_of_other_libraries_give_the_same_model(news, model):
     texts, labels = news
     scores = model.decision_function(texts)
@@ -284,6 +285,7 @@ def test_selection_on_top_of_a_vectorizer(single):
 # The contract of scikit-learn
 
 
+@pytest.mark.slow
 def test_clone_grid_search_and_pipeline(single):
     texts, labels = single
     base = Categorizer(rb.SVM(), folds=2, engine="serial")
@@ -310,6 +312,7 @@ def test_matrices_and_sets_are_scored_by_micro_f1(news, model):
     assert cross_val_score(clone(found), news[0], matrix, cv=2).min() > 0.8
 
 
+@pytest.mark.slow
 def test_fit_twice_with_any_engine_gives_the_same(news, model):
     for engine in ("serial", "threads"):
         again = Categorizer(engine=engine).fit(*news)
@@ -371,6 +374,7 @@ def test_the_final_vectors_are_those_of_vectors(news):
     assert abs(found.features(news[0]) - there.transform(news[0])).max() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_cuts_are_those_of_a_pipeline_that_reads_the_texts_in_every_fold(news, seeds):
     """`Thresholded` around a pipeline from texts does the same the slow way."""
@@ -442,6 +446,7 @@ def test_what_cannot_be_updated_says_so(model):
 # Rare and hostile data
 
 
+@pytest.mark.slow
 def test_a_category_of_one_document(news):
     texts, labels = [*news[0], "zinc lead mine"], [*news[1], {"metal"}]
     found = Categorizer(engine="serial").fit(texts, labels)
@@ -459,6 +464,7 @@ def test_empty_texts_unseen_words_and_no_documents(model):
     assert model.explain("")[model.rank([""])[0][0][0]] == [] or model.classify([""]) != [()]
 
 
+@pytest.mark.slow
 def test_a_category_of_all_and_one_of_no_documents(news):
     texts, labels = news
     matrix = np.hstack([label_matrix(labels)[0].toarray(), np.ones((150, 1), bool), np.zeros((150, 1), bool)])
@@ -533,6 +539,7 @@ def test_a_cut_over_the_whole_set_gets_the_whole_set(news, monkeypatch):
     assert [answer.labels for answer in found.answers(news[0])] == found.classify(news[0])
 
 
+@pytest.mark.slow
 def test_many_scores_are_kept_by_the_best_of_each_document(news, monkeypatch):
     monkeypatch.setattr(_scoring, "LARGE", 100)
     monkeypatch.setattr(_scoring, "LIMIT", 2)
@@ -554,11 +561,6 @@ def test_a_corpus_is_learned_from_and_tested_on():
     run = found.run(corpus)
     assert list(run.documents) == list(corpus.test.ids)
     assert rb.evaluate(run).micro["f1"] > 0.5
-
-
-@pytest.fixture(scope="module")
-def aptemod(data_folder):
-    return rb.load("reuters21578", split="aptemod", folder=data_folder)
 
 
 @pytest.mark.proof

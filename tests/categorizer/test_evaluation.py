@@ -156,7 +156,6 @@ def test_resampling_every_document_once_gives_the_values_themselves(monkeypatch)
     )
 
 
-@pytest.mark.slow
 @given(label_pairs())
 def test_any_labels_are_measured(pair):
     found = rb.evaluate(*pair, undefined="omit")
@@ -183,6 +182,7 @@ def test_a_scikit_learn_pipeline():
     assert sum(band.categories for band in found.by_frequency) == 4
 
 
+@pytest.mark.slow
 def test_memory_follows_the_labels_not_the_grid():
     """100,000 × 10,000 with 3 labels a document would be 10⁹ cells: 1 GB of booleans."""
     import tracemalloc

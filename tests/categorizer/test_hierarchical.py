@@ -10,12 +10,13 @@ from scipy import sparse
 
 import rubricate as rb
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["wheat harvest", "corn exports", "tanker at sea", "natural gas pipe", "grain prices", "crude oil"] * 5
 LABELS = [["wheat"], ["corn"], ["ship"], ["gas"], ["grain"], ["crude", "ship"]] * 5
 TREE = (("grain", "wheat"), ("grain", "corn"), ("crude", "ship"), ("crude", "gas"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["top_down", "local", "tolerant", "big_bang", "proximity"])
 def test_a_corpus_brings_its_taxonomy(name, tmp_path):
     corpus = rb.load("newswire", documents=600)
@@ -86,7 +87,6 @@ def test_the_signature_tells_taxonomies_apart_in_a_few_signs():
     assert rb.Categorizer(rb.classifiers.TopDown()).signature().classifier == "TopDown()"
 
 
-@pytest.mark.slow
 def test_estimates_go_by_the_taxonomy_of_the_corpus():
     corpus = rb.load("newswire", documents=500)
     options = {"method": "cross_validation", "folds": 2}

@@ -142,11 +142,11 @@ def test_bad_options_are_named():
         rb.classifiers.CLASSI(kept="averaged").fit(X, y)
 
 
-def test_reuters_training_documents_in_seconds(reuters_folder):
+@pytest.mark.slow
+def test_reuters_training_documents_in_seconds(reuters_v3):
     """Half of the training documents of v3 judged by the other half; yang1999, table 6, has .80 for test documents."""
-    corpus = rb.load("reuters21578", split="v3")
-    half = np.arange(len(corpus.train)) % 2 == 0
-    learn, held = corpus.train.take(np.flatnonzero(half)), corpus.train.take(np.flatnonzero(~half))
+    half = np.arange(len(reuters_v3.train)) % 2 == 0
+    learn, held = reuters_v3.train.take(np.flatnonzero(half)), reuters_v3.train.take(np.flatnonzero(~half))
     vectors = rb.text.Vectors()
     X, began = vectors.fit_transform(learn), time.process_time()
     model = rb.classifiers.CLASSI(engine="serial").fit(X, learn.labels)

@@ -175,6 +175,7 @@ CORPUS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat h
 LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
 
 
+@pytest.mark.slow
 def test_a_categorizer_gives_its_terms_and_categories(tmp_path):
     rules = "grain if (Wheat or corn) and not oil; fuel if Exports >= 9 or gas or oil; fuel if pip*;"
     for labels in (LABELS, [(one,) for one in LABELS]):
@@ -228,6 +229,7 @@ def reuters(reuters_folder):
     return rb.load("reuters21578", split="modhayes", folder=reuters_folder)
 
 
+@pytest.mark.slow
 def test_the_reuters_base_does_as_its_documentation_says(reuters):
     """docs/guides/rules.md: micro-F1 .804 on the 722 test documents, over the ten topics of the base."""
     base = rb.rules.read_rules("reuters10")

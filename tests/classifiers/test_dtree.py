@@ -18,6 +18,8 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.native.trees import expected_errors
 from rubricate.rules.form import All, Not, Word
 
+pytestmark = pytest.mark.slow
+
 
 def one_column(truth):
     return sparse.csr_array(np.asarray(truth, bool)[:, None])
@@ -71,7 +73,6 @@ def test_c45_raises_subtrees_as_the_slow_twin_does(monkeypatch):
     assert sum(raised) >= 5
 
 
-@pytest.mark.slow
 @given(case=cases(), least=st.sampled_from([1, 3, 10]))
 def test_ind_grows_as_the_slow_twin(case, least):
     X, truth, weights = case
@@ -134,7 +135,6 @@ def test_the_tree_of_information_gain_is_that_of_scikit_learn():
     np.testing.assert_allclose(np.sort(shares), np.sort(own), rtol=1e-12)
 
 
-@pytest.mark.slow
 def test_a_long_chain_needs_no_recursion():
     """Each document has a word of its own that decides it: the tree is a list of 1,200 tests."""
     n = 1200
@@ -269,13 +269,12 @@ def test_a_hostile_state_is_refused(grains, attribute, change, message):
         tree.check_state()
 
 
-def test_c45_on_reuters(reuters_folder):
+def test_c45_on_reuters(reuters_v3):
     """docs/methods/trees.md: v3 with 1,000 words; .827 with this program, .79 in yang1999, table 6."""
-    corpus = rb.load("reuters21578", split="v3")
     model = rb.Categorizer(
         "dtree", analyzer=rb.text.Analyzer(), weights="bnn", min_df=2, select="chi2:1000", cut=0.5, folds=0
     )
-    assert rb.evaluate(model.fit(corpus.train).run(corpus.test)).micro["f1"] == pytest.approx(0.8268, abs=0.002)
+    assert rb.evaluate(model.fit(reuters_v3.train).run(reuters_v3.test)).micro["f1"] == pytest.approx(0.8268, abs=0.002)
 
 
 def test_works_by_name_and_is_saved(tmp_path):

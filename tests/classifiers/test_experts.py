@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles.experts import progressive
+from tests.tally import count_cases
 
 import rubricate as rb
 from rubricate.classifiers.experts import Experts
 from rubricate.errors import InvalidInput
 from rubricate.measures import counts, micro
+
+pytestmark = pytest.mark.slow
 
 STATE = ("seen_", "first_", "length_", "room_", "category_", "favour_", "against_", "size_")
 
@@ -44,7 +47,6 @@ def test_agrees_with_the_slow_twin(stream, beta, weighted):
     experts.check_state()
 
 
-@pytest.mark.slow
 @given(stream=streams(), cuts=st.lists(st.integers(0, 30), max_size=4))
 def test_batches_of_any_size_give_what_one_fit_gives(stream, cuts):
     X, Y = stream
@@ -75,6 +77,7 @@ def test_a_category_in_the_middle_of_the_stream_is_as_if_known_from_the_start(st
     Y[:late, -1] = False
     experts, known = Experts(), Experts()
     if late >= len(X):
+        count_cases(0)
         return
     first = experts.partial_fit(X[:late], sparse.csr_array(Y[:late, :-1]))
     assert len(first.classes_) == Y.shape[1] - 1
@@ -82,6 +85,7 @@ def test_a_category_in_the_middle_of_the_stream_is_as_if_known_from_the_start(st
     assert np.array_equal(later, known.progressive(X, sparse.csr_array(Y))[late:])
     assert np.array_equal(experts.decision_function(X), known.decision_function(X))
     assert experts.categories_ == known.categories_
+    count_cases()
 
 
 def test_the_sum_of_the_awake_is_kept_and_the_wrong_lose():
@@ -200,9 +204,9 @@ def test_a_hostile_state_is_refused(attribute, change, message):
         experts.check_state()
 
 
-def test_progressive_validation_on_reuters(reuters_folder):
+def test_progressive_validation_on_reuters(reuters_v3):
     """One pass over the training documents of v3: phrases with gaps judge the next document better than words."""
-    train, found = rb.load("reuters21578", split="v3").train, []
+    train, found = reuters_v3.train, []
     for analyzer in (rb.text.Analyzer(), rb.text.Analyzer(ngrams=(1, 2), window=3)):
         X = rb.text.Vectors(analyzer, weights="bnn", min_df=3).fit_transform(train)
         decided = sparse.csr_array(rb.classifiers.Experts().progressive(X, train.labels) > 0.5)
@@ -211,7 +215,6 @@ def test_progressive_validation_on_reuters(reuters_folder):
     assert found[1] > found[0] + 0.04
 
 
-@pytest.mark.slow
 def test_works_by_name_on_phrases_and_is_saved(tmp_path):
     corpus = rb.load("newswire", documents=500)
     phrases = rb.text.Analyzer(ngrams=(1, 4), window=4)

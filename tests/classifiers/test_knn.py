@@ -19,6 +19,8 @@ from rubricate.measures import micro
 from rubricate.measures.f1 import f1
 from rubricate.types import Counts
 
+pytestmark = pytest.mark.slow
+
 
 @st.composite
 def collections(draw):
@@ -37,7 +39,6 @@ def texts(documents, terms, seed, density=0.1):
     return sparse.csr_array(sparse.random_array((documents, terms), density=density, rng=rng))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(collection=collections())
 def test_neighbours_and_scores_are_those_of_the_definition(form, collection):
@@ -270,13 +271,12 @@ def test_never_documents_times_documents():
     assert near.tolist() == [[1.0, 0.0, 0.0]] * 1000
 
 
-def test_simplified_knn_of_yang_and_liu_on_apte_mod(reuters_folder):
+def test_simplified_knn_of_yang_and_liu_on_apte_mod(aptemod):
     """yangliu1999, section 5.2: micro-F1 .8140 with the top category only, 2,415 terms, k = 45."""
-    corpus = rb.load("reuters21578", split="aptemod")
     vectors = rb.text.Vectors(select="chi2:2415")
-    X, queries = vectors.fit_transform(corpus.train), vectors.transform(corpus.test)
-    knn = rb.KNN(45, votes="best").fit(X, corpus.train.labels)
-    said, truth = knn.predict(queries).toarray(), corpus.test.labels.toarray()
+    X, queries = vectors.fit_transform(aptemod.train), vectors.transform(aptemod.test)
+    knn = rb.KNN(45, votes="best").fit(X, aptemod.train.labels)
+    said, truth = knn.predict(queries).toarray(), aptemod.test.labels.toarray()
     tp, fp, fn = (said & truth).sum(axis=0), (said & ~truth).sum(axis=0), (~said & truth).sum(axis=0)
     counts = Counts(tp, fp, fn, len(said) - tp - fp - fn)
     assert micro(f1, counts) == pytest.approx(0.8140, abs=0.005)

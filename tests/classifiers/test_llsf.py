@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 from tests.oracles.least_squares import held_out_errors, ridge_map, truncated_map
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from rubricate import LLSF, load
+from rubricate import LLSF
 from rubricate.classifiers import llsf
 from rubricate.classifiers.numerics import ridge as ridge_solver
 from rubricate.classifiers.numerics import svd
@@ -22,6 +22,8 @@ from rubricate.folds import deal
 from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
 from rubricate.thresholds import Scut, Thresholded
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
@@ -266,14 +268,13 @@ def test_values_that_are_no_numbers():
 
 
 @pytest.fixture(scope="module")
-def reuters(reuters_folder):
-    corpus = load("reuters21578", split="aptemod")
+def reuters(aptemod):
     vectors = Vectors(select="chi2:2415")
     return (
-        vectors.fit_transform(corpus.train),
-        corpus.train.labels,
-        vectors.transform(corpus.test),
-        corpus.test.labels,
+        vectors.fit_transform(aptemod.train),
+        aptemod.train.labels,
+        vectors.transform(aptemod.test),
+        aptemod.test.labels,
     )
 
 

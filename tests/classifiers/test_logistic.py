@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from rubricate.classifiers.numerics.logistic import fit_logistic
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [0.01, 0.3, 10.0])
 def test_agrees_with_scikit_learn(C):
     rng = np.random.default_rng(1)

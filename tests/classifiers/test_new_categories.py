@@ -38,6 +38,7 @@ def test_the_classifiers_that_learn_on_are_known():
     assert sorted(LEARNERS) == ["experts", "knn", "nb", "rocchio"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), CASES)
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_array.toarray])
 def test_new_columns_are_as_if_known_from_the_start(counted, name, options, form):
@@ -67,6 +68,7 @@ def test_new_classes_are_as_if_known_from_the_start(counted, name, options):
     assert (parts.predict(counted) == parts.classes_[scores.argmax(axis=1)]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 def test_one_class_one_document_at_a_time(counted, name):
     """The stream begins with a single class; `fit` would refuse it, for there is nothing to tell apart yet."""

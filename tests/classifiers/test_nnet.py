@@ -9,7 +9,7 @@ from scipy import sparse
 from tests.native.test_networks import lessons
 from tests.oracles import networks as oracle
 
-from rubricate import NNet, load
+from rubricate import NNet
 from rubricate.classifiers import nnet
 from rubricate.classifiers.numerics import networks
 from rubricate.classifiers.numerics.networks import Network, cross_entropy, squared_error
@@ -18,6 +18,8 @@ from rubricate.folds import deal
 from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
 from rubricate.thresholds import Scut, Thresholded
+
+pytestmark = pytest.mark.slow
 
 
 @given(lessons())
@@ -41,7 +43,6 @@ def topics(documents=400, seed=0):
     return sparse.csr_array(X, dtype=float), sparse.csr_array(labels)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("outputs", nnet.OUTPUTS)
 def test_a_hidden_layer_learns_what_a_linear_network_cannot(outputs):
     X, Y = topics(800)
@@ -123,7 +124,6 @@ def test_the_scale_of_the_documents_does_not_matter():
     np.testing.assert_allclose(large.decision_function(X * 64), plain.decision_function(X), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.slow
 def test_terms_that_training_never_saw_weigh_nothing():
     X, Y = topics()
     wider = sparse.csr_array(sparse.hstack([X, sparse.csr_array((400, 5))]))
@@ -223,14 +223,13 @@ def test_options_that_cannot_be_used(options, error, message):
 
 
 @pytest.fixture(scope="module")
-def reuters(reuters_folder):
-    corpus = load("reuters21578", split="aptemod")
+def reuters(aptemod):
     vectors = Vectors(select="chi2:1000")
     return (
-        vectors.fit_transform(corpus.train),
-        corpus.train.labels,
-        vectors.transform(corpus.test),
-        corpus.test.labels,
+        vectors.fit_transform(aptemod.train),
+        aptemod.train.labels,
+        vectors.transform(aptemod.test),
+        aptemod.test.labels,
     )
 
 

@@ -15,6 +15,8 @@ from rubricate.classifiers.words.category_terms import chosen_terms, relevancy
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep
 
+pytestmark = pytest.mark.slow
+
 WAYS = pytest.mark.parametrize(
     ("inputs", "size", "hidden"), [("lsi", 4, 0), ("local", 3, 2), ("relevancy", 5, 0), ("correlation", 5, 3)]
 )
@@ -163,11 +165,10 @@ def test_bad_options_are_named(documents):
             rb.classifiers.NNetsPARC(**bad).fit(*documents)
 
 
-def test_reuters_training_documents(reuters_folder):
+def test_reuters_training_documents(reuters_v3):
     """A half of the training documents of v3 in ten topics judged by the other half."""
-    corpus = rb.load("reuters21578", split="v3")
-    half = np.arange(len(corpus.train)) % 2 == 0
-    learn, held = corpus.train.take(np.flatnonzero(half)), corpus.train.take(np.flatnonzero(~half))
+    half = np.arange(len(reuters_v3.train)) % 2 == 0
+    learn, held = reuters_v3.train.take(np.flatnonzero(half)), reuters_v3.train.take(np.flatnonzero(~half))
     top = np.argsort(-np.asarray(learn.labels.sum(axis=0)).ravel(), kind="stable")[:10]
     vectors = rb.text.Vectors()
     model = rb.classifiers.NNetsPARC(size=50, epochs=15, engine="serial").fit(

@@ -15,6 +15,8 @@ import rubricate as rb
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep
 
+pytestmark = pytest.mark.slow
+
 CELLS = st.sampled_from([0.0, 0.0, 1.0, 2.0, 0.5, -1.0])
 PROBLEMS = st.tuples(st.integers(1, 8), st.integers(1, 5), st.integers(1, 3)).flatmap(
     lambda n: st.tuples(
@@ -25,7 +27,6 @@ PROBLEMS = st.tuples(st.integers(1, 8), st.integers(1, 5), st.integers(1, 3)).fl
 )
 
 
-@pytest.mark.slow
 @given(PROBLEMS, st.sampled_from(["keep", "clip"]), st.sampled_from([(16, 4), (1, 0), (1, 2.5), (0, 1)]))
 def test_agrees_with_the_slow_twin(problem, negatives, ratio):
     X, Y, weights = problem
@@ -41,7 +42,6 @@ def test_agrees_with_the_slow_twin(problem, negatives, ratio):
         np.testing.assert_allclose(model.prototypes(), wanted, atol=1e-9)
 
 
-@pytest.mark.slow
 @given(PROBLEMS, st.integers(0, 8))
 def test_further_documents_are_as_good_as_all_at_once(problem, first):
     X, Y, weights = problem
@@ -128,14 +128,13 @@ def test_a_categorizer_learns_more():
     assert model.update(["gas and wheat"] * 9, ["fuel"] * 9).classify(["gas and wheat"]) == [("fuel",)]
 
 
-def test_reuters_training_documents(reuters_folder):
+def test_reuters_training_documents(reuters_v3):
     """Half of the training documents of v3 judged by the other half; yang1999, table 6, has .75 on its test documents.
 
     The cuts are the midpoints, moved by one offset.
     """
-    corpus = rb.load("reuters21578", split="v3")
-    half = np.arange(len(corpus.train)) % 2 == 0
-    learn, held = corpus.train.take(np.flatnonzero(half)), corpus.train.take(np.flatnonzero(~half))
+    half = np.arange(len(reuters_v3.train)) % 2 == 0
+    learn, held = reuters_v3.train.take(np.flatnonzero(half)), reuters_v3.train.take(np.flatnonzero(~half))
     vectors = rb.text.Vectors()
     model = rb.classifiers.Rocchio().fit(vectors.fit_transform(learn), learn.labels)
     scores = model.decision_function(vectors.transform(held)) - np.where(

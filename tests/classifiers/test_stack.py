@@ -18,6 +18,8 @@ from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.text.vectors import Vectors
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["wheat corn grain", "oil crude barrel", "ship port vessel", "gold ounce mine", "bank rate loan"]
 
 

@@ -31,6 +31,7 @@ def classifiers():
     return [rb.SVM(threads=1), rb.classifiers.Rocchio(), rb.classifiers.Rocchio(negatives="clip")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", classifiers(), ids=repr)
 @pytest.mark.parametrize("k", [1, 7, CATEGORIES])
 def test_top_is_that_of_all_scores(classifier, corpus, k):

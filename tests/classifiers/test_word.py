@@ -25,6 +25,8 @@ from rubricate.experiments.trial import Trial
 from rubricate.training.material import Material
 from rubricate.training.procedure import Step
 
+pytestmark = pytest.mark.slow
+
 TERMS = ["corn", "crude", "fx", "money", "oil", "wheat"]
 NAMES = {"grain": ["wheat", "corn"], "crude": "crude oil", "money-fx": "money-fx"}
 X = np.array([[1, 0, 0, 0, 0, 2], [0, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 3, 1, 0], [0, 0, 0, 0, 0, 0.0]])
@@ -228,14 +230,15 @@ def test_a_cut_model_is_refused(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:no word of")
-def test_reuters_names_match_their_documents(reuters_folder):
+def test_reuters_names_match_their_documents(reuters_v3):
     """yang1999, table 5: WORD ranks better than chance and far below learning; here on the training documents of v3."""
-    corpus = rb.load("reuters21578", split="v3")
     vectors = rb.text.Vectors()
-    X = vectors.fit_transform(corpus.train)
-    model = rb.classifiers.WORD(categories=corpus.categories, terms=vectors.vocabulary_, analyzer=rb.text.Analyzer())
-    best = model.fit(X, corpus.train.labels).decision_function(X).argmax(axis=1)
-    hits = corpus.train.labels[np.arange(len(best)), best]
+    X = vectors.fit_transform(reuters_v3.train)
+    model = rb.classifiers.WORD(
+        categories=reuters_v3.categories, terms=vectors.vocabulary_, analyzer=rb.text.Analyzer()
+    )
+    best = model.fit(X, reuters_v3.train.labels).decision_function(X).argmax(axis=1)
+    hits = reuters_v3.train.labels[np.arange(len(best)), best]
     assert 0.2 < np.mean(hits) < 0.6
     assert {"acq", "austdlr", "bop"} <= set(model.unmatched_)
 

@@ -22,6 +22,7 @@ def run(*arguments):
     return CliRunner().invoke(build(), [str(argument) for argument in ("card", *arguments)])
 
 
+@pytest.mark.slow
 def test_markdown(model):
     done = run(model)
     assert done.exit_code == 0, done.output
@@ -31,6 +32,7 @@ def test_markdown(model):
     assert "to be filled in" in done.stdout
 
 
+@pytest.mark.slow
 def test_page(model, tmp_path):
     page = tmp_path / "card.html"
     assert run(model, "-o", page).exit_code == 0

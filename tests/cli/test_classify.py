@@ -18,6 +18,8 @@ import rubricate as rb
 from rubricate import cli
 from rubricate.cli.options import documents as inputs
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["wheat corn harvest", "tariff export", "wheat tariff", "", 'oil, "crude"\ngas']
 
 
@@ -145,7 +147,6 @@ def test_standard_input_says_itself_what_it_is(rubricate, monkeypatch, data):
     assert rubricate("m.rubric", "-")[:2] == (0, "id,labels\n1,fuel\n")
 
 
-@pytest.mark.slow
 def test_a_pipe_is_answered_while_it_flows(model, tmp_path):
     """A batch is written when it is full, not when the input ends."""
     model.save(tmp_path / "m")
@@ -167,7 +168,6 @@ def test_a_pipe_is_answered_while_it_flows(model, tmp_path):
     assert running.wait(timeout=60) == 0
 
 
-@pytest.mark.slow
 def test_a_reader_that_stops_early_is_no_error(model, tmp_path):
     model.save(tmp_path / "m")
     (tmp_path / "many.txt").write_text("oil gas\n" * 20_000)
@@ -188,7 +188,6 @@ def test_a_reader_that_stops_early_is_no_error(model, tmp_path):
     assert running.stderr.read() == ""
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_documents(rubricate, tmp_path, monkeypatch):
     monkeypatch.setattr(inputs, "BATCH", 256)
     rng = np.random.default_rng(0)
@@ -276,7 +275,6 @@ def test_names_that_hold_the_separator(rubricate, tmp_path):
     assert rubricate("s.rubric", "new.csv", "--json")[0] == 0
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals on Windows")
 def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
     import pty
@@ -411,7 +409,6 @@ def on_terminal(*arguments):
     return received.decode("utf-8").replace("\r\n", "\n")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("terminal", ["xterm-256color", "dumb"])
 def test_no_progress_bar_runs_into_answers_on_a_terminal(rubricate, model, monkeypatch, terminal):
     monkeypatch.setenv("TERM", terminal)
@@ -423,7 +420,6 @@ def test_no_progress_bar_runs_into_answers_on_a_terminal(rubricate, model, monke
     assert on_terminal("m.rubric", "--say", "wheat corn harvest").startswith(f"id,labels\n1,{labels}\n")
 
 
-@pytest.mark.slow
 def test_a_terminal_shows_progress_while_answers_go_to_a_file(rubricate, tmp_path, monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     assert "classifying" in on_terminal("m.rubric", "new.csv", "-o", "out.csv")

@@ -57,6 +57,7 @@ def classify(monkeypatch, capsys, tmp_path, saved):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_every_engine_writes_the_same_bytes(way, classify, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -76,6 +77,7 @@ def test_every_engine_writes_the_same_bytes(way, classify, tmp_path, monkeypatch
     assert written["threads"] == written["serial"] == written["dask"]
 
 
+@pytest.mark.slow
 def test_an_unreadable_line_leaves_the_old_file(classify, tmp_path, monkeypatch):
     monkeypatch.setattr(inputs, "BATCH", 40)
     (tmp_path / "new.jsonl").write_text("\n".join([*map(line, range(300)), "{", line(1)]))

@@ -19,6 +19,8 @@ from rubricate.cli import build
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
 from rubricate.files.predictions.reading import read_runs
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).parents[1] / "golden"
 KEYS = {"a", "b", "test", "measure", "statistic", "p_value", "adjusted_p", "n", "symbol", "better"}
 

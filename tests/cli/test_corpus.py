@@ -46,6 +46,7 @@ def test_list_names_every_corpus(monkeypatch, tmp_path):
     assert "synthetic" in text
 
 
+@pytest.mark.slow
 def test_show_the_users_own_file(news):
     found = json.loads(run("show", str(news), "--json").stdout)
     assert found["documents"] == {"train": 2, "test": 2}
@@ -56,6 +57,7 @@ def test_show_the_users_own_file(news):
     assert found["published"] is None
 
 
+@pytest.mark.slow
 def test_show_takes_options_of_the_reader(news):
     found = json.loads(run("show", str(news), "--json", "-o", "separator=|", "--no-duplicates").stdout)
     assert "grain;wheat" in [row["category"] for row in found["frequencies"]]
@@ -69,6 +71,7 @@ def test_show_leaves_a_split_column_alone_when_told(news):
     assert (found["documents"], found["split"]) == ({"train": 2, "test": 2}, "random-0.5-seed-0")
 
 
+@pytest.mark.slow
 def test_show_for_people(news, monkeypatch):
     text = run("show", str(news)).stdout
     for line in (
@@ -122,6 +125,7 @@ def test_show_reuters(reuters_folder):
     assert "research purposes only" in text
 
 
+@pytest.mark.slow
 def test_unknown_names_are_answered():
     with pytest.raises(UnknownName, match="Did you mean"):
         run("show", "reuters2158")

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from rubricate.cli import build
 from rubricate.errors import InvalidInput, UnknownName
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ("wheat and corn", "corn exports", "crude oil", "gas pipeline")
 ROWS = list(zip(TEXTS, ("grain", "grain;trade", "fuel", "fuel"), strict=True)) * 6
 

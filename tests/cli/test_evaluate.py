@@ -18,6 +18,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from rubricate import cli
 from rubricate.categorizer import Categorizer
 
+pytestmark = pytest.mark.slow
+
 TRUTH = "document,labels\nd1,earn\nd2,acq;earn\nd3,\n"
 SCORED = "document,category,score\nd1,earn,0.9\nd1,acq,0.2\nd2,acq,0.7\nd2,earn,0.1\nd3,acq,0.3\nd3,earn,0\n"
 DECIDED = "document,labels\nd1,earn\nd2,acq\nd3,acq\n"
@@ -189,7 +191,6 @@ def test_edges_one_document_one_category_and_nothing_true(rubricate, tmp_path):
 class TestNewUsers:
     """Predictions as people have them."""
 
-    @pytest.mark.slow
     def test_exported_from_scikit_learn(self, rubricate, tmp_path):
         X, Y = make_multilabel_classification(n_samples=150, n_classes=5, random_state=1)
         model = OneVsRestClassifier(LogisticRegression(max_iter=1000)).fit(X[:90], Y[:90])

@@ -48,6 +48,7 @@ def evaluate(monkeypatch, capsys, tmp_path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["macro_f1", "kappa"])
 def test_every_engine_gives_the_same_numbers(by, evaluate):
     pytest.importorskip("distributed", reason="the extra dask is not installed")

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from rubricate import __version__, cli, registry
 from rubricate.errors import CorpusMissing, UnknownName
 
+pytestmark = pytest.mark.slow
+
 
 def test_help_lists_every_command_and_the_exit_codes():
     result = CliRunner().invoke(cli.build(), ["--help"])
@@ -65,32 +67,43 @@ def test_the_program_runs_as_a_module():
     assert done.stdout.strip() == f"rubricate {__version__}"
 
 
-def complete(shell, line):
-    """Call the program as the completion script of the shell does: the line in variables, no arguments."""
+def asked(shell, line):
+    """Return the variables by which the completion script of a shell says what to complete."""
     words = line.split(" ")
-    variables = {
+    return {
         "_RUBRICATE_COMPLETE": f"complete_{shell}",
         **({"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)} if shell == "bash" else {}),
         **({"_TYPER_COMPLETE_ARGS": line} if shell != "bash" else {}),
         **({"_TYPER_COMPLETE_FISH_ACTION": "get-args"} if shell == "fish" else {}),
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "rubricate"], capture_output=True, text=True, env=os.environ | variables, timeout=120
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [("rubricate tr", "train"), ("rubricate corpus sh", "show"), ("rubricate train --fol", "--folds")],
 )
-def test_shells_complete_commands_and_options(line, expected):
-    assert complete("bash", line).split() == [expected]
-    assert complete("zsh", line).startswith(f'_arguments \'*: :(("{expected}":')
-    assert [row.split("\t")[0] for row in complete("fish", line).splitlines()][:1] == [expected]
+def test_shells_complete_commands_and_options(line, expected, rubricate, monkeypatch):
+    def complete(shell):
+        with monkeypatch.context() as patch:
+            for name, value in asked(shell, line).items():
+                patch.setenv(name, value)
+            code, out, err = rubricate()
+        assert (code, err) == (0, "")
+        return out
+
+    assert complete("bash").split() == [expected]
+    assert complete("zsh").startswith(f'_arguments \'*: :(("{expected}":')
+    assert [row.split("\t")[0] for row in complete("fish").splitlines()][:1] == [expected]
 
 
 def test_an_empty_word_is_completed_by_every_command():
     names = {name.replace("_", "-") for name in registry.names("cli")}
-    assert set(complete("bash", "rubricate ").split()) == names
+    done = subprocess.run(
+        [sys.executable, "-m", "rubricate"],
+        capture_output=True,
+        text=True,
+        env=os.environ | asked("bash", "rubricate "),
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.split()) == names

@@ -19,6 +19,8 @@ from rubricate.cli.options.configuration import defaults
 from rubricate.cli.output.welcome import WELCOME
 from rubricate.errors import InvalidFile, UnknownName
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = typer.main.get_command(build()).commands
 
 
@@ -125,8 +127,9 @@ def described_files(tmp_path):
     (tmp_path / "train.txt").write_text(lines, encoding="utf-8")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.proof] if name == "choose" else []) for name in EXAMPLES]
+)
 def test_every_example_runs(name, rubricate, described_files, tmp_path, monkeypatch):
     monkeypatch.setenv("RUBRICATE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("RUBRICATE_DATA", raising=False)  # studies then take the corpus that comes with the package

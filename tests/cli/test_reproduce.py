@@ -45,6 +45,7 @@ def test_json_is_a_list_of_cells(run):
     assert [cell["published"] for cell in cells if cell["row"] == "SVM, ours"] == [None]
 
 
+@pytest.mark.slow
 def test_text_markdown_and_csv(run):
     text = run("yang-liu-1999").output
     assert "SVM*" in text
@@ -54,6 +55,7 @@ def test_text_markdown_and_csv(run):
     assert "difference" in run("yang-liu-1999", "--details", "--table", "1").output
 
 
+@pytest.mark.slow
 def test_an_earlier_output_is_shown_again(run, tmp_path):
     earlier = tmp_path / "cells.json"
     earlier.write_text(run("yang-liu-1999", "--json").output, "utf-8")
@@ -65,11 +67,13 @@ def test_an_earlier_output_is_shown_again(run, tmp_path):
     assert "existing file" in str(run("yang-liu-1999", "--from", str(tmp_path / "none")).exception)
 
 
+@pytest.mark.slow
 def test_figures_are_drawn(run, tmp_path):
     assert run("yang-liu-1999", "--table", "1", "--figures", str(tmp_path)).exit_code == 0
     assert {path.name for path in tmp_path.iterdir()} == {"figure1.svg", "figure1.png", "figure1.pdf"}
 
 
+@pytest.mark.slow
 def test_the_report_is_a_page_per_paper_and_an_index(run, tmp_path):
     shown = run("yang-liu-1999", "--table", "1", "--report", str(tmp_path)).output.strip()
     page = (tmp_path / "yang-liu-1999.html").read_text("utf-8")

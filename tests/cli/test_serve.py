@@ -13,10 +13,11 @@ import pytest
 
 import rubricate as rb
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = [sys.executable, "-c", "from rubricate.cli import main; main()", "serve"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -33,7 +34,6 @@ def test_what_cannot_be_served_ends_with_code_2(options, words, rubricate):
     assert (code, words in said) == (2, True), said
 
 
-@pytest.mark.slow
 def test_the_last_account_is_removed_only_on_purpose(tmp_path, rubricate):
     from rubricate.service.workspace.workspace import Workspace
 
@@ -46,7 +46,6 @@ def test_the_last_account_is_removed_only_on_purpose(tmp_path, rubricate):
     assert (code, "no account is left" in said) == (0, True), said
 
 
-@pytest.mark.slow
 def test_it_serves_a_model_until_it_is_ended(tmp_path):
     model = tmp_path / "topics.rubric"
     rb.Categorizer(rb.SVM(), folds=0).fit(["wheat", "oil"], ["grain", "fuel"]).save(model)

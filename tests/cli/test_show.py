@@ -20,6 +20,7 @@ def model(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_show_says_what_was_chosen_and_what_speaks_for_each_category(rubricate, model):
     code, out, talk = rubricate("show", model.file)
     assert (code, talk) == (0, "")
@@ -30,6 +31,7 @@ def test_show_says_what_was_chosen_and_what_speaks_for_each_category(rubricate, 
     assert any(word in grain for word in ("wheat", "corn", "harvest", "barlei"))
 
 
+@pytest.mark.slow
 def test_show_as_json(rubricate, model):
     code, out, _ = rubricate("show", model.file, "--json", "--terms", 2)
     assert code == 0
@@ -64,6 +66,7 @@ def test_documents_or_one_text(rubricate, model, arguments):
     assert "give documents or one text" in talk
 
 
+@pytest.mark.slow
 def test_the_summary_of_train_names_rare_categories_and_the_choice(rubricate, tmp_path):
     rows = [f'"{text}",{labels[0]}\n' for _, text, labels in stories(60, several=False)]
     (tmp_path / "one.csv").write_text("text,labels\n" + "".join(rows) + "tin mines,tin\n")

@@ -19,6 +19,8 @@ from rubricate import cli
 from rubricate.experiments.store import Store
 from rubricate.reports import report as report_module
 
+pytestmark = pytest.mark.slow
+
 SIGNALS = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not on Windows")
 
 TEXTS = {"grain": "wheat corn harvest bushel", "fuel": "oil gas barrel crude", "money": "bank rate loan bond"}
@@ -66,7 +68,6 @@ def plan(tmp_path) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_table_tests_findings_and_the_path_of_the_report_last(plan, tmp_path):
     code, out, err = run("study", plan, "--store", tmp_path / "store", "--report", tmp_path / "report")
     assert code == 0, err
@@ -119,7 +120,6 @@ def test_wrong_names_are_answered_before_any_work(arguments, message):
     assert result.stdout == ""
 
 
-@pytest.mark.slow
 def test_a_wrong_plan_names_file_line_and_remedy(plan):
     plan.write_text(PLAN.replace("k = 5", "k = 5\nvote = 1"), encoding="utf-8")
     code, _, err = run("study", plan)
@@ -208,7 +208,6 @@ def test_ctrl_c_and_kill_lose_nothing_and_a_rerun_gives_what_two_undisturbed_run
 
 
 @pytest.mark.proof
-@pytest.mark.slow
 @SIGNALS
 def test_on_a_terminal_there_is_progress_with_the_time_left(plan, tmp_path):
     import pty

@@ -17,6 +17,8 @@ import pytest
 import rubricate as rb
 from rubricate import cli
 
+pytestmark = pytest.mark.slow
+
 WORDS = {
     "grain": "wheat corn harvest barley",
     "fuel": "oil crude gas pipeline",
@@ -129,7 +131,6 @@ def test_folders_lines_and_unlabelled_documents(rubricate, tmp_path):
     assert "no cross-validation" in out
 
 
-@pytest.mark.slow
 def test_vectors_in_parquet_or_npy(rubricate, tmp_path):
     rows = list(stories())
     X = np.array(
@@ -158,7 +159,6 @@ def test_vectors_in_parquet_or_npy(rubricate, tmp_path):
     assert "79 rows for more documents" in talk
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [
@@ -198,7 +198,6 @@ def test_data_without_labels_are_refused(rubricate, tmp_path):
 
 
 @pytest.mark.proof
-@pytest.mark.slow
 def test_standard_input(tmp_path):
     rows = "".join(json.dumps({"text": text, "labels": list(labels)}) + "\n" for _, text, labels in stories())
     command = [sys.executable, "-m", "rubricate", "train", "-", "-o", str(tmp_path / "m"), "--json"]
@@ -216,7 +215,6 @@ def _has_main():
     return importlib.util.find_spec("rubricate.__main__") is not None
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals differ on Windows")
 def test_ctrl_c_leaves_the_old_model_and_exit_code_130(tmp_path):
     (tmp_path / "m").write_bytes(b"old")
@@ -236,7 +234,6 @@ def test_ctrl_c_leaves_the_old_model_and_exit_code_130(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["m"]
 
 
-@pytest.mark.slow
 def test_warnings_are_one_sentence_with_a_remedy(rubricate, tmp_path):
     """Names of categories that no document has; nothing of the place in the code where the warning was made."""
     options = ["--classifier", "word", "--folds", "0", "--cut", "0.1"]

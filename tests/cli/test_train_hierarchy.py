@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TREE = "parent,child\ncrude,gas\ncrude,ship\ngrain,corn\ngrain,wheat\n"
 WORDS = {
     "crude": "barrel refinery",
@@ -98,7 +100,6 @@ def test_a_cycle_is_named(rubricate, tmp_path):
     assert "grain → corn → grain" in talk
 
 
-@pytest.mark.slow
 def test_twenty_thousand_nodes(rubricate, tmp_path):
     tree = "".join(f"n{(k - 1) // 27},n{k}\n" for k in range(1, 20_000))
     words = {f"n{k}": f"word{chr(97 + k % 26)} term{chr(97 + k // 800)}" for k in (1, 40, 5000, 12_000, 19_999)}

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from rubricate.cli import build
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["wheat exports", "corn rose", "gold ship", "ship of gold", "wheat corn", "gold gold"] * 3
 LABELS = ["grain", "grain", "metal", "metal", "grain", "metal"] * 3
 

@@ -33,6 +33,7 @@ def data(tmp_path):
 COLUMNS = ("--text", "body", "--labels", "topic")
 
 
+@pytest.mark.slow
 def test_the_best_is_printed_as_a_command_that_trains(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = invoke(
@@ -50,6 +51,7 @@ def test_the_best_is_printed_as_a_command_that_trains(data, tmp_path, monkeypatc
     assert (tmp_path / "model.rubric").is_file()
 
 
+@pytest.mark.slow
 def test_greedy_tries_the_sum_and_json_has_it_all(data, tmp_path):
     arguments = ("tune", data, *COLUMNS, "--grid", "C=0.1,1,10", "--grid", "cut=rcut:1,scut", "--greedy", "--json")
     first, again = (json.loads(invoke(*arguments, "--store", tmp_path).stdout) for _ in range(2))
@@ -61,6 +63,7 @@ def test_greedy_tries_the_sum_and_json_has_it_all(data, tmp_path):
     assert first["command"].startswith("rubricate train ")
 
 
+@pytest.mark.slow
 def test_a_validation_part_and_another_criterion(data, tmp_path):
     result = invoke(
         "tune", data, *COLUMNS, "--grid", "C=0.1,1", "--by", "validation", "--share", "0.25", "--criterion",
@@ -88,6 +91,7 @@ def test_a_parameter_given_twice_is_refused():
         _candidates(["C=1", "C=2"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "message"),
     [

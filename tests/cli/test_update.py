@@ -11,6 +11,8 @@ from tests.cli.test_train import stories
 import rubricate as rb
 from rubricate.errors import InvalidInput
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def rubricate(rubricate, tmp_path):

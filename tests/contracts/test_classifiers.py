@@ -21,6 +21,8 @@ from rubricate.classifiers.llsf import LLSF
 from rubricate.classifiers.svm.svm import SVM
 from rubricate.errors import InvalidInput, UnknownName
 
+pytestmark = pytest.mark.slow
+
 CLASSIFIERS = {name: registry.load("classifiers", name) for name in registry.names("classifiers")}
 
 # Checks, of scikit-learn or below, that a classifier cannot meet, each with the reason.
@@ -111,12 +113,26 @@ def _single(labels):
     return np.where(dense.any(axis=1), dense.argmax(axis=1), 5)
 
 
-@pytest.mark.slow
-@parametrize_with_checks(
-    [found() for found in _scorers()],
-    expected_failed_checks=lambda estimator: EXCEPTIONS.get(type(estimator).__name__, {}),
-)
+COSTLY = {"BigBang", "LabelTree", "Local", "NNet", "NNetsPARC", "Proximity", "Stack", "Tolerant"}
+"""Classifiers whose estimator checks take seconds; another one of the same family is checked in every run."""
+
+
+def _checks(wanted):
+    """Return the estimator checks of these classifiers."""
+    return parametrize_with_checks(
+        [found() for found in _scorers() if wanted(found.__name__)],
+        expected_failed_checks=lambda estimator: EXCEPTIONS.get(type(estimator).__name__, {}),
+    )
+
+
+@_checks(lambda name: name not in COSTLY)
 def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.proof
+@_checks(lambda name: name in COSTLY)
+def test_scikit_learn_estimator_checks_of_costly_classifiers(estimator, check):
     check(estimator)
 
 
@@ -129,7 +145,6 @@ def test_is_a_scorer_with_a_docstring_and_keyword_parameters(classifier):
     assert len(positional) <= 3
 
 
-@pytest.mark.slow
 def test_learns_training_documents_better_than_chance(classifier, documents):
     X, labels = documents
     scores = classifier.fit(X, labels).decision_function(X)
@@ -139,7 +154,6 @@ def test_learns_training_documents_better_than_chance(classifier, documents):
         assert (inside[:, None] > outside[None, :]).mean() > 0.75
 
 
-@pytest.mark.slow
 def test_fitting_twice_gives_the_same(classifier, documents):
     X, labels = documents
     first = clone(classifier).fit(X, labels).decision_function(X)
@@ -147,7 +161,6 @@ def test_fitting_twice_gives_the_same(classifier, documents):
     assert (first == classifier.fit(X[:40], labels[:40]).fit(X, labels).decision_function(X)).all()
 
 
-@pytest.mark.slow
 def test_a_batch_scores_as_its_documents_one_by_one(classifier, documents):
     X, labels = documents
     scores = classifier.fit(X, labels).decision_function(X)
@@ -155,7 +168,6 @@ def test_a_batch_scores_as_its_documents_one_by_one(classifier, documents):
         np.testing.assert_allclose(classifier.decision_function(X[[row]])[0], scores[row], rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.slow
 def test_permuting_new_documents_permutes_the_scores(classifier, documents):
     X, labels = documents
     order = np.random.default_rng(0).permutation(90)
@@ -171,7 +183,6 @@ def test_the_input_is_left_as_it_was(classifier, documents):
     assert (before[1] != labels).nnz == 0
 
 
-@pytest.mark.slow
 def test_dense_and_sparse_agree(classifier, documents):
     X, labels = documents
     if hasattr(classifier, "members"):  # two neighbours of a kNN at one distance change places with the last digit
@@ -184,7 +195,6 @@ def test_dense_and_sparse_agree(classifier, documents):
     assert (thin.predict(X).toarray() == dense.predict(X)).all()
 
 
-@pytest.mark.slow
 def test_rows_with_repeated_and_unsorted_entries_are_summed(classifier, documents):
     X, labels = documents
     rows = np.repeat(np.arange(90), np.diff(X.indptr))
@@ -196,7 +206,6 @@ def test_rows_with_repeated_and_unsorted_entries_are_summed(classifier, document
     np.testing.assert_allclose(classifier.fit(messy, labels).decision_function(messy), clean, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.slow
 def test_classes_of_any_type_and_the_best_score_wins(classifier, documents):
     X, labels = documents
     column = _single(labels)
@@ -209,7 +218,6 @@ def test_classes_of_any_type_and_the_best_score_wins(classifier, documents):
     assert fitted.categories_ == tuple(sorted(names))
 
 
-@pytest.mark.slow
 def test_two_classes_have_one_column_of_scores(classifier, documents):
     X, labels = documents
     y = np.where(labels[:, [0]].toarray()[:, 0], "yes", "no")
@@ -220,7 +228,6 @@ def test_two_classes_have_one_column_of_scores(classifier, documents):
     assert fitted.top(X, 2).values.shape == (90, 2)
 
 
-@pytest.mark.slow
 def test_data_frames_give_names_to_terms_and_categories(classifier, documents):
     X, labels = documents
     terms = [f"term{t}" for t in range(X.shape[1])]
@@ -235,7 +242,6 @@ def test_data_frames_give_names_to_terms_and_categories(classifier, documents):
         fitted.predict(frame.rename(columns={"term0": "other"}))
 
 
-@pytest.mark.slow
 def test_the_best_k_are_the_best_k(classifier, documents):
     X, labels = documents
     fitted = classifier.fit(X, labels)
@@ -252,7 +258,6 @@ def test_the_best_k_are_the_best_k(classifier, documents):
         fitted.top(X, 0)
 
 
-@pytest.mark.slow
 def test_blocks_of_documents_do_not_change_the_best(classifier, documents, monkeypatch):
     X, labels = documents
     whole = classifier.fit(X, labels).top(X, 3)
@@ -291,7 +296,6 @@ def test_rows_of_zeros_are_learned_from_and_scored(classifier, documents):
     assert np.isfinite(fitted.decision_function(sparse.csr_array((4, X.shape[1])))).all()
 
 
-@pytest.mark.slow
 def test_single_document_categories_and_opposite_twins(classifier, documents):
     X, labels = documents
     twins = sparse.csr_array(sparse.vstack([X, X]))
@@ -300,7 +304,6 @@ def test_single_document_categories_and_opposite_twins(classifier, documents):
     assert np.isfinite(classifier.fit(twins, both).decision_function(X)).all()
 
 
-@pytest.mark.slow
 def test_everything_learned_can_be_saved_as_data(classifier, documents):
     X, labels = documents
     for y in (labels, np.array(["a", "b", "c"])[np.arange(90) % 3]):
@@ -320,7 +323,6 @@ def _is_data(value):
     return value is None or isinstance(value, (bool, int, float, str, np.generic, sparse.csr_array))
 
 
-@pytest.mark.slow
 def test_works_in_a_pipeline_and_a_grid_search(classifier, documents):
     X, labels = documents
     pipe = make_pipeline(MaxAbsScaler(), classifier)

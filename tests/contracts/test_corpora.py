@@ -12,16 +12,23 @@ from rubricate import registry
 from rubricate.corpora import load, missing, source
 from rubricate.corpora.catalogue.source import Source
 
+pytestmark = pytest.mark.slow
+
 SOURCES = [source(name) for name in registry.names("corpora")]
 REQUIRED = {"newsgroups20", "newswire", "reuters21578", "webkb"}
-SPLITS = [(each, split) for each in SOURCES for split in each.splits]
+SPLITS = [
+    pytest.param((each, split), marks=[pytest.mark.proof] if number else [], id=f"{each.name}-{split}")
+    for each in SOURCES
+    for number, split in enumerate(each.splits)
+]
+"""The first split of each corpus is read in every run; the others are read from the same files."""
 
 
 def name_of(each: Source) -> str:
     return each.name
 
 
-@pytest.fixture(scope="module", params=SPLITS, ids=lambda pair: f"{pair[0].name}-{pair[1]}")
+@pytest.fixture(scope="module", params=SPLITS)
 def corpus(request):
     """Each split that is on this machine, read once for all tests."""
     each, split = request.param

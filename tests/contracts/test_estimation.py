@@ -48,6 +48,7 @@ def test_an_estimate_has_every_measure_and_says_what_is_known_of_it(name):
     assert "micro" in str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_tables_hold_every_document_and_label(name):
     X, labels = _world()
@@ -58,6 +59,7 @@ def test_tables_hold_every_document_and_label(name):
     assert rounds == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_again(name):
     X, labels = _world()
@@ -65,6 +67,7 @@ def test_the_same_again(name):
     np.testing.assert_array_equal(a.error, b.error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if "engine" in inspect.signature(
     registry.load("estimation", name)).parameters])  # fmt: skip
 def test_the_engine_does_not_matter(name):
@@ -79,6 +82,7 @@ def test_the_docstring_states_bias_spread_and_cost(name):
     assert all(word in text for word in ("Bias", "pread", "Cost", "joachims2000"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_category_without_documents_is_fine(name):
     X, labels = _world()

@@ -67,6 +67,7 @@ def test_a_measure_says_what_it_is(name):
     assert registry.find("measures", one) == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", measures(*KINDS))
 def test_perfect_predictions_score_best(measure):
     best = values(measure, TRUTH.astype(float), TRUTH)
@@ -109,6 +110,7 @@ def test_only_the_order_of_scores_matters(measure):
     assert values(measure, np.exp(3 * SCORES) - 7, TRUTH) == pytest.approx(values(measure, SCORES, TRUTH), nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", measures("counts", "documents", "cuts", "ancestors", "lca", "extended"))
 @pytest.mark.parametrize("undefined, value", [("zero", 0.0), ("one", 1.0), ("omit", np.nan)])
 def test_0_over_0_follows_the_convention(measure, undefined, value):

@@ -23,6 +23,8 @@ from rubricate import registry
 from rubricate.errors import InvalidFile
 from rubricate.thresholds import resolve
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 4
 
 
@@ -70,7 +72,6 @@ def test_a_classifier_scores_as_before(name, documents, tmp_path):
     assert rb.save(after, tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
-@pytest.mark.slow
 @every_classifier
 def test_a_classifier_of_classes_predicts_as_before(name, documents, tmp_path):
     X, Y = documents
@@ -175,7 +176,6 @@ def test_a_scikit_learn_classifier_in_the_flow(classifier, tmp_path):
     assert np.array_equal(after.decision_function(TEXTS), before.decision_function(TEXTS))
 
 
-@pytest.mark.slow
 @every_classifier
 def test_a_categorizer_of_any_classifier(name, tmp_path):
     labels = [{"grain"}, {"grain", "trade"}, {"fuel"}, {"fuel"}, {"grain"}, {"fuel", "trade"}] * 4

@@ -13,6 +13,8 @@ from hypothesis.extra import numpy as hnp
 from rubricate import registry
 from rubricate.text.select import Select, term_scores
 
+pytestmark = pytest.mark.slow
+
 CRITERIA = registry.names("selection")
 WAYS = [None, "max", "avg", "sum"]
 CASES = st.tuples(st.integers(1, 8), st.integers(1, 6), st.integers(1, 3)).flatmap(
@@ -31,7 +33,6 @@ def test_the_docstring_cites_its_source(criterion: str) -> None:
     assert any(key in function.__doc__ for key in ("yang1997", "yangliu1999"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", WAYS)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(case=CASES)
@@ -44,7 +45,6 @@ def test_one_finite_score_a_term_whatever_the_order_of_documents(criterion: str,
     assert term_scores(criterion, present[order], labels[order], by=by).tolist() == scores.tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(case=CASES)
 def test_scores_follow_their_terms(criterion: str, case) -> None:
@@ -54,7 +54,6 @@ def test_scores_follow_their_terms(criterion: str, case) -> None:
     assert term_scores(criterion, present[:, order], labels).tolist() == scores[order].tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", WAYS)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(case=CASES)
@@ -65,7 +64,6 @@ def test_equal_columns_have_equal_scores(criterion: str, by, case) -> None:
     assert scores[: present.shape[1]].tolist() == scores[present.shape[1] :].tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(case=CASES)
 def test_counts_matter_only_by_being_there(criterion: str, case) -> None:
@@ -74,7 +72,6 @@ def test_counts_matter_only_by_being_there(criterion: str, case) -> None:
     assert term_scores(criterion, counts, labels).tolist() == term_scores(criterion, present, labels).tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(case=CASES)
 def test_a_category_of_no_or_every_document_changes_no_order(criterion: str, case) -> None:
@@ -85,7 +82,6 @@ def test_a_category_of_no_or_every_document_changes_no_order(criterion: str, cas
     np.testing.assert_allclose(wider, scores, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(case=CASES, k=st.integers(1, 7))
 def test_select_keeps_the_best_and_of_equals_the_first_name(criterion: str, case, k: int) -> None:

@@ -13,6 +13,8 @@ from rubricate.hierarchy import Hierarchy
 from rubricate.labels import indicator
 from rubricate.types import Decisions, Run, Scores, Significance
 
+pytestmark = pytest.mark.slow
+
 NAMES = registry.names("significance")
 MEASURES = ("recall", "precision", "error", "accuracy", "micro_f1", "macro_f1", "hierarchical_f1", "extended_f1")
 TREE = Hierarchy.from_edges([(f"c{c // 3:02}", f"c{c:02}") for c in range(1, 18)])
@@ -85,7 +87,6 @@ def test_a_test_says_what_it_is(name: str) -> None:
     assert set(test.measures) <= set(MEASURES)
 
 
-@pytest.mark.slow
 def test_a_result_is_complete(case) -> None:
     test, options, runs, *_ = case
     found = test(*runs[:2], **options)
@@ -109,7 +110,6 @@ def test_a_system_against_itself_is_no_evidence(case) -> None:
     assert found.effect == 0
 
 
-@pytest.mark.slow
 def test_swapping_the_systems_mirrors_the_result(case) -> None:
     test, options, runs, *_ = case
     there, back = test(*runs[:2], **options), test(runs[1], runs[0], **options)
@@ -121,7 +121,6 @@ def test_swapping_the_systems_mirrors_the_result(case) -> None:
     assert {there.better, back.better} in ({None}, {"a", "b"})
 
 
-@pytest.mark.slow
 def test_the_order_of_documents_and_categories_does_not_matter(case) -> None:
     test, options, runs, truth, scores = case
     rng = np.random.default_rng(3)
@@ -134,7 +133,6 @@ def test_the_order_of_documents_and_categories_does_not_matter(case) -> None:
     assert there.n == again.n
 
 
-@pytest.mark.slow
 def test_a_much_better_system_is_found(case) -> None:
     test, options, *_ = case
     truth, scores = _world(2, 0.2, 0.6, 0.6)
@@ -146,13 +144,11 @@ def test_a_much_better_system_is_found(case) -> None:
     assert test(runs[1], runs[0], **options).better == "b"
 
 
-@pytest.mark.slow
 def test_the_same_call_gives_the_same_result(case) -> None:
     test, options, runs, *_ = case
     assert test(*runs[:2], **options) == test(*runs[:2], **options)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1), (0, 3)])
 @pytest.mark.parametrize("truth_value", [0.0, 1.0])
 def test_small_and_empty_worlds(case, shape: tuple[int, int], truth_value: float) -> None:

@@ -13,6 +13,8 @@ from tests.thresholds.strategies import TIED, as_sparse, tables
 from rubricate import registry
 from rubricate.thresholds import resolve
 
+pytestmark = pytest.mark.slow
+
 NAMES = registry.names("thresholds")
 every_threshold = pytest.mark.parametrize("name", NAMES)
 QUARTERS = st.integers(-8, 8).map(lambda k: k / 4)
@@ -54,7 +56,6 @@ def test_is_an_estimator_with_parameters_by_keyword(name):
     assert callable(read)
 
 
-@pytest.mark.slow
 @every_threshold
 @given(table=tables())
 def test_decisions_are_a_canonical_boolean_matrix(name, table):
@@ -66,7 +67,6 @@ def test_decisions_are_a_canonical_boolean_matrix(name, table):
     assert decisions.data.all()
 
 
-@pytest.mark.slow
 @every_threshold
 @given(table=tables())
 def test_fitting_again_learns_the_same_and_leaves_its_input_alone(name, table):
@@ -80,7 +80,6 @@ def test_fitting_again_learns_the_same_and_leaves_its_input_alone(name, table):
     assert np.array_equal(truth, table[1])
 
 
-@pytest.mark.slow
 @every_threshold
 @given(table=tables(), seed=st.integers(0, 99))
 def test_permuting_documents_changes_nothing(name, table, seed):
@@ -90,7 +89,6 @@ def test_permuting_documents_changes_nothing(name, table, seed):
     assert (decided(name, scores[order], truth[order]) == decided(name, scores, truth)[order]).all()
 
 
-@pytest.mark.slow
 @every_threshold
 @given(table=tables())
 def test_sparse_scores_and_labels_decide_as_dense_ones(name, table):
@@ -102,7 +100,6 @@ def test_sparse_scores_and_labels_decide_as_dense_ones(name, table):
     assert (dense.decide(as_sparse(scores)).toarray() == dense.decide(scores).toarray()).all()
 
 
-@pytest.mark.slow
 @every_threshold
 @given(table=tables(elements=QUARTERS, least=1), shift=st.sampled_from([-2.0, 0.5, 64.0]))
 def test_adding_a_constant_shifts_learned_cuts_and_no_decision(name, table, shift):
@@ -114,7 +111,6 @@ def test_adding_a_constant_shifts_learned_cuts_and_no_decision(name, table, shif
         np.testing.assert_allclose(moved.cuts_, cut.cuts_ + shift * cut.needs_scores, atol=1e-9)
 
 
-@pytest.mark.slow
 @every_threshold
 @given(table=tables(elements=TIED, least=1), data=st.data())
 def test_a_higher_score_never_loses_the_category(name, table, data):
@@ -137,7 +133,6 @@ def test_perfect_scores_give_perfect_decisions(name, columns):
     assert (decided(name, scores, truth) == truth).all()
 
 
-@pytest.mark.slow
 @every_threshold
 @given(table=tables())
 def test_minus_infinity_is_never_assigned(name, table):
@@ -152,7 +147,6 @@ def test_no_documents_and_one_category(name):
     assert fitted(name, np.zeros((0, 1)), np.zeros((0, 1), bool)).decide([[-1.0]]).nnz <= 1
 
 
-@pytest.mark.slow
 @every_threshold
 @given(tables=st.lists(tables(elements=TIED, least=2), min_size=1, max_size=3))
 def test_merging_one_fit_is_that_fit(name, tables):

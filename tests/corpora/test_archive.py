@@ -116,6 +116,7 @@ def test_links_in_zip_are_refused(tmp_path):
         read_all(tmp_path / "x.zip")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "problem"),
     [
@@ -152,6 +153,7 @@ def test_a_flood_in_a_header_is_stopped(tmp_path):
         read_all(path, limits=ArchiveLimits(total_bytes=1_000_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
 def test_an_archive_cut_anywhere_is_damaged(mode, tmp_path):
     data = tar_bytes({"a": b"x" * 700, "b": b"y" * 100}, mode)
@@ -199,6 +201,7 @@ def test_messages_name_the_file_and_the_remedy(tmp_path):
         read_all(write(tmp_path / "x.zip", b"plain text"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
 def test_a_header_that_would_fill_the_memory_is_refused(kind, tmp_path):
     """64 MB of zeros behind a header that claims them as a name: nothing of them is read."""

@@ -15,6 +15,8 @@ from rubricate.corpora.statistics.shingles import similar_pairs
 from rubricate.labels import label_matrix
 from rubricate.types import Corpus, Documents
 
+pytestmark = pytest.mark.slow
+
 WORDS = st.lists(st.sampled_from("a b c d e".split()), max_size=12).map(" ".join)  # noqa: SIM905
 
 

@@ -290,6 +290,7 @@ fetch(Source("toy", "Toy", "free", ("all",), None, files=(file,)), folder=folder
 """
 
 
+@pytest.mark.slow
 def test_fetches_at_the_same_time_leave_the_right_file(server, tmp_path):
     """Two downloads into one part file used to mix their bytes after the check of the digest."""
     server.pause = 0.02

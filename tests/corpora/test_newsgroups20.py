@@ -12,6 +12,8 @@ from rubricate.errors import UnknownName
 from rubricate.hierarchy import Hierarchy
 from rubricate.types import Corpus
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def bydate(data_folder: Path) -> Corpus:

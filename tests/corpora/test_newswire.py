@@ -27,6 +27,8 @@ from rubricate.corpora.newswire_maker.quotas import quotas
 from rubricate.corpora.newswire_maker.tree import tree, written
 from rubricate.errors import InvalidInput, UnknownName
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def corpus():
@@ -92,7 +94,6 @@ def test_load_and_stream_give_the_same_stories(corpus):
     assert streamed == rows(corpus.train) + rows(corpus.test)
 
 
-@pytest.mark.slow
 @given(st.integers(0, 599), st.integers(1, 60), st.integers(1, 40))
 def test_any_slice_is_the_same_alone(start, length, batch):
     whole = rows(next(stream(600, 70, 5, batch=600)))
@@ -166,7 +167,6 @@ def test_dates_run_forward_through_one_year(corpus):
     assert dates[-1].startswith("2025-12-31")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "documents, categories",
     [(500, 60), (500, 105), (2_000, 61), (2_000, 106), (5_000, 1_000), (500, 20_000), (60_000, 20_000)],
@@ -264,7 +264,6 @@ def svm_decisions(corpus, vectors):
     return svm_scores(vectors[0], corpus.train.labels.toarray(), vectors[1]) > 0
 
 
-@pytest.mark.slow
 def test_a_linear_svm_does_well_and_rare_categories_do_not(corpus, svm_decisions):
     """micro-F1 .846, macro-F1 .607, .369 below ten training documents: scikit-learn 1.9.1; docs/methods/newswire.md."""
     truth, rare = corpus.test.labels.toarray(), corpus.train.labels.sum(axis=0) < 10
@@ -273,7 +272,6 @@ def test_a_linear_svm_does_well_and_rare_categories_do_not(corpus, svm_decisions
     assert f1(truth[:, rare], svm_decisions[:, rare], "macro") < 0.45
 
 
-@pytest.mark.slow
 def test_it_tells_systems_apart(corpus, vectors, svm_decisions):
     """SVM, then kNN, then naive Bayes, as YL99 found on Reuters; kNN's cut comes from the last quarter of training."""
     (train, test), labels, truth = vectors, corpus.train.labels.toarray(), corpus.test.labels.toarray()
@@ -289,7 +287,6 @@ def test_it_tells_systems_apart(corpus, vectors, svm_decisions):
 # --- cost, and bad arguments
 
 
-@pytest.mark.slow
 def test_streaming_takes_constant_memory():
     def peak(documents):
         tracemalloc.start()

@@ -56,6 +56,7 @@ def pack(path: Path, files: dict[str, str]) -> None:
             archive.addfile(info, io.BytesIO(text.encode("latin-1")))
 
 
+@pytest.mark.slow
 def test_the_single_label_archive() -> None:
     corpus = load("ohsumed", folder=need_corpora("ohsumed_single_23.tar.gz"))
     assert (len(corpus.train), len(corpus.test)) == (3357, 4043)
@@ -102,6 +103,7 @@ def test_the_first_20000_of_1991_have_disease_categories(trec9: Path) -> None:
     assert (corpus.categories, corpus.train.labels.sum(axis=1).tolist()) == (("C14",), [1, 0, 0])
 
 
+@pytest.mark.slow
 def test_the_cut_is_after_10000_and_20000(tmp_path: Path) -> None:
     lines = "".join(record(i, f"91{i:06d}", "Ventricular Fibrillation.") for i in range(20_002))
     pack(tmp_path / "ohsumed.tar.gz", {"ohsumed.91": lines})

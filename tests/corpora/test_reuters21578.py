@@ -15,6 +15,8 @@ from rubricate.corpora.reuters.splits import EVEN_CHUNK, ODD_CHUNK, RULES, divid
 from rubricate.corpora.reuters21578 import read_stories
 from rubricate.errors import InvalidFile, UnknownName
 
+pytestmark = pytest.mark.slow
+
 HEAD = '<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'
 
 

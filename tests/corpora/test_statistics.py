@@ -71,6 +71,7 @@ def test_gini_is_the_mean_difference_and_does_not_feel_scale(frequencies, scale)
         assert value == 0.0
 
 
+@pytest.mark.slow
 def test_what_yang_and_liu_print(reuters_folder):
     """yangliu1999, section 2: largest 2877, 82% under 100, 33% under 10, 1.3 categories a document (ours 1.24)."""
     found = describe(rb.load("reuters21578", split="aptemod", folder=reuters_folder))
@@ -80,6 +81,7 @@ def test_what_yang_and_liu_print(reuters_folder):
     assert [each.categories for each in found.histogram] == [7, 13, 10, 16, 18, 10, 8, 5, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_the_summary_is_json_with_the_promised_keys(reuters_folder):
     corpus = rb.load("reuters21578", split="v3", folder=reuters_folder)
     twins = Duplicates(

@@ -13,6 +13,8 @@ from rubricate.corpora.parsing.html_text import html_text
 from rubricate.errors import InvalidFile, UnknownName
 from rubricate.types import Corpus
 
+pytestmark = pytest.mark.slow
+
 HEADERS = "Date: Monday, 06-Jan-97 19:30:42 GMT\r\nServer: CERN/3.0\r\nContent-Type: text/html\r\n\r\n"
 PAGE = "course/cornell/http:^^cs.cornell.edu^Info^Courses^Current^CS415^CS414.html"
 

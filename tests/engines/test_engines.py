@@ -23,10 +23,12 @@ def engine(request):
     return request.param
 
 
+@pytest.mark.slow
 def test_results_come_in_the_order_of_the_tasks(engine):
     assert run_tasks(lambda x: x * x, range(50), engine=engine) == [x * x for x in range(50)]
 
 
+@pytest.mark.slow
 def test_no_task_gives_no_result(engine):
     assert run_tasks(abs, [], engine=engine) == []
 
@@ -54,6 +56,7 @@ def test_a_stream_has_the_results_in_the_order_of_the_tasks(engine):
     assert list(stream_tasks(abs, [], engine=engine)) == []
 
 
+@pytest.mark.slow
 def test_a_stream_takes_few_tasks_ahead(engine):
     taken = []
     results = stream_tasks(abs, (taken.append(i) or i for i in range(1000)), engine=engine)

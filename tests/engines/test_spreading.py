@@ -27,6 +27,7 @@ class Elsewhere:
         return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classifier", "settings"),
     [

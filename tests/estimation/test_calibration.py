@@ -12,6 +12,8 @@ from rubricate.estimation.systems.calibration import calibrate
 from rubricate.thresholds import resolve
 from rubricate.training.confidence import exactly_right
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def corpus():
@@ -28,7 +30,6 @@ def calibrated(trained, corpus):
     return calibrate(trained, corpus.train, cut="scut")
 
 
-@pytest.mark.slow
 def test_the_model_given_is_left_as_it_is(trained, calibrated):
     assert trained.confidence_ is None
     assert trained.cut == 0.0
@@ -36,7 +37,6 @@ def test_the_model_given_is_left_as_it_is(trained, calibrated):
     assert calibrated.classifier_ is trained.classifier_
 
 
-@pytest.mark.slow
 def test_cuts_are_those_learned_from_leave_one_out_scores(trained, calibrated, corpus):
     exact = rb.estimate(trained, corpus.train, method="leave_one_out", every=True)
     place = [calibrated.categories_.index(name) for name in exact.categories]
@@ -44,7 +44,6 @@ def test_cuts_are_those_learned_from_leave_one_out_scores(trained, calibrated, c
     np.testing.assert_allclose(calibrated.cut_.cuts_[place], by_hand.cuts_)
 
 
-@pytest.mark.slow
 def test_confidence_is_the_share_of_documents_decided_right(calibrated, corpus):
     chance = calibrated.confidence(corpus.test)
     right = exactly_right(calibrated.decide(corpus.test).values, corpus.test.labels)
@@ -53,7 +52,6 @@ def test_confidence_is_the_share_of_documents_decided_right(calibrated, corpus):
     assert right[sure].mean() > right[~sure].mean() + 0.2
 
 
-@pytest.mark.slow
 def test_as_good_as_by_folds(trained, calibrated, corpus):
     folds = rb.Categorizer(rb.SVM(C=1.0), cut="scut", folds=5).fit(corpus.train)
     macro = [rb.evaluate(one.run(corpus.test)).macro["f1"] for one in (trained, folds, calibrated)]

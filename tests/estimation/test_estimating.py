@@ -12,6 +12,8 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.measures import counts, micro
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 5
 LABELS = [["grain"], ["grain", "trade"], ["fuel"], ["fuel"], ["grain"], ["fuel"]] * 5
 SINGLE = [labels[0] for labels in LABELS]

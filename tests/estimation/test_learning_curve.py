@@ -33,6 +33,7 @@ def test_noise_widens_the_interval():
     assert widths[0] < widths[1]
 
 
+@pytest.mark.slow
 def test_a_curve_of_real_estimates_by_category():
     corpus = rb.load("newswire", documents=500, categories=60)
     X, labels = rb.text.Vectors().fit_transform(corpus.train), corpus.train.labels
@@ -56,6 +57,7 @@ def test_points_of_few_documents_do_not_turn_the_forecast():
     assert value > 0.7
 
 
+@pytest.mark.slow
 def test_a_law_is_the_weighted_least_squares_one():
     """Against a search of scipy's over a and b at each exponent."""
     rng, sizes = np.random.default_rng(3), np.array([20.0, 40, 80, 160, 320])
@@ -77,6 +79,7 @@ def test_what_cannot_be_drawn():
         forecast([10, 20], np.ones((2, 1)), 40)
 
 
+@pytest.mark.slow
 def test_the_later_half_of_curves_falls_into_the_interval():
     """ξα estimates of F1, n/32 to n, means of three draws: three categories of WebKB and newswire as a whole."""
     sizes = [62, 125, 250, 500, 1000, 2000]

@@ -16,6 +16,8 @@ from rubricate.classifiers.svm.solvers.leave_one_out import SolvedSVMs, leave_on
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 
+pytestmark = pytest.mark.slow
+
 BIASES = ("free", "penalised", None)
 KERNELS = ("linear", "poly", "rbf")
 SURE = 1e-3
@@ -42,7 +44,6 @@ def _agrees(svm, X, y):
 
 
 @pytest.mark.proof
-@pytest.mark.slow
 @given(
     st.integers(0, 10_000),
     st.sampled_from([0.05, 0.5, 1.0, 5.0, 100.0]),
@@ -57,7 +58,6 @@ def test_every_decision_of_small_problems_equals_retraining(seed, C, bias, kerne
     _agrees(svm, X, y)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 def test_scores_are_those_of_retraining_where_every_document_is_re_solved(bias):
     X, y = _problem(3, n=60, terms=30)
@@ -165,7 +165,6 @@ def test_facts_add_up_where_no_solution_is_stable():
 
 
 @pytest.mark.proof
-@pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 def test_the_order_of_documents_does_not_matter(bias):
     X, y = _problem(13, n=400, terms=300)
@@ -207,8 +206,8 @@ def test_the_engine_does_not_matter():
     assert one.facts["steps"] == two.facts["steps"]
 
 
-def test_a_sample_of_reuters_equals_retraining(reuters_folder):
-    train = rb.load("reuters21578", split="aptemod").train
+def test_a_sample_of_reuters_equals_retraining(aptemod):
+    train = aptemod.train
     X = rb.text.Vectors(weights="ltc").fit_transform(train.texts)
     y = train.labels[:, [train.categories.index("ship")]]
     pruned, found = (leave_one_out(rb.SVM(), X, y, every=every) for every in (False, True))
@@ -221,7 +220,6 @@ def test_a_sample_of_reuters_equals_retraining(reuters_folder):
     assert ((found.scores[close, 0] > 0) == (scores > 0)).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("n", "terms"), [(40, 10), (160, 400)])
 def test_weights_of_documents_are_those_of_the_training(n, terms):
     """By matrix (dense) and by rows; a document of weight zero is not there, and its score is that of all others."""

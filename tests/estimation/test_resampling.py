@@ -66,6 +66,7 @@ def test_the_632_bootstrap(world):
     assert found.error[0] == pytest.approx(0.368 * emp + 0.632 * wrong / left)
 
 
+@pytest.mark.slow
 def test_jackknife_is_its_formula(world):
     X, y, labels = world
     found = jackknife(RidgeClassifier(), X, labels)
@@ -75,6 +76,7 @@ def test_jackknife_is_its_formula(world):
     assert found.error[0] == pytest.approx(emp + 39 / 40 * (loo - others))
 
 
+@pytest.mark.slow
 def test_leave_one_out_of_any_classifier_is_scikit_learns(world):
     X, y, labels = world
     found = leave_one_out(KNeighborsClassifier(3), X, labels)

@@ -19,6 +19,8 @@ from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.theory.best_category import best_categories, may_be_best, score_bounds
 from rubricate.estimation.xi_alpha import xi_alpha
 
+pytestmark = pytest.mark.slow
+
 
 def _problem(seed, n=24, classes=3):
     rng = np.random.default_rng(seed)
@@ -42,7 +44,6 @@ def _retrained(svm, X, labels):
     return np.array(best)
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from(["free", "penalised", None]))
 @settings(max_examples=6, deadline=None)
 def test_leave_one_out_is_that_of_retraining(seed, C, bias):
@@ -123,7 +124,6 @@ def _noisy(seed):
     return sparse.csr_array(X / np.linalg.norm(X, axis=1, keepdims=True)), sparse.csr_array(y[:, None] == np.arange(5))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bias", ["free", "penalised", None])
 @pytest.mark.parametrize("C", [1e-3, 1.0, 10.0, 1e3])
 def test_noise_is_decided_as_by_retraining(C, bias):
@@ -138,7 +138,6 @@ def test_noise_is_decided_as_by_retraining(C, bias):
         assert best[i] == best_categories(scores, labels[[i]]).indices[0] or first - second < 1e-3 * max(C, 1.0)
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from(["penalised", None]))
 @settings(max_examples=6, deadline=None)
 def test_xi_alpha_is_never_above_leave_one_out_without_a_free_bias(seed, C, bias):

@@ -44,6 +44,7 @@ def value(name, truth, answered, labels):
     }[name]()
 
 
+@pytest.mark.slow
 @given(st.integers(2, 5), st.integers(5, 40), st.integers(0, 10**6))
 def test_summaries_are_those_of_scikit_learn(classes, documents, seed):
     rng = np.random.default_rng(seed)

@@ -24,6 +24,7 @@ def _trial(corpus, folder):
     return Trial("nb", SETTINGS, Material(corpus, test=corpus.test), Store(folder))
 
 
+@pytest.mark.slow
 def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
     trial = _trial(corpus, tmp_path)
     trial.material.dealt(5, 0)  # a value made before it travels stays at home

@@ -14,6 +14,8 @@ from rubricate.experiments.trial import Trial
 from rubricate.reports.study_report import study_data
 from rubricate.training.material import Material
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "SVM, learned cut": {"classifier": "svm", "C": 0.5},
     "SVM, plain": {"classifier": "svm", "C": 0.5, "cut": 0.0, "folds": 0},

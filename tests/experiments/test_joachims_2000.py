@@ -17,6 +17,8 @@ from rubricate.experiments.reproductions import joachims_2000 as paper
 from rubricate.experiments.reproductions._joachims_2000_honest import chosen_settings
 from rubricate.experiments.reproductions._joachims_2000_more import along_path, off_text, path_figure
 
+pytestmark = pytest.mark.slow
+
 KEPT = Path(__file__).parents[2] / "docs" / "reproductions" / "joachims-2000.json"
 
 

@@ -17,6 +17,7 @@ def corpus():
     return rb.load("newswire", documents=600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("analyzer", "shape"),
     [

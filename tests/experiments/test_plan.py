@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.plan import CorpusChoice, Plan, RepresentationChoice, SystemChoice
@@ -200,6 +201,7 @@ def test_lines_of_keys_are_where_the_keys_are(top, tables):
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
+        count_cases(0)
         return
     rows = text.splitlines()
     for place, line in lines(text).items():
@@ -207,6 +209,7 @@ def test_lines_of_keys_are_where_the_keys_are(top, tables):
         for step in place:
             value = value[step]
         assert str(place[-1] if isinstance(place[-1], str) else place[-2]) in rows[line - 1]
+    count_cases()
 
 
 def test_the_line_of_something_within_is_that_of_what_holds_it():

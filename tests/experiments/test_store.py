@@ -189,6 +189,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_the_same_entries_and_are_killed_leave_a_sound_store(tmp_path):
     command = [sys.executable, "-W", "error", "-c", WRITER, str(tmp_path)]
     writers = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]

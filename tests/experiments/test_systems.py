@@ -82,6 +82,7 @@ def test_each_way_of_holding_out_decides(corpus, held_out):
     assert run.decisions.values.nnz > 0
 
 
+@pytest.mark.slow
 def test_cuts_never_see_test_labels(corpus):
     """With the labels of the test documents zeroed, scores and decisions are bit-identical."""
     test = corpus.test

@@ -22,6 +22,8 @@ from rubricate.folds import deal
 from rubricate.measures import counts, macro, micro
 from rubricate.types import Corpus, Decisions, Run
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_grid_tries_all_and_takes_the_best(corpus, store):
     grid = {"classifier": ["nb", "svm"], "cut": ["rcut:1", "scut:0.1", "micro_macro"]}

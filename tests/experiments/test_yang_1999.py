@@ -25,6 +25,8 @@ from rubricate.thresholds.pcut import Pcut
 from rubricate.thresholds.rcut import Rcut
 from rubricate.thresholds.scut import Scut
 
+pytestmark = pytest.mark.slow
+
 FOUND = load_reproduction("yang-1999")
 
 
@@ -53,7 +55,6 @@ def nearest(truth, decided):
     return -min(found)[1]
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_one_offset_to_the_cuts_of_scut(seed):
     scored = stub(seed)
@@ -73,7 +74,6 @@ def test_one_threshold_for_all_and_the_ranks_of_rcut(seed):
 
 
 @pytest.mark.proof
-@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_halving_finds_the_x_of_pcut(seed):
     """As near as any of 500 values of x; where several are as near, one of them."""

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rubricate.corpora import load
 from rubricate.evaluation.evaluating import evaluate
 from rubricate.experiments.reproduction import load_reproduction, read_again
 from rubricate.experiments.reproductions.yang_liu_1999 import TableStudy as Study
@@ -17,24 +16,20 @@ from rubricate.reports.reproductions import to_page
 FOUND = load_reproduction("yang-liu-1999")
 
 
-@pytest.fixture(scope="module")
-def corpus(reuters_folder):
-    return load("reuters21578", split="aptemod", folder=reuters_folder)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SVM", "kNN", "NB"])
-def test_rows_of_table_1_are_within_their_tolerance(corpus, name):
+def test_rows_of_table_1_are_within_their_tolerance(aptemod, name):
     """YL99, table 1."""
-    table, row = FOUND.tables["1"], evaluate(SystemExecution(FOUND.systems[name], corpus).run()).row()
+    table, row = FOUND.tables["1"], evaluate(SystemExecution(FOUND.systems[name], aptemod).run()).row()
     for column, published in table.rows[name].items():
         apart = row[column] - published
         allowed = table.tolerance(name, column)
         assert abs(apart) <= allowed or table.better(name, column) * apart > 0, (column, row[column])
 
 
-def test_numbers_of_section_2(corpus):
+def test_numbers_of_section_2(aptemod):
     study = Study(FOUND, lambda _: None)
-    study.corpus = corpus
+    study.corpus = aptemod
     found = _corpus_numbers(study)
     assert found["training documents"] == 7770
     assert found["test documents"] == 3019

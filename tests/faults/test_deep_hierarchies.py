@@ -53,6 +53,7 @@ def test_paths_have_a_limit_of_parts(tmp_path, parts):
         path_edges([path])
 
 
+@pytest.mark.slow
 def test_a_file_of_paths_takes_memory_in_proportion_to_its_size(tmp_path):
     """40 KB of one path took 628 MB."""
     file = tmp_path / "paths.txt"

@@ -131,7 +131,6 @@ def test_runs_are_disarmed_on_request_only(tmp_path):
         assert [(row["document"], row[column]) for row in rows] == [("d1", f"'{HOSTILE}"), ("'@d2", "corn")]
 
 
-@pytest.mark.slow
 def test_classified_documents_are_disarmed_on_request(tmp_path, monkeypatch):
     (tmp_path / "news.rules").write_text(f'"{HOSTILE}" if wheat;\n')
     (tmp_path / "news.csv").write_text("id,text\n@1,wheat rose\n-2,oil fell\n")

@@ -30,12 +30,14 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
 def test_values_of_the_wrong_kind_are_one_error(name, value):
     with pytest.raises((InvalidInput, RubricateError)):
         configured({"classifier": "nb", "weights": "nnn", name: value}).fit(TEXTS, LABELS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ngrams", ["1,2", [1, 2], (1, 2)])
 def test_a_range_of_phrases_may_be_written_with_a_comma(ngrams):
     """`--set analyzer__ngrams=1,2` ended in a traceback."""

@@ -72,6 +72,7 @@ class Worker:
         return keys
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kills", [pytest.param(FEW), pytest.param(MANY, marks=pytest.mark.proof)])
 def test_nothing_that_was_kept_is_lost(tmp_path, kills):
     generator = random.Random(kills)

@@ -136,6 +136,7 @@ def test_the_standard_output_is_appended_to_not_replaced(tmp_path):
     assert log.stat().st_ino == inode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_leaves_the_old_file_and_no_part(tmp_path, number):
     path = tmp_path / "out"

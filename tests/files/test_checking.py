@@ -117,6 +117,7 @@ def test_what_a_policy_allows_is_not_a_problem(save, truth):
     assert check_files(truth, paths, missing="wrong", unknown="wrong", duplicates="first") == []
 
 
+@pytest.mark.slow
 def test_five_hundred_runs(save, truth):
     paths = [save(GOOD.replace("wheat", "rye") if i % 2 else "x", f"r{i}.csv") for i in range(500)]
     every = check_files(truth, paths)

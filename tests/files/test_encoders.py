@@ -62,6 +62,7 @@ def _run(*arguments):
     return CliRunner().invoke(build(), ["models", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_a_download_is_checked_and_used_by_name(tiny, server, home, monkeypatch):
     monkeypatch.setattr("rubricate.files.encoders.ENCODERS", {"tiny": _record(tiny, server)})
     monkeypatch.setattr("rubricate.text.encoders.catalogue.ENCODERS", {"tiny": _record(tiny, server)})
@@ -116,6 +117,7 @@ def test_fetches_at_the_same_time_take_turns(tiny, server, home):
     assert [path.name for path in home.iterdir()] == ["tiny"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_folder_or_a_wheel_takes_any_name(tiny, tmp_path, home, packed):
     origin = tiny

@@ -98,6 +98,7 @@ def exported_and_opened(model, path):
     return skops.load(path)
 
 
+@pytest.mark.slow
 def test_skops_gives_the_same_classes(linear, tmp_path):
     model, X = linear
     theirs = exported_and_opened(model, tmp_path / "model.skops")
@@ -105,6 +106,7 @@ def test_skops_gives_the_same_classes(linear, tmp_path):
     np.testing.assert_allclose(theirs.decision_function(X), model.classifier_.decision_function(X), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_skops_gives_the_same_labels(tmp_path):
     draw = np.random.default_rng(1)
     X = draw.normal(size=(90, 6))
@@ -116,6 +118,7 @@ def test_skops_gives_the_same_labels(tmp_path):
     assert (theirs.predict(X).astype(bool) == ours).all()
 
 
+@pytest.mark.slow
 def test_skops_says_no_to_texts_and_to_cuts_by_rank(tmp_path):
     pytest.importorskip("skops.io")
     texts = rb.Categorizer(rb.SVM(), representation="terms").fit(TEXTS, LABELS)

@@ -78,6 +78,7 @@ def npy(array, **options):
     return stream.getvalue()
 
 
+@pytest.mark.slow
 def test_the_same_scores_and_the_same_bytes(model, saved, tmp_path):
     again = rb.Categorizer.open(saved)
     assert np.array_equal(again.decision_function(TEXTS), model.decision_function(TEXTS))
@@ -253,6 +254,7 @@ def test_compressed_members_are_refused(saved, tmp_path):
         rb.open(path)
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused_without_unpacking(saved, tmp_path):
     with zipfile.ZipFile(tmp_path / "m", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members(saved).items():
@@ -368,6 +370,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_manifest_that_makes_no_sense_is_refused(saved, tmp_path, name):
     change, reason = CHANGES[name]

@@ -22,6 +22,8 @@ from rubricate.text.smart import SCHEMES
 from rubricate.training.label_columns import LabelColumns
 from rubricate.types import Documents
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["Wheat and corn", "corn exports, don't", "crude oil", "oil & gas 1,000", "wheat harvest", "gas pipeline"] * 3
 SINGLE = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
 THREE = ["grain", "trade", "fuel", "fuel", "grain", "trade"] * 3
@@ -168,7 +170,6 @@ def test_parts_of_different_size_are_not_used(tmp_path):
     assert _plain_model(stored) is None
 
 
-@pytest.mark.slow
 def test_classify_of_one_line_imports_neither_scikit_learn_nor_pandas(tmp_path):
     path = rb.Categorizer(folds=3, engine="serial").fit(TEXTS, SINGLE).save(tmp_path / "m.rubric")
     code = (

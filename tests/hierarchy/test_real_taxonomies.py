@@ -14,6 +14,7 @@ def graph_of(data_folder, name: str) -> Hierarchy:
     return Hierarchy.from_edges(read_taxonomy(data_folder / name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rcv1/rcv1.topics.hier.orig", "hwv/hwv.taxonomy"])
 @pytest.mark.parametrize("extra", [False, True], ids=["tree", "graph"])
 def test_all_distances(data_folder, name, extra):

@@ -52,6 +52,7 @@ def read(tmp_path, name: str, text: str, **options):
     return read_taxonomy(path, **options)
 
 
+@pytest.mark.slow
 def test_turtle(tmp_path) -> None:
     edges = read(tmp_path, "stw.ttl", TURTLE)
     assert set(edges) == {("(root)", "Grain"), ("(root)", "Ship"), ("Grain", "Corn é"), ("Grain", "Weizen")}
@@ -146,6 +147,7 @@ def test_a_billion_laughs_are_refused_at_once(tmp_path) -> None:
         read(tmp_path, "laughs.rdf", text)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_concepts(tmp_path) -> None:
     lines = "".join(f"<http://e/{i}> <{SKOS}broader> <http://e/{i // 3}> .\n" for i in range(1, 20_000))
     assert len(read(tmp_path, "large.nt", lines)) == 19_999

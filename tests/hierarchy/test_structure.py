@@ -136,6 +136,7 @@ def test_unknown_names_are_answered_with_the_nearest() -> None:
     assert "weat" not in tree
 
 
+@pytest.mark.slow
 def test_twenty_thousand_nodes_are_fast_and_a_long_chain_needs_no_recursion() -> None:
     parents = np.random.default_rng(1).integers(0, np.arange(1, 20_000))
     edges = [(str(parent), str(child)) for child, parent in enumerate(parents.tolist(), 1)]

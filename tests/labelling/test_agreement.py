@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from tests.oracles import agreement as oracle
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput
 from rubricate.labelling import agreement, alternative_annotator
@@ -109,11 +110,13 @@ def test_equal_to_krippendorff_where_it_is_installed():
 SETS = st.frozensets(st.sampled_from("abcde"))
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.one_of(st.none(), SETS), min_size=3, max_size=3), min_size=2, max_size=12))
 def test_alpha_of_label_sets_follows_its_definition(rows):
     units = [[labels for labels in row if labels is not None] for row in rows]
     judgements = [labels for unit in units if len(unit) > 1 for labels in unit]
     if len(set(judgements)) < 2:
+        count_cases(0)
         return
     judged = []
     for a in range(3):
@@ -124,6 +127,7 @@ def test_alpha_of_label_sets_follows_its_definition(rows):
     assert found["alpha_masi"].estimate == pytest.approx(oracle.alpha(units, oracle.masi), abs=1e-9)
     assert found["alpha_jaccard"].estimate == pytest.approx(oracle.alpha(units, oracle.jaccard), abs=1e-9)
     assert found["alpha"].estimate == pytest.approx(oracle.alpha(units, lambda a, b: float(a != b)), abs=1e-9)
+    count_cases()
 
 
 def test_intervals_enclose_the_estimate_and_shrink():

@@ -77,6 +77,7 @@ def _search(truth, scores, recall, seed):
     raise AssertionError("the search did not end")
 
 
+@pytest.mark.slow
 def test_the_promise_holds_in_simulated_searches():
     rng = np.random.default_rng(0)
     reached, read = [], []
@@ -147,6 +148,7 @@ def rubricate(monkeypatch, capsys, trained):
     return run
 
 
+@pytest.mark.slow
 def test_the_command_chooses(rubricate, trained):
     code, out, err = rubricate("next", "news.rubric", "open.csv", "-n", 5)
     assert code == 0, err
@@ -158,6 +160,7 @@ def test_the_command_chooses(rubricate, trained):
     assert lines[1].split(",")[0] not in [row["document"] for row in json.loads(out)["next"]]
 
 
+@pytest.mark.slow
 def test_the_command_searches_until_recall(rubricate, trained):
     folder, documents = trained
     truth = {name: label for name, _, label in documents}

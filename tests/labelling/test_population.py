@@ -31,6 +31,8 @@ from rubricate.labelling.sampling.strata import allocate
 from rubricate.measures.intervals.interval import wilson
 from rubricate.types import Decisions, Run, Scores
 
+pytestmark = pytest.mark.slow
+
 CATEGORIES = ("common", "middle", "rare")
 
 
@@ -168,7 +170,6 @@ def test_the_powered_mean_has_the_numbers_of_ppi_python():
         assert powered_mean(*_powered_example(shift)) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.slow
 def test_the_powered_mean_equals_ppi_python_where_it_is_installed():
     ppi = pytest.importorskip("ppi_py")
     rng = np.random.default_rng(4)

@@ -77,6 +77,7 @@ def test_corrections_are_right_where_counting_is_wrong():
     assert [row.method for row in rows] == ["pacc", "pacc"]
 
 
+@pytest.mark.slow
 def test_the_intervals_cover():
     known, labels = _drawn((0.3, 0.1), 1000, 0)
     hits = []

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.metrics import fbeta_score, multilabel_confusion_matrix, precision_recall_fscore_support
 from tests.measures.strategies import label_pairs
 from tests.oracles import measures as oracle
+from tests.tally import count_cases
 
 from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
@@ -105,6 +106,7 @@ def test_the_relation_of_the_mean_and_f_beta(tp, fp, fn, beta):
     table = table_of(tp, fp, fn, 0)
     p, r = float(precision(table)[0]), float(recall(table)[0])
     if not tp:
+        count_cases(0)
         return
     left = (p + r) / 2 - float(f_beta(table, beta=beta)[0])
     right = (p - r) * (beta * beta * p - r)
@@ -113,6 +115,7 @@ def test_the_relation_of_the_mean_and_f_beta(tp, fp, fn, beta):
     else:
         assert left == pytest.approx(0, abs=1e-12)
     assert (p + r) / 2 >= float(f1(table)[0]) - 1e-15
+    count_cases()
 
 
 def test_the_second_case_of_evaluation2011_fails_for_a_large_beta():

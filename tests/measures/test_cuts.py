@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.measures.strategies import scored, sparsified
 from tests.oracles import measures as oracle
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
@@ -86,10 +87,12 @@ def test_without_ties_break_even_is_true_and_the_precision_at_rank_n(scores, dat
     found = next(sweeps(column, labels)).counts
     point = break_even_point(found, undefined="omit")
     if not sum(truth):
+        count_cases(0)
         return
     assert not point.interpolated
     assert point.value == pytest.approx(r_precision(ranks(column, labels, by="category"))[0])
     assert precision(found)[point.cut] == recall(found)[point.cut] == point.value
+    count_cases()
 
 
 def test_an_interpolated_point_may_exceed_the_optimal_f1():

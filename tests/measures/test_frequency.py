@@ -11,7 +11,6 @@ from rubricate.measures import by_frequency
 counted = st.lists(st.tuples(st.integers(0, 100), st.floats(0, 1)), min_size=1, max_size=30)
 
 
-@pytest.mark.slow
 @given(counted, st.integers(1, 12))
 def test_bands_have_one_width_and_hold_every_trained_category_once(pairs, bands):
     train, values = (np.array(part) for part in zip(*pairs, strict=True))

@@ -34,6 +34,8 @@ from rubricate.measures import (
 )
 from rubricate.measures.hierarchical.meeting import ways_in_graph, ways_in_tree
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("crude", "nat-gas", "ship", "grain", "corn", "wheat")
 TREE = Hierarchy.from_edges(TREE_A)
 EXTENDED = ("extended_precision", "extended_recall", "extended_f1", "extended_accuracy", "extended_error")
@@ -180,7 +182,6 @@ def test_meeting_graphs_of_few_nodes_are_as_defined(seed):
     count_cases(3)
 
 
-@pytest.mark.slow
 @given(worlds(), st.randoms(use_true_random=False))
 def test_relabelling_and_reordering_change_nothing(world, random):
     graph, categories, truth, decided = world
@@ -242,7 +243,6 @@ def test_perfect_decisions_give_one(world):
         assert micro("f1", table, undefined="one") == 1.0
 
 
-@pytest.mark.slow
 @given(worlds())
 def test_a_flat_hierarchy_gives_flat_results(world):
     _, categories, truth, decided = world

@@ -54,6 +54,7 @@ def test_measures_by_similarity(tmp_path):
     assert found.per_category["similarity.fp_con"].tolist() == [0, 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_intervals_of_the_bootstrap():
     truth, decided = TRUTH * 30, DECIDED * 30
     found = rb.evaluate(truth, decided, hierarchy=EDGES, bootstrap=200, seed=1)

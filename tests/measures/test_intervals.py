@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 from tests.measures.strategies import label_pairs
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput
 from rubricate.evaluation.evaluating import evaluate
@@ -19,10 +20,12 @@ def test_wilson_is_that_of_statsmodels(hits, misses, level):
     found = wilson(hits, hits + misses, level=level)
     if hits + misses == 0:
         assert (found.low, found.high) == (0.0, 1.0)
+        count_cases(0)
         return
     theirs = proportion_confint(hits, hits + misses, alpha=1 - level, method="wilson")
     assert (found.low, found.high) == pytest.approx(theirs, abs=1e-12)
     assert found.low <= hits / (hits + misses) <= found.high
+    count_cases()
 
 
 def test_wilson_by_hand():

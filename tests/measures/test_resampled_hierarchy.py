@@ -49,6 +49,7 @@ def test_a_resample_measures_as_its_documents(data, n, seed):
     assert len(found) == 2 * sum(map(len, again.micro.values()))
 
 
+@pytest.mark.slow
 def test_whatever_compare_can_test_has_an_interval():
     rng = np.random.default_rng(3)
     truth = sparse.csr_array(rng.random((60, 6)) < 0.3)

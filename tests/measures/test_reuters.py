@@ -10,14 +10,10 @@ import rubricate as rb
 from rubricate.measures import acceptor, by_frequency, macro, micro, rejector
 
 
-@pytest.fixture(scope="module")
-def stories(reuters_folder):
-    return rb.load("reuters21578", split="aptemod", folder=reuters_folder)
-
-
-def test_the_trivial_systems_on_aptemod(stories):
+@pytest.mark.slow
+def test_the_trivial_systems_on_aptemod(aptemod):
     """3,019 documents with 1.24 of 90 categories each: to reject everything errs in 1.24/90 = 1.4 % of decisions."""
-    truth = stories.test.labels
+    truth = aptemod.test.labels
     labels_per_document = truth.nnz / truth.shape[0]
     assert 1.2 <= labels_per_document <= 1.3
     assert micro("error", rejector(truth)) == pytest.approx(labels_per_document / 90)
@@ -25,22 +21,23 @@ def test_the_trivial_systems_on_aptemod(stories):
     assert micro("f1", acceptor(truth)) < 0.03
 
 
-def test_the_range_of_figure_4_of_yangliu1999(stories):
+def test_the_range_of_figure_4_of_yangliu1999(aptemod):
     """Frequencies of 1 to 60 cover 67 categories, 74 % of the 90; the paper prints 67 %."""
-    frequency = np.asarray(stories.train.labels.sum(axis=0)).ravel()
+    frequency = np.asarray(aptemod.train.labels.sum(axis=0)).ravel()
     curve = by_frequency(np.ones(90), frequency, bands=6, high=60)
     assert [band.high for band in curve] == [10, 20, 30, 40, 50, 60]
     assert sum(band.categories for band in curve) == 67
 
 
-def test_a_system_that_looks_for_category_names(stories):
+@pytest.mark.slow
+def test_a_system_that_looks_for_category_names(aptemod):
     """Scores count how often the name of the category is in the text: no learning, many ties, most scores 0."""
-    test = stories.test
+    test = aptemod.test
     words = [re.findall(r"[a-z]+", text.lower()) for text in test.texts]
     scores = np.array([[text.count(name) for name in test.categories] for text in words], float)
     truth, decided = test.labels.toarray(), scores > 0
     found = rb.evaluate(
-        test.labels, decided, scores=scores, categories=test.categories, train_counts=stories.train.labels
+        test.labels, decided, scores=scores, categories=test.categories, train_counts=aptemod.train.labels
     )
     for average in ("micro", "macro"):
         p, r, f, _ = metrics.precision_recall_fscore_support(truth, decided, average=average, zero_division=0)

@@ -45,6 +45,7 @@ def training(reuters_folder):
     return (found > 0).astype(float), labels[rows]
 
 
+@pytest.mark.slow
 def test_table_3_comes_out_with_the_union_of_the_vectors(training):
     found = category_similarity(*training, NAMES)
     matrix = found.matrix()

@@ -1,7 +1,15 @@
-"""In the build with sanitizers every native function is also called without memory, at each of its allocations."""
+"""With sanitizers, every native function without memory at each of its allocations; both variants of the library."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -54,3 +62,45 @@ def without_memory():
     yield
     library.Call = original
     vars(library.core).clear()
+
+
+VARIANTS = {"base": "v3", "v3": "base"}
+ANSWERS = """
+import contextlib, io, json, sys
+for line in sys.stdin:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(json.loads(line), {})
+    print(json.dumps(printed.getvalue()), flush=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def other_variant() -> Iterator[subprocess.Popen[str]]:
+    """A process with the variant of the library that this one has not; it runs code and sends back what that prints."""
+    if library.VARIANT not in VARIANTS or library.core.rb_level() < 3:
+        pytest.skip("one variant only runs here")
+    environment = os.environ | {"RUBRICATE_NATIVE": VARIANTS[library.VARIANT]}
+    with subprocess.Popen(
+        [sys.executable, "-c", ANSWERS],
+        env=environment,
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+
+
+@pytest.fixture
+def print_in_both(other_variant: subprocess.Popen[str]) -> Callable[[str], tuple[str, str]]:
+    """Run code with each variant of the library and return what each prints."""
+
+    def run(code: str) -> tuple[str, str]:
+        other_variant.stdin.write(json.dumps(code) + "\n")
+        other_variant.stdin.flush()
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(code, {})
+        return printed.getvalue(), json.loads(other_variant.stdout.readline())
+
+    return run

@@ -1,22 +1,16 @@
-"""Small random matrices in the form that compiled loops take, and a count of the cases that a property compared."""
+"""Small random matrices in the form that compiled loops take."""
 
 from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
+from tests.tally import count_cases
 
 from rubricate.native.sparse import Lists, Rows
 
-__all__ = ["SEEDS", "TALLY", "count_cases", "lists_of", "rows_of"]
+__all__ = ["SEEDS", "count_cases", "lists_of", "rows_of"]
 
 SEEDS = st.integers(0, 2**32 - 1)
-TALLY = [1]
-"""How many cases the last example of a property compared."""
-
-
-def count_cases(number: int) -> None:
-    """Note that one example of a property compared this many results of a native function with another computation."""
-    TALLY[0] = number
 
 
 def lists_of(present: np.ndarray) -> Lists:

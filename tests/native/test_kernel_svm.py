@@ -47,6 +47,7 @@ def check_optimum(K, y, cap, solution, has_free_bias, tol):
         assert bias == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", FORMS)
 @pytest.mark.parametrize("shift", [0.0, 1.0])
 @pytest.mark.parametrize("has_free_bias", [True, False])

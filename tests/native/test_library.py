@@ -16,6 +16,8 @@ from rubricate.errors import NativeLibraryError
 from rubricate.native import library
 from rubricate.native.library import Buffer, check_lengths, core
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "rubricate"
 

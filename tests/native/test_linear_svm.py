@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -14,7 +10,7 @@ from scipy import sparse
 from tests.native.small_cases import SEEDS, count_cases
 from tests.oracles import svm as oracle
 
-from rubricate.native.library import core, stop_flag
+from rubricate.native.library import stop_flag
 from rubricate.native.linear_svm import (
     FOLD_TERM,
     LANES,
@@ -29,6 +25,8 @@ from rubricate.native.linear_svm import (
     sum_weights,
 )
 from rubricate.native.sparse import Rows
+
+pytestmark = pytest.mark.slow
 
 PENALTIES = [0.0, 0.5, 1.0, np.inf]
 
@@ -263,16 +261,6 @@ for penalty in (0.0, 1.0, np.inf):
 """
 
 
-@pytest.mark.skipif(core.rb_level() < 3, reason="one variant on this machine")
-def test_both_variants_give_every_bit_the_same():
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", PRINT],
-            env=os.environ | {"RUBRICATE_NATIVE": variant},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for variant in ("base", "v3")
-    ]
-    assert told[0] == told[1] != ""
+def test_both_variants_give_every_bit_the_same(print_in_both):
+    ours, theirs = print_in_both(PRINT)
+    assert ours == theirs != ""

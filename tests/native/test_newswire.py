@@ -22,6 +22,7 @@ def desk_of(seed):
     return desks.desk_of(STORIES, CATEGORIES, seed)
 
 
+@pytest.mark.slow
 @given(number=st.integers(0, STORIES - 1), wire=st.integers(0, 2))
 def test_every_story_is_the_one_of_the_slow_twin(number, wire):
     desk = desk_of(wire)

@@ -28,6 +28,7 @@ def lesson_of(X, y, weights, orders, inputs=None):
     return PerceptronLesson(rows_of(X, X != 0), inputs, y, weights, orders)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "chosen"), [("average", AVERAGE), ("pocket", POCKET), ("last", LAST)])
 @given(problem=PROBLEMS, passes=st.integers(1, 6), margin=st.sampled_from([0.0, 0.75]), mask=st.integers(0, 15))
 def test_agrees_with_the_slow_twin(name, chosen, problem, passes, margin, mask):

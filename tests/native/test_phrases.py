@@ -15,6 +15,8 @@ from rubricate.errors import InvalidInput
 from rubricate.native.sparse import Lists
 from rubricate.native.text import PhraseTable
 
+pytestmark = pytest.mark.slow
+
 
 def names(pairs, terms):
     """The terms of each phrase by its number."""

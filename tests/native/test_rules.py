@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from itertools import chain
 
 import numpy as np
@@ -16,7 +13,6 @@ from tests.native.small_cases import count_cases
 from tests.oracles import rules as slow
 
 from rubricate.classifiers.rule_learners.search.table import SLIGHT, RuleTable
-from rubricate.native.library import core
 from rubricate.native.rules import (
     Rules,
     choose_rules,
@@ -185,6 +181,7 @@ def test_documents_that_no_single_change_tells_apart_stay_without_a_rule():
     assert grown_by_swaps((documents, np.array([True, True, False, False]), np.ones(4), 2), True) == []
 
 
+@pytest.mark.slow
 def test_exchanges_make_other_rules_than_additions_alone():
     rng = np.random.default_rng(3)
     changed = 0
@@ -432,11 +429,7 @@ for _ in range(20):
 """
 
 
-@pytest.mark.skipif(core.rb_level() < 3, reason="only one variant runs here")
-def test_both_variants_grow_and_prune_the_same_rules():
-    printed = [
-        subprocess.check_output([sys.executable, "-c", CODE], env=os.environ | {"RUBRICATE_NATIVE": variant})
-        for variant in ("base", "v3")
-    ]
-    assert printed[0] == printed[1]
-    assert len(printed[0]) > 10_000
+def test_both_variants_grow_and_prune_the_same_rules(print_in_both):
+    ours, theirs = print_in_both(CODE)
+    assert ours == theirs
+    assert len(ours) > 10_000

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from itertools import chain, pairwise
 from zlib import crc32
@@ -19,7 +16,6 @@ from tests.oracles.term_vectors import character_ngrams
 
 from rubricate.errors import InvalidInput
 from rubricate.native import library
-from rubricate.native.library import core
 from rubricate.native.sparse import Lists
 from rubricate.native.text import (
     Alphabet,
@@ -144,6 +140,7 @@ def test_bytes_that_are_not_utf_8_are_never_part_of_a_word(parts):
     count_cases(len(parts))
 
 
+@pytest.mark.slow
 def test_a_text_of_a_million_words():
     """Half of them distinct: the table grows many times in the middle of the text."""
     numbers = np.arange(1_000_000) % 500_000
@@ -154,6 +151,7 @@ def test_a_text_of_a_million_words():
     assert len(table) == 500_000
 
 
+@pytest.mark.slow
 def test_a_long_text_is_read_in_several_calls():
     count = 20_000_000  # more bytes than one call reads
     ids = WordTable().scan(text_bytes([b"a " * count, b"b"]), ASCII_LETTERS)
@@ -371,15 +369,6 @@ print(hashlib.sha256(b"".join(part.tobytes() for part in [*parts, values])).hexd
 """
 
 
-@pytest.mark.skipif(core.rb_level() < 3, reason="this processor has one variant")
-def test_both_variants_give_the_same_bytes():
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", VARIANT],
-            env=os.environ | {"RUBRICATE_NATIVE": variant, "PYTHONPATH": os.pathsep.join(["src", "."])},
-            check=True,
-            capture_output=True,
-        ).stdout
-        for variant in ("base", "v3")
-    }
-    assert len(digests) == 1
+def test_both_variants_give_the_same_bytes(print_in_both):
+    ours, theirs = print_in_both(VARIANT)
+    assert ours == theirs != ""

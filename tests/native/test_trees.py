@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +9,6 @@ from hypothesis import strategies as st
 from tests.native.small_cases import SEEDS, count_cases, lists_of
 from tests.oracles import trees as slow
 
-from rubricate.native.library import core
 from rubricate.native.sparse import Lists
 from rubricate.native.trees import (
     SplitCriterion,
@@ -24,6 +19,8 @@ from rubricate.native.trees import (
     smooth_tree,
     walk_trees,
 )
+
+pytestmark = pytest.mark.slow
 
 X_LOG_X = np.arange(65.0) * np.log2(np.maximum(np.arange(65.0), 1.0))
 
@@ -196,14 +193,10 @@ for seed in range(40):
 """
 
 
-@pytest.mark.skipif(core.rb_level() < 3, reason="only one variant runs here")
-def test_both_variants_grow_the_same_trees():
-    printed = [
-        subprocess.check_output([sys.executable, "-c", CODE], env=os.environ | {"RUBRICATE_NATIVE": variant})
-        for variant in ("base", "v3")
-    ]
-    assert printed[0] == printed[1]
-    assert len(printed[0]) > 10_000
+def test_both_variants_grow_the_same_trees(print_in_both):
+    ours, theirs = print_in_both(CODE)
+    assert ours == theirs
+    assert len(ours) > 10_000
 
 
 @given(st.integers(1, 400), st.integers(0, 64), st.sampled_from([0.01, 0.1, 0.25, 0.5]))

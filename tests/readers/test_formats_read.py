@@ -109,6 +109,7 @@ def test_workbooks_need_their_extra(tmp_path, monkeypatch):
         read(workbook(tmp_path / "book.xlsx"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts, message",
     [

@@ -32,6 +32,7 @@ def content(record):
     return record.id, record.text, record.labels, record.title, record.split
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", LOSSLESS)
 @given(written=documents())
 def test_what_is_written_is_read_back(format, written, tmp_path_factory):

@@ -77,6 +77,7 @@ def test_a_file_of_the_repository_is_a_corpus(tmp_path):
     assert [int(train.categories[c]) for c in train.labels.indices] == numbers.indices.tolist()
 
 
+@pytest.mark.slow
 def test_train_estimate_and_classify_from_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, labels = points()

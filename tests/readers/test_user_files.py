@@ -24,6 +24,8 @@ from rubricate.errors import InvalidFile, InvalidInput, MissingExtra, UnknownNam
 from rubricate.readers.compact_texts import CompactTexts
 from rubricate.readers.user_files import read_files, records
 
+pytestmark = pytest.mark.slow
+
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "text": 'Wheat, "hard"\nred', "labels": ["wheat", "grain"], "split": "train", "title": "Wheat up"},
     {"id": "b", "text": "", "labels": [], "split": "Train", "title": ""},
@@ -200,7 +202,6 @@ def test_a_cell_of_fifty_megabytes(tmp_path: Path) -> None:
     assert csv.field_size_limit() == before
 
 
-@pytest.mark.slow
 def test_two_threads_do_not_share_the_limit_of_a_cell(tmp_path: Path) -> None:
     before = csv.field_size_limit()
     path = tmp_path / "n.csv"
@@ -221,7 +222,6 @@ def test_two_threads_do_not_share_the_limit_of_a_cell(tmp_path: Path) -> None:
     assert (failed, csv.field_size_limit()) == ([], before)
 
 
-@pytest.mark.slow
 def test_streaming_needs_constant_memory_and_a_corpus_little_more_than_its_text(tmp_path: Path) -> None:
     path = tmp_path / "n.jsonl"
     sentence = "“Prices” of wheat and corn rose again in March. " * 20

@@ -4,7 +4,7 @@ A part is one JSON file beside this module: case → values. A case is a functio
 values through public names only, so that the record holds whatever the package looks like inside. Scores are rounded
 to 6 digits, then digested; shape, mean and extremes stand beside a digest to show how far a changed one is off.
 
-Digests do not depend on threads, hash seeds or runs. On another kind of processor BLAS and some kernels add in another
+Digests do not depend on threads, hash seeds or runs. On another kind of processor BLAS adds in another
 order, and what is computed by iteration (`SENSITIVE` in `parts.py`) may differ in the sixth digit: there, and only
 there, such cases are held to `NEAR`. `machine.json` says on which kind the record was made.
 
@@ -23,8 +23,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_info
-
-from rubricate.native.library import VARIANT
 
 FOLDER = Path(__file__).parent
 DIGITS = 6
@@ -119,9 +117,8 @@ def computed(case: Case) -> Any:
 
 
 def processor() -> str:
-    """Return the kinds of processor that BLAS computes for, and the variant of the compiled library."""
-    libraries = sorted({library["architecture"] for library in threadpool_info() if "architecture" in library})
-    return ", ".join([*libraries, VARIANT])
+    """Return the kinds of processor that BLAS computes for; the compiled library gives the same bits on all."""
+    return ", ".join(sorted({library["architecture"] for library in threadpool_info() if "architecture" in library}))
 
 
 def differences(before: Any, after: Any, path: str = "", *, near: float = 0.0) -> Iterator[str]:

@@ -9,8 +9,9 @@ from tests.record.recording import differences, digest, stored
 
 from rubricate import registry
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("part, case", cases("newswire", "newswire_commands", "models"))
 def test_numbers_are_as_recorded(part, case):
     assert changed(part, case) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pytest
 from tests.reports.studies import HOSTILE, small_study
 
 from rubricate.estimation import Estimate
@@ -19,10 +20,12 @@ def _estimate(method: str) -> Estimate:
     return Estimate(method, 120, ("a",), Counts(*cells), "none", "none")
 
 
+@pytest.mark.slow
 def test_nothing_without_estimates():
     assert estimate(results_of(small_study())) is None
 
 
+@pytest.mark.slow
 def test_estimates_stand_beside_the_test_documents():
     data = small_study()
     given = {"SVM": [_estimate("xi_alpha"), _estimate("leave_one_out")]}
@@ -38,6 +41,7 @@ def test_estimates_stand_beside_the_test_documents():
     assert '<section id="estimate"' in render_page(results)
 
 
+@pytest.mark.slow
 def test_a_hostile_name_is_escaped():
     data = dataclasses.replace(small_study(), extras={"estimate": {HOSTILE[0]: _estimate("xi_alpha")}})
     body = estimate(results_of(data))

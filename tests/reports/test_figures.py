@@ -36,6 +36,7 @@ def test_lines_are_told_apart_without_colour():
     assert len({found and found[1] for found in dashes}) == len(lines) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", [LINES, BARS], ids=lambda one: one.name)
 def test_svg_png_pdf_and_json_are_written(figure, tmp_path):
     paths = write_figure(figure, tmp_path / "new", forms=("svg", "png", "pdf", "json"))

@@ -12,6 +12,8 @@ from rubricate.reports.findings import findings, listed, p_text
 from rubricate.reports.results import COLUMNS, outcome, rare_edge, results_of
 from rubricate.reports.tables import Table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def results():
@@ -68,7 +70,6 @@ def test_the_same_system_twice_is_not_distinguishable():
     assert "one and other, are not distinguishable" in rare[0]
 
 
-@pytest.mark.slow
 def test_with_many_systems_the_correction_leaves_room_to_tell_them_apart():
     names = [f"s{k}" for k in range(10)]
     noises = [0.3 + 0.15 * k for k in range(10)]
@@ -142,7 +143,6 @@ def test_the_same_seed_gives_the_same_report(results):
     assert again.interval(2, "macro-F1") == results.interval(2, "macro-F1")
 
 
-@pytest.mark.slow
 def test_intervals_are_those_of_evaluate(results):
     whole = evaluate(results.runs[1], bootstrap=60)
     for column, (average, measure, *_) in COLUMNS.items():

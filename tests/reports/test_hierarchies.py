@@ -27,6 +27,7 @@ def with_tree(results, tree):
     return dataclasses.replace(results, data=dataclasses.replace(results.data, extras={"hierarchy": tree}))
 
 
+@pytest.mark.slow
 def test_the_section(results):
     page = render_page(with_tree(results, EDGES))
     assert '<section id="hierarchy"' in page
@@ -52,6 +53,7 @@ def test_a_large_hierarchy_is_cut(results):
     assert "… 9 below" in body
 
 
+@pytest.mark.slow
 def test_hostile_names():
     names = [name.replace("\x00", "") or "x" for name in HOSTILE if name.strip()][:8]
     study = small_study(categories=names, names=("<b>SVM</b>", "kNN", "NB"), resamples=0)

@@ -127,6 +127,7 @@ def rubricate(monkeypatch, capsys, tmp_path, world):
 FILES = ("truth.csv", "best.csv", "good.csv", "fair.csv", "poor.csv")
 
 
+@pytest.mark.slow
 def test_report_from_the_command_line(rubricate, tmp_path):
     code, out, talk = rubricate("report", *FILES, "-o", "out", "--bootstrap", "50")
     assert (code, out) == (0, "out/report.html\n"), talk
@@ -142,6 +143,7 @@ def test_a_bad_run_leaves_nothing_behind(rubricate, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_evaluate_ranks_sorts_and_shows_the_worst(rubricate):
     _, out, _ = rubricate("evaluate", *FILES, "--by", "macro_f1", "--bootstrap", "50", "--table", "ranking", "--csv")
     rows = list(csv.DictReader(out.splitlines()))
@@ -166,6 +168,7 @@ def test_csv_is_one_table(rubricate):
     assert "--table gives" in talk
 
 
+@pytest.mark.slow
 def test_matrix_and_diagram_of_compare(rubricate, tmp_path):
     for suffix in ("csv", "tex", "svg"):
         rubricate("compare", *FILES, "--tests", "permutation:macro_f1", "--matrix", f"m.{suffix}")

@@ -114,6 +114,7 @@ def test_given_suspects_are_sorted_by_share_then_confidence():
     assert [one.document for one in likely_mislabelled(results, 1)] == ["z"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 3])
 def test_limits_hold(limit):
     results = results_of(small_study(resamples=0))

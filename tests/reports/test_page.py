@@ -20,6 +20,8 @@ from rubricate.reports.report import write_report
 from rubricate.reports.results import results_of
 from rubricate.reports.study_figures import precision_recall, report_figures
 
+pytestmark = pytest.mark.slow
+
 
 class Reader(html.parser.HTMLParser):
     """Elements, attributes and texts of a page."""
@@ -115,7 +117,6 @@ def test_every_colour_of_text_can_be_read(page, theme):
 
 
 @pytest.mark.proof
-@pytest.mark.slow
 def test_a_page_of_the_size_of_reuters_is_small():
     categories = tuple(f"category {c}" for c in range(90))
     names = [f"system {k}" for k in range(5)]
@@ -137,7 +138,6 @@ def test_many_categories_are_capped_and_the_files_have_them_all(tmp_path):
         assert len(list(csv.reader(file))) == 1 + 2 * 1100
 
 
-@pytest.mark.slow
 def test_a_folder_gets_page_tables_and_figures(tmp_path):
     written = write_report(full_study(), tmp_path / "new" / "report")
     assert written.page == tmp_path / "new" / "report" / "report.html"
@@ -158,7 +158,6 @@ def test_a_path_with_html_is_the_page_alone(tmp_path):
     assert written.files == ()
 
 
-@pytest.mark.slow
 def test_files_of_a_hostile_study(tmp_path):
     written = write_report(hostile_study(), tmp_path)
     for path in written.files:

@@ -11,6 +11,8 @@ import pytest
 
 from rubricate.experiments.reproduction import papers, read_again
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

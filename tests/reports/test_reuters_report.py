@@ -10,21 +10,21 @@ from rubricate.reports.report import write_report
 
 
 @pytest.fixture(scope="module")
-def page(reuters_folder, tmp_path_factory):
-    corpus = rb.load("reuters21578", split="aptemod")
+def page(aptemod, tmp_path_factory):
     models = {
         "NB": rb.Categorizer(rb.NB(), weights="nnn", select="chi2:2000", cut="rcut:1", folds=0),
         "kNN": rb.Categorizer(rb.KNN(k=45), select="chi2:2415", cut="rcut:1", folds=0),
     }
-    runs = [model.fit(corpus.train).run(corpus.test, name=name) for name, model in models.items()]
+    runs = [model.fit(aptemod.train).run(aptemod.test, name=name) for name, model in models.items()]
 
     def explain(run, row, category):
-        return models[run].explain(corpus.test.texts[row], category)[category]
+        return models[run].explain(aptemod.test.texts[row], category)[category]
 
-    data = ReportData(runs, title="Reuters", documents=corpus.test, explain=explain, resamples=50)
+    data = ReportData(runs, title="Reuters", documents=aptemod.test, explain=explain, resamples=50)
     return write_report(data, tmp_path_factory.mktemp("reuters") / "report.html")
 
 
+@pytest.mark.slow
 def test_it_is_small_and_whole(page):
     text = page.page.read_text(encoding="utf-8")
     assert 50_000 < page.page.stat().st_size < 500_000

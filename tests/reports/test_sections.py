@@ -29,6 +29,7 @@ def shown(data):
     return [stem for stem in sections() if f'<section id="{stem}"' in page]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stem", sections())
 def test_every_section_has_a_heading_a_place_and_a_body(stem, results):
     one = sections()[stem]
@@ -45,6 +46,7 @@ def test_orders_differ_and_sort_the_page():
     assert orders == sorted(set(orders))
 
 
+@pytest.mark.slow
 def test_a_full_study_fills_every_section(results):
     page = render_page(results)
     places = [page.index(f'<section id="{stem}"') for stem in sections() if sections()[stem](results) is not None]
@@ -60,6 +62,7 @@ def test_what_is_not_known_is_left_out():
     assert not {"significance", "frequency", "curves", "learning", "coverage"} & set(left)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("undefined", ["zero", "one", "omit"])
 def test_every_convention_for_nothing_by_nothing_makes_a_page(undefined):
     data = small_study(categories=[f"c{k}" for k in range(30)], documents=40, undefined=undefined, resamples=20)
@@ -77,6 +80,7 @@ def test_nothing_labelled_and_nothing_given_is_a_page_of_dashes():
     assert "a has the highest micro-F1, –" in page
 
 
+@pytest.mark.slow
 def test_single_labels_are_said_to_be_single():
     data = small_study(noises=(0.5, 1.0), names=("a", "b"))
     truth = indicator(np.eye(8)[np.arange(120) % 8])
@@ -96,6 +100,7 @@ def test_one_document_and_one_category_make_a_page():
     assert "summary" in shown(data)
 
 
+@pytest.mark.slow
 def test_documents_without_titles_and_without_text():
     data = small_study()
     bare = Documents(data.documents.ids, [""] * 120, data.documents.labels, data.documents.categories)

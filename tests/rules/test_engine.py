@@ -22,6 +22,8 @@ from rubricate.rules.passages import Passages
 from rubricate.rules.plan import make_plan
 from rubricate.types import Terms
 
+pytestmark = pytest.mark.slow
+
 
 def texts_of(found):
     words, starts = found.terms.words, found.terms.starts
@@ -41,7 +43,6 @@ def fired(text, source):
     return fire(parse_rules(text), source).toarray().astype(int).T.tolist()
 
 
-@pytest.mark.slow
 @settings(max_examples=30)
 @given(bases(), passages())
 def test_agrees_with_the_slow_twin_on_sequences(base, found):
@@ -50,7 +51,6 @@ def test_agrees_with_the_slow_twin_on_sequences(base, found):
     assert fire(base, found).toarray().tolist() == wanted
 
 
-@pytest.mark.slow
 def test_agrees_with_the_slow_twin_on_thousands_of_conditions():
     """Longer documents and deeper conditions than hypothesis draws in the time."""
     chance = random.Random(8)
@@ -79,7 +79,6 @@ def test_agrees_with_the_slow_twin_on_thousands_of_conditions():
     assert found.tolist() == [[holds(rule.condition, *text, {}) for rule in base.rules] for text in split]
 
 
-@pytest.mark.slow
 @settings(max_examples=20)
 @given(bases(), passages(), st.randoms(use_true_random=False))
 def test_documents_are_judged_one_by_one(base, found, random):
@@ -91,7 +90,6 @@ def test_documents_are_judged_one_by_one(base, found, random):
         assert (fire(base, found.take([d])).toarray() == whole[[d]]).all()
 
 
-@pytest.mark.slow
 @given(st.data(), passages())
 def test_a_matrix_answers_as_sequences_do(data, found):
     """Words, prefixes, counts, phrases and titles by name; proximity needs order."""
@@ -165,7 +163,6 @@ def test_empty_conditions_bases_and_documents():
     assert fire(parse_rules("c if a; c if always;"), passages_of()).shape == (0, 2)
 
 
-@pytest.mark.slow
 def test_common_conditions_are_steps_once_and_chains_of_macros_are_cheap():
     base = parse_rules("@x = a or b; c if @x and d; c if @x and e; c if (a or b) and f; d if title(a);")
     plan = make_plan(base)

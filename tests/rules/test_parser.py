@@ -160,6 +160,7 @@ def test_absurd_depth_is_an_error_and_not_a_crash():
     assert len(condition(" or ".join("a" * n for n in range(1, 3000))).conditions) == 2999
 
 
+@pytest.mark.slow
 def test_long_circles_of_macros_are_found_and_long_chains_are_fine():
     chain = "".join(f"@m{i} = @m{i + 1};" for i in range(3000))
     with pytest.raises(InvalidRules, match=r"uses itself .* → …"):
@@ -209,6 +210,7 @@ def test_the_bases_that_come_along_are_read_and_printed():
     assert all(rule.name for rule in base.rules)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.text(alphabet="abc if@;:=()[]\"'*<>&|,#\n\\\0é9/nor\td", max_size=60))
 def test_any_text_is_read_or_refused(text):
@@ -216,6 +218,7 @@ def test_any_text_is_read_or_refused(text):
     assert "column" in said if base is None else parse_rules(format_rules(base)) == base
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_a_damaged_file_is_read_or_refused(chance: random.Random):

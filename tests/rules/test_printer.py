@@ -12,18 +12,18 @@ from rubricate.rules.form import DEEPEST, All, AtLeast, Either, Near, Not, Phras
 from rubricate.rules.parser import parse_rules, read_rules
 from rubricate.rules.printer import format_condition, format_rule, format_rules, write_rules
 
+pytestmark = pytest.mark.slow
+
 ODD = st.text(min_size=1, max_size=6).filter(lambda text: text.split() == [text] and text.strip("*"))
 NAMES = st.text(min_size=1, max_size=6)
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(bases())
 def test_what_is_printed_is_read_back(base):
     assert parse_rules(format_rules(base)) == base
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(bases(ODD, NAMES))
 def test_words_and_names_of_any_characters_are_read_back(base):

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import http.client
 import json
+import shutil
 import stat
 import threading
 from urllib.parse import urlsplit
@@ -20,6 +21,8 @@ from rubricate.service.running import check_access
 from rubricate.service.settings import ServiceSettings
 from rubricate.service.workspace.projects import Conflict
 from rubricate.service.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.slow
 
 PASSWORD = "correct horse"
 MEGABYTE = bytes(1 << 20)
@@ -51,17 +54,25 @@ def _send(app, path, kind, *, headers=(), most=200):
     return statuses[0], read
 
 
-@pytest.fixture
-def people(tmp_path):
-    """A workspace with a project, three accounts and their tokens."""
-    workspace = Workspace(tmp_path / "w")
+@pytest.fixture(scope="module")
+def first_people(tmp_path_factory):
+    """A workspace with a project, four accounts and their tokens; passwords are slow to hash, so it is made once."""
+    folder = tmp_path_factory.mktemp("people") / "w"
+    workspace = Workspace(folder)
     workspace.projects.create("news", ["grain", "fuel"], kind="multi")
     tokens = {}
     for name, role in (("root", "admin"), ("ann", "label"), ("bob", "label"), ("eve", "read")):
         workspace.accounts.add(name, PASSWORD, role)
         tokens[name] = {"authorization": f"Bearer {workspace.accounts.add_token(name)}"}
     workspace.close()
-    return tmp_path / "w", tokens
+    return folder, tokens
+
+
+@pytest.fixture
+def people(first_people, tmp_path):
+    """A copy of that workspace, and the tokens."""
+    folder, tokens = first_people
+    return shutil.copytree(folder, tmp_path / "w"), tokens
 
 
 @pytest.fixture
@@ -144,7 +155,6 @@ def _log_in(site, address, name, password="wrong"):
     return answer.status
 
 
-@pytest.mark.slow
 def test_a_forged_address_is_not_believed(people):
     with live_service(workspace=people[0]) as site:
         statuses = [_log_in(site, f"10.7.0.{n}", f"name{n}") for n in range(7)]
@@ -154,7 +164,6 @@ def test_a_forged_address_is_not_believed(people):
     workspace.close()
 
 
-@pytest.mark.slow
 def test_many_addresses_do_not_help_to_guess_and_do_not_lock_out(people):
     with live_service(workspace=people[0], forwarded_allow_ips="127.0.0.0/8") as site:
         assert _log_in(site, "192.0.2.1", "ann", PASSWORD) == 200

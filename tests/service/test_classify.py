@@ -11,6 +11,8 @@ import pytest
 
 import rubricate as rb
 
+pytestmark = pytest.mark.slow
+
 NDJSON = {"content-type": "application/x-ndjson"}
 CSV = {"content-type": "text/csv"}
 WORDS = ["wheat", "corn", "exports", "crude", "oil", "gas", "harvest", "pipeline", "the", "Ünïcode", "İstanbul"]
@@ -125,7 +127,6 @@ def test_a_broken_line_at_the_start_is_422_and_later_the_last_line(client):
     assert "line 1001" in json.loads(lines[-1])["error"]
 
 
-@pytest.mark.slow
 def test_csv_in_gives_csv_out(client):
     body = b'id,text\na,"wheat, corn"\nb,oil\n'
     answer = client.post("/models/topics/classify", content=body, headers=CSV)
@@ -163,7 +164,6 @@ def test_a_model_without_folds_cannot_abstain(serve, tmp_path):
     assert plain["documents"][0]["confidence"] is None
 
 
-@pytest.mark.slow
 def test_a_replaced_file_is_taken_into_use_and_a_broken_one_is_not(serve, topics, tmp_path):
     path = tmp_path / "live.rubric"
     shutil.copy(topics, path)

@@ -64,6 +64,7 @@ def store(tmp_path, database, monkeypatch):
     workspace.close()
 
 
+@pytest.mark.slow
 def test_labels_in_turn_give_a_weighted_estimate_and_others_do_not_count(store):
     workspace, project, truth = store
 
@@ -89,6 +90,7 @@ def test_labels_in_turn_give_a_weighted_estimate_and_others_do_not_count(store):
     assert right["high"] - right["low"] < 0.1
 
 
+@pytest.mark.slow
 def test_the_sample_is_over_http_and_on_the_page(serve, store, tmp_path):
     workspace, _, truth = store
     client = serve(workspace=tmp_path / "w", database=None if workspace.database.sqlite else workspace.database.url)

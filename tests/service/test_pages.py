@@ -11,6 +11,8 @@ import rubricate.service.page
 from rubricate.service.page.layout import STATIC
 from rubricate.svg import tokens_css
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -105,7 +107,6 @@ def test_a_file_becomes_a_project_to_label(tmp_path):
     assert fill_workspace(path, tmp_path / "v", **options | {"categories": ["grain"]}) == "mail"
 
 
-@pytest.mark.slow
 def test_a_model_that_is_brought_along_suggests(tmp_path, topics):
     from rubricate.errors import InvalidInput
     from rubricate.readers.reading import Reading

@@ -21,6 +21,8 @@ from rubricate.service.workspace.migrating import revisions
 from rubricate.service.workspace.projects import Conflict
 from rubricate.service.workspace.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 
 def _project(client, name="news", **options):
     body = {"name": name, "categories": ["grain", "fuel", "<b>😀</b>"], **options}
@@ -97,7 +99,6 @@ def test_documents_come_as_ndjson_and_their_labels_with_them(workspace):
     assert (answer.status_code, "Did you mean 'grain'" in answer.json()["detail"]) == (422, True)
 
 
-@pytest.mark.slow
 def test_documents_come_as_files(workspace):
     _project(workspace)
     plain = b'id,text\na,"wheat, corn"\nb,oil\n'
@@ -318,7 +319,6 @@ def test_agreement_is_over_documents_that_two_people_labelled(workspace):
     assert [each["document"] for each in found["disagreements"]] == ["3"]
 
 
-@pytest.mark.slow
 def test_roles_sessions_and_tokens(workspace):
     _project(workspace)
     _add(workspace, [{"id": "a", "text": "wheat"}])
@@ -352,7 +352,6 @@ def test_roles_sessions_and_tokens(workspace):
     assert lines.status_code == 403
 
 
-@pytest.mark.slow
 def test_logging_in_is_limited(workspace):
     workspace.post("/accounts", json={"name": "root", "password": "correct horse", "role": "admin"})
     statuses = [workspace.post("/login", json={"name": "root", "password": "x"}).status_code for _ in range(7)]

@@ -12,10 +12,11 @@ from tests.significance.null_worlds import WORLDS, rejection_rates
 
 from rubricate.significance.comparing.corrections import holm
 
+pytestmark = pytest.mark.slow
+
 RUNS = 300
 
 
-@pytest.mark.slow
 def test_all_hold_when_decisions_are_independent() -> None:
     names = [
         "s",
@@ -32,7 +33,6 @@ def test_all_hold_when_decisions_are_independent() -> None:
     assert all(0.02 <= rate <= 0.085 for rate in rates.values()), rates
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("world", sorted(WORLDS))
 def test_tests_whose_units_are_documents_hold_everywhere(world: str) -> None:
     names = ["permutation, micro-F1", "permutation, macro-F1", "mcnemar"]

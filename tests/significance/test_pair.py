@@ -79,6 +79,7 @@ def test_scores_alone_ask_for_a_cut(make_run) -> None:
         micro_sign(dataclasses.replace(run, decisions=None), run)
 
 
+@pytest.mark.slow
 def test_cost_follows_the_labels_and_not_the_pairs() -> None:
     """4·10¹⁰ pairs, 6·10⁵ stored entries: anything dense, or a loop over pairs, would not come back."""
     rng, size = np.random.default_rng(0), 200_000

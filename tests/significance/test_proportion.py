@@ -13,6 +13,7 @@ from scipy.stats import fisher_exact
 from scipy.stats import t as student
 from statsmodels.stats.proportion import proportions_ztest
 from tests.oracles import significance as oracle
+from tests.tally import count_cases
 
 from rubricate.significance import compare, published, read_counts
 from rubricate.significance.proportions import proportions
@@ -79,6 +80,7 @@ def test_exact_is_fishers_test(table: tuple[int, int, int, int]) -> None:
     found = p_test(Proportion(xa / na, na), Proportion(xb / nb, nb), measure="recall", exact=True)
     if found.method == "none":
         assert xa + xb in (0, na + nb)
+        count_cases(0)
         return
     side = "greater" if xa * nb >= xb * na else "less"
     assert found.p_value == pytest.approx(float(oracle.fisher_p(xa, na, xb, nb)), rel=1e-9)
@@ -86,6 +88,7 @@ def test_exact_is_fishers_test(table: tuple[int, int, int, int]) -> None:
     assert found.p_value == pytest.approx(expected, rel=1e-9)
     half = p_test(Proportion(xa / na, na), Proportion(xb / nb, nb), measure="recall", mid_p=True)
     assert 0 <= half.p_value < found.p_value
+    count_cases()
 
 
 @given(tables)

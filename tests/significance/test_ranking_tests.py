@@ -30,6 +30,7 @@ def scored(make_run):
     return runs, values[0] - values[1]
 
 
+@pytest.mark.slow
 def test_differences_are_those_of_scikit_learn(scored) -> None:
     runs, d = scored
     changed = d[np.abs(d) > 1e-12]

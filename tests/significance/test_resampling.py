@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.oracles import significance as oracle
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
@@ -32,6 +33,7 @@ def _systems(table: np.ndarray) -> tuple[list[np.ndarray], list[System]]:
     return dense, [System(n, truth=true, decided=indicator(d)) for n, d in zip("ab", dense[1:], strict=True)]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(small, st.sampled_from(sorted(MEASURES)), st.sampled_from(sorted(UNDEFINED)))
 def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str, undefined: str) -> None:
@@ -42,10 +44,12 @@ def test_all_swaps_are_counted_when_they_are_few(table: np.ndarray, measure: str
     assert found.n == (a != b).any(axis=1).sum()
     if found.n == 0 or math.isnan(difference):
         assert (found.method, found.p_value) == ("none", 1.0)
+        count_cases(0)
         return
     assert found.method == "all swaps"
     assert found.p_value == pytest.approx(oracle.permutation_p(truth, a, b, twin), abs=1e-12)
     assert found.effect == pytest.approx(difference, abs=1e-12)
+    count_cases()
 
 
 @pytest.mark.slow
@@ -60,6 +64,7 @@ def test_drawn_swaps_come_near_all_swaps(measure: str) -> None:
     assert share == pytest.approx(expected, abs=0.015)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     arrays(np.int8, st.tuples(st.integers(2, 4), st.integers(1, 3)), elements=st.integers(0, 7)),
@@ -94,6 +99,7 @@ def test_equal_documents_make_one_pattern() -> None:
     assert len(pair_patterns(codes(*systems), ADDS, by_category=True).sizes) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", [permutation, bootstrap])
 @pytest.mark.parametrize("measure", sorted(MEASURES))
 def test_seed_decides_and_order_does_not(test, measure, make_run, noisy) -> None:
@@ -107,6 +113,7 @@ def test_seed_decides_and_order_does_not(test, measure, make_run, noisy) -> None
     assert found.p_value != test(*runs, measure=measure, samples=999, seed=1).p_value
 
 
+@pytest.mark.slow
 def test_bootstrap_interval_encloses_the_difference(make_run, noisy) -> None:
     truth, decided = noisy(2, (400, 10), 0.05, 0.09)
     runs = [make_run(n, truth, d) for n, d in zip("ab", decided, strict=True)]

@@ -99,6 +99,7 @@ def test_exact_agrees_with_wilcoxon_on_signed_ranks() -> None:
     assert flip_tail(signed)[0] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_draws_agree_with_scipys_permutation_test() -> None:
     d = np.random.default_rng(8).normal(0.2, 1, 60)
     drawn, _, method = flip_tail(d, seed=4)

@@ -31,6 +31,7 @@ def pair(rng, documents, qualities, **options):
     return system("a", truth, first), system("b", truth, second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["macro_f1", "micro_f1"])
 @pytest.mark.parametrize("qualities", [(0.60, 0.63), (0.6, 0.6)])
 def test_tails_agree_with_plain_resampling(measure, qualities):
@@ -42,6 +43,7 @@ def test_tails_agree_with_plain_resampling(measure, qualities):
     assert tail.effect == pytest.approx(plain.effect, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_multi_label_tails_agree_with_plain_resampling():
     rng = np.random.default_rng(5)
     truth = rng.random((600, 5)) < 0.3

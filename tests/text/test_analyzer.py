@@ -18,6 +18,8 @@ from rubricate.text import lexicon as _lexicon
 from rubricate.text.analyzer import Analyzer
 from rubricate.types import Documents, Terms
 
+pytestmark = pytest.mark.slow
+
 PLAIN = {"min_length": 1, "stop": None, "stem": None}
 EVERYTHING = st.text(alphabet=st.characters(exclude_categories=()), max_size=40)
 WORDY = st.lists(
@@ -45,7 +47,6 @@ def test_tokens_are_the_matches_of_the_pattern(tokens: str, texts: list[str]) ->
     assert listed(found) == [terms_of(None, text, tokens=tokens, min_length=1) for text in texts]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tokens", ["letters", "alphanumeric", "words"])
 def test_every_code_point_is_classified_as_the_pattern_does(tokens: str) -> None:
     texts = [" ".join(f"a{chr(point)}b" for point in range(first, first + 4096)) for first in range(0, 0x110000, 4096)]
@@ -209,9 +210,7 @@ def test_a_parameter_object_of_scikit_learn() -> None:
     assert analyzer.signature() == "letters2+stop smart+stem porter2+title 2"
 
 
-def test_reuters_terms_are_those_of_the_pattern(reuters_folder) -> None:
-    from rubricate.corpora import load
-
-    texts = list(load("reuters21578", split="aptemod", folder=reuters_folder).test.texts)[::10]
+def test_reuters_terms_are_those_of_the_pattern(aptemod) -> None:
+    texts = list(aptemod.test.texts)[::10]
     found = Analyzer(stop=None, stem="porter").terms(texts)
     assert listed(found) == [terms_of(None, text, stem="porter") for text in texts]

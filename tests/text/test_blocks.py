@@ -14,6 +14,8 @@ from rubricate.errors import InvalidInput
 from rubricate.text.blocks import Blocks, side_by_side
 from rubricate.text.representation import Representation, source_of
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
 LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
 PARTS = (Representation(), Representation(rb.text.Analyzer(tokens="characters", ngrams=(3, 5)), min_df=2))

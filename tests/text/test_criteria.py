@@ -114,6 +114,7 @@ def test_blocks_do_not_show(name: str, by: str, monkeypatch) -> None:
     assert term_scores(name, sparse.csr_array(PRESENT), sparse.csr_array(LABELS), by=by).tolist() == whole.tolist()
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_a_block_not_of_terms_times_categories() -> None:
     """100,000 terms × 200 categories are 160 MB as floats; a block is 8 MB, and a criterion holds a few of those."""
     present = sparse.random_array((300, 100_000), density=0.0005, rng=RNG, format="csr")
@@ -125,11 +126,10 @@ def test_memory_is_that_of_a_block_not_of_terms_times_categories() -> None:
     assert peak < 80e6
 
 
-def test_chi2_of_reuters_by_scikit_learn(reuters_folder) -> None:
-    from rubricate.corpora import load
+def test_chi2_of_reuters_by_scikit_learn(aptemod) -> None:
     from rubricate.text.vectors import Vectors
 
-    train = load("reuters21578", split="aptemod", folder=reuters_folder).train
+    train = aptemod.train
     counts = Vectors(weights="nnn").fit_transform(train)
     found = term_scores("chi2", counts, train.labels, by="each")
     without = counts.shape[0] - np.bincount(counts.indices, minlength=counts.shape[1])

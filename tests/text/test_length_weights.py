@@ -67,6 +67,7 @@ def test_they_are_estimators(weights):
     check_estimator(weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["bm25", "pivoted", BM25(b=0.3), PivotedLength(slope=0.1)])
 def test_models_use_save_and_explain_them(weights, tmp_path):
     texts = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3

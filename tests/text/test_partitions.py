@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tally import count_cases
 
 import rubricate as rb
 from rubricate import registry
@@ -47,6 +48,7 @@ def small():
         yield patch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("analyzer", ANALYZERS, ids=Analyzer.signature)
 @settings(max_examples=15)
 @given(texts=TEXTS, titled=st.booleans())
@@ -58,6 +60,7 @@ def test_the_same_vectors_from_partitions(small, analyzer, texts, titled):
         whole = Vectors(analyzer)
         here = whole.fit_transform(documents)
     except InvalidInput:
+        count_cases(0)
         return
     cluster = Cluster()
     small.setattr(registry, "load", lambda kind, name: cluster)
@@ -72,6 +75,7 @@ def test_the_same_vectors_from_partitions(small, analyzer, texts, titled):
         assert np.array_equal(own.data, here.data)
     size = sum(map(len, texts)) * (1 + titled)
     assert cluster.tasks > 1 or size < 60
+    count_cases()
 
 
 def test_what_is_wrong_is_named_before_anything_is_sent(small):
@@ -84,6 +88,7 @@ def test_what_is_wrong_is_named_before_anything_is_sent(small):
     assert cluster.tasks == 0
 
 
+@pytest.mark.slow
 def test_a_training_counts_on_the_cluster(small):
     cluster = Cluster()
     small.setattr(registry, "load", lambda kind, name: cluster if name == "far" else LOAD(kind, name))

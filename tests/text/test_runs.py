@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
+from tests.tally import count_cases
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
@@ -44,10 +45,12 @@ def test_character_ngrams_are_those_of_scikit_learn(texts: list[str], low: int, 
     except ValueError:  # no text has a character
         with pytest.raises(InvalidInput, match="no term occurs"):
             characters(texts, lengths)
+        count_cases(0)
         return
     counts, names = characters(texts, lengths)
     assert names == peer.get_feature_names_out().tolist()
     assert np.array_equal(counts, expected)
+    count_cases()
 
 
 def test_threads_and_batches_change_nothing() -> None:

@@ -66,6 +66,7 @@ def test_wrong_names_and_shapes() -> None:
         term_scores("chi2", np.zeros((0, 3)), [])
 
 
+@pytest.mark.slow
 @parametrize_with_checks([Select("chi2:2"), Select("document_frequency:2")])
 def test_a_scikit_learn_transformer(estimator, check) -> None:
     check(estimator)

@@ -47,6 +47,7 @@ def test_other_frames_have_no_sparse_columns():
         Vectors().set_output(transform="polars")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "weights",
     [
@@ -68,6 +69,7 @@ def test_a_general_setting_changes_nothing_inside_a_categorizer(weights, output,
     assert np.array_equal(scores, opened)
 
 
+@pytest.mark.slow
 def test_the_default_under_a_general_setting():
     with sklearn.config_context(transform_output="pandas"):
         assert list(rb.Categorizer(folds=2).fit(TEXTS, LABELS).predict(["wheat", "gas"])) == ["grain", "fuel"]

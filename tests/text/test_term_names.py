@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rubricate.text.term_names import TermNames
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_names_on_demand_are_those_made_at_once(data):
     names, expected = TermNames(["a", "b"], between="-"), ["a", "b"]

@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
+from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput
 from rubricate.text import analysis as _analyzer
@@ -48,11 +49,13 @@ def test_the_whole_is_its_parts(texts: list[str], new: list[str], scheme: str) -
     if not vocabulary:
         with pytest.raises(InvalidInput, match="no term occurs in 1 or more"):
             vectors.fit(texts)
+        count_cases(0)
         return
     weights = Weights(scheme).fit(matrix)
     assert same(vectors.fit_transform(texts), weights.transform(matrix))
     assert vectors.vocabulary_ == vocabulary
     assert same(vectors.transform(new), weights.transform(counts(analyzer.terms(new), vocabulary)[0]))
+    count_cases()
 
 
 @pytest.mark.slow
@@ -119,6 +122,7 @@ def test_any_transformer_can_weigh() -> None:
     assert same(Vectors(weights=Weights("lnc")).fit_transform(TEXTS), Vectors(weights="lnc").fit_transform(TEXTS))
 
 
+@pytest.mark.slow
 def test_in_a_pipeline_and_a_grid() -> None:
     texts, y = TEXTS[:4] * 3, LABELS[:4] * 3
     grid = {
@@ -154,11 +158,10 @@ def test_no_documents_to_transform() -> None:
     assert Vectors().fit(TEXTS).transform([]).shape == (0, 8)
 
 
-def test_reuters_is_count_vectorizer_with_the_same_analyzer(reuters_folder) -> None:
+@pytest.mark.slow
+def test_reuters_is_count_vectorizer_with_the_same_analyzer(aptemod) -> None:
     """Vocabulary and counts identical, ltc equal to scikit-learn's without its added one."""
-    from rubricate.corpora import load
-
-    train = load("reuters21578", split="aptemod", folder=reuters_folder).train
+    train = aptemod.train
     texts, stop, stemmer, token = (
         list(train.texts),
         stop_words("smart"),

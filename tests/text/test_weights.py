@@ -17,13 +17,14 @@ from rubricate.errors import UnknownName
 from rubricate.text.smart import SCHEMES
 from rubricate.text.weights import Weights
 
+pytestmark = pytest.mark.slow
+
 COUNTS = st.integers(1, 5).flatmap(
     lambda terms: st.lists(st.lists(st.integers(0, 4), min_size=terms, max_size=terms), min_size=1, max_size=6)
 )
 LN2 = math.log(2)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(counts=COUNTS, data=st.data())
 def test_every_triple_is_what_the_letters_say(scheme: str, counts: list[list[int]], data) -> None:

@@ -38,6 +38,7 @@ def test_unknown_classes_do_not_count():
     assert sharpness_of(scores, np.array([0, 0, 1])) > 0
 
 
+@pytest.mark.slow
 def test_a_categorizer_has_them_for_single_labels(tmp_path):
     rng = np.random.default_rng(1)
     words = {"a": "wheat corn rye", "b": "oil gas coal", "c": "gold tin zinc"}

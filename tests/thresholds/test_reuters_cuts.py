@@ -13,7 +13,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from rubricate import load
 from rubricate.measures import counts, macro, micro
 from rubricate.thresholds import FixedCut, MicroMacro, Scut, Thresholded
 
@@ -21,12 +20,11 @@ pytestmark = pytest.mark.proof  # the scores of all of Reuters
 
 
 @pytest.fixture(scope="module")
-def reuters(reuters_folder):
-    corpus = load("reuters21578", split="aptemod")
+def reuters(aptemod):
     words = TfidfVectorizer(sublinear_tf=True, stop_words="english", max_features=8000)
-    train, test = words.fit_transform(corpus.train.texts), words.transform(corpus.test.texts)
-    model = Thresholded(OneVsRestClassifier(LinearSVC()), folds=3, keep_scores=True).fit(train, corpus.train.labels)
-    return model.out_of_fold_scores_[0], corpus.train.labels, model.decision_function(test), corpus.test.labels
+    train, test = words.fit_transform(aptemod.train.texts), words.transform(aptemod.test.texts)
+    model = Thresholded(OneVsRestClassifier(LinearSVC()), folds=3, keep_scores=True).fit(train, aptemod.train.labels)
+    return model.out_of_fold_scores_[0], aptemod.train.labels, model.decision_function(test), aptemod.test.labels
 
 
 def averages(reuters, cut):

@@ -29,6 +29,7 @@ def model():
     return rb.Categorizer("svm").fit(*documents(300, 0))
 
 
+@pytest.mark.slow
 def test_documents_like_those_for_training_are_uniform(model):
     near = model.familiarity(documents(400, 1)[0])
     assert abs(np.mean(near < 0.2) - 0.2) < 0.08
@@ -44,6 +45,7 @@ def test_sparse_scores_have_the_same_familiarity():
     assert len(reference_points(np.random.default_rng(0).normal(size=(5000, 2)))) == 1000
 
 
+@pytest.mark.slow
 def test_a_model_with_outside_refuses_what_belongs_nowhere(tmp_path):
     texts, labels = documents(300, 0)
     model = rb.Categorizer("svm", outside=0.05).fit(texts, labels)

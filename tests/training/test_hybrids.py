@@ -12,6 +12,8 @@ from rubricate.errors import EncoderMissing, InvalidInput
 from rubricate.text.blocks import side_by_side
 from rubricate.training.settings import parse_settings
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["wheat exports", "corn rose", "gold ship", "ship of gold", "wheat corn", "gold gold", "oil of the ship"] * 3
 LABELS = ["grain", "grain", "metal", "metal", "grain", "metal", "metal"] * 3
 

@@ -29,6 +29,7 @@ def _analyzer(model):
     return part.reading_analyzer()
 
 
+@pytest.mark.slow
 def test_german_is_read_as_german_and_said():
     model = rb.Categorizer(folds=2).fit(GERMAN, LABELS)
     assert (model.language_["language"], model.language_["sure"]) == ("de", True)
@@ -39,6 +40,7 @@ def test_german_is_read_as_german_and_said():
     assert "für" not in terms.representation_.names()
 
 
+@pytest.mark.slow
 def test_english_and_what_is_not_sure_are_read_as_before():
     model = rb.Categorizer(folds=2, representation="terms").fit(ENGLISH, ["grain", "gold"] * 9)
     assert (_analyzer(model).stop, _analyzer(model).stem) == ("smart", "porter")
@@ -68,6 +70,7 @@ def test_a_language_that_is_said_is_not_detected():
         rb.Categorizer(language="klingon").fit(GERMAN, LABELS)
 
 
+@pytest.mark.slow
 def test_an_english_analyzer_on_german_is_warned_of():
     with pytest.warns(UserWarning, match=r"documents are in German, but stem='porter' are for English.*stem='german'"):
         rb.Categorizer(folds=2, analyzer=rb.text.Analyzer(stop=None)).fit(GERMAN, LABELS)
@@ -77,6 +80,7 @@ def test_an_english_analyzer_on_german_is_warned_of():
         rb.Categorizer(folds=2, analyzer=rb.text.Analyzer()).fit(ENGLISH, ["grain", "gold"] * 9)
 
 
+@pytest.mark.slow
 def test_vectors_have_no_language_and_a_model_file_keeps_what_was_found(tmp_path):
     vectors = rb.Categorizer(weights="precomputed", folds=2).fit(np.eye(6).repeat(2, axis=0), ["a", "b"] * 6)
     assert vectors.language_ is None

@@ -45,6 +45,7 @@ def same_scores(parts, whole, X):
     np.testing.assert_allclose(parts._scores(X), whole._scores(X), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize(("old", "later"), [(OLD[1], LATER[1]), (ONE, LATER_ONE)], ids=["sets", "column"])
 def test_it_scores_as_if_all_had_been_there(name, old, later):
@@ -77,6 +78,7 @@ def test_a_category_known_by_name_alone_is_learned(name):
     assert parts.top_terms("1") == whole.top_terms("1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("labels", [(OLD[1], LATER[1]), (ONE, LATER_ONE)], ids=["several", "one"])
 def test_a_file_holds_all_that_grew(name, labels, tmp_path):

@@ -27,6 +27,7 @@ def corpus():
     return X, sparse.csr_array(labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 8])
 @pytest.mark.parametrize(
     "classifier", [rb.SVM(), rb.classifiers.Rocchio(), rb.classifiers.LabelTree(leaf=20, trees=2)], ids=repr

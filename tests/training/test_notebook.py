@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 import rubricate as rb
 
 TEXTS = ["wheat <b>corn", "corn exports", "crude oil", "oil gas", "gold mine", "mine ore"] * 3
 LABELS = ["grain & co", "grain & co", "fuel", "fuel", "metal", "metal"] * 3
 
 
+@pytest.mark.slow
 def test_unfitted_and_fitted():
     model = rb.Categorizer(folds=3)
     assert "Categorizer" in model._repr_html_()

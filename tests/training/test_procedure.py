@@ -22,6 +22,8 @@ from rubricate.training.execution import Execution
 from rubricate.training.material import Fold, Material
 from rubricate.training.procedure import Procedure, Step
 
+pytestmark = pytest.mark.slow
+
 WORDS = {"grain": "wheat corn silo", "fuel": "oil gas barrel", "ship": "port vessel cargo"}
 
 

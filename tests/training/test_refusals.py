@@ -108,6 +108,7 @@ def test_memory_that_cannot_be_known_refuses_nothing(monkeypatch):
     assert memory.free_memory() is None
 
 
+@pytest.mark.slow
 def test_too_little_memory_is_said_before_it_is_used(monkeypatch):
     monkeypatch.setattr(memory, "SMALL", 1)
     monkeypatch.setattr(memory, "free_memory", lambda: 1000)

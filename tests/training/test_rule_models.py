@@ -9,13 +9,14 @@ from scipy import sparse
 import rubricate as rb
 from rubricate.errors import InvalidInput
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def corpus():
     return rb.load("newswire", documents=500)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("analyzer", [None, rb.text.Analyzer(ngrams=(1, 2), title="mark")], ids=["words", "phrases"])
 @pytest.mark.parametrize("name", ["charade", "dtree", "ripper", "swap1"])
 def test_printed_rules_decide_as_the_model_that_learned_them(name, analyzer, corpus):

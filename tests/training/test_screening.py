@@ -16,6 +16,8 @@ from rubricate.training.material import Material
 from rubricate.training.representations import candidate_representations
 from rubricate.training.screening import Screened, screen
 
+pytestmark = pytest.mark.slow
+
 RCUT = resolve("rcut:1")
 
 

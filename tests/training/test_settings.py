@@ -80,6 +80,7 @@ def test_a_part_without_parameters_says_so():
         configured({"weights": "ltc", "weights__scheme": "lnc"})
 
 
+@pytest.mark.slow
 def test_a_grid_search_over_the_default_keeps_choosing_the_representation():
     texts = ["how do i pay", "can you pay it", "why was it sent", "who sent that", "stop it now", "please stop"] * 4
     search = GridSearchCV(rb.Categorizer(), {"classifier__C": [0.5, 2.0]}, cv=2)

@@ -23,8 +23,9 @@ from rubricate.folds import deal, fold_scores
 from rubricate.labels import indicator
 from rubricate.thresholds import MicroMacro, RankLimit, Scut, Thresholded
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @parametrize_with_checks(
     [
         Thresholded(RidgeClassifier()),
@@ -59,7 +60,6 @@ INNERS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("inner", INNERS, ids=lambda e: type(e).__name__)
 def test_any_classifier_and_any_form_of_labels(inner, problem):
@@ -90,7 +90,6 @@ def test_cuts_are_learned_from_out_of_fold_scores_and_the_classifier_from_all(pr
     assert (model.decide(X).toarray() == (whole >= model.cut_.cuts_)).all()
 
 
-@pytest.mark.slow
 def test_category_missing_from_a_fold_scores_minus_infinity_there(problem):
     """MultiOutputClassifier refuses a column with one value; the single document of category 4 is held out once."""
     X, Y = problem
@@ -164,7 +163,6 @@ def test_class_missing_from_a_fold():
     assert (np.diff(scores[missing, 1]) > 0).all()
 
 
-@pytest.mark.slow
 def test_texts_through_a_pipeline_and_a_grid():
     texts = ["wheat corn", "corn", "oil gas", "gas", "wheat", "oil"] * 5
     Y = np.array([[("wheat" in t) | ("corn" in t), ("oil" in t) | ("gas" in t)] for t in texts]).astype(int)

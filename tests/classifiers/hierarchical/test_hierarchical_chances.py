@@ -12,9 +12,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_graphs, matrix, newswire
 from tests.classifiers.hierarchical.test_top_down import margins
 from tests.oracles.hierarchical_classifiers import likeliest_path
+from tests.tally import count_cases
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
+
+pytestmark = pytest.mark.slow
 
 ASKED = {"probability": "sigmoid"}
 MODELS = [
@@ -36,7 +39,6 @@ def placed(model, edges, names):
     return model.set_params(taxonomy=edges, categories=names)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @settings(max_examples=25)
 @given(case=labelled_graphs(), seed=st.integers(0, 1000))
@@ -66,6 +68,7 @@ def test_the_chance_of_a_category_is_the_product_on_its_likeliest_path(case, see
     links, stays = margins(fitted, new)
     found = fitted.predict_proba(new)
     if fitted.single_:
+        count_cases(0)
         return
     for d in range(3):
         own = {pair: values[d] for pair, values in links.items()}
@@ -74,6 +77,7 @@ def test_the_chance_of_a_category_is_the_product_on_its_likeliest_path(case, see
         for c, name in enumerate(names):
             expected = likeliest_path(edges, "n0", (own, stay), certain, fitted.slope_, name)
             assert found[d, c] == pytest.approx(max(expected, np.exp(-30.0)), rel=1e-9)
+    count_cases()
 
 
 def certain_links(edges, labels):
@@ -87,7 +91,6 @@ def certain_links(edges, labels):
     return links | {n for n in below if covered[n] and all(n in labels[d] for d in covered[n])}
 
 
-@pytest.mark.slow
 def test_classes_that_exclude_each_other_sum_to_one(model):
     X, labels = newswire()
     y = np.array(NAMES)[labels.toarray().argmax(axis=1)]
@@ -110,7 +113,6 @@ def test_documents_that_stop_at_an_internal_category_are_likeliest_there(model):
         assert (chances[~inside, c] < 0.5).mean() > 0.75
 
 
-@pytest.mark.slow
 def test_chances_are_what_happens(model):
     """The mean chance is within .06 of the frequency, for labels and for coverages; log-loss beats the frequencies."""
     X, labels = newswire(documents=1600, noise=0.4)
@@ -157,7 +159,6 @@ def test_scores_and_decisions_do_not_depend_on_the_request():
         assert (plain.predict(X) != asked.predict(X)).nnz == 0
 
 
-@pytest.mark.slow
 def test_saved_and_opened_with_their_chances(model, tmp_path):
     X, labels = newswire()
     fitted = placed(model, TREE, NAMES).fit(X, labels)

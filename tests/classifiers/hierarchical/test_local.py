@@ -20,8 +20,9 @@ from rubricate.classifiers.hierarchical.descent.nodes import place_labels
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy import Hierarchy
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("policy", POLICIES)
 @given(case=labelled_graphs())
 def test_nodes_learn_from_the_documents_of_the_policy(policy, case):
@@ -45,7 +46,6 @@ def test_a_level_learns_from_the_documents_at_or_below_it(case):
         assert documents_of(problems, number) == (inside, everyone - inside)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["node", "parent", "level"])
 @given(case=labelled_graphs(), seed=st.integers(0, 1000))
 def test_predictions_are_where_the_scores_say(scheme, case, seed):

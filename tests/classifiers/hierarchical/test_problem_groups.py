@@ -22,6 +22,7 @@ def placed(graph):
     return place_labels(matrix(labels, names), Hierarchy.from_edges(edges), names)
 
 
+@pytest.mark.slow
 @given(labelled_graphs(), st.data())
 def test_a_row_is_positive_where_it_is_among_the_positives(graph, data):
     problems = Problems(placed(graph))
@@ -44,6 +45,7 @@ SCHEMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(graph=labelled_graphs())
 def test_a_group_of_choices_has_exactly_the_problems_of_a_node(scheme, graph):

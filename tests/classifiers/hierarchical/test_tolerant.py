@@ -14,6 +14,7 @@ import rubricate as rb
 from rubricate.errors import InvalidInput
 
 
+@pytest.mark.slow
 def test_children_recover_a_parents_error():
     X, labels = newswire(documents=600, noise=0.4)
     train, new = slice(0, 300), slice(300, 600)
@@ -30,6 +31,7 @@ def test_children_recover_a_parents_error():
     assert lost > 0, "some document that its parent refused is found again"
 
 
+@pytest.mark.slow
 @given(labelled_graphs(), st.integers(0, 1000), st.sampled_from(["product", "mean"]))
 def test_chances_are_of_one_document_alone_and_multiply_along_paths(case, seed, combine):
     edges, names, labels = case
@@ -71,6 +73,7 @@ def test_a_beam_of_all_nodes_changes_nothing_and_a_narrow_one_only_lowers():
     assert (thin < full).any()
 
 
+@pytest.mark.slow
 def test_a_flat_hierarchy_decides_as_the_base():
     X, labels = newswire()
     base = rb.SVM(C=2.0, bias="penalised", tol=1e-6)

@@ -29,6 +29,8 @@ from rubricate.classifiers.hierarchical.descent.nodes import place_labels
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
 
+pytestmark = pytest.mark.slow
+
 
 def learned(model, kind):
     """Return a learned part of a model from its attributes."""
@@ -82,7 +84,6 @@ def test_contested_documents_are_negative_too(case):
         assert documents_of(problems, number) == (inside, outside | (inside & elsewhere) - itself)
 
 
-@pytest.mark.slow
 @given(labelled_graphs(), st.integers(0, 1000))
 def test_scores_are_the_least_margin_of_the_best_path_and_decide_as_the_descent(case, seed):
     edges, names, labels = case
@@ -189,7 +190,6 @@ def test_pairs_may_be_columns_and_names_may_come_from_a_column_of_classes():
     np.testing.assert_allclose(named.decision_function(X)[:, moved], counted.decision_function(X), atol=1e-3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "base",
     [
@@ -227,7 +227,6 @@ def test_a_base_for_one_column_is_fitted_for_each_problem(tmp_path):
         model.check_state()
 
 
-@pytest.mark.slow
 def test_a_base_for_many_columns_only_is_given_a_single_problem_as_one_column():
     X, labels = newswire(noise=0.1)
     base = MultiOutputClassifier(LogisticRegression())
@@ -311,7 +310,6 @@ def test_explains_the_weakest_classifier_of_the_path():
     assert {one.source for one in reasons} <= {f"x{t}" for t in range(22)}
 
 
-@pytest.mark.slow
 @given(labelled_graphs(), st.integers(0, 5))
 def test_explanations_are_of_the_classifier_that_sets_the_score(case, seed):
     edges, names, labels = case

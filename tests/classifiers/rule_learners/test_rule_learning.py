@@ -22,6 +22,8 @@ from rubricate.rules.form import All, Not, Word
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
 
+pytestmark = pytest.mark.slow
+
 LEARNERS = [RIPPER, SWAP1, CHARADE]
 ARRAYS = [f"{name}_" for name in RuleTable._fields]
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
@@ -192,7 +194,6 @@ def test_names_that_do_not_fit_are_refused(learner, documents):
         model.rule_base(categories=["a"])
 
 
-@pytest.mark.slow
 @every_learner
 @given(data=st.data())
 def test_a_hostile_table_is_refused_or_leads_nowhere(learner, data):
@@ -250,9 +251,9 @@ def test_the_name_trains_a_categorizer_whose_rules_print_in_words(name, tmp_path
 
 
 @pytest.fixture(scope="module")
-def training_part(reuters_folder):
+def training_part(reuters_v3):
     """Words and labels of the training documents of Yang's version 3 in two parts; no test document is read."""
-    train = rb.load("reuters21578", split="v3").train
+    train = reuters_v3.train
     X = rb.text.Vectors(weights="bnn", min_df=3, threads=1).fit_transform(train)
     held = np.arange(X.shape[0]) % 4 == 0
     return X[~held], train.labels[~held], X[held], train.labels[held].toarray()

@@ -89,6 +89,7 @@ def test_a_model_file_keeps_it(tmp_path):
     assert not np.allclose(plain.decision_function(texts), model.decision_function(texts))
 
 
+@pytest.mark.slow
 def test_leaving_one_out_takes_it_out_of_the_centroid_too(matrices):
     X, labels = matrices
     some = sparse.csr_array(labels[:, :2])
@@ -125,6 +126,7 @@ def test_centroids_are_tried_where_many_categories_are_rare_and_ranks_decide():
     assert candidates_for(None, tuned=False, centroids=every)[0].centroid == 0
 
 
+@pytest.mark.slow
 def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(monkeypatch):
     material = rare_material()
     trainings = []
@@ -155,6 +157,7 @@ def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(m
     assert not np.array_equal(scores[0], scores[1])
 
 
+@pytest.mark.slow
 def test_the_default_chooses_by_folds():
     material = rare_material()
     names = [material.categories[c] for c in material.labels.indices]

@@ -33,6 +33,7 @@ def objective(svm, X, Y, C):
     return 0.5 * (svm.coef_**2).sum(axis=1) + penalty + C * slack
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e3])
 def test_the_gap_is_what_the_weights_say(bias, C):
@@ -92,6 +93,7 @@ def test_a_categorizer_of_one_category_or_document_says_so():
         rb.Categorizer(folds=0, cut="rcut:1").fit(["wheat"], ["grain"])
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), bias=st.sampled_from(BIASES))
 def test_coordinate_descent_and_steps_of_pairs_find_the_same_optimum(seed, bias):
     """A polynomial kernel of degree 1 is linear, and solved by pairs."""

@@ -15,6 +15,8 @@ from rubricate.classifiers.svm.solvers import leave_one_out as module
 from rubricate.classifiers.svm.solvers.leave_one_out import CategorySolution, Demand, SolvedSVMs, leave_one_out_scores
 from rubricate.estimation.leave_one_out import leave_one_out
 
+pytestmark = pytest.mark.slow
+
 BIASES = ("free", "penalised", None)
 
 
@@ -44,7 +46,6 @@ def _exact(count, **options):
     return Demand(np.zeros(count), accuracy=0.0, **options)
 
 
-@pytest.mark.slow
 @given(
     st.integers(0, 10_000), st.sampled_from([0.3, 1.0, 5.0]), st.sampled_from(BIASES), st.sampled_from([0, 0, 6]),
     st.sampled_from([0.4, 0.15]),
@@ -110,7 +111,7 @@ def test_a_document_outside_the_margin_set_holds_up_its_twin():
 
 @pytest.mark.parametrize("band", [0.0, 1e-3, 5.0])
 def test_growing_the_margin_set_gives_the_same_as_having_it_from_the_start(band, monkeypatch):
-    X, y = _problem(7, n=400, terms=300)
+    X, y = _problem(7, n=250, terms=200)
     machine = _machine(X, y, tol=1e-5)
     chosen = _support(machine)
     expected, _, _ = CategorySolution(machine, 0).leave_out(chosen, _exact(len(chosen)))
@@ -140,7 +141,6 @@ def test_shared_kernel_values_are_the_same():
     np.testing.assert_allclose(leave_one_out_scores(other, 0, every=True).score, expected, atol=2e-3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("most", [0, 100])
 def test_beyond_the_largest_margin_set_the_svm_is_trained_anew(most, bias, monkeypatch):
@@ -198,14 +198,19 @@ def test_ten_categories_of_reuters_equal_retraining(reuters_folder):
         np.testing.assert_array_equal((found.scores[i] > 0)[sure], (scores > 0)[sure])
 
 
-@pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("bar", [-np.inf, -0.3, 0.2, np.inf])
-def test_scores_below_a_bar_are_below_it_and_others_are_exact(bias, bar):
+@pytest.fixture(scope="module", params=BIASES)
+def solved(request):
+    """A solution, the documents that it rests on, and their exact scores."""
     X, y = _problem(5, n=250, terms=200, twins=10)
-    machine = _machine(X, y, C=1.0, bias=bias, tol=1e-6)
+    machine = _machine(X, y, C=1.0, bias=request.param, tol=1e-6)
     chosen = _support(machine)
     solution = CategorySolution(machine, 0)
-    exact, _, _ = solution.leave_out(chosen, _exact(len(chosen)))
+    return solution, chosen, solution.leave_out(chosen, _exact(len(chosen)))[0]
+
+
+@pytest.mark.parametrize("bar", [-np.inf, -0.3, 0.2, np.inf])
+def test_scores_below_a_bar_are_below_it_and_others_are_exact(solved, bar):
+    solution, chosen, exact = solved
     demand = Demand(np.full(len(chosen), bar), finest=0.01, one_sided=True)
     scores, deviation, _ = solution.leave_out(chosen, demand)
     sure = np.abs(exact - bar) > 0.02

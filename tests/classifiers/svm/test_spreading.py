@@ -47,6 +47,7 @@ def assert_same(here, there):
         assert (getattr(here, name) != getattr(there, name)).nnz == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"C": 1000.0, "tol": 1e-9}, {"bias": None, "tol": 0.05}, {"bias": "penalised"}]
 )

@@ -18,6 +18,8 @@ from rubricate import SVM
 from rubricate.classifiers.svm.solvers.options import PENALTIES
 from rubricate.errors import InvalidInput, UnknownName
 
+pytestmark = pytest.mark.slow
+
 KERNELS = {
     "linear": {},
     "poly": {"gamma": 0.7, "degree": 2, "coef0": 1.0},
@@ -39,7 +41,6 @@ def _dual_variables(svm):
     return svm.alpha_.toarray()[:, 0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("bias", PENALTIES)
 @given(problem=problems())
@@ -267,7 +268,6 @@ def test_rows_of_very_different_length_keep_their_own():
     assert svm.primal_[0] == pytest.approx(value, rel=1e-3)
 
 
-@pytest.mark.slow
 def test_more_terms_than_a_dense_array_could_hold():
     X, Y = _topics()
     narrow = SVM().fit(X, Y)
@@ -356,7 +356,6 @@ def test_vectors_far_from_the_origin_are_solved():
     assert svm.primal_[0] == pytest.approx(theirs, rel=1e-3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bias", PENALTIES)
 def test_near_twins_of_high_cost_are_solved(bias):
     X, _ = _topics()
@@ -411,10 +410,14 @@ def test_nan_and_infinity_are_errors(bad):
 
 
 @pytest.fixture(scope="module")
-def reuters(reuters_folder):
-    corpus = rb.load("reuters21578", split="aptemod", folder=reuters_folder)
-    vectors = rb.text.Vectors(weights="ltc").fit(corpus.train.texts)
-    return vectors.transform(corpus.train.texts), corpus.train.labels, vectors.transform(corpus.test.texts), corpus.test
+def reuters(aptemod):
+    vectors = rb.text.Vectors(weights="ltc").fit(aptemod.train.texts)
+    return (
+        vectors.transform(aptemod.train.texts),
+        aptemod.train.labels,
+        vectors.transform(aptemod.test.texts),
+        aptemod.test,
+    )
 
 
 @pytest.mark.parametrize("bias", ["free", "penalised"])

@@ -218,6 +218,7 @@ def test_options_that_cannot_be_used_are_refused(folder, options, error):
         rb.text.Embeddings(folder, **options).fit([])
 
 
+@pytest.mark.slow
 def test_it_drops_into_a_categorizer_and_a_model_file_keeps_name_and_digest_alone(folder, tmp_path, encodings):
     texts = ["wheat exports", "corn rose", "gold ship", "ship of gold", "wheat corn", "gold gold"] * 4
     labels = ["grain", "grain", "metal", "metal", "grain", "metal"] * 4
@@ -233,6 +234,7 @@ def test_it_drops_into_a_categorizer_and_a_model_file_keeps_name_and_digest_alon
         rb.Categorizer.open(tmp_path / "m.rubric")
 
 
+@pytest.mark.slow
 def test_it_drops_into_a_pipeline_and_a_union(folder):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline, make_union
