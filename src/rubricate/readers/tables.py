@@ -27,6 +27,8 @@ from rubricate.readers.text_lines import Openable, lines_of, opened
 from rubricate.readers.workbook import workbook_rows
 
 __all__ = [
+    "DELIMITERS",
+    "ZIP",
     "Complain",
     "InputTable",
     "NumberedRows",
@@ -115,7 +117,7 @@ def _through_first(lines: Iterator[str]) -> list[str]:
     return head
 
 
-def tables(file: OpenFile, complain: Complain = raise_problem, *, delimiter: str | None = None) -> Iterator[InputTable]:
+def tables(file: OpenFile, complain: Complain = raise_problem) -> Iterator[InputTable]:
     """Yield the tables of a file.
 
     CSV and a workbook are one table, JSON lines one for each run of objects with the same keys, Parquet one for each
@@ -136,7 +138,7 @@ def tables(file: OpenFile, complain: Complain = raise_problem, *, delimiter: str
             rows = ((number, list(each.values())) for number, each in chain([(line, entry)], entries))
             yield InputTable(list(keys), rows, line)
     else:
-        yield delimited_table(file.lines, file.path, delimiter=delimiter, complain=complain)
+        yield delimited_table(file.lines, file.path, complain=complain)
 
 
 def _all_columns(names: Sequence[str]) -> list[tuple[str, str]]:
