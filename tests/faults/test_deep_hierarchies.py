@@ -13,7 +13,7 @@ import rubricate as rb
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.hierarchy import Hierarchy, ancestor_pairs, path_edges, read_taxonomy
 from rubricate.hierarchy import links as links_module
-from rubricate.hierarchy.taxonomy_files import MOST_PARTS
+from rubricate.readers.taxonomy_files import MOST_PARTS
 
 
 def chain(length):

@@ -35,10 +35,10 @@ from rubricate.files.predictions.pairs import PairCollector
 from rubricate.files.predictions.reading import collect, read_pairs
 from rubricate.files.predictions.train_counts import read_train_counts
 from rubricate.hierarchy.structure import Hierarchy
-from rubricate.hierarchy.taxonomy_files import read_taxonomy
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reading import Reading
 from rubricate.readers.tables import open_file
+from rubricate.readers.taxonomy_files import read_taxonomy
 from rubricate.readers.user_files import format_of
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules

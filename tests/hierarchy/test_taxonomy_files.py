@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def test_the_form_can_be_given(tmp_path: Path) -> None:
         ("t.orig", "parent: None child: Root\nparent: Root\n", 2, "no 'parent: P child: C' line"),
         ("t.tsv", "a\t(root)\n", 1, "reserved for the root"),
         ("t.txt", "a\tb\nc\0\td\n", 2, "NUL"),
-        ("t.txt", b"a\tb\nc\t\xe9\n", 2, "not utf-8"),
+        ("t.txt", b"a\tb\nc\t\xe9\n", 2, "byte 0xe9 is not utf-8"),
         ("t.txt", "\n# nothing\n", None, "no categories"),
     ],
 )
@@ -95,6 +96,23 @@ def test_a_missing_file_and_another_encoding(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="cannot be read"):
         read_taxonomy(tmp_path / "absent.tsv")
     assert read_taxonomy(write(tmp_path, b"a\t\xe9\n"), encoding="latin-1") == (("a", "é"),)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "# a comment\nparent;child\n\na;b\nb;c\n",
+        "a|b\nb|c\n",
+        '"a",b\r\nb,"c"\r\n',
+        gzip.compress(b"\xef\xbb\xbfparent,child\na,b\nb,c\n"),
+    ],
+)
+def test_tables_are_read_like_all_others(tmp_path: Path, content: str | bytes) -> None:
+    assert read_taxonomy(write(tmp_path, content, "t.csv")) == (("a", "b"), ("b", "c"))
+    with pytest.raises(InvalidFile, match=r"line 4: an empty category name"):
+        read_taxonomy(write(tmp_path, "# a comment\na,b\n\nb,\n", "t.csv"))
+    with pytest.raises(InvalidFile, match=r"line 1: byte 0xe9 .*encoding='cp1252'"):
+        read_taxonomy(write(tmp_path, b"a,\xe9\n", "t.csv"))
 
 
 def test_the_tree_of_rcv1(data_folder: Path) -> None:

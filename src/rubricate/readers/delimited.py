@@ -11,7 +11,7 @@ from rubricate.errors import InvalidInput
 from rubricate.readers.input_file import InputFile
 from rubricate.readers.reading import Reading
 from rubricate.readers.record import Record
-from rubricate.readers.tables import DELIMITERS, Table, delimited_table
+from rubricate.readers.tables import DELIMITERS, InputTable, delimited_table
 
 __all__ = ["delimited_records", "table_records", "write_delimited"]
 
@@ -25,7 +25,7 @@ def delimited_records(file: InputFile, *, delimiter: str | None = None) -> Itera
     yield from table_records(file, table)
 
 
-def table_records(file: InputFile, table: Table) -> Iterator[Record]:
+def table_records(file: InputFile, table: InputTable) -> Iterator[Record]:
     """Yield the rows of a table as records."""
     pairs = file.roles(table.names, table.line).pairs()
     if double := next((name for _, name in pairs if table.names.count(name) > 1), ""):

@@ -27,10 +27,12 @@ from rubricate.readers.text_lines import Openable, lines_of, opened
 from rubricate.readers.workbook import workbook_rows
 
 __all__ = [
+    "DELIMITERS",
+    "ZIP",
     "Complain",
+    "InputTable",
     "NumberedRows",
     "OpenFile",
-    "Table",
     "delimited_rows",
     "delimited_table",
     "json_objects",
@@ -38,6 +40,7 @@ __all__ = [
     "parquet_columns",
     "parquet_rows",
     "raise_problem",
+    "rows_without_header",
     "tables",
     "workbook_table",
 ]
@@ -63,7 +66,7 @@ _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
-class Table:
+class InputTable:
     """Rows under one header, which is on `line`; `delimiter` is empty where nothing separates the cells."""
 
     names: list[str]
@@ -114,7 +117,7 @@ def _through_first(lines: Iterator[str]) -> list[str]:
     return head
 
 
-def tables(file: OpenFile, complain: Complain = raise_problem, *, delimiter: str | None = None) -> Iterator[Table]:
+def tables(file: OpenFile, complain: Complain = raise_problem) -> Iterator[InputTable]:
     """Yield the tables of a file.
 
     CSV and a workbook are one table, JSON lines one for each run of objects with the same keys, Parquet one for each
@@ -124,7 +127,7 @@ def tables(file: OpenFile, complain: Complain = raise_problem, *, delimiter: str
         first = 1
         for columns in parquet_columns(file.path, _all_columns, stream=file.stream):
             cells = list(columns.values())
-            yield Table(list(columns), enumerate(zip(*cells, strict=True), first))
+            yield InputTable(list(columns), enumerate(zip(*cells, strict=True), first))
             first += len(cells[0]) if cells else 0
     elif file.kind == "workbook":
         yield workbook_table(file.stream, file.path)
@@ -133,9 +136,9 @@ def tables(file: OpenFile, complain: Complain = raise_problem, *, delimiter: str
         for keys, entries in groupby(objects, key=lambda entry: tuple(entry[1])):
             line, entry = next(entries)
             rows = ((number, list(each.values())) for number, each in chain([(line, entry)], entries))
-            yield Table(list(keys), rows, line)
+            yield InputTable(list(keys), rows, line)
     else:
-        yield delimited_table(file.lines, file.path, delimiter=delimiter, complain=complain)
+        yield delimited_table(file.lines, file.path, complain=complain)
 
 
 def _all_columns(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -144,7 +147,7 @@ def _all_columns(names: Sequence[str]) -> list[tuple[str, str]]:
 
 def delimited_table(
     lines: Iterator[str], path: Openable, *, delimiter: str | None = None, complain: Complain = raise_problem
-) -> Table:
+) -> InputTable:
     """Return the table of delimited text; its first row that is not empty names the columns. Memory: one row."""
     head = _through_first(lines)
     delimiter = _checked_delimiter(delimiter) if delimiter else _delimiter(head, lines)
@@ -154,7 +157,14 @@ def delimited_table(
         remedy = "give a header that names the columns, and one row per document"
         raise InvalidFile("empty file", path=path, line=1, remedy=remedy)
     names = [name.strip() for name in header]
-    return Table(names, _even_rows(rows, path, names, delimiter=delimiter, complain=complain), line, delimiter)
+    return InputTable(names, _even_rows(rows, path, names, delimiter=delimiter, complain=complain), line, delimiter)
+
+
+def rows_without_header(lines: Iterator[str], path: Openable) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of delimited text, of any width, each with its line; the first row shows the delimiter."""
+    head = _through_first(lines)
+    delimiter = _delimiter(head, lines) if head else DELIMITERS[0]
+    yield from delimited_rows(chain(head, lines), path, delimiter)
 
 
 def _checked_delimiter(delimiter: str) -> str:
@@ -287,7 +297,7 @@ def _object(text: str, path: Openable, line: int) -> dict[str, Any]:
     return entry
 
 
-def workbook_table(source: Any, path: Openable) -> Table:
+def workbook_table(source: Any, path: Openable) -> InputTable:
     """Return the first sheet of an Excel workbook, whose first row names the columns; `source` is its path or bytes."""
     rows = workbook_rows(source, path)
     line, header = next(rows, (1, []))
@@ -295,7 +305,7 @@ def workbook_table(source: Any, path: Openable) -> Table:
         remedy = "put a row with the names of the columns first"
         raise InvalidFile("an empty sheet", path=path, line=1, remedy=remedy)
     names = [name.strip() for name in header]
-    return Table(names, ((number, (row + [""] * len(names))[: len(names)]) for number, row in rows), line)
+    return InputTable(names, ((number, (row + [""] * len(names))[: len(names)]) for number, row in rows), line)
 
 
 def parquet_rows(path: Openable, choose: ChooseColumns) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -14,7 +14,6 @@ from urllib.parse import unquote
 
 from rubricate import registry
 from rubricate.errors import InvalidFile, InvalidInput
-from rubricate.hierarchy import path_edges, read_taxonomy
 from rubricate.readers.assembly import assemble
 from rubricate.readers.document_batches import BATCH, CHARACTERS, grouped
 from rubricate.readers.input_file import InputFile
@@ -22,6 +21,7 @@ from rubricate.readers.reader import Reader
 from rubricate.readers.reading import Reading, takes_reading
 from rubricate.readers.record import Record
 from rubricate.readers.standard_input import StandardInput
+from rubricate.readers.taxonomy_files import path_edges, read_taxonomy
 from rubricate.types import Corpus, Documents, Edges
 
 __all__ = ["batches", "format_of", "has_vectors", "input_file", "read_files", "records", "stream"]

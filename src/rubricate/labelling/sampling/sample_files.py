@@ -22,7 +22,7 @@ from rubricate.labelling.population.labelled import LabelledSample
 from rubricate.labelling.predictions import labels_over_run
 from rubricate.labelling.sampling.sample import Sample
 from rubricate.labels import label_matrix
-from rubricate.readers.tables import Table, open_file, tables
+from rubricate.readers.tables import InputTable, open_file, tables
 from rubricate.types import Run
 
 __all__ = ["UNLABELLED", "SampleFile", "read_labelled", "read_sample", "write_sample"]
@@ -117,7 +117,7 @@ def read_sample(path: str | Path) -> SampleFile:
     place = Path(path)
     rows: list[dict[str, str]] = []
     with open_file(place) as file:
-        table = next(tables(file), Table([], iter(())))
+        table = next(tables(file), InputTable([], iter(())))
         names = [str(name).strip().lower() for name in table.names]
         missing = [name for name in COLUMNS if name not in names]
         if missing:

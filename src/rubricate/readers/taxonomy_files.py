@@ -9,6 +9,7 @@
 | edges    | parent, tab, one or more children          | a line holds a tab                                 |
 | paths    | `a/b/c`                                    | otherwise                                          |
 
+Files are text as `readers.tables` reads it: in any encoding, gzipped or not, with any of its delimiters in a `.csv`.
 Empty lines and lines that start with `#` are passed over; a first line `parent, child` is a header. A name that comes
 under two parents is one category with two parents. Paths name categories in full (`a`, `a/b`, `a/b/c`), so that equal
 last parts stay apart. A top category without children is kept by a link from `VIRTUAL_ROOT` to every top.
@@ -17,7 +18,6 @@ Cycles, pairs that come twice and empty names are errors that name the file and 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
@@ -27,6 +27,8 @@ from typing import Literal, TypeAlias, get_args
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.hierarchy.skos import skos_links
 from rubricate.hierarchy.structure import VIRTUAL_ROOT, find_cycle
+from rubricate.readers.tables import rows_without_header
+from rubricate.readers.text_lines import text_lines
 from rubricate.types import Edges
 
 __all__ = ["Form", "path_edges", "read_taxonomy"]
@@ -73,26 +75,11 @@ def path_edges(paths: Iterable[str], separator: str = "/") -> Edges:
 
 
 def _lines(path: Path, encoding: str) -> list[_Line]:
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
-    except OSError as error:
-        raise InvalidFile(f"cannot be read ({error.strerror})", path=path, remedy="check the path") from error
-    except UnicodeError as error:
-        line = content.count(b"\n", 0, getattr(error, "start", 0)) + 1
-        raise InvalidFile(
-            f"not {encoding} text", path=path, line=line, remedy="give its encoding, e.g. latin-1"
-        ) from error
-    except (LookupError, ValueError) as error:
-        raise InvalidInput(f"no encoding named {encoding!r}; common ones are utf-8, latin-1, cp1252") from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise InvalidFile("a NUL byte: not a text file", path=path, line=line, remedy="give a taxonomy as text")
-    lines = ((number, line.rstrip()) for number, line in enumerate(text.split("\n"), 1))
-    found = [(number, line) for number, line in lines if line and not line.startswith("#")]
-    if not found:
+    numbered = ((number, line.rstrip()) for number, line in enumerate(text_lines(path, encoding), 1))
+    lines = [(number, line) for number, line in numbered if line and not line.startswith("#")]
+    if not lines:
         raise InvalidFile("no categories", path=path, remedy="write one 'parent<tab>child' pair per line")
-    return found
+    return lines
 
 
 def _recognise(path: Path, lines: list[_Line]) -> Form:
@@ -118,23 +105,22 @@ def _rcv1(path: Path, lines: list[_Line]) -> Iterator[_Link]:
 
 
 def _skos(path: Path, lines: list[_Line]) -> Iterator[_Link]:
-    text = [""] * lines[-1][0]
-    for number, line in lines:
-        text[number - 1] = line
-    found = skos_links(path, "\n".join(text))
+    found = skos_links(path, "\n".join(_in_place(lines)))
     if not found:
         raise InvalidFile("no skos:Concept", path=path, remedy="give a file with skos:broader or skos:narrower")
     yield from found
 
 
-def _csv(path: Path, lines: list[_Line]) -> Iterator[_Link]:
-    def row(number: int, line: str) -> tuple[int, list[str]]:
-        try:
-            return number, next(csv.reader([line], strict=True))
-        except csv.Error as error:
-            raise InvalidFile(f"not a CSV row ({error})", path=path, line=number, remedy="quote the cell") from error
+def _in_place(lines: list[_Line]) -> list[str]:
+    """Return all lines up to the last, empty where one was passed over."""
+    text = [""] * lines[-1][0]
+    for number, line in lines:
+        text[number - 1] = line
+    return text
 
-    yield from _cells(path, (row(number, line) for number, line in lines))
+
+def _csv(path: Path, lines: list[_Line]) -> Iterator[_Link]:
+    yield from _cells(path, rows_without_header((f"{line}\n" for line in _in_place(lines)), path))
 
 
 def _edges(path: Path, lines: list[_Line]) -> Iterator[_Link]:
