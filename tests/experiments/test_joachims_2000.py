@@ -37,7 +37,7 @@ def test_the_published_tables():
 
 def test_the_kept_outcome_agrees_where_the_page_says():
     cells = read_again("joachims-2000", json.loads(KEPT.read_text("utf-8")))
-    assert str(tally(c for c in cells if c.table == "1")) == "93 same, 3 better, 24 off of 120"
+    assert str(tally(c for c in cells if c.table == "1")) == "94 same, 3 better, 23 off of 120"
     assert all(c.note != "differs; no reason is on record" for c in cells if c.agrees is False)
     assert {c.verdict for c in cells if c.table == "3"} == {"not counted"}
     assert [c.ours for c in cells if (c.row, c.column) == ("C chosen by ξα", "C")] == [0.5]

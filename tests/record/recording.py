@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite.binding import get_host_cpu_name  # type: ignore[import-untyped]
 from scipy import sparse
 from threadpoolctl import threadpool_info
+
+from rubricate.native.library import VARIANT
 
 FOLDER = Path(__file__).parent
 DIGITS = 6
@@ -118,9 +119,9 @@ def computed(case: Case) -> Any:
 
 
 def processor() -> str:
-    """Return the kinds of processor that BLAS computes for and that kernels are compiled for."""
+    """Return the kinds of processor that BLAS computes for, and the variant of the compiled library."""
     libraries = sorted({library["architecture"] for library in threadpool_info() if "architecture" in library})
-    return ", ".join([*libraries, get_host_cpu_name()])
+    return ", ".join([*libraries, VARIANT])
 
 
 def differences(before: Any, after: Any, path: str = "", *, near: float = 0.0) -> Iterator[str]:
