@@ -162,6 +162,15 @@ def test_patterns_hold_what_the_systems_differ_in():
         assert pair.differences(pair.k)[0] == pytest.approx(family.value(0) - family.value(1), abs=1e-12)
 
 
+@pytest.mark.parametrize("undefined", ["zero", "one"])
+def test_systems_that_are_wrong_in_other_ways_disagree(undefined):
+    """Equal numbers of right and wrong labels, but not the same labels: micro-F1 is equal, the answers are not."""
+    truth = sparse.csr_array(np.array([[False, False, True]]))
+    a, b = (system(n, truth, sparse.csr_array(np.eye(3, dtype=bool)[[k]])) for n, k in (("a", 0), ("b", 1)))
+    outcome = permutation(a, b, measure="micro_f1", undefined=undefined)
+    assert (outcome.n, outcome.p_value, outcome.effect, outcome.method) == (1, 1.0, 0.0, "all swaps")
+
+
 def test_pairs_of_two_collections_are_each_tested_on_their_own():
     rng = np.random.default_rng(21)
     first, second = pair(rng, 80, (0.5, 0.9)), pair(rng, 50, (0.9, 0.4))

@@ -99,12 +99,16 @@ class SwapFamily:
             for h, a in zip(hits, decided, strict=True)
         ]
         self._coded(marks, hits, decided)
+        self.answers = self.codes
         self.tp = [_columns(h, self.known) for h in hits]
         self.assigned = [_columns(a, self.known) for a in decided]
 
     def _pooled(self, hits: Sequence[Sparse], decided: Sequence[Sparse]) -> None:
         of_hits, of_answers = ([np.diff(part.indptr).astype(np.int64) for part in parts] for parts in (hits, decided))
         marks = [h * 1_000_003 + a for h, a in zip(of_hits, of_answers, strict=True)]
+        numbers = np.random.default_rng(1999).integers(-(2**61), 2**61, hits[0].shape[1], dtype=np.int64)
+        # Answers can differ though their numbers do not: such a document is one on which the systems disagree.
+        self.answers = [sum_rows(a, numbers[a.indices]) for a in decided]
         self.known = 1
         self._coded(marks, *([sparse.csr_array(part[:, None]) for part in parts] for parts in (of_hits, of_answers)))
         self.tp = [np.array([float(h.sum())]) for h in of_hits]
@@ -200,7 +204,8 @@ class SwapFamily:
         of_a, of_b = self.value(a), self.value(b)
         slopes = f1_slopes(self.adds, *self._middle(a, b))
         first, second = self.codes[a], self.codes[b]
-        n, variance = int((first != second).sum()), float(((slopes[first] - slopes[second]) ** 2).sum()) / 4
+        n = int((self.answers[a] != self.answers[b]).sum())
+        variance = float(((slopes[first] - slopes[second]) ** 2).sum()) / 4
         return SwapOutcome(normal_tail(of_a - of_b, variance) if n else 1.0, of_a, of_b, n, "normal tail of swaps")
 
     def _drawn(self, systems: tuple[int, int], outcome: SwapOutcome, seed: int, *, draws: int) -> SwapOutcome:
