@@ -23,7 +23,7 @@ from rubricate.service.settings import ServiceSettings, is_loopback
 from rubricate.service.state import COUNTS, Service
 from rubricate.service.workspace.workspace import Workspace
 
-__all__ = ["check_access", "run", "server_config"]
+__all__ = ["check_access", "check_settings", "run", "server_config"]
 
 GRACE_SECONDS = 10
 BACKLOG = 2048
@@ -81,7 +81,7 @@ def server_config(app: Any, settings: ServiceSettings, **options: Any) -> uvicor
 
 def _run_workers(settings: ServiceSettings, announce: Callable[[str], None] | None) -> None:
     """Serve with several processes on one socket; one that dies is started again."""
-    _try(settings)
+    check_settings(settings)
     listening = _listen(settings)
     patience: dict[str, Any] = {}
     if "timeout_worker_healthcheck" in inspect.signature(uvicorn.Config).parameters:
@@ -99,7 +99,7 @@ def _run_workers(settings: ServiceSettings, announce: Callable[[str], None] | No
         Multiprocess(config, **options).run()
 
 
-def _try(settings: ServiceSettings) -> None:
+def check_settings(settings: ServiceSettings) -> None:
     """Open everything once, so that an error is reported once, before the processes start; keep nothing of it."""
     service: Service = make_app(settings).state.service
     if service.workspace is not None:
