@@ -125,7 +125,7 @@ def _noisy(seed):
 
 
 @pytest.mark.parametrize("bias", ["free", "penalised", None])
-@pytest.mark.parametrize("C", [1e-3, 1.0, 10.0, 1e3])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 10.0, pytest.param(1e3, marks=pytest.mark.proof)])
 def test_noise_is_decided_as_by_retraining(C, bias):
     X, labels = _noisy(0)
     estimate = leave_one_out(rb.SVM(C=C, bias=bias), X, labels, single=True)
