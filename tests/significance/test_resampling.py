@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.oracles import significance as oracle
-from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
