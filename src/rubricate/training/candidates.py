@@ -213,7 +213,7 @@ def _warn(unmatched: list[str], categories: int) -> None:
         names = ", ".join(map(repr, unmatched[:5])) + (", …" if len(unmatched) > 5 else "")
         message = f"no word of {len(unmatched)} of {categories} names occurs in the documents ({names}): they score 0"
         remedy = "describe them in `names`, a mapping or a file (--set names=FILE)"
-        warnings.warn(f"{message}; {remedy}", UserWarning, stacklevel=7)
+        warnings.warn(f"{message}; {remedy}", UserWarning, stacklevel=8)
 
 
 def shown(classifier: AnyClassifier, given: AnyClassifier | str | None = None) -> str:

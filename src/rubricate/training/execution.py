@@ -80,7 +80,10 @@ class Execution:
         if chosen.settings is not None and chosen.is_open:
             engine = labelled(self.engine, "choosing the representation")
             chosen = chosen.settings.choose(chosen, material, engine=engine)
-        return chosen, [placed(each.candidate, each.representation, material) for each in chosen.options]
+        classifiers: list[Any] = []
+        for option in chosen.options:  # a comprehension would be a frame more for the warnings of `placed`
+            classifiers.append(placed(option.candidate, option.representation, material))
+        return chosen, classifiers
 
     # -- steps
 

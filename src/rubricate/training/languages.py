@@ -116,7 +116,7 @@ def _warn_of(given: Any, language: Language) -> None:
         warnings.warn(
             f"the documents are in {language.name}, but {' and '.join(english)} are for English. Fix: give {fix}",
             UserWarning,
-            stacklevel=6,
+            stacklevel=8,
         )
 
 
