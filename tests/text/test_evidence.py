@@ -20,7 +20,7 @@ def model():
 def test_spans_are_the_terms_and_their_weights_add_up(model):
     text = "İstanbul: wheat, corn and wheat"
     reasons = model.explain(text, limit=5)
-    (located,) = EvidenceLocator(model.trained().representation).locate(_document(text), [reasons])
+    (located,) = EvidenceLocator(model.model_.representation).locate(_document(text), [reasons])
     for category, why in reasons.items():
         for reason in why:
             spans = [e for e in located["evidence"] if (e["category"], e["source"]) == (category, reason.source)]
@@ -32,7 +32,7 @@ def test_spans_are_the_terms_and_their_weights_add_up(model):
 
 def test_titles_have_spans_of_their_own(model):
     reasons = model.explain("crude oil", limit=2)
-    (located,) = EvidenceLocator(model.trained().representation).locate(_document("up", title="Crude Oil"), [reasons])
+    (located,) = EvidenceLocator(model.model_.representation).locate(_document("up", title="Crude Oil"), [reasons])
     assert located["evidence"] == []
     assert {"Crude Oil"[each["start"] : each["end"]] for each in located["title_evidence"]} == {"Crude", "Oil"}
 

@@ -120,7 +120,7 @@ def tune(
     options: dict[str, Any] = {"folds": folds, "share": share, "seed": seed, "undefined": undefined}
     shared = dict(settings or {})
     given = documents.train if isinstance(documents, Corpus) else documents
-    if not {"cut", "outside"} & {*shared, *grid}:  # as a training with these settings would
+    if isinstance(given, Documents) and not {"cut", "outside"} & {*shared, *grid}:  # as a training with these would
         given, _ = without_strays(given, take_target(given, None))
     taxonomy = documents.taxonomy if isinstance(documents, Corpus) else None
     judging = Judging(
