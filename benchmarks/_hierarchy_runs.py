@@ -20,8 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import rubricate as rb
 from benchmarks._timing import measure
-from rubricate.evaluation import Evaluation
-from rubricate.measures import category_similarity
+from rubricate.measures import Evaluation, category_similarity
 from rubricate.types import Corpus, Decisions, Run
 
 CORPORA: dict[str, dict[str, Any]] = {"newswire": {}, "wikivitals": {"split": "own"}, "newsgroups20": {}}

@@ -12,7 +12,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from benchmarks._timing import Row, side_by_side
 from rubricate.significance import System
-from rubricate.significance.micro_sign import micro_sign
+from rubricate.significance.sign_tests import micro_sign
 
 BLOCK = 5_000
 

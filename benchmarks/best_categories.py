@@ -55,7 +55,7 @@ def by_product(W: Any, b: Any, Z: Any, k: int) -> tuple[Any, Any]:
 
 def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Measure one way in this process."""
-    from rubricate.classifiers.numerics.weight_lists import WeightLists
+    from rubricate.classifiers.weight_lists import WeightLists
 
     head = folder / str(options.categories)
     W, b = sparse.csr_array(sparse.load_npz(f"{head}-W.npz")), np.load(f"{head}-b.npy")

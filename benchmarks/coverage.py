@@ -13,9 +13,8 @@ import sys
 import numpy as np
 from scipy import sparse
 
-from rubricate.measures.intervals.interval import centred
-from rubricate.measures.intervals.resampling import count_patterns
-from rubricate.measures.intervals.summaries import SUMMARIES, summary_interval
+from rubricate.measures.intervals import SUMMARIES, centred, summary_interval
+from rubricate.measures.resampling import count_patterns
 
 MEASURES = ("micro_precision", "micro_recall", "micro_f1", "macro_precision", "macro_recall", "macro_f1")
 POPULATION = 50_000

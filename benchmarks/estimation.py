@@ -21,9 +21,9 @@ from sklearn.svm import LinearSVC
 
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish, side_by_side
-from rubricate.classifiers.svm.solvers.leave_one_out import SolvedSVMs, leave_one_out_scores
+from rubricate.classifiers.svm_leave_one_out import SolvedSVMs, leave_one_out_scores
 from rubricate.engines import one_blas_thread
-from rubricate.estimation.cross_validation import cross_validation
+from rubricate.estimation.resampling import cross_validation
 from rubricate.estimation.xi_alpha import xi_alpha
 
 SAMPLE = 12

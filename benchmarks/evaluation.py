@@ -23,10 +23,8 @@ from sklearn.metrics import precision_recall_fscore_support
 from benchmarks._s_test import random_labels, s_test_rows
 from benchmarks._timing import Row, publish, side_by_side
 from rubricate.measures import counts, macro, micro, ranks
-from rubricate.measures.f1 import f1
-from rubricate.measures.precision import precision
-from rubricate.measures.rankings.eleven_steps import at_full_recall, interpolate, points, representatives
-from rubricate.measures.recall import recall
+from rubricate.measures.contingency import f1, precision, recall
+from rubricate.measures.rankings import at_full_recall, interpolate, points, representatives
 from rubricate.types import Scores
 
 MEASURES = (precision, recall, f1)

@@ -16,7 +16,7 @@ import numpy as np
 
 import rubricate as rb
 from benchmarks._populations import corpus, data
-from rubricate.estimation.resampling.learning_curve import _fit, _law, forecast
+from rubricate.estimation.learning_curves import _fit, _law, forecast
 
 CORPORA = ("reuters", "newsgroups20", "webkb", "newswire", "banking77", "goemotions")
 KEPT = Path(__file__).parents[1] / "build" / "curves"

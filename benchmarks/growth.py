@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks._memory import Watch
 from rubricate.corpora.newswire import stream
-from rubricate.experiments.figure import Figure, Series
+from rubricate.papers.figures import Figure, Series
 from rubricate.reports.figures import write_figure
 
 ROOT = Path(__file__).parents[1]

@@ -29,7 +29,7 @@ from scipy import sparse
 from benchmarks._environments import peer_python
 from benchmarks._memory import megabytes
 from rubricate.classifiers import LabelTree
-from rubricate.files.xmc import write_xmc
+from rubricate.io.libsvm import write_xmc
 from rubricate.text.smart import idf, weigh
 
 TERMS, SECTIONS, GROUP, OWN, NOISE, SHARE = 200_000, 500, 30, 6, 3, 0.6

@@ -28,9 +28,9 @@ from sklearn.metrics import f1_score
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish
 from benchmarks.submissions import one_of_many, write
-from rubricate.evaluation.intervals import joint_draws, run_patterns
+from rubricate.measures.evaluation_intervals import joint_draws, run_patterns
 from rubricate.significance import holm
-from rubricate.significance.statistics.swap_family import SwapFamily
+from rubricate.significance.permutation_family import SwapFamily
 from rubricate.types import Decisions, Run
 
 DOCUMENTS, CLASSES, SYSTEMS = 50_000, 20, 48

@@ -17,7 +17,7 @@ from scipy import sparse
 
 import rubricate as rb
 from benchmarks._populations import corpus
-from rubricate.labelling.choosing.next_documents import choose
+from rubricate.labelling.active_learning import choose
 
 START, BATCH, GROWTH = 200, 100, 0.25
 

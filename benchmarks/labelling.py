@@ -18,7 +18,7 @@ from scipy import sparse
 
 from benchmarks._timing import Row, measure, publish, side_by_side
 from rubricate.labelling import agreement, class_shares
-from rubricate.labelling.agreement.label_sets import Ratings, nominal_coefficients
+from rubricate.labelling.agreements import Ratings, nominal_coefficients
 from rubricate.types import Decisions
 
 

@@ -59,7 +59,7 @@ json.dump(result, open(f"{folder}/ours.json", "w"))
 def matrices(categories: int, folder: Path) -> tuple[sparse.csr_array, np.ndarray]:
     """Write vectors and labels of training and test documents; return the labels of the latter, and propensities."""
     import rubricate as rb
-    from rubricate.files.xmc import write_xmc
+    from rubricate.io.libsvm import write_xmc
 
     corpus = rb.load("newswire", documents=SIZES[categories], categories=categories)
     vectors = rb.text.Vectors(weights="ltc")

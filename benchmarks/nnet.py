@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish
-from rubricate.classifiers.nnet import FOLDS
+from rubricate.classifiers.classic.nnet import FOLDS
 from rubricate.folds import deal
 
 PASSES = 25

@@ -16,8 +16,14 @@ import numpy as np
 from benchmarks._populations import population
 from benchmarks._timing import measure
 from rubricate.labelling import class_shares
-from rubricate.labelling.quantification.curves import category_curves, chances_by
-from rubricate.labelling.quantification.methods import METHODS, LabelledScores, Unlabelled, quantify
+from rubricate.labelling.quantification import (
+    METHODS,
+    LabelledScores,
+    Unlabelled,
+    category_curves,
+    chances_by,
+    quantify,
+)
 
 
 def natural(truth: Any, rng: np.random.Generator) -> list[Any]:

@@ -27,9 +27,9 @@ from sklearn.pipeline import make_pipeline
 
 import rubricate as rb
 from rubricate.experiments.numbered import CountedDocuments
-from rubricate.experiments.reproduction import load_reproduction
-from rubricate.experiments.systems import PaperSystem, SystemExecution
-from rubricate.training.procedure import Procedure
+from rubricate.papers.reproduction import load_reproduction
+from rubricate.papers.systems import PaperSystem, SystemExecution
+from rubricate.training.plan import Procedure
 from rubricate.types import Floats, Sparse
 
 MODEL = (

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from benchmarks._populations import population
 from rubricate.labelling import LabelledSample, review_order
-from rubricate.labelling.population.calibration import fit_curve
+from rubricate.labelling.population_categories import fit_curve
 from rubricate.labelling.predictions import Predictions
 
 SHARES = (0.005, 0.01, 0.02)

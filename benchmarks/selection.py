@@ -10,7 +10,7 @@ from sklearn.feature_selection import chi2
 
 import rubricate as rb
 from benchmarks._timing import publish, side_by_side
-from rubricate.text.select import term_scores
+from rubricate.text.selection import term_scores
 
 
 def peer(present: sparse.csr_array, labels: np.ndarray) -> np.ndarray:

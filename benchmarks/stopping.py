@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._populations import population
-from rubricate.labelling.choosing.stopping import controls_needed, stopping_rule
+from rubricate.labelling.stopping import controls_needed, stopping_rule
 
 
 def search(truth: Any, scores: Any, recall: float, rng: np.random.Generator) -> tuple[float, float]:

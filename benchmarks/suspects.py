@@ -20,9 +20,9 @@ import rubricate as rb
 from benchmarks._populations import corpus
 from benchmarks._timing import measure
 from rubricate.folds import deal, fold_scores
-from rubricate.labelling.checking.suspects import document_surprise
+from rubricate.labelling.label_suspects import document_surprise
 from rubricate.labelling.predictions import logit
-from rubricate.labelling.quantification.curves import category_curves, chances_by
+from rubricate.labelling.quantification import category_curves, chances_by
 from rubricate.types import Run, Scores
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks._table1_peer import Peer, micro_macro
 from benchmarks._timing import Row, measure, publish
 from rubricate.corpora import load
-from rubricate.experiments.reproduction import load_reproduction
-from rubricate.experiments.systems import PaperSystem, SystemExecution
+from rubricate.papers.reproduction import load_reproduction
+from rubricate.papers.systems import PaperSystem, SystemExecution
 from rubricate.types import Corpus
 
 NEAR = {"SVM": 0.01, "kNN": 0.01, "LLSF": 0.01, "NNet": 0.02, "NB": 0.01}

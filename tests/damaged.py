@@ -9,7 +9,7 @@ import pytest
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.files.model import model_file
+from rubricate.training import model_file
 
 
 def write_unchecked(model: Any, path: Path) -> Path:

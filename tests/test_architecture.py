@@ -127,7 +127,7 @@ def test_nobody_imports_the_private_parts_of_another_package():
 def test_only_the_engines_start_threads():
     """Except the layer below them, the service with threads for requests, and the watcher of signals, in no pool."""
     starters = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "start_new_thread"}
-    exempt = ("rubricate.engines", "rubricate.native.library", "rubricate.service.", "rubricate.cli.output.endings")
+    exempt = ("rubricate.engines", "rubricate.native.library", "rubricate.service.", "rubricate.cli.interrupts")
     found = {
         f"{module}: {alias.name}"
         for module, tree in _modules()

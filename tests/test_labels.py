@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers.base import Scorer
 from rubricate.errors import InvalidInput
-from rubricate.files.predictions.runs import as_run
+from rubricate.io.runs import as_run
 from rubricate.labels import indicator, label_matrix, label_tuples
-from rubricate.significance.systems.inputs import gather
-from rubricate.training.targets import take_target
+from rubricate.significance.systems import gather
+from rubricate.training.data import take_target
 from rubricate.types import Decisions, Documents
 
 SETS = [["wheat", "corn"], ["corn"], []]

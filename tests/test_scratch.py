@@ -130,7 +130,7 @@ def documents(tmp_path):
 )
 def test_the_model_is_that_of_memory(documents, tmp_path, everything_outside, settings):
     """Byte for byte, so that scores, cuts, confidences and figures are the same as well."""
-    from rubricate.categorizer import configured
+    from rubricate.training.categorizer import configured
 
     inside = configured(settings).fit(rb.load(documents)).save(tmp_path / "inside.rubric")
     with rb.out_of_core(tmp_path):

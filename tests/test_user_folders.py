@@ -6,8 +6,8 @@ import pytest
 from platformdirs import windows
 from platformdirs.macos import MacOS
 
-from rubricate import user_folders
-from rubricate.user_folders import cache_folder, config_file, models_folder, store_folder, user_store
+from rubricate import storage as user_folders
+from rubricate.storage import cache_folder, config_file, models_folder, store_folder, user_store
 
 VARIABLES = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "RUBRICATE_STORE", "RUBRICATE_MODELS")
 

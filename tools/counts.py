@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rubricate.experiments.reproduction import papers, read_again
+from rubricate.papers.reproduction import papers, read_again
 from rubricate.reports.reproductions import overview
 from rubricate.reports.tables import Table, render
 

@@ -26,8 +26,8 @@ from urllib.parse import urlencode
 import numpy as np
 from benchmarks.annotating import service
 
+from rubricate.service.workspace.comparisons import with_turns
 from rubricate.service.workspace.documents import NewDocument
-from rubricate.service.workspace.measuring import with_turns
 from rubricate.service.workspace.models import Said
 from rubricate.service.workspace.projects import Project
 from rubricate.service.workspace.workspace import Workspace

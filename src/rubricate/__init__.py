@@ -1,7 +1,7 @@
 """Rubricate: put documents under headings, measure how well, and say whether one system is really better.
 
 The verbs and nouns a newcomer needs are here; everything else is in `rubricate.classifiers`, `thresholds`, `measures`,
-`significance`, `estimation`, `hierarchy`, `rules`, `text`, `readers`, `experiments` and `reports`. `__init__.pyi` lists
+`significance`, `estimation`, `hierarchy`, `rules`, `text`, `io`, `experiments` and `reports`. `__init__.pyi` lists
 the public names; each is loaded when it is first used.
 """
 

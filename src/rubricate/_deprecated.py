@@ -1,6 +1,13 @@
 """Old public names and the new ones. An old name works for one release, with a DeprecationWarning."""
 
-__all__ = ["RENAMED", "RENAMED_ESTIMATION", "RENAMED_LABELLING", "RENAMED_MEASURES"]
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["MOVED", "RENAMED", "RENAMED_ESTIMATION", "RENAMED_LABELLING", "forward"]
 
 RENAMED = {
     "Analyzer": "rubricate.text.Analyzer",
@@ -13,7 +20,7 @@ RENAMED = {
     "DTree": "rubricate.classifiers.DTree",
     "Decisions": "rubricate.thresholds.Decisions",
     "Estimate": "rubricate.estimation.Estimate",
-    "Evaluation": "rubricate.evaluation.Evaluation",
+    "Evaluation": "rubricate.measures.Evaluation",
     "Experts": "rubricate.classifiers.Experts",
     "FixedCut": "rubricate.thresholds.FixedCut",
     "LearningCurve": "rubricate.estimation.LearningCurve",
@@ -50,18 +57,11 @@ RENAMED = {
     "read_plan": "rubricate.experiments.read_plan",
     "read_rules": "rubricate.rules.read_rules",
     "read_taxonomy": "rubricate.hierarchy.read_taxonomy",
-    "records": "rubricate.readers.records",
+    "records": "rubricate.io.records",
     "rules_of": "rubricate.rules.rules_of",
     "run_rules": "rubricate.rules.run_rules",
     "write_report": "rubricate.reports.write_report",
 }
-
-RENAMED_MEASURES = {
-    "Evaluation": "rubricate.evaluation.Evaluation",
-    "HierarchyEvaluation": "rubricate.evaluation.HierarchyEvaluation",
-    "hierarchy_evaluation": "rubricate.evaluation.hierarchy_evaluation",
-}
-"""The same for names that were in `rubricate.measures`."""
 
 RENAMED_ESTIMATION = {
     "Suspect": "rubricate.labelling.Suspect",
@@ -74,3 +74,24 @@ RENAMED_LABELLING = {
     "suspicious_labels": "rubricate.labelling.suspects",
 }
 """The same for names in `rubricate.labelling`."""
+
+MOVED = {
+    "rubricate.evaluation": ("rubricate.measures", "rubricate.significance"),
+    "rubricate.readers": ("rubricate.io",),
+}
+"""Old packages, and the packages that have their public names now."""
+
+
+def forward(package: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of an old package: a name warns and gives the object of a new one."""
+
+    def get(name: str) -> Any:
+        for home in MOVED[package]:
+            module = importlib.import_module(home)
+            if name in module.__all__:
+                message = f"{package}.{name} is now {home}.{name}; the old name goes with the next release"
+                warnings.warn(message, DeprecationWarning, stacklevel=2)
+                return getattr(module, name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return get

@@ -1,8 +1,8 @@
 """Lazy public names, read from the stub beside a package: one list serves Python, type checkers and the docs.
 
 The stub `__init__.pyi` of a package lists its public names as `from .module import Name as Name`. A name is imported
-when it is first used, so that `import rubricate` costs almost nothing. A public object that shares its name with a
-submodule (`labelling.agreement`) is what the package's attribute gives, whether or not the submodule was imported.
+when it is first used, so that `import rubricate` costs almost nothing. No submodule of a package has the name
+of a public object (tested).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 __all__ = ["attach", "read_stub"]
@@ -38,16 +37,6 @@ def attach(
     """
     module = sys.modules[package]
     homes, old = read_stub(Path(str(module.__file__)).with_suffix(".pyi")), dict(renamed or {})
-    objects = {name for name, home in homes.items() if home != "."}
-
-    class Package(ModuleType):
-        """A package whose public objects are not replaced by submodules of the same name when those are imported."""
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            if name not in objects or not isinstance(value, ModuleType):
-                super().__setattr__(name, value)
-
-    module.__class__ = Package
 
     def get(name: str) -> Any:
         if name in homes:

@@ -15,7 +15,7 @@ from tests.oracles.perceptron import correlation as slow_correlation
 from tests.oracles.perceptron import perceptron
 
 import rubricate as rb
-from rubricate.classifiers.words.category_terms import chosen_terms, correlation
+from rubricate.classifiers.category_terms import chosen_terms, correlation
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep
 

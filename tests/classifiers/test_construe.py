@@ -12,13 +12,13 @@ from sklearn.base import clone
 from tests.damaged import write_damaged
 
 import rubricate as rb
-from rubricate.categorizer import configured
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
 from rubricate.measures import counts, micro
 from rubricate.rules.form import Rule, RuleBase, Word
-from rubricate.training.material import Material
+from rubricate.training.categorizer import configured
+from rubricate.training.data import Material
 from rubricate.training.rule_models import rule_analyzer, rule_answers, rule_model
 
 RULES = """

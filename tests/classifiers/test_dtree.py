@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.oracles import trees as slow
 
 import rubricate as rb
-from rubricate.classifiers.dtree import DTree
+from rubricate.classifiers.classic.dtree import DTree
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.native.trees import expected_errors
 from rubricate.rules.form import All, Not, Word

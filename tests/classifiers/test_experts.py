@@ -12,7 +12,7 @@ from tests.oracles.experts import progressive
 from tests.tally import count_cases
 
 import rubricate as rb
-from rubricate.classifiers.experts import Experts
+from rubricate.classifiers.classic.experts import Experts
 from rubricate.errors import InvalidInput
 from rubricate.measures import counts, micro
 

@@ -12,11 +12,11 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from tests.oracles.knn import nearest, scores
 
 import rubricate as rb
-from rubricate.classifiers.numerics.matrices import unit_rows
-from rubricate.classifiers.numerics.neighbours import DensePoints
+from rubricate.classifiers.neighbours import DensePoints
+from rubricate.classifiers.rows import unit_rows
 from rubricate.errors import InvalidInput
 from rubricate.measures import micro
-from rubricate.measures.f1 import f1
+from rubricate.measures.contingency import f1
 from rubricate.types import Counts
 
 pytestmark = pytest.mark.slow

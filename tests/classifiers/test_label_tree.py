@@ -10,8 +10,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 import rubricate as rb
-from rubricate.classifiers.label_tree import LabelTree
-from rubricate.classifiers.label_trees.growing import centroids_of, grow
+from rubricate.classifiers.label_tree import LabelTree, centroids_of, grow
 from rubricate.errors import InvalidInput
 from rubricate.native.label_trees import LabelForest
 

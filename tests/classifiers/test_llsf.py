@@ -13,9 +13,9 @@ from tests.oracles.least_squares import held_out_errors, ridge_map, truncated_ma
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from rubricate import LLSF
-from rubricate.classifiers import llsf
-from rubricate.classifiers.numerics import ridge as ridge_solver
-from rubricate.classifiers.numerics import svd
+from rubricate.classifiers import latent as svd
+from rubricate.classifiers.classic import llsf
+from rubricate.classifiers.classic import llsf as ridge_solver
 from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal

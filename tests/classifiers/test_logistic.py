@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from rubricate.classifiers.numerics.logistic import fit_logistic
+from rubricate.classifiers.blend import fit_logistic
 
 
 @pytest.mark.slow

@@ -14,11 +14,10 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from tests.oracles.nb import mixture_log_odds, rest_log_odds
 
 import rubricate as rb
-from rubricate.classifiers.naive_bayes.posteriors import log_odds
-from rubricate.classifiers.nb import NEVER
+from rubricate.classifiers.nb import NEVER, log_odds
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.measures import micro
-from rubricate.measures.f1 import f1
+from rubricate.measures.contingency import f1
 from rubricate.types import Counts
 
 pytestmark = pytest.mark.slow

@@ -10,9 +10,9 @@ from tests.native.test_networks import lessons
 from tests.oracles import networks as oracle
 
 from rubricate import NNet
-from rubricate.classifiers import nnet
-from rubricate.classifiers.numerics import networks
-from rubricate.classifiers.numerics.networks import Network, cross_entropy, squared_error
+from rubricate.classifiers import networks
+from rubricate.classifiers.classic import nnet
+from rubricate.classifiers.networks import Network, cross_entropy, squared_error
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.folds import deal
 from rubricate.measures import counts, macro, micro

@@ -10,8 +10,8 @@ from scipy import sparse
 from tests.damaged import write_damaged
 
 import rubricate as rb
-from rubricate.classifiers.numerics.latent import directions
-from rubricate.classifiers.words.category_terms import chosen_terms, relevancy
+from rubricate.classifiers.category_terms import chosen_terms, relevancy
+from rubricate.classifiers.latent import directions
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.measures import break_even_point, pooled_sweep
 

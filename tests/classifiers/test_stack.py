@@ -9,12 +9,20 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 import rubricate as rb
+from rubricate.classifiers.blend import (
+    FLOOR,
+    Cells,
+    blend_scores,
+    gather_cells,
+    join_cells,
+    learn_blend,
+    surroundings,
+    true_cells,
+)
 from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.nb import NB
 from rubricate.classifiers.stack import Stack
-from rubricate.classifiers.stacking.blend import FLOOR, blend_scores, learn_blend, surroundings
-from rubricate.classifiers.stacking.cells import Cells, gather_cells, join_cells, true_cells
-from rubricate.classifiers.svm.svm import SVM
+from rubricate.classifiers.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.text.vectors import Vectors
 
@@ -112,7 +120,7 @@ def test_engine_and_blocks_do_not_matter(news, monkeypatch):
     plain = Stack(pipelines()[:2], rounds=5).fit(texts, labels).decision_function(texts)
     threads = Stack(pipelines()[:2], rounds=5, engine="threads").fit(texts, labels)
     assert (threads.decision_function(texts) == plain).all()
-    monkeypatch.setattr("rubricate.classifiers.base.scorer.BLOCK", 35)
+    monkeypatch.setattr("rubricate.classifiers.base.BLOCK", 35)
     np.testing.assert_allclose(threads.decision_function(texts), plain, rtol=1e-9)
 
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.base.scorer import Scorer, keep_best
-from rubricate.classifiers.svm.solvers import linear as linear_solver
+from rubricate.classifiers import svm_linear as linear_solver
+from rubricate.classifiers.base import Scorer, keep_best
 
 CATEGORIES = 300
 

@@ -22,8 +22,8 @@ from rubricate import cli
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
-from rubricate.training.material import Material
-from rubricate.training.procedure import Step
+from rubricate.training.data import Material
+from rubricate.training.plan import Step
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from tests.cli.test_train import WORDS, stories
 
 import rubricate as rb
 from rubricate import cli
-from rubricate.cli.options import documents as inputs
+from rubricate.cli import document_options as inputs
 
 pytestmark = pytest.mark.slow
 

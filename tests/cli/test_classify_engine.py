@@ -18,9 +18,9 @@ from tests.engines.cluster import cluster, wait_for
 
 import rubricate as rb
 from rubricate import cli
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.output.model_answers import ModelAnswers
-from rubricate.files.model.model_file import read_model
+from rubricate.cli import document_options as inputs
+from rubricate.cli.answers import ModelAnswers
+from rubricate.training.model_file import read_model
 
 WAYS = (
     ["-o", "out.csv"],

@@ -17,7 +17,7 @@ import rubricate as rb
 from rubricate import registry
 from rubricate.cli import build
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
-from rubricate.files.predictions.reading import read_runs
+from rubricate.io.predictions import read_runs
 
 pytestmark = pytest.mark.slow
 

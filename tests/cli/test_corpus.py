@@ -10,9 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from rubricate import cli, registry
-from rubricate.cli.output.corpus_text import description
-from rubricate.cli.output.progress import progress
-from rubricate.cli.output.terminal import guarded_terminal
+from rubricate.cli.output import guarded_terminal, progress
+from rubricate.cli.summaries import description
 from rubricate.errors import DigestMismatch, InvalidFile, UnknownName
 
 
@@ -82,7 +81,7 @@ def test_show_for_people(news, monkeypatch):
     ):
         assert line in text
     assert "not looked for" in run("show", str(news), "--no-duplicates").stdout
-    monkeypatch.setattr("rubricate.corpora.statistics.duplicates.MOST", 0)
+    monkeypatch.setattr("rubricate.corpora.duplicates.MOST", 0)
     assert "near ones not counted" in run("show", str(news)).stdout
     assert json.loads(run("show", str(news), "--json").stdout)["duplicates"]["near"] is None
 

@@ -16,7 +16,7 @@ from sklearn.metrics import f1_score, precision_score
 from sklearn.multiclass import OneVsRestClassifier
 
 from rubricate import cli
-from rubricate.categorizer import Categorizer
+from rubricate.training.categorizer import Categorizer
 
 pytestmark = pytest.mark.slow
 

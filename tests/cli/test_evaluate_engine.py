@@ -12,7 +12,7 @@ import pytest
 from tests.engines.cluster import cluster, wait_for
 
 from rubricate import cli
-from rubricate.measures.intervals.resampling import BLOCK_DRAWS, bootstrap
+from rubricate.measures.resampling import BLOCK_DRAWS, bootstrap
 
 
 def write_files(folder, documents, categories):

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from rubricate.cli.options.groups import grouped
+from rubricate.cli.options import grouped
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from rubricate.cli.label import label
 from rubricate.errors import InvalidInput
-from rubricate.readers.reading import Reading
+from rubricate.io.reading import Reading
 from rubricate.service import labelling
 
 

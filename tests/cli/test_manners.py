@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from rubricate import registry
 from rubricate.cli import build
 from rubricate.cli.examples import EXAMPLES
-from rubricate.cli.options.configuration import defaults
-from rubricate.cli.output.welcome import WELCOME
+from rubricate.cli.options import defaults
+from rubricate.cli.output import WELCOME
 from rubricate.errors import InvalidFile, UnknownName
 
 pytestmark = pytest.mark.slow

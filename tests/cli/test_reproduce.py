@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from rubricate.cli import build, main
-from rubricate.experiments import reproduction as module
-from rubricate.experiments.figure import Figure, Series
-from rubricate.experiments.reproduction import Results
+from rubricate.papers import reproduction as module
+from rubricate.papers.figures import Figure, Series
+from rubricate.papers.reproduction import Results
 
 
 def fake(found, tables, say):
@@ -22,7 +22,7 @@ def fake(found, tables, say):
     return Results(wanted, {("1", "SVM"): "recovered"}, (Figure("figure1", "F", "x", "y", (Series("a", [1], [2]),)),))
 
 
-fake.__module__ = "rubricate.experiments.reproductions.yang_liu_1999"  # the TOML of the paper is beside that module
+fake.__module__ = "rubricate.papers.yang_liu_1999"  # the TOML of the paper is beside that module
 
 
 @pytest.fixture

@@ -12,18 +12,16 @@ from scipy import sparse
 from rubricate.classifiers import Scorer
 from rubricate.corpora import Source
 from rubricate.estimation import Estimate
-from rubricate.estimation.definition.estimator import estimator
-from rubricate.experiments.reproduction import Reproduction
+from rubricate.estimation.results import estimator
+from rubricate.io.reader import InputFile, Reader, Record
 from rubricate.labels import label_matrix
 from rubricate.measures import counts, measure
-from rubricate.measures.definition.ratio import ratio
-from rubricate.readers.input_file import InputFile
-from rubricate.readers.reader import Reader
-from rubricate.readers.record import Record
-from rubricate.reports.page.html import tag
-from rubricate.reports.page.section import section
+from rubricate.measures.definition import ratio
+from rubricate.papers.reproduction import Reproduction
+from rubricate.reports.html import tag
+from rubricate.reports.page import section
 from rubricate.significance import significance_test
-from rubricate.significance.definition.verdict import sign, verdict
+from rubricate.significance.verdict import sign, verdict
 from rubricate.thresholds import Threshold
 from rubricate.types import Corpus, Documents
 
@@ -90,13 +88,13 @@ class AboveMean(Threshold):
         return self
 
 
-@measure("counts", "J")
+@measure("jaccard", "counts", "J")
 def jaccard(counts: Any, *, undefined: Any = "zero") -> Any:
     """Return TP / (TP + FP + FN) of each entry."""
     return ratio(counts.tp, counts.tp + counts.fp + counts.fn, undefined)
 
 
-@significance_test("volume", needs="decisions")
+@significance_test("volume", "volume", needs="decisions")
 def volume(a: Any, b: Any) -> Any:
     """Compare how much two systems assign; never significant."""
     (_, of_a), (_, of_b) = a.labels, b.labels
@@ -106,7 +104,7 @@ def volume(a: Any, b: Any) -> Any:
     )
 
 
-@estimator()
+@estimator("resubstitution")
 def resubstitution(classifier: Any, X: Any, labels: Any, *, categories: Any = None, signature: Any = None) -> Estimate:
     """Measure the classifier on the documents it learned from."""
     decided = classifier.fit(X, labels).predict(X)
@@ -119,7 +117,7 @@ def backwards(function: Any, tasks: Any) -> list[Any]:
     return [function(task) for task in reversed(list(tasks))][::-1]
 
 
-@section("Seen from outside", order=999)
+@section("outlook", "Seen from outside", order=999)
 def outlook(results: Any) -> Any:
     """Show how many systems there are."""
     return tag("p", f"{len(results.names)} systems, seen from outside")
@@ -132,7 +130,7 @@ def greet(name: str) -> None:
 
 def tiny_2000(reproduction: Reproduction, tables: Any, say: Any) -> Any:
     """Return the one figure of the paper."""
-    from rubricate.experiments import reproduction as module
+    from rubricate.papers import reproduction as module
 
     results = getattr(module, "Results", None) or module.ReproductionResults
     return results({("1", "ours", "F1"): reproduction.options["answer"]})

@@ -17,8 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rubricate import registry
 from rubricate.classifiers import Scorer
-from rubricate.classifiers.llsf import LLSF
-from rubricate.classifiers.svm.svm import SVM
+from rubricate.classifiers.classic.llsf import LLSF
+from rubricate.classifiers.svm import SVM
 from rubricate.errors import InvalidInput, UnknownName
 
 pytestmark = pytest.mark.slow
@@ -261,7 +261,7 @@ def test_the_best_k_are_the_best_k(classifier, documents):
 def test_blocks_of_documents_do_not_change_the_best(classifier, documents, monkeypatch):
     X, labels = documents
     whole = classifier.fit(X, labels).top(X, 3)
-    monkeypatch.setattr("rubricate.classifiers.base.scorer.BLOCK", 35)
+    monkeypatch.setattr("rubricate.classifiers.base.BLOCK", 35)
     parts = classifier.top(X, 3)
     np.testing.assert_allclose(parts.values.toarray(), whole.values.toarray(), rtol=1e-9, atol=1e-12)
 

@@ -10,7 +10,7 @@ import pytest
 
 from rubricate import registry
 from rubricate.corpora import load, missing, source
-from rubricate.corpora.catalogue.source import Source
+from rubricate.corpora.sources import Source
 
 pytestmark = pytest.mark.slow
 

@@ -30,7 +30,7 @@ ENTRY_POINTS = {
     "engines": "backwards = outside.plugins:backwards",
     "sections": "outlook = outside.plugins:outlook",
     "cli": "greet = outside.plugins:greet",
-    "experiments.reproductions": "tiny_2000 = outside.plugins:tiny_2000",
+    "papers": "tiny_2000 = outside.plugins:tiny_2000",
 }
 TOML = """
 title = "A tiny paper"

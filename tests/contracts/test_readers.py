@@ -8,7 +8,7 @@ import pytest
 
 from rubricate import registry
 from rubricate.errors import InvalidFile
-from rubricate.readers import InputFile, Reader
+from rubricate.io import InputFile, Reader
 
 FORMATS = registry.names("readers")
 

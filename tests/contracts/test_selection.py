@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rubricate import registry
-from rubricate.text.select import Select, term_scores
+from rubricate.text.selection import Select, term_scores
 
 pytestmark = pytest.mark.slow
 

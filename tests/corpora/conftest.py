@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from rubricate.corpora.catalogue import loading
+from rubricate.corpora import loading
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from rubricate.corpora.archives.archive import ArchiveLimits, members
+from rubricate.corpora.archives import ArchiveLimits, members
 from rubricate.errors import InvalidFile, UnsafeArchive
 
 FILES = {"a.txt": b"alpha\nbeta\n", "deep/er/b.txt": b"", "web/http:^^www.cs^~x.html": bytes(range(256)) * 40}

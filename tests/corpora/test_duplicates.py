@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.oracles import shingles as oracle
 
 import rubricate as rb
-from rubricate.corpora.statistics import duplicates, shingles
-from rubricate.corpora.statistics.duplicates import DuplicateCount, find_duplicates
-from rubricate.corpora.statistics.shingles import similar_pairs
+from rubricate.corpora import duplicates
+from rubricate.corpora import duplicates as shingles
+from rubricate.corpora.duplicates import DuplicateCount, find_duplicates, similar_pairs
 from rubricate.labels import label_matrix
 from rubricate.types import Corpus, Documents
 

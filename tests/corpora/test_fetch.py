@@ -17,13 +17,11 @@ import pytest
 
 from rubricate import registry
 from rubricate.corpora import fetch, load, missing
-from rubricate.corpora.catalogue.folders import locate, search_path
-from rubricate.corpora.catalogue.loading import verified
-from rubricate.corpora.catalogue.source import DataFile, Source
-from rubricate.corpora.fetching.download import download, part_of
-from rubricate.corpora.fetching.lock import locked
+from rubricate.corpora.fetching import download, locked, part_of
+from rubricate.corpora.loading import verified
+from rubricate.corpora.sources import DataFile, Source, locate, search_path
 from rubricate.errors import CorpusMissing, DigestMismatch, InvalidFile, InvalidInput
-from rubricate.user_folders import cache_folder
+from rubricate.storage import cache_folder
 
 
 def packed(files: dict[str, bytes], mtime: int = 0) -> bytes:
@@ -282,8 +280,8 @@ def test_every_download_has_a_digest_or_says_why_not():
 PROGRAM = """
 import sys, time
 from rubricate.corpora import fetch
-from rubricate.corpora.catalogue.loading import verified
-from rubricate.corpora.catalogue.source import DataFile, Source
+from rubricate.corpora.loading import verified
+from rubricate.corpora.sources import DataFile, Source
 address, digest, folder = sys.argv[1:]
 file = DataFile("corpus.tar.gz", addresses=(address,), sha256=digest)
 fetch(Source("toy", "Toy", "free", ("all",), None, files=(file,)), folder=folder)

@@ -7,8 +7,8 @@ import pytest
 import rubricate as rb
 from rubricate import registry
 from rubricate.corpora import load, source
-from rubricate.corpora.catalogue import folders
-from rubricate.corpora.catalogue.source import DataFile, Source
+from rubricate.corpora import sources as folders
+from rubricate.corpora.sources import DataFile, Source
 from rubricate.errors import CorpusMissing, InvalidInput, RubricateError, UnknownName
 
 

@@ -20,11 +20,10 @@ from tests.oracles import newswire_stories as oracle
 
 from rubricate import registry
 from rubricate.corpora import load
+from rubricate.corpora import stories as desks
+from rubricate.corpora import word_lists as wordlists
 from rubricate.corpora.newswire import stream
-from rubricate.corpora.newswire_maker import desk as desks
-from rubricate.corpora.newswire_maker import wordlists
-from rubricate.corpora.newswire_maker.quotas import quotas
-from rubricate.corpora.newswire_maker.tree import tree, written
+from rubricate.corpora.stories import quotas, tree, written
 from rubricate.errors import InvalidInput, UnknownName
 
 pytestmark = pytest.mark.slow

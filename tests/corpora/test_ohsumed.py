@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import need_corpora
 
 from rubricate.corpora import load
-from rubricate.corpora.parsing.medline import main_headings, mesh_trees, references
+from rubricate.corpora.ohsumed import main_headings, mesh_trees, references
 from rubricate.errors import CorpusMissing, InvalidFile, InvalidInput
 
 # A record in the form of the TREC-9 files; the text is our own.

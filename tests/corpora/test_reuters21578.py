@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.corpora import source
-from rubricate.corpora.reuters.sgml import Story, decode, parse
-from rubricate.corpora.reuters.splits import EVEN_CHUNK, ODD_CHUNK, RULES, divide
-from rubricate.corpora.reuters21578 import read_stories
+from rubricate.corpora.reuters21578 import EVEN_CHUNK, ODD_CHUNK, RULES, Story, decode, divide, parse, read_stories
 from rubricate.errors import InvalidFile, UnknownName
 
 pytestmark = pytest.mark.slow

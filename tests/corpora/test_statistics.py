@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.corpora import describe, source, summary
-from rubricate.corpora.statistics.duplicates import DuplicateCount, Duplicates
-from rubricate.corpora.statistics.statistics import Bin, Half, gini, histogram
+from rubricate.corpora.duplicates import DuplicateCount, Duplicates
+from rubricate.corpora.statistics import Bin, Half, gini, histogram
 from rubricate.labels import label_matrix
 from rubricate.types import Corpus, Documents
 

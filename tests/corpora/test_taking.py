@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rubricate.corpora import fetch, missing
-from rubricate.corpora.catalogue.source import DataFile, Source
+from rubricate.corpora.sources import DataFile, Source
 from rubricate.errors import DigestMismatch, InvalidFile
 
 TREE, STORIES, EXTRA = b"a\tb\n", gzip.compress(b"stories", mtime=0), gzip.compress(b"more", mtime=0)

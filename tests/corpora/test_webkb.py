@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rubricate.corpora import load
-from rubricate.corpora.parsing.html_text import html_text
+from rubricate.corpora.raw_text import html_text
 from rubricate.errors import InvalidFile, UnknownName
 from rubricate.types import Corpus
 

@@ -13,7 +13,7 @@ from tests.engines.cluster import cluster, wait_for
 
 import rubricate as rb
 from rubricate.engines import AHEAD, stream_tasks
-from rubricate.text import partitions
+from rubricate.text import counts as partitions
 
 WORDS = {"grain": "wheat corn harvest", "fuel": "oil gas crude", "metal": "gold ore silver", "money": "bank rate debt"}
 CLASSIFIERS = ("svm", "classi", "ripper", "nnets_parc")

@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
 import rubricate as rb
-from rubricate.estimation.holdout import holdout
 from rubricate.estimation.leave_one_out import leave_one_out
+from rubricate.estimation.resampling import holdout
 from rubricate.estimation.xi_alpha import xi_alpha
 
 SETS = {"breast cancer": load_breast_cancer, "wine": load_wine, "digits": load_digits}

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.estimation.systems.calibration import calibrate
+from rubricate.estimation.calibration import calibrate
 from rubricate.thresholds import resolve
 from rubricate.training.confidence import exactly_right
 

@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.estimation.cross_validation import cross_validation
-from rubricate.estimation.resampling.learning_curve import _fit, forecast
+from rubricate.estimation.learning_curves import _fit, forecast
+from rubricate.estimation.resampling import cross_validation
 
 
 def test_a_power_law_is_found_again():

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers.leave_one_out import SolvedSVMs, leave_one_out_scores
+from rubricate.classifiers.svm_leave_one_out import SolvedSVMs, leave_one_out_scores
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 

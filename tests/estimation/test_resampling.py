@@ -11,13 +11,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.estimation.bootstrap import bootstrap
-from rubricate.estimation.cross_validation import cross_validation
-from rubricate.estimation.holdout import holdout
-from rubricate.estimation.jackknife import jackknife
+from rubricate.estimation.bounds import hoeffding, holdout_deviation, kearns_ron, rogers_wagner, vc_excess
 from rubricate.estimation.leave_one_out import leave_one_out
-from rubricate.estimation.theory.bounds import hoeffding, holdout_deviation, kearns_ron, rogers_wagner, vc_excess
-from rubricate.estimation.training_error import training_error
+from rubricate.estimation.resampling import bootstrap, cross_validation, holdout, jackknife
+from rubricate.estimation.xi_alpha import training_error
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,9 @@ from sklearn.base import clone
 from typer.testing import CliRunner
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers.leave_one_out import SolvedSVMs
+from rubricate.classifiers.svm_leave_one_out import SolvedSVMs
 from rubricate.cli import build
-from rubricate.estimation.leave_one_out import leave_one_out
-from rubricate.estimation.theory.best_category import best_categories, may_be_best, score_bounds
+from rubricate.estimation.leave_one_out import best_categories, leave_one_out, may_be_best, score_bounds
 from rubricate.estimation.xi_alpha import xi_alpha
 
 pytestmark = pytest.mark.slow

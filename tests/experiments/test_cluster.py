@@ -7,10 +7,9 @@ import pickle
 import pytest
 
 import rubricate as rb
-from rubricate.experiments.steps import TrialSteps, compute_steps
 from rubricate.experiments.store import Store
-from rubricate.experiments.trial import Trial
-from rubricate.training.material import Material
+from rubricate.experiments.trial import Trial, TrialSteps, compute_steps
+from rubricate.training.data import Material
 
 SETTINGS = {"classifier": "nb", "cut": "rcut:1"}
 

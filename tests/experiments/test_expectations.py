@@ -11,8 +11,8 @@ from rubricate.experiments.expectations import expected
 from rubricate.experiments.plan import CorpusChoice, Plan, SystemChoice, TrialChoice
 from rubricate.experiments.study import CorpusResult, TrialResult
 from rubricate.experiments.trial import Trial
-from rubricate.reports.study_report import study_data
-from rubricate.training.material import Material
+from rubricate.reports.report import study_data
+from rubricate.training.data import Material
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,7 @@ from tests.tally import count_cases
 
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.plan import CorpusChoice, Plan, RepresentationChoice, SystemChoice
-from rubricate.experiments.plan_file import built_in_plans, read_plan
-from rubricate.experiments.toml_lines import line_of, lines
+from rubricate.experiments.plan_file import built_in_plans, line_of, lines, read_plan
 
 GOOD = """\
 title = "Two systems"

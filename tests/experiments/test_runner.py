@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 
 import rubricate as rb
-from rubricate.categorizer import configured
 from rubricate.errors import CorpusMissing, InvalidInput
 from rubricate.experiments import runner as runner_module
 from rubricate.experiments.plan import CorpusChoice, Learning, Plan, RepresentationChoice, SystemChoice
 from rubricate.experiments.runner import run_study
-from rubricate.experiments.steps import compute_steps
 from rubricate.experiments.store import DamagedEntry, Store
-from rubricate.experiments.trial import Trial
+from rubricate.experiments.trial import Trial, compute_steps
 from rubricate.training import scoring
-from rubricate.training.material import Material
+from rubricate.training.categorizer import configured
+from rubricate.training.data import Material
 
 pytestmark = pytest.mark.slow
 
@@ -142,7 +141,7 @@ def plan_over(monkeypatch, corpus, systems=None, **parts):
 
 def fits(monkeypatch):
     """Every training of a study, as (classifier, documents)."""
-    from rubricate.training.aligned import Aligned
+    from rubricate.training.adapters import Aligned
 
     made, fit = [], Aligned.fit
 

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from rubricate.errors import InvalidFile, InvalidInput, UnreadableFile
 from rubricate.experiments import store as store_module
 from rubricate.experiments.store import DamagedEntry, Store, user_folder
-from rubricate.files import container
+from rubricate.io import container
 from rubricate.labels import label_matrix
-from rubricate.training.cache import Once
-from rubricate.training.fingerprint import canonical, documents_digest
+from rubricate.training.cache import Once, canonical, documents_digest
 from rubricate.types import Documents
 
 WHAT = {"kind": "scores", "settings": {"C": 1.0}}

@@ -5,8 +5,8 @@ import pytest
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.experiments.systems import PaperSystem, SourcedSetting, SystemExecution
 from rubricate.folds import deal, fold_scores
+from rubricate.papers.systems import PaperSystem, SourcedSetting, SystemExecution
 from rubricate.thresholds.scut import Scut
 from rubricate.training.choosing import cross_fit
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 import rubricate as rb
-from rubricate.categorizer import Categorizer, configured
 from rubricate.classifiers.knn import KNN
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.experiments import judging as judging_module
-from rubricate.experiments.criteria import criterion, known_criteria
+from rubricate.experiments import tuning as judging_module
 from rubricate.experiments.store import Store
-from rubricate.experiments.tuning import tune
+from rubricate.experiments.tuning import criterion_named as criterion
+from rubricate.experiments.tuning import known_criteria, tune
 from rubricate.folds import deal
 from rubricate.measures import counts, macro, micro
+from rubricate.training.categorizer import Categorizer, configured
 from rubricate.types import Corpus, Decisions, Run
 
 pytestmark = pytest.mark.slow
@@ -131,7 +131,7 @@ def test_test_documents_have_no_say(corpus, tmp_path):
 
 
 def test_a_search_goes_on_from_the_store(corpus, store, monkeypatch):
-    from rubricate.training.aligned import Aligned
+    from rubricate.training.adapters import Aligned
 
     made, fit = [], Aligned.fit
     monkeypatch.setattr(Aligned, "fit", lambda self, X, labels: (made.append(1), fit(self, X, labels))[1])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import rubricate as rb
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.hierarchy import Hierarchy, ancestor_pairs, path_edges, read_taxonomy
-from rubricate.hierarchy import links as links_module
-from rubricate.readers.taxonomy_files import MOST_PARTS
+from rubricate.hierarchy import structure as links_module
+from rubricate.io.taxonomies import MOST_PARTS
 
 
 def chain(length):

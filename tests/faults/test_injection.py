@@ -23,10 +23,10 @@ from tests.reports.studies import small_study
 import rubricate as rb
 from rubricate.cli import main
 from rubricate.corpora import fetch as fetch_corpus
-from rubricate.corpora.catalogue.source import DataFile, Source
+from rubricate.corpora.sources import DataFile, Source
 from rubricate.errors import RubricateError, UnreadableFile
 from rubricate.experiments.store import DamagedEntry, Store
-from rubricate.files.predictions.writing import write_run
+from rubricate.io.prediction_files import write_run
 from rubricate.labels import indicator
 from rubricate.reports.report import write_report
 from rubricate.types import Decisions, Run, Scores

@@ -31,8 +31,8 @@ HELD = {
 PROGRAM = """
 import hashlib, sys, time
 from concurrent.futures import ThreadPoolExecutor
-from rubricate.atomic import atomic
-from rubricate.cli.output.endings import orderly_end
+from rubricate.storage import atomic
+from rubricate.cli.interrupts import orderly_end
 
 def spin(n):
     return hashlib.pbkdf2_hmac("sha256", b"", b"", n)
@@ -72,12 +72,12 @@ def test_a_signal_ends_the_program_and_removes_what_was_being_written(tmp_path, 
 def test_a_server_that_handles_signals_itself_is_left_alone():
     program = """
 import os, signal, time
-from rubricate.cli.output import endings
-with endings.orderly_end():
+from rubricate.cli import interrupts
+with interrupts.orderly_end():
     seen = []
     signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
     os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(endings.GRACE + 0.3)
+    time.sleep(interrupts.GRACE + 0.3)
     print(len(seen))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)

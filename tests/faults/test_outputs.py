@@ -16,12 +16,12 @@ from scipy import sparse
 
 import rubricate as rb
 from rubricate.cli import main
-from rubricate.cli.output.terminal import guarded_terminal, visible
+from rubricate.cli.output import guarded_terminal, visible
 from rubricate.errors import InvalidFile
-from rubricate.files.predictions.reading import read_pairs
-from rubricate.files.predictions.writing import write_labels
-from rubricate.files.spreadsheets import inert
 from rubricate.hierarchy import read_taxonomy
+from rubricate.io.prediction_files import write_labels
+from rubricate.io.predictions import read_pairs
+from rubricate.io.text_files import inert
 from rubricate.rules import read_rules, write_rules
 
 ESCAPE = "\x1b[2Jowned\x07"

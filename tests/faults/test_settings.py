@@ -7,9 +7,9 @@ import contextlib
 import pytest
 
 import rubricate as rb
-from rubricate.categorizer import configured
 from rubricate.errors import InvalidFile, InvalidInput, RubricateError
 from rubricate.experiments.plan_file import read_plan
+from rubricate.training.categorizer import configured
 
 TEXTS, LABELS = ["wheat rose", "oil fell", "wheat and corn", "oil and gas"] * 2, ["grain", "crude"] * 4
 WRONG = {

@@ -25,23 +25,23 @@ from tests.fuzz.archive import zipped
 
 from rubricate import registry
 from rubricate.classifiers.nb import NB
-from rubricate.corpora.reuters.sgml import FIELDS, parse
+from rubricate.corpora.reuters21578 import FIELDS, parse
 from rubricate.errors import InvalidFile, RubricateError
 from rubricate.experiments.plan_file import parse_plan
-from rubricate.files.container import DAMAGED, _array
-from rubricate.files.model import model_file
-from rubricate.files.model.model_file import StoredModel, _check_version
-from rubricate.files.predictions.pairs import PairCollector
-from rubricate.files.predictions.reading import collect, read_pairs
-from rubricate.files.predictions.train_counts import read_train_counts
 from rubricate.hierarchy.structure import Hierarchy
-from rubricate.readers.input_file import InputFile
-from rubricate.readers.reading import Reading
-from rubricate.readers.tables import open_file
-from rubricate.readers.taxonomy_files import read_taxonomy
-from rubricate.readers.user_files import format_of
+from rubricate.io.container import DAMAGED, _array
+from rubricate.io.prediction_tables import PairCollector
+from rubricate.io.predictions import collect, read_pairs
+from rubricate.io.reader import InputFile
+from rubricate.io.reading import Reading
+from rubricate.io.tables import open_file
+from rubricate.io.taxonomies import read_taxonomy
+from rubricate.io.train_counts import read_train_counts
+from rubricate.io.user_files import format_of
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
+from rubricate.training import model_file
+from rubricate.training.model_file import StoredModel, _check_version
 
 __all__ = ["CORPUS", "PARSERS", "run"]
 

@@ -6,8 +6,7 @@ import pytest
 
 from rubricate.errors import InvalidFile
 from rubricate.hierarchy import Hierarchy, read_taxonomy
-from rubricate.hierarchy.rdf.statements import Literal
-from rubricate.hierarchy.skos import skos_links, statements
+from rubricate.hierarchy.skos import Literal, skos_links, statements
 
 TURTLE = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @base <http://example.org/stw/> .

@@ -183,7 +183,7 @@ def test_a_model_that_copies_the_majority_may_stand_in_and_noise_may_not():
 def test_the_test_of_a_model_by_hand():
     # One annotator's four documents: d = W^h − W^f = (1, 0, 0, −1) against ε = .2: t = (0 − .2) / (.8165 / 2) = −.4899,
     # P(T_3 <= −.4899) = .3289 (scipy.stats.t.cdf, SciPy 1.16).
-    from rubricate.labelling.agreement.alternative import _rejected, _t_test
+    from rubricate.labelling.alternative import _rejected, _t_test
 
     assert _t_test(np.array([1.0, 0, 0, -1]), 0.2) == pytest.approx(0.32887, abs=1e-4)
     assert _rejected({"a": 0.001, "b": 0.02, "c": 0.5}, 0.05) == {"a": True, "b": False, "c": False}

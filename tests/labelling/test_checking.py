@@ -13,7 +13,7 @@ from sklearn.metrics import average_precision_score, f1_score
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labelling import review_order, suspects
-from rubricate.labelling.checking.suspects import document_surprise
+from rubricate.labelling.label_suspects import document_surprise
 from rubricate.types import Decisions, Run, Scores
 
 NAMES = tuple("abcde")

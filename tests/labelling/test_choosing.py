@@ -13,9 +13,8 @@ import rubricate as rb
 from rubricate import cli
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labelling import next_documents, next_to_read, stopping_rule
-from rubricate.labelling.choosing.next_documents import choose
-from rubricate.labelling.choosing.stopping import controls_needed
-from rubricate.labelling.choosing.strategies import STRATEGIES, spread_out, usefulness
+from rubricate.labelling.active_learning import STRATEGIES, choose, spread_out, usefulness
+from rubricate.labelling.stopping import controls_needed
 
 
 def test_uncertain_documents_come_first():

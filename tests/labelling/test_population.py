@@ -25,10 +25,9 @@ from rubricate.labelling import (
     read_sample,
     write_sample,
 )
-from rubricate.labelling.population.bounds import mover, wilson_ends
-from rubricate.labelling.population.calibration import fit_curve
-from rubricate.labelling.sampling.strata import allocate
-from rubricate.measures.intervals.interval import wilson
+from rubricate.labelling.population_categories import fit_curve, mover, wilson_ends
+from rubricate.labelling.sample import allocate
+from rubricate.measures.intervals import wilson
 from rubricate.types import Decisions, Run, Scores
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from scipy import sparse
 from rubricate import cli
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labelling import LabelledSample, class_shares, drift, prevalence
-from rubricate.labelling.quantification.methods import LabelledScores, Unlabelled, quantify
+from rubricate.labelling.quantification import LabelledScores, Unlabelled, quantify
 from rubricate.types import Decisions, Run, Scores
 
 

@@ -9,8 +9,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from rubricate import evaluate
 from rubricate.measures import counts, wilson
-from rubricate.measures.f1 import f1
-from rubricate.measures.intervals.interval import category_intervals
+from rubricate.measures.contingency import f1
+from rubricate.measures.intervals import category_intervals
 from rubricate.types import Counts
 
 CELLS = st.lists(st.tuples(*[st.integers(0, 60)] * 4), min_size=1, max_size=6)

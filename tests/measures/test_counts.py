@@ -17,11 +17,7 @@ from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
 from rubricate.measures import acceptor, counts, family, macro, mean, micro, of_kind, rejector, resolve, total
-from rubricate.measures.e_beta import e_beta
-from rubricate.measures.f1 import f1
-from rubricate.measures.f_beta import f_beta
-from rubricate.measures.precision import precision
-from rubricate.measures.recall import recall
+from rubricate.measures.contingency import e_beta, f1, f_beta, precision, recall
 from rubricate.types import Counts
 
 CONVENTIONS = ("zero", "one", "omit")

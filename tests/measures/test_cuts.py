@@ -13,12 +13,9 @@ from tests.tally import count_cases
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.measures import best_cut, break_even_point, counts, family, pooled_sweep, ranks, sweeps
-from rubricate.measures.break_even import break_even
-from rubricate.measures.f1 import f1
-from rubricate.measures.optimal_f1 import optimal_f1
-from rubricate.measures.precision import precision
-from rubricate.measures.r_precision import r_precision
-from rubricate.measures.recall import recall
+from rubricate.measures.contingency import f1, precision, recall
+from rubricate.measures.rankings import r_precision
+from rubricate.measures.threshold_sweeps import break_even, optimal_f1
 from rubricate.types import Counts
 
 

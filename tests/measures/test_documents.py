@@ -8,9 +8,7 @@ from tests.measures.strategies import label_pairs
 
 from rubricate.labels import indicator
 from rubricate.measures import counts, mean, micro
-from rubricate.measures.example_f1 import example_f1
-from rubricate.measures.hamming_loss import hamming_loss
-from rubricate.measures.subset_accuracy import subset_accuracy
+from rubricate.measures.contingency import example_f1, hamming_loss, subset_accuracy
 
 
 @given(label_pairs())

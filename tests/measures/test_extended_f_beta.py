@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.measures.extended_f_beta import extended_f_beta
-from rubricate.measures.hierarchical.extended import Extended
-from rubricate.measures.hierarchical.similarity import Similarity, category_vectors
+from rubricate.measures.extended import Extended, extended_f_beta
+from rubricate.measures.nearness import Similarity, category_vectors
 
 
 @pytest.mark.parametrize(("beta", "expected"), [(0.0, 3 / 4), (float("inf"), 3 / 6), (1.0, 2 * 3 / (4 + 6))])

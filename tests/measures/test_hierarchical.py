@@ -32,7 +32,7 @@ from rubricate.measures import (
     resolve,
     with_ancestors,
 )
-from rubricate.measures.hierarchical.meeting import ways_in_graph, ways_in_tree
+from rubricate.measures.hierarchical import ways_in_graph, ways_in_tree
 
 pytestmark = pytest.mark.slow
 

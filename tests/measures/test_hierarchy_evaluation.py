@@ -10,7 +10,7 @@ import rubricate as rb
 from rubricate.errors import InvalidFile, InvalidInput
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures import read_similarity
-from rubricate.reports.evaluations import interval_table
+from rubricate.reports.evaluation_tables import interval_table
 
 EDGES = [("crude", "ship"), ("grain", "corn"), ("grain", "wheat")]
 TRUTH = [{"wheat"}, {"corn"}, {"wheat", "grain"}, {"earn"}]

@@ -9,10 +9,10 @@ from tests.measures.strategies import label_pairs
 from tests.tally import count_cases
 
 from rubricate.errors import InvalidInput
-from rubricate.evaluation.evaluating import evaluate
 from rubricate.labels import indicator
 from rubricate.measures import bootstrap, centred, counts, percentile, wilson
-from rubricate.measures.intervals.resampling import count_patterns, group_documents
+from rubricate.measures.evaluation import evaluate
+from rubricate.measures.resampling import count_patterns, group_documents
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.sampled_from([0.8, 0.95, 0.99]))

@@ -12,8 +12,7 @@ from tests.oracles import measures as oracle
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.measures import reliability, reliability_by_category
-from rubricate.measures.brier import brier
-from rubricate.measures.calibration_error import calibration_error
+from rubricate.measures.probabilities import brier, calibration_error
 
 
 @pytest.mark.slow

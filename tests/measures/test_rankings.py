@@ -13,18 +13,18 @@ from tests.oracles import measures as oracle
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator
 from rubricate.measures import mean, of_kind, ranks
-from rubricate.measures.average_precision import average_precision
-from rubricate.measures.coverage_error import coverage_error
-from rubricate.measures.eleven_point import eleven_point
-from rubricate.measures.r_precision import r_precision
-from rubricate.measures.ranking_loss import ranking_loss
-from rubricate.measures.rankings.eleven_steps import (
+from rubricate.measures.rankings import (
     Points,
     at_full_recall,
+    average_precision,
+    coverage_error,
+    eleven_point,
     global_average,
     interpolate,
     per_interval_average,
     points,
+    r_precision,
+    ranking_loss,
     representatives,
 )
 from rubricate.native.measures import MAX_COMPARED_LABELS, Rankings, rank_labels
@@ -133,7 +133,7 @@ def test_dense_scores_are_read_in_blocks(monkeypatch):
     rng = np.random.default_rng(2)
     scores, truth = rng.random((50, 7)), indicator(rng.random((50, 7)) < 0.3)
     whole = [ranks(scores, truth, by=by) for by in ("document", "category")]
-    monkeypatch.setattr("rubricate.measures.rankings.scores.BLOCK", 20)
+    monkeypatch.setattr("rubricate.measures.true_ranks.BLOCK", 20)
     for by, expected in zip(("document", "category"), whole, strict=True):
         assert np.array_equal(ranks(scores, truth, by=by).rank, expected.rank)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.evaluation.document_statistics import hierarchy_statistics
 from rubricate.measures import category_similarity, of_kind
+from rubricate.measures.evaluation_intervals import hierarchy_statistics
 from rubricate.types import Decisions, Run
 
 NAMES = ("crude", "ship", "grain", "corn", "wheat", "earn")

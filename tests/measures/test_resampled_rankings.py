@@ -6,13 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.measures.strategies import scored, sparsified
 
-from rubricate.evaluation.document_statistics import SortedRankings
 from rubricate.labels import indicator
 from rubricate.measures import break_even_point, mean, ranks, sweeps
-from rubricate.measures.average_precision import average_precision
-from rubricate.measures.eleven_point import eleven_point
-from rubricate.measures.optimal_f1 import optimal_f1
-from rubricate.measures.r_precision import r_precision
+from rubricate.measures.evaluation_intervals import SortedRankings
+from rubricate.measures.rankings import average_precision, eleven_point, r_precision
+from rubricate.measures.threshold_sweeps import optimal_f1
 
 
 def drawn_measures(scores, truth):

@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 from tests.native.small_cases import SEEDS, count_cases
 from tests.oracles.boosting import boosted
 
-from rubricate.classifiers.numerics.boosted_trees import grow_trees, score_trees
+from rubricate.classifiers.blend import grow_trees, score_trees
 from rubricate.native.trees import BINS, Boosting, grow_boosted_trees, score_boosted_trees
 
 SETTING = Boosting(rounds=4, rate=0.3, leaves=4, min_rows=3, penalty=1.0)

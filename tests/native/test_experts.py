@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.native.small_cases import SEEDS, count_cases, lists_of
 from tests.oracles.experts import progressive
 
-from rubricate.classifiers.experts import compact_pool, empty_pool
+from rubricate.classifiers.classic.experts import compact_pool, empty_pool
 from rubricate.native.networks import learn_experts, score_experts
 from rubricate.native.sparse import Lists
 

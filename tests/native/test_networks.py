@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.native.small_cases import SEEDS, count_cases, lists_of, rows_of
 from tests.oracles import networks as oracle
 
-from rubricate.classifiers.experts import empty_pool
+from rubricate.classifiers.classic.experts import empty_pool
 from rubricate.native.library import stop_flag
 from rubricate.native.networks import (
     LAST,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.native.small_cases import SEEDS, count_cases
 from tests.oracles import newswire_stories as oracle
 
-from rubricate.corpora.newswire_maker import desk as desks
+from rubricate.corpora import stories as desks
 from rubricate.native.newswire import LITERAL, Assignment, Grammar, Rates, Topics, write_stories
 
 STORIES, CATEGORIES = 1 << 20, 60

@@ -12,7 +12,7 @@ from scipy import sparse
 from tests.native.small_cases import count_cases
 from tests.oracles import rules as slow
 
-from rubricate.classifiers.rule_learners.search.table import SLIGHT, RuleTable
+from rubricate.classifiers.classic.rule_tables import SLIGHT, RuleTable
 from rubricate.native.rules import (
     Rules,
     choose_rules,

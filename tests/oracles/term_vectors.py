@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rubricate.text.ngrams import web_tokens
 from rubricate.text.options import MARK, STEMMERS
-from rubricate.text.runs import web_tokens
 from rubricate.text.tokens import pattern
 
 NEVER = re.compile("[\x00\x01\ud800-\udfff]")

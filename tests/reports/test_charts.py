@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reports.studies import HOSTILE
 
-from rubricate.experiments.figure import Figure, IntervalRow, Intervals, Matrix, MatrixCell, Series
+from rubricate.papers.figures import Figure, IntervalRow, Intervals, Matrix, MatrixCell, Series
 from rubricate.reports.charts import NARROW, WIDE, Axis, draw, nearest, number, places
-from rubricate.reports.page.section import chart
+from rubricate.reports.page import chart
 
 NAN = float("nan")
 SPACE = "{http://www.w3.org/2000/svg}"

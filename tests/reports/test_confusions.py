@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.metrics import confusion_matrix
 
 from rubricate.labels import indicator
-from rubricate.reports.confusions import confusions
+from rubricate.reports.evaluation_tables import confusions
 
 MATRICES = hnp.arrays(bool, st.tuples(st.integers(1, 8), st.integers(1, 5)))
 

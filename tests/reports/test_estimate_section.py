@@ -9,8 +9,8 @@ import pytest
 from tests.reports.studies import HOSTILE, small_study
 
 from rubricate.estimation import Estimate
-from rubricate.reports.page.rendering import render_page
-from rubricate.reports.page.sections.estimate import estimate
+from rubricate.reports.estimate_sections import estimate
+from rubricate.reports.page import render_page
 from rubricate.reports.results import results_of
 from rubricate.types import Counts
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rubricate as rb
-from rubricate.reports.evaluations import (
+from rubricate.reports.evaluation_tables import (
     category_table,
     frequency_table,
     interval_table,

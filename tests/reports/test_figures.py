@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from rubricate.errors import MissingExtra, UnknownName
-from rubricate.experiments.figure import Drawing, Figure, Series
+from rubricate.papers.figures import Drawing, Figure, Series
 from rubricate.reports.charts import draw
 from rubricate.reports.figures import write_figure
 

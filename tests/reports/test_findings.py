@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.reports.studies import small_study
 
-from rubricate.evaluation.evaluating import evaluate
 from rubricate.measures import Interval, centred
+from rubricate.measures.evaluation import evaluate
 from rubricate.reports.findings import findings, listed, p_text
 from rubricate.reports.results import COLUMNS, outcome, rare_edge, results_of
 from rubricate.reports.tables import Table

@@ -10,9 +10,9 @@ from tests.reports.studies import HOSTILE, small_study
 
 import rubricate as rb
 from rubricate.hierarchy import Hierarchy
-from rubricate.reports.hierarchies import depth_table, distance_table, hierarchy_table, hierarchy_tables
-from rubricate.reports.page.rendering import render_page
-from rubricate.reports.page.sections.hierarchy import hierarchy
+from rubricate.reports.estimate_sections import hierarchy
+from rubricate.reports.evaluation_tables import depth_table, distance_table, hierarchy_table, hierarchy_tables
+from rubricate.reports.page import render_page
 from rubricate.reports.results import results_of
 
 EDGES = [("topic 0", "topic 1"), ("topic 0", "topic 2"), ("topic 3", "topic 4"), ("topic 3", "topic 5")]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reports.studies import HOSTILE
 
-from rubricate.reports.highlights import Piece, excerpt, term_weights
+from rubricate.reports.mistakes import Piece, excerpt, term_weights
 from rubricate.text.analyzer import Analyzer
 from rubricate.types import Evidence
 

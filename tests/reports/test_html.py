@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reports.studies import HOSTILE
 
-from rubricate.reports.page.html import Html, data_script, escape, isolated, join, shorten, tag
+from rubricate.reports.html import Html, data_script, escape, isolated, join, shorten, tag
 
 TEXTS = st.text(st.characters(), max_size=60)
 

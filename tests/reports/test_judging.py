@@ -13,8 +13,8 @@ import pytest
 import rubricate as rb
 from rubricate import cli
 from rubricate.errors import InvalidInput
-from rubricate.reports.judged import confusion_table, significance_matrix, sorted_categories, worst_table
-from rubricate.reports.judging.consensus import contradicted_labels
+from rubricate.reports.judgement import contradicted_labels
+from rubricate.reports.system_tables import confusion_table, significance_matrix, sorted_categories, worst_table
 from rubricate.reports.tables import Table
 
 QUALITIES = {"best<script>": 0.9, "good": 0.7, "fair": 0.69, "poor": 0.3}

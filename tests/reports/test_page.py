@@ -13,12 +13,12 @@ import pytest
 from tests.reports.studies import HOSTILE, full_study, hostile_study, small_study
 
 from rubricate.errors import InvalidFile, MissingExtra
-from rubricate.experiments.figure import Figure
+from rubricate.papers.figures import Figure
 from rubricate.reports.charts import WIDE, draw
-from rubricate.reports.page.rendering import render_page
+from rubricate.reports.figures import precision_recall, report_figures
+from rubricate.reports.page import render_page
 from rubricate.reports.report import write_report
 from rubricate.reports.results import results_of
-from rubricate.reports.study_figures import precision_recall, report_figures
 
 pytestmark = pytest.mark.slow
 

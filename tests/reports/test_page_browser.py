@@ -7,7 +7,7 @@ from PIL import Image, ImageStat
 from tests.reports.browser import browser, may_skip
 from tests.reports.studies import full_study, hostile_study
 
-from rubricate.reports.page.rendering import render_page
+from rubricate.reports.page import render_page
 from rubricate.reports.report import write_report
 from rubricate.reports.results import results_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rubricate.experiments.reproduction import papers, read_again
+from rubricate.papers.reproduction import papers, read_again
 
 pytestmark = pytest.mark.slow
 

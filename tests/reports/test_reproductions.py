@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from rubricate.experiments.cells import make_cell
-from rubricate.experiments.reproduction import load_reproduction
+from rubricate.papers.reproduction import load_reproduction, make_cell
 from rubricate.reports.reproductions import compact, differences, in_full, remarks, settings, tallies, to_page
 from rubricate.reports.tables import render
 

@@ -11,10 +11,9 @@ from tests.reports.studies import full_study, small_study
 
 from rubricate import registry
 from rubricate.labels import indicator
-from rubricate.reports.page.html import tag
-from rubricate.reports.page.rendering import render_page
-from rubricate.reports.page.section import panels, scripted, section, sections
-from rubricate.reports.page.sections.curves import chosen_cuts
+from rubricate.reports.error_sections import chosen_cuts
+from rubricate.reports.html import tag
+from rubricate.reports.page import panels, render_page, scripted, section, sections
 from rubricate.reports.results import results_of
 from rubricate.types import Documents
 
@@ -108,7 +107,7 @@ def test_documents_without_titles_and_without_text():
 
 
 def test_a_package_outside_adds_a_section(monkeypatch, results):
-    @section("The tree", order=75)
+    @section("tree", "The tree", order=75)
     def tree(results):
         return tag("p", results.data.extras["tree"])
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rubricate.rules.form import All, AtLeast, Either, Near, Not, Phrase, Prefix, Rule, RuleBase, Title, Use, Word
-from rubricate.rules.passages import Passages
+from rubricate.rules.sources import Passages
 from rubricate.types import Terms
 
 VOCABULARY = ("oil", "oils", "price", "prices", "wheat", "a", "b", "rate")

@@ -14,12 +14,10 @@ from tests.oracles.rule_language import holds
 from tests.rules.strategies import VOCABULARY, bases, passages
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.rules.columns import Columns
-from rubricate.rules.engine import fire, score
+from rubricate.rules.engine import fire, make_plan, score
 from rubricate.rules.form import All, AtLeast, Either, Near, Not, Phrase, Prefix, Rule, RuleBase, Title, Use, Word
 from rubricate.rules.parser import parse_rules
-from rubricate.rules.passages import Passages
-from rubricate.rules.plan import make_plan
+from rubricate.rules.sources import Columns, Passages
 from rubricate.types import Terms
 
 pytestmark = pytest.mark.slow

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from tests.rules.strategies import bases, passages
 from tests.rules.test_engine import passages_of
 
-from rubricate.rules.columns import Columns
 from rubricate.rules.engine import fire
 from rubricate.rules.explanation import Explainer
 from rubricate.rules.parser import parse_rules
+from rubricate.rules.sources import Columns
 
 
 def explain(text, *documents):

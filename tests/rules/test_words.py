@@ -7,7 +7,7 @@ import pytest
 from rubricate.errors import InvalidInput
 from rubricate.rules.parser import parse_rules
 from rubricate.rules.printer import format_rules
-from rubricate.rules.words import analysed
+from rubricate.rules.sources import analysed
 from rubricate.text.analyzer import Analyzer
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.service.live import live_service
 
 from rubricate.errors import InvalidInput
-from rubricate.service.access.passwords import Passwords, PasswordsBusy
+from rubricate.service.accounts import Passwords, PasswordsBusy
 from rubricate.service.app import make_app
 from rubricate.service.running import check_access
 from rubricate.service.settings import ServiceSettings

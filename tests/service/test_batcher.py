@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from rubricate.readers.record import Record
-from rubricate.service.models.batcher import PIECE, QueueFull, RequestBatcher
-from rubricate.service.models.responses import ClassifyOptions
+from rubricate.io.reader import Record
+from rubricate.service.batching import PIECE, QueueFull, RequestBatcher
+from rubricate.service.responses import ClassifyOptions
 
 
 class Gate:

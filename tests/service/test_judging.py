@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rubricate.evaluation.evaluating import evaluate
-from rubricate.files.predictions.reading import read_runs
-from rubricate.significance.comparing.comparison import compare
+from rubricate.io.predictions import read_runs
+from rubricate.measures.evaluation import evaluate
+from rubricate.significance.comparison import compare
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,7 @@ def test_files_that_do_not_fit_are_422_without_a_path_of_the_server(client, file
 
 def test_many_comparisons_at_once_are_answered_or_refused_with_the_seconds_to_wait(serve, monkeypatch):
     """Sixteen at once: never more processes than allowed and a spare one, and nobody is blamed for the crowd."""
-    from rubricate.service.uploads import process
+    from rubricate.service import upload_process as process
 
     running, most, start = set(), [], process.ParserPool.start
 
@@ -94,7 +94,7 @@ def test_many_comparisons_at_once_are_answered_or_refused_with_the_seconds_to_wa
 
 def test_a_full_pool_refuses_and_has_room_again(tmp_path):
     from rubricate.service.problems import Refusal
-    from rubricate.service.uploads.process import ParserPool
+    from rubricate.service.upload_process import ParserPool
 
     async def work():
         pool = ParserPool(1, seconds=60, wait=0.05)
@@ -112,7 +112,7 @@ def test_a_full_pool_refuses_and_has_room_again(tmp_path):
 
 
 def test_tasks_that_end_together_leave_one_spare_process(monkeypatch):
-    from rubricate.service.uploads.process import ParserPool
+    from rubricate.service.upload_process import ParserPool
 
     started = []
 

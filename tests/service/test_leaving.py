@@ -46,7 +46,7 @@ def test_half_a_file_is_not_kept(tmp_path):
 
 def test_a_comparison_that_nobody_waits_for_stops(topics, monkeypatch, tmp_path):
     """The parser is replaced by a program that would run for an hour; it must be gone when the client is."""
-    from rubricate.service.uploads import process
+    from rubricate.service import upload_process as process
 
     marker = tmp_path / "started"
     code = f"import pathlib, os, time; pathlib.Path({str(marker)!r}).write_text(str(os.getpid())); time.sleep(3600)"

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rubricate.service.workspace import documents
+from rubricate.service.workspace.comparisons import measured, with_turns
 from rubricate.service.workspace.documents import NewDocument
-from rubricate.service.workspace.measuring import measured, with_turns
 from rubricate.service.workspace.models import Said
 from rubricate.service.workspace.workspace import Workspace
 
@@ -112,9 +112,8 @@ def test_the_sample_is_over_http_and_on_the_page(serve, store, tmp_path):
 def test_a_workspace_of_an_earlier_version_finds_unfinished_words(tmp_path):
     from sqlalchemy import create_engine
 
-    from rubricate.service.workspace.database import database_url
+    from rubricate.service.workspace.database import database_url, migrate
     from rubricate.service.workspace.documents import DocumentFilter
-    from rubricate.service.workspace.migrating import migrate
 
     engine = create_engine(database_url(tmp_path, None))
     with engine.begin() as connection:

@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 from selenium.webdriver.common.by import By
 from sqlalchemy import event
-from tests.readers.test_formats_read import workbook
+from tests.io.test_formats_read import workbook
 from tests.reports.browser import browser, may_skip
 from tests.service.live import live_service
 from tests.service.test_page_browser import HOSTILE, _get, _shot, _until, _violations_here

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import rubricate.service.page
-from rubricate.service.page.layout import STATIC
+import rubricate.service
+from rubricate.service.pages import STATIC
 from rubricate.svg import tokens_css
 
 pytestmark = pytest.mark.slow
@@ -58,7 +58,7 @@ def test_documents_are_searched_and_paged(site):
 
 
 def test_static_files_are_those_of_the_package_and_nothing_else(site):
-    folder = Path(rubricate.service.page.__file__).parent / "static"
+    folder = Path(rubricate.service.__file__).parent / "static"
     assert {path.name for path in folder.iterdir()} == set(STATIC)
     for name in STATIC:
         colours = tokens_css().encode() if name == "page.css" else b""
@@ -89,7 +89,7 @@ def test_a_category_is_explained_with_what_would_change_the_answer(site):
 
 def test_a_file_becomes_a_project_to_label(tmp_path):
     from rubricate.errors import InvalidInput
-    from rubricate.readers.reading import Reading
+    from rubricate.io.reading import Reading
     from rubricate.service.labelling import fill_workspace
     from rubricate.service.workspace.workspace import Workspace
 
@@ -109,7 +109,7 @@ def test_a_file_becomes_a_project_to_label(tmp_path):
 
 def test_a_model_that_is_brought_along_suggests(tmp_path, topics):
     from rubricate.errors import InvalidInput
-    from rubricate.readers.reading import Reading
+    from rubricate.io.reading import Reading
     from rubricate.service.labelling import fill_workspace
     from rubricate.service.workspace.workspace import Workspace
 

@@ -7,7 +7,7 @@ import gc
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-from rubricate.service.models.registry import ServedModel
+from rubricate.service.models import ServedModel
 from rubricate.service.running import check_settings
 from rubricate.service.settings import ServiceSettings
 

@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.service.conftest import LABELS, TEXTS
 
-from rubricate.service.workspace import tables
+from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow

@@ -19,7 +19,7 @@ import pytest
 from tests.service.conftest import LABELS, TEXTS
 
 import rubricate as rb
-from rubricate.service.access.rates import RateLimits, SharedBuckets
+from rubricate.service.rates import RateLimits, SharedBuckets
 
 SERVE = [sys.executable, "-c", "from rubricate.cli import main; main()", "serve", "--port", "0", "--workers", "2"]
 

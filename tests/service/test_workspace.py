@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rubricate.service.workspace.database import DatabaseUnavailable, WriteQueue
+from rubricate.service.workspace.database import DatabaseUnavailable, WriteQueue, revisions
 from rubricate.service.workspace.documents import DocumentFilter, DocumentStore, NewDocument
 from rubricate.service.workspace.labels import consensus
-from rubricate.service.workspace.migrating import revisions
 from rubricate.service.workspace.projects import Conflict
 from rubricate.service.workspace.workspace import Workspace
 
@@ -376,7 +375,7 @@ _TEXT = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=
     )
 )
 def test_what_was_put_in_comes_back(tmp_path_factory, texts):
-    from rubricate.service.workspace.exporting import export
+    from rubricate.service.workspace.export import export
 
     workspace = Workspace(tmp_path_factory.mktemp("w"))
     project = workspace.projects.create("p", ["a", "ü;", "😀"], kind="multi")
@@ -428,7 +427,7 @@ def test_a_workspace_is_migrated_once_and_refuses_a_newer_one(tmp_path, database
 def test_tables_have_the_columns_that_migrations_make(tmp_path, database):
     from sqlalchemy import inspect
 
-    from rubricate.service.workspace import tables
+    from rubricate.service.workspace import database as tables
 
     workspace = Workspace(tmp_path, database)
     with workspace.database.read() as connection:
@@ -443,8 +442,7 @@ def _older(folder, database, newest):
     """Make a workspace as versions before Alembic left it, with the list of migrations that they kept."""
     from sqlalchemy import create_engine, text
 
-    from rubricate.service.workspace.database import database_url
-    from rubricate.service.workspace.migrating import migrate
+    from rubricate.service.workspace.database import database_url, migrate
 
     engine = create_engine(database_url(folder, database))
     with engine.begin() as connection:

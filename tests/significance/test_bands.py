@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rubricate.errors import InvalidInput
-from rubricate.measures.counting.frequency import by_frequency
+from rubricate.measures.averages import by_frequency
 from rubricate.significance import compare
-from rubricate.significance.comparing.bands import bands
-from rubricate.significance.macro_sign import macro_sign
+from rubricate.significance.comparison import bands
+from rubricate.significance.sign_tests import macro_sign
 
 
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=40).filter(any), st.integers(1, 12))

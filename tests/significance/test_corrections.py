@@ -10,7 +10,7 @@ from tests.oracles import significance as oracle
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.significance import benjamini_hochberg, holm
-from rubricate.significance.comparing.corrections import adjusted
+from rubricate.significance.corrections import adjusted
 
 values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

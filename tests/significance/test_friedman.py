@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from rubricate.significance.friedman import friedman
-from rubricate.significance.statistics.friedman_ranks import friedman_test, nemenyi_p
+from rubricate.significance.statistics import friedman_test, nemenyi_p
 
 # demsar2006, table 6: AUC of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets. On the 13th the paper prints .975 for
 # the last two and ranks them 2 and 3, not 2.5 each; .9751 stands for what it rounded.

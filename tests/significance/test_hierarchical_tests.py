@@ -13,10 +13,10 @@ import rubricate as rb
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
 from rubricate.measures import Similarity, by_distance, counts, extended_counts, placed, resolve, with_ancestors
-from rubricate.significance.hierarchical_permutation import hierarchical_permutation
-from rubricate.significance.hierarchical_t import hierarchical_t
-from rubricate.significance.systems.hierarchical_values import hierarchical_differences
-from rubricate.significance.systems.system import as_system
+from rubricate.significance.permutation import hierarchical_permutation
+from rubricate.significance.system import as_system
+from rubricate.significance.systems import hierarchical_differences
+from rubricate.significance.t_tests import hierarchical_t
 
 EDGES = [("crude", "gas"), ("crude", "ship"), ("grain", "corn"), ("grain", "wheat")]
 TREE = Hierarchy.from_edges(EDGES)

@@ -9,8 +9,7 @@ from scipy.stats import norm
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.significance import compare, published
-from rubricate.significance.indirect import indirect
-from rubricate.significance.proportions import proportions
+from rubricate.significance.proportions import indirect, proportions
 
 
 def _system(name: str, recall: float, collection: str, true: int):

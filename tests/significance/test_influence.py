@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rubricate.measures.intervals.resampling import count_patterns
-from rubricate.measures.intervals.summaries import SUMMARIES, influence, ratios
+from rubricate.measures.intervals import SUMMARIES, influence, ratios
+from rubricate.measures.resampling import count_patterns
 from rubricate.significance.bootstrap import bootstrap, bootstrap_family
-from rubricate.significance.systems.system import System
+from rubricate.significance.system import System
 
 
 def weighted(measure, truth, decided, weights):

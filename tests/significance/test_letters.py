@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 from tests.tally import count_cases
 
-from rubricate.significance.comparing.critical_difference import critical_difference, wilcoxon_p
-from rubricate.significance.comparing.letters import letters
-from rubricate.significance.systems.system import System
+from rubricate.significance.corrections import critical_difference, letters, wilcoxon_p
+from rubricate.significance.system import System
 from rubricate.types import Counts
 
 

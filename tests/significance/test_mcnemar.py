@@ -5,8 +5,7 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar as reference
 
 from rubricate.errors import UnknownName
-from rubricate.significance.mcnemar import mcnemar
-from rubricate.significance.micro_sign import micro_sign
+from rubricate.significance.sign_tests import mcnemar, micro_sign
 
 
 @pytest.fixture

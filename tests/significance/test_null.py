@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.significance.null_worlds import WORLDS, rejection_rates
 
-from rubricate.significance.comparing.corrections import holm
+from rubricate.significance.corrections import holm
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,8 @@ from tests.oracles import significance as oracle
 from rubricate.errors import InvalidInput
 from rubricate.labels import indicator
 from rubricate.significance import compare
-from rubricate.significance.systems.pair import codes, disagreements
-from rubricate.significance.systems.system import System
+from rubricate.significance.system import System
+from rubricate.significance.systems import codes, disagreements
 
 cells = st.tuples(st.integers(0, 7), st.integers(1, 6)).flatmap(
     lambda shape: arrays(np.int8, shape, elements=st.integers(0, 7))
@@ -73,7 +73,7 @@ def test_systems_that_cannot_be_paired(changed: dict, problem: str) -> None:
 
 def test_scores_alone_ask_for_a_cut(make_run) -> None:
     run = make_run("svm", np.eye(2, dtype=bool), np.eye(2, dtype=bool), scores=np.eye(2))
-    from rubricate.significance.micro_sign import micro_sign
+    from rubricate.significance.sign_tests import micro_sign
 
     with pytest.raises(InvalidInput, match="--cut"):
         micro_sign(dataclasses.replace(run, decisions=None), run)

@@ -17,7 +17,7 @@ from tests.tally import count_cases
 
 from rubricate.significance import compare, published, read_counts
 from rubricate.significance.proportions import proportions
-from rubricate.significance.statistics.proportion import Proportion, p_test
+from rubricate.significance.statistics import Proportion, p_test
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 tables = st.tuples(st.integers(1, 40), st.integers(1, 40)).flatmap(

@@ -10,9 +10,9 @@ from scipy.stats import binomtest, ttest_1samp
 from sklearn.metrics import label_ranking_average_precision_score
 
 from rubricate.errors import InvalidInput
-from rubricate.significance.ranking_permutation import ranking_permutation
-from rubricate.significance.ranking_sign import ranking_sign
-from rubricate.significance.ranking_t import ranking_t
+from rubricate.significance.permutation import ranking_permutation
+from rubricate.significance.sign_tests import ranking_sign
+from rubricate.significance.t_tests import ranking_t
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from rubricate.labels import indicator
 from rubricate.significance import System
 from rubricate.significance.bootstrap import bootstrap
 from rubricate.significance.permutation import permutation
-from rubricate.significance.statistics.swaps import plain_tail
-from rubricate.significance.statistics.system_pair import ADDS, SystemPair, pair_patterns
-from rubricate.significance.systems.pair import codes
+from rubricate.significance.permutation_family import plain_tail
+from rubricate.significance.system_pair import ADDS, SystemPair, pair_patterns
+from rubricate.significance.systems import codes
 
 UNDEFINED = {"zero": 0.0, "one": 1.0, "omit": math.nan}
 MEASURES = {"micro_f1": oracle.f1, "macro_f1": oracle.macro_f1}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 from tests.oracles import significance as oracle
 
-from rubricate.significance.statistics.sign import binomial_tail, sign_test
+from rubricate.significance.statistics import binomial_tail, sign_test
 
 counts = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

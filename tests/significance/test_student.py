@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm, permutation_test, ttest_1samp, wilcoxon
 from tests.oracles import significance as oracle
 
-from rubricate.significance.statistics import sign_flips
-from rubricate.significance.statistics.sign_flips import flip_tail
-from rubricate.significance.statistics.student import t_test
+from rubricate.significance import statistics as sign_flips
+from rubricate.significance.statistics import flip_tail, t_test
 
 eighths = st.lists(st.integers(-8, 8).filter(bool), min_size=1, max_size=9)
 

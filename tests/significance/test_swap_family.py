@@ -9,8 +9,8 @@ from scipy import sparse, stats
 
 from rubricate.significance import compare, holm
 from rubricate.significance.permutation import permutation
-from rubricate.significance.statistics.swap_family import SwapFamily, holm_lines
-from rubricate.significance.systems.system import System
+from rubricate.significance.permutation_family import SwapFamily, holm_lines
+from rubricate.significance.system import System
 
 
 def single(rng, documents, quality, *, truth=None, classes=6):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rubricate.significance.definition.verdict import mark, no_evidence, verdict
+from rubricate.significance.verdict import mark, no_evidence, verdict
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,9 @@ from tests.oracles import significance as oracle
 
 from rubricate.labels import indicator
 from rubricate.significance import System
-from rubricate.significance.macro_sign import macro_sign
-from rubricate.significance.macro_t import macro_t
-from rubricate.significance.macro_t_ranks import macro_t_ranks
-from rubricate.significance.micro_sign import micro_sign
 from rubricate.significance.proportions import proportions
+from rubricate.significance.sign_tests import macro_sign, micro_sign
+from rubricate.significance.t_tests import macro_t, macro_t_ranks
 from rubricate.types import Counts
 
 
@@ -95,7 +93,7 @@ def test_worked_example_by_hand() -> None:
 
 def test_counts_alone_serve_the_macro_tests(pair) -> None:
     _, _, runs = pair
-    from rubricate.significance.systems.system import as_system
+    from rubricate.significance.system import as_system
 
     bare = [System(r.name, r.categories, table=as_system(r).counts) for r in runs]
     for test in (macro_sign, macro_t, macro_t_ranks, proportions):
@@ -116,7 +114,7 @@ def test_exact_where_few_categories_differ(pair) -> None:
     _, _, runs = pair
     from fractions import Fraction
 
-    from rubricate.significance.systems.system import as_system
+    from rubricate.significance.system import as_system
 
     few = [as_system(r).within(np.arange(50) < 8) for r in runs]
     truth, (a, b), _ = pair

@@ -18,8 +18,7 @@ from sklearn.feature_selection import mutual_info_classif
 from tests.oracles import selection as slow
 
 from rubricate.text import occurrences as _occurrences
-from rubricate.text.select import term_scores
-from rubricate.text.selection.term_strength import RELATED
+from rubricate.text.selection import RELATED, term_scores
 
 CASES = st.tuples(st.integers(1, 8), st.integers(1, 5), st.integers(1, 3)).flatmap(
     lambda n: st.tuples(hnp.arrays(bool, n[:2]), hnp.arrays(bool, (n[0], n[2])))

@@ -54,7 +54,7 @@ def test_terms_have_no_place_in_documents_that_are_vectors():
 
 
 def _document(text, title=None):
-    from rubricate.readers.document_batches import as_documents
-    from rubricate.readers.record import Record
+    from rubricate.io.batches import as_documents
+    from rubricate.io.reader import Record
 
     return as_documents([Record("1", text, title=title)])

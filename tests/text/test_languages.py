@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.errors import UnknownName
-from rubricate.text.languages.catalogue import LANGUAGES, language_named
+from rubricate.text.languages import LANGUAGES, language_named
 from rubricate.text.stop_lists import stop_lists, stop_words
 
 SENTENCES = {

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rubricate as rb
 from rubricate.errors import InvalidInput
-from rubricate.text.length_weights import BM25, PivotedLength
+from rubricate.text.weights import BM25, PivotedLength
 
 COUNTS = arrays.arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.integers(0, 4))
 

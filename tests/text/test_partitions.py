@@ -14,7 +14,8 @@ import rubricate as rb
 from rubricate import registry
 from rubricate.engines import spread_over
 from rubricate.errors import InvalidInput
-from rubricate.text import Analyzer, Vectors, partitions
+from rubricate.text import Analyzer, Vectors
+from rubricate.text import counts as partitions
 from rubricate.types import Documents
 
 LOAD = registry.load

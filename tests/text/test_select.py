@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.text.select import Select, term_scores
+from rubricate.text.selection import Select, term_scores
 
 X = np.array([[1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0]])
 Y = ["grain", "grain", "gold", "gold"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubricate.text.term_names import TermNames
+from rubricate.text.ngrams import TermNames
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from rubricate.errors import InvalidInput
 from rubricate.text import analysis as _analyzer
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import counts
-from rubricate.text.select import Select
+from rubricate.text.selection import Select
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.vectors import Vectors
 from rubricate.text.weights import Weights

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import log_loss
 
 import rubricate as rb
-from rubricate.thresholds.cutting.class_chances import class_chances, sharpness_of
+from rubricate.thresholds.class_probabilities import class_chances, sharpness_of
 
 SCORES = arrays(np.float64, (4, 3), elements=st.floats(-50, 50) | st.just(-np.inf) | st.just(np.inf))
 

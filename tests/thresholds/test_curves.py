@@ -7,8 +7,8 @@ from hypothesis import given
 from tests.oracles.cuts import cut_at, every_cut
 from tests.thresholds.strategies import as_sparse, tables
 
-from rubricate.thresholds.cutting.curves import curves
-from rubricate.thresholds.cutting.grid import take_labels, take_scores
+from rubricate.thresholds.curves import curves
+from rubricate.thresholds.decisions import take_labels, take_scores
 
 
 def by_category(sweep):

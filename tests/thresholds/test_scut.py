@@ -153,7 +153,7 @@ def test_no_categories():
 
 
 def test_own_measure_as_criterion():
-    @measure("counts", "gain")
+    @measure("gain", "counts", "gain")
     def gain(counts, *, undefined="zero"):
         return 3.0 * counts.tp - counts.fp
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from rubricate.training.answer_columns import AnswerColumns, shown_scores
-from rubricate.training.ranked import Answer
+from rubricate.training.answers import Answer, AnswerColumns, shown_scores
 from rubricate.types import Scores
 
 NAMES = tuple("abcdefg")

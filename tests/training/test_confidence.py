@@ -16,7 +16,7 @@ from rubricate.labels import indicator
 from rubricate.thresholds import resolve
 from rubricate.training import confidence
 from rubricate.training.confidence import Confidence, exactly_right
-from rubricate.training.offsets import offsets
+from rubricate.training.confidence_scores import offsets
 from rubricate.types import Scores
 
 

@@ -7,11 +7,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import rubricate as rb
-from rubricate.cli.output.watch import Watch
+from rubricate.cli.answers import Watch
 from rubricate.errors import InvalidInput
-from rubricate.training.answer_columns import AnswerColumns
-from rubricate.training.answers import Answer
-from rubricate.training.familiarity import familiarity, reference_points
+from rubricate.training.answers import Answer, AnswerColumns
+from rubricate.training.confidence_scores import familiarity, reference_points
 
 WORDS = {"grain": "wheat corn barley rye oats", "fuel": "oil crude gas coal fuel", "metal": "gold zinc tin iron lead"}
 ELSE = "football match goal team player coach season league"

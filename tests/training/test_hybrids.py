@@ -10,7 +10,7 @@ from tests.text.encoders.tiny import write_encoder
 import rubricate as rb
 from rubricate.errors import EncoderMissing, InvalidInput
 from rubricate.text.blocks import side_by_side
-from rubricate.training.settings import parse_settings
+from rubricate.training.config import parse_settings
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import rubricate as rb
 from rubricate.errors import InvalidInput
 from rubricate.labels import CategoryGrowth, indicator, label_matrix
 from rubricate.thresholds import Pcut, RankLimit, Scut, resolve
-from rubricate.thresholds.cutting.expected_cuts import with_expected_cuts
+from rubricate.thresholds.decisions import with_expected_cuts
 from rubricate.types import Corpus, Documents
 
 LEARNERS = ["experts", "knn", "nb", "rocchio"]

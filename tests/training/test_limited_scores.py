@@ -7,11 +7,11 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers import linear as linear_solver
+from rubricate.classifiers import svm_linear as linear_solver
 from rubricate.folds import score_matrix
 from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.training import scoring
-from rubricate.training.aligned import Aligned
+from rubricate.training.adapters import Aligned
 
 COLUMNS = 305
 EMPTY, FULL = 4, 9

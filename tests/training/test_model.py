@@ -10,11 +10,11 @@ import pytest
 
 import rubricate as rb
 from rubricate.training import screening
-from rubricate.training.execution import Execution
-from rubricate.training.material import Material
+from rubricate.training.config import Settings
+from rubricate.training.data import Material
 from rubricate.training.model import Model
 from rubricate.training.parameters import Parameters
-from rubricate.training.settings import Settings
+from rubricate.training.run import Execution
 
 TEXTS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
 LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
@@ -61,7 +61,7 @@ def test_a_plan_trains_nothing_and_an_execution_chooses_first(monkeypatch):
         screened.append(1)
         return screen(*arguments, **options)
 
-    monkeypatch.setattr("rubricate.training.settings.screen", counted)
+    monkeypatch.setattr("rubricate.training.config.screen", counted)
     material = Material(TEXTS, LABELS)
     execution = Execution(Settings(folds=3).procedure(material), material, engine="serial")
     assert execution.given.is_open
@@ -102,7 +102,7 @@ def test_the_former_name_of_the_model_warns(fitted):
 
 
 def test_a_file_that_holds_another_estimator_is_no_model(tmp_path):
-    from rubricate.files.model.model_file import read_model, save
+    from rubricate.training.model_file import read_model, save
 
     path = save(rb.thresholds.Rcut(t=3), tmp_path / "three.rubric")
     with pytest.raises(rb.errors.InvalidFile, match="a Rcut, not a Categorizer"):

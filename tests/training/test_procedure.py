@@ -18,9 +18,9 @@ from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.training.cache import Entry, Memory
 from rubricate.training.choosing import climb, fit_cut, worth
-from rubricate.training.execution import Execution
-from rubricate.training.material import Fold, Material
-from rubricate.training.procedure import Procedure, Step
+from rubricate.training.data import Fold, Material
+from rubricate.training.plan import Procedure, Step
+from rubricate.training.run import Execution
 
 pytestmark = pytest.mark.slow
 

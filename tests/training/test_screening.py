@@ -11,9 +11,9 @@ from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.training import screening
 from rubricate.training.candidates import costs_for
-from rubricate.training.execution import Execution
-from rubricate.training.material import Material
+from rubricate.training.data import Material
 from rubricate.training.representations import candidate_representations
+from rubricate.training.run import Execution
 from rubricate.training.screening import Screened, screen
 
 pytestmark = pytest.mark.slow

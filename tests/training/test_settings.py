@@ -6,9 +6,9 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 import rubricate as rb
-from rubricate.categorizer import configured
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.training.settings import read_setting
+from rubricate.training.categorizer import configured
+from rubricate.training.config import read_setting
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,20 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.base.batches import take_batch
-from rubricate.classifiers.base.parameters import require_whole
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.numerics.matrices import extended, unit_rows
-from rubricate.classifiers.numerics.neighbours import DensePoints, Postings, index_of
+from rubricate.classifiers.base import Scorer, require_whole
+from rubricate.classifiers.batches import take_batch
+from rubricate.classifiers.neighbours import DensePoints, Postings, index_of
+from rubricate.classifiers.rows import extended, unit_rows
 from rubricate.errors import InvalidInput
 from rubricate.native.neighbours import add_votes
 from rubricate.native.sparse import Lists
+from rubricate.registry import classifier
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["KNN"]
 
 
+@classifier("knn")
 class KNN(Scorer):
     """Each of the k nearest documents votes for its categories with its cosine:
 

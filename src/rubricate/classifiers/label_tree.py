@@ -1,25 +1,150 @@
-"""Label trees for many categories: Parabel, Bonsai, probabilistic label trees. prabhu2018; khandagale2020."""
+"""Grow label trees: balanced groups of categories by the centroids of their documents."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.base.evidence import contributions
-from rubricate.classifiers.base.keeping import Keeping
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.label_trees.growing import centroids_of, grow
-from rubricate.classifiers.label_trees.learning import learn_forest
+from rubricate.classifiers.base import Keeping, Scorer, contributions
+from rubricate.classifiers.rows import unit_centroids
 from rubricate.engines import free_cores, run_on_threads
 from rubricate.errors import InvalidInput
-from rubricate.native.label_trees import Beam, Hinge, LabelForest, merge_trees, search_tree
-from rubricate.native.sparse import Rows
+from rubricate.native.label_trees import (
+    Beam,
+    Hinge,
+    LabelForest,
+    LabelNode,
+    halve,
+    merge_trees,
+    search_tree,
+    train_node,
+)
+from rubricate.native.neighbours import check_rows
+from rubricate.native.sparse import Lists, Rows
+from rubricate.registry import classifier
 from rubricate.types import Evidence, Floats, Ints, Scores, Sparse
 
-__all__ = ["LabelTree"]
+__all__ = ["Branching", "LabelTree", "centroids_of", "grow", "learn_forest"]
+
+
+@dataclass
+class Branching:
+    """A node while a tree grows: its categories, and the numbers of its children; none at a leaf."""
+
+    categories: Ints
+    children: list[int] = field(default_factory=list)
+
+
+def centroids_of(X: Sparse, labels: Sparse, weights: Floats) -> Rows:
+    """Return the weighted sum of the documents of each category, made length 1."""
+    sums = unit_centroids(X, labels, weights)
+    return Rows(sums.indptr.astype(np.int64), sums.indices.astype(np.int32), sums.data)
+
+
+def grow(centroids: Rows, categories: Ints, *, columns: int, branch: int, leaf: int, seed: int) -> list[Branching]:
+    """Return the nodes of a tree, parents before children: groups are halved until they fit a leaf.
+
+    A node has up to `branch` children (rounded up to a power of two): its categories are halved repeatedly.
+    """
+    draw = np.random.default_rng(seed)
+    nodes = [Branching(categories)]
+    for node in nodes:  # grows while it is read
+        if len(node.categories) <= leaf:
+            continue
+        parts = [node.categories]
+        while len(parts) < branch and max(map(len, parts)) > leaf:
+            parts = [half for part in parts for half in _halves(centroids, part, columns, int(draw.integers(2**31)))]
+        for part in parts:
+            node.children.append(len(nodes))
+            nodes.append(Branching(part))
+    return nodes
+
+
+def _halves(centroids: Rows, categories: Ints, columns: int, seed: int) -> tuple[Ints, ...]:
+    if len(categories) < 2:
+        return (categories,)
+    second = halve(centroids, categories, columns=columns, seed=seed)
+    return categories[~second], categories[second]
+
+
+def learn_forest(
+    vectors: Rows,
+    labels: Sparse,
+    trees: Sequence[list[Branching]],
+    *,
+    centroids: Rows,
+    costs: Floats,
+    hinge: Hinge,
+    least: float,
+    columns: int,
+    seed: int,
+    threads: int,
+) -> LabelForest:
+    """Learn every node of every tree, the largest first; the result does not depend on the number of threads."""
+    given = Lists(labels.indptr.astype(np.int64), labels.indices.astype(np.int32))
+    for rows, width in ((vectors, columns), (Rows(*given, given.items), labels.shape[1]), (centroids, columns)):
+        check_rows(rows, width)
+    by_category = labels.T.tocsr()
+    nodes = [node for tree in trees for node in tree]
+
+    def learn(number: int) -> Any:
+        node = nodes[number]
+        branch_of = np.full(labels.shape[1], -1, np.int64)
+        first = number - _position(trees, number)
+        parts = [nodes[first + child].categories for child in node.children] or node.categories[:, None]
+        for branch, part in enumerate(parts):
+            branch_of[part] = branch
+        documents = np.unique(by_category[node.categories].indices).astype(np.int64)
+        leaf = None if node.children else node.categories
+        work = LabelNode(documents, costs[documents], branch_of, len(parts), leaf, least, (seed + number) % 2**64)
+        return train_node(vectors, given, centroids, node=work, hinge=hinge, columns=columns)
+
+    order = sorted(range(len(nodes)), key=lambda number: -len(nodes[number].categories))
+    learned = dict(zip(order, run_on_threads(learn, order, threads), strict=True))
+    return _joined(trees, [learned[number] for number in range(len(nodes))])
+
+
+def _position(trees: Sequence[list[Branching]], number: int) -> int:
+    """Return the place within its tree of a node that is numbered through all trees."""
+    for tree in trees:
+        if number < len(tree):
+            return number
+        number -= len(tree)
+    raise IndexError(number)
+
+
+def _joined(trees: Sequence[list[Branching]], learned: list[Any]) -> LabelForest:
+    roots = np.cumsum([0, *map(len, trees)])[:-1]
+    nodes = [node for tree in trees for node in tree]
+    bases = np.repeat(roots, [len(tree) for tree in trees])
+    targets = [
+        np.array(node.children) + base if node.children else node.categories
+        for node, base in zip(nodes, bases, strict=True)
+    ]
+    terms, starts, branches, weights, biases = zip(*learned, strict=True)
+    sizes = np.cumsum([0, *(part[-1] for part in starts)])
+    return LabelForest(
+        roots=roots.astype(np.int64),
+        leaf=np.array([not node.children for node in nodes]),
+        branch_starts=_starts(targets),
+        targets=np.concatenate(targets).astype(np.int64),
+        biases=np.concatenate(biases),
+        term_starts=_starts(terms),
+        terms=np.concatenate(terms).astype(np.int64),
+        weight_starts=np.concatenate([[0], *(part[1:] + size for part, size in zip(starts, sizes, strict=False))]),
+        weight_branches=np.concatenate(branches),
+        weights=np.concatenate(weights),
+    )
+
+
+def _starts(parts: Sequence[Any]) -> Ints:
+    return np.cumsum([0, *map(len, parts)]).astype(np.int64)
+
 
 KEPT = 30
 """Categories of a document that each tree hands on at least."""
@@ -32,6 +157,7 @@ START = -1.0
 COUNTS = ("trees", "branch", "leaf", "beam", "sweeps")
 
 
+@classifier("label_tree")
 class LabelTree(Keeping, Scorer):
     """Groups of categories in a tree, linear machines at its nodes, a beam search for the best; an ensemble of such.
 

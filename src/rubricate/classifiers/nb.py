@@ -1,33 +1,217 @@
-"""Naive Bayes: multinomial, multivariate Bernoulli, complement. yangliu1999, section 3.5; mccallum1998; rennie2003."""
+"""From log P(c) P(x|c) to posteriors, and the priors."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.base.batches import take_batch
-from rubricate.classifiers.base.evidence import contributions
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.naive_bayes.posteriors import log_odds, log_posteriors, log_prior
-from rubricate.classifiers.naive_bayes.weights import (
-    Counted,
-    Linear,
-    bernoulli,
-    bernoulli_rest,
-    complement,
-    multinomial,
-    multinomial_rest,
-)
-from rubricate.classifiers.numerics.matrices import extended
+from rubricate.classifiers.base import Scorer, contributions
+from rubricate.classifiers.batches import take_batch
+from rubricate.classifiers.rows import extended
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.types import Evidence, Floats, Sparse
+from rubricate.native.networks import linear_scores
+from rubricate.native.sparse import Rows
+from rubricate.registry import classifier
+from rubricate.types import Evidence, Floats, Ints, Sparse
 
-__all__ = ["NB"]
+__all__ = [
+    "NB",
+    "Counted",
+    "Linear",
+    "bernoulli",
+    "bernoulli_rest",
+    "complement",
+    "log_odds",
+    "log_posteriors",
+    "log_prior",
+    "multinomial",
+    "multinomial_rest",
+]
+
+
+def log_prior(prior: Any, counts: Floats, documents: float | None) -> Floats:
+    """Return log P(c) by the share of labels; with `documents`, log P(c) / P(not c) by the share of documents.
+
+    Where that is infinite (a category with no document, or with all) it is 0: such categories get scores of their own.
+
+    >>> log_prior("empirical", np.array([3.0, 1.0]), None).round(3).tolist()
+    [-0.288, -1.386]
+    >>> log_prior("empirical", np.array([3.0, 1.0]), 4.0).round(3).tolist()
+    [1.099, -1.099]
+    """
+    if isinstance(prior, str) and prior == "uniform":
+        return np.full(len(counts), -np.log(len(counts)) if documents is None else 0.0)
+    if isinstance(prior, str) and prior == "empirical":
+        against = np.full(len(counts), counts.sum()) if documents is None else documents - counts
+        usable = (counts > 0) & (against > 0)
+        return np.log(counts, out=np.zeros(len(counts)), where=usable) - np.log(
+            against, out=np.zeros(len(counts)), where=usable
+        )
+    return _given(prior, counts, documents)
+
+
+def _given(prior: Any, counts: Floats, documents: float | None) -> Floats:
+    wanted = f'"empirical", "uniform", or {len(counts)} probabilities above 0 and below 1'
+    if isinstance(prior, str):
+        raise InvalidInput(f"prior must be {wanted}; got {prior!r}")
+    shares = np.asarray(prior, dtype=np.float64)
+    if shares.shape != counts.shape or not ((shares > 0) & (shares < 1)).all():
+        raise InvalidInput(f"prior must be {wanted}; got {shares.tolist()!r}")
+    return np.log(shares) if documents is None else np.log(shares) - np.log1p(-shares)
+
+
+def log_posteriors(joint: Floats) -> Floats:
+    """Return log P(c|x), rows that sum to 1 as probabilities; a row of -inf stays."""
+    total = logsumexp(joint, axis=1, keepdims=True)
+    return joint - np.where(np.isfinite(total), total, 0.0)
+
+
+def log_odds(joint: Floats) -> Floats:
+    """Return log P(c|x) / (1 - P(c|x)), each category against the sum of the others, without cancellation.
+
+    The best category of a row is compared with the sum of the others, which is computed without it. Each other category
+    is compared with the best plus the remaining ones; that remainder cannot cancel the best.
+
+    >>> log_odds(np.array([[0.0, -100.0, -101.0]])).round(3).tolist()
+    [[99.687, -100.0, -101.0]]
+    """
+    rows, best = np.arange(len(joint)), joint.argmax(axis=1)
+    top = joint[rows, best]
+    others = joint.copy()
+    others[rows, best] = -np.inf
+    rest = logsumexp(others, axis=1)
+    peak = np.where(np.isfinite(top), top, 0.0)
+    remaining = np.exp(rest - peak)[:, None] - np.exp(others - peak[:, None])
+    odds = joint - peak[:, None] - np.log1p(np.maximum(remaining, 0.0))
+    odds[rows, best] = np.where(np.isfinite(top), peak - rest, -np.inf)
+    return odds
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What naive Bayes has counted: N (terms × categories), R by term, n by category, n in all; and α."""
+
+    N: Sparse
+    R: Floats
+    categories: Floats
+    documents: float
+    alpha: float
+
+    @property
+    def occurrences(self) -> Floats:
+        """N_c."""
+        return _by_category(self.N, self.N.data)
+
+    @property
+    def smoothing(self) -> float:
+        """α V."""
+        return self.alpha * len(self.R)
+
+    def by_entry(self, of_terms: Floats) -> Floats:
+        """Return a value of each term, repeated for each stored count."""
+        return np.repeat(of_terms, np.diff(self.N.indptr))
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """a, s, b and w of the score; `table` and `row_of` where b depends on the category."""
+
+    a: Floats
+    s: Floats
+    b: Floats
+    w: Sparse
+    table: Floats | None = None
+    row_of: Ints | None = None
+
+    def scores(self, X: Sparse, log_prior: Floats) -> Floats:
+        """Return log_prior + score, documents × categories."""
+        scores = linear_scores(
+            Rows(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data),
+            (self.a + log_prior, self.s, self.b),
+            Rows(self.w.indptr.astype(np.int64), self.w.indices.astype(np.int32), self.w.data),
+        )
+        if self.table is not None and self.row_of is not None:
+            shared = sparse.csr_array((X.data, self.row_of[X.indices], X.indptr), shape=(X.shape[0], len(self.table)))
+            scores += shared @ self.table
+        return scores
+
+    def of_column(self, category: int) -> Floats:
+        """Return the weight of every term for a category."""
+        weights = self.b + self.s[category] + self.w[:, [category]].toarray()[:, 0]
+        return weights if self.table is None else weights + self.table[self.row_of, category]
+
+
+def _like(counted: Counted, data: Floats) -> Sparse:
+    return sparse.csr_array((data, counted.N.indices, counted.N.indptr), shape=counted.N.shape)
+
+
+def multinomial(counted: Counted) -> Linear:
+    """Return log P(t|c) = log (N_tc + α) / (N_c + αV). mccallum1998."""
+    a, s, b = (
+        np.zeros(len(counted.categories)),
+        -np.log(counted.occurrences + counted.smoothing),
+        np.zeros(len(counted.R)),
+    )
+    w = np.log1p(counted.N.data / counted.alpha)
+    return Linear(a, s + np.log(counted.alpha), b, _like(counted, w))
+
+
+def complement(counted: Counted) -> Linear:
+    """Return -log P(t|rest) = -log (R_t - N_tc + α) / (R - N_c + αV). rennie2003, section 3.1."""
+    N, R, alpha = counted.N.data, counted.by_entry(counted.R), counted.alpha
+    a, s = np.zeros(len(counted.categories)), np.log(_rest(counted) + counted.smoothing)
+    return Linear(a, s, -np.log(counted.R + alpha), _like(counted, np.log((R + alpha) / (_less(R, N) + alpha))))
+
+
+def multinomial_rest(counted: Counted) -> Linear:
+    """Return log P(t|c) - log P(t|rest)."""
+    ours, rest = multinomial(counted), complement(counted)
+    return Linear(ours.a + rest.a, ours.s + rest.s, ours.b + rest.b, _like(counted, ours.w.data + rest.w.data))
+
+
+def bernoulli(counted: Counted) -> Linear:
+    """Return log P(t|c) if t is in x, else log (1 - P(t|c)); P(t|c) = (N_tc + α) / (n_c + 2α). mccallum1998."""
+    N, n, alpha, terms = counted.N, counted.categories, counted.alpha, len(counted.R)
+    absent = np.log((_less(n[N.indices], N.data) + alpha) / (n[N.indices] + alpha))
+    a = terms * np.log((n + alpha) / (n + 2 * alpha)) + _by_category(N, absent)
+    s = np.log(alpha) - np.log(n + alpha)
+    return Linear(a, s, np.zeros(terms), _like(counted, np.log1p(N.data / alpha) - absent))
+
+
+def bernoulli_rest(counted: Counted) -> Linear:
+    """Return the weights of `bernoulli` less those of the rest, with P(t|rest) = (R_t - N_tc + α) / (n - n_c + 2α)."""
+    N, alpha, ours = counted.N, counted.alpha, bernoulli(counted)
+    rest = np.maximum(counted.documents - counted.categories, 0.0)
+    values, row_of, often = np.unique(counted.R, return_inverse=True, return_counts=True)
+    without = np.log(np.maximum(rest - values[:, None], 0.0) + alpha)
+    R, n = counted.by_entry(counted.R), rest[N.indices]
+    plain = without[np.repeat(row_of, np.diff(N.indptr)), N.indices]
+    absent = np.log(np.maximum(n - _less(R, N.data), 0.0) + alpha)
+    present = np.log((_less(R, N.data) + alpha) / (R + alpha))
+    a = often @ without + _by_category(N, absent - plain) - len(row_of) * np.log(rest + 2 * alpha)
+    w = ours.w.data - present + absent - plain
+    return Linear(ours.a - a, ours.s, -np.log(counted.R + alpha), _like(counted, w), without, row_of)
+
+
+def _by_category(N: Sparse, values: Floats) -> Floats:
+    """Return the sum in each category of values, one for each stored count."""
+    return np.bincount(N.indices, values, N.shape[1]).astype(np.float64)
+
+
+def _less(a: Floats, b: Floats) -> Floats:
+    """Return a - b, where b is a part of a; never below 0 by rounding."""
+    return np.maximum(a - b, 0.0)
+
+
+def _rest(counted: Counted) -> Floats:
+    return _less(np.full(len(counted.categories), counted.R.sum()), counted.occurrences)
+
 
 FORMS = {
     ("multinomial", "categories"): multinomial,
@@ -44,6 +228,7 @@ NEVER = -1e9
 """The log-odds of a category without documents: finite, and below what any document reaches."""
 
 
+@classifier("nb")
 class NB(Scorer):
     """The probability of a category from the probabilities of the terms in it, taken as independent:
 

@@ -9,12 +9,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.base.batches import take_batch
-from rubricate.classifiers.base.evidence import contributions
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.numerics.matrices import extended, unit_rows
-from rubricate.classifiers.numerics.weight_lists import lists_of, pays
+from rubricate.classifiers.base import Scorer, contributions
+from rubricate.classifiers.batches import take_batch
+from rubricate.classifiers.rows import extended, unit_rows
+from rubricate.classifiers.weight_lists import lists_of, pays
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.registry import classifier
 from rubricate.types import Evidence, Floats, Sparse
 
 __all__ = ["Rocchio"]
@@ -24,6 +24,7 @@ NOTHING = 1e-13
 """A prototype counts as zero where its squared length is below this share of its two terms': rounding error."""
 
 
+@classifier("rocchio")
 class Rocchio(Scorer):
     """The score of c is the cosine of the document and the prototype of c,
 

@@ -12,22 +12,31 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.base import scorer
-from rubricate.classifiers.base.evidence import strongest
-from rubricate.classifiers.base.scorer import Scorer
+from rubricate.classifiers import base as scorer
+from rubricate.classifiers.base import Scorer, strongest
+from rubricate.classifiers.blend import (
+    FLOOR,
+    Blend,
+    Cells,
+    blend_scores,
+    contributions_of,
+    gather_cells,
+    join_cells,
+    learn_blend,
+)
+from rubricate.classifiers.classic.llsf import LLSF
 from rubricate.classifiers.knn import KNN
-from rubricate.classifiers.llsf import LLSF
-from rubricate.classifiers.stacking.blend import FLOOR, Blend, blend_scores, contributions_of, learn_blend
-from rubricate.classifiers.stacking.cells import Cells, gather_cells, join_cells
-from rubricate.classifiers.svm.svm import SVM
+from rubricate.classifiers.svm import SVM
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
 from rubricate.folds import deal, out_of_fold, score_matrix, splits, take_rows
+from rubricate.registry import classifier
 from rubricate.types import AnyClassifier, Bools, Evidence, Floats, Ints, Scores, Sparse
 
 __all__ = ["Stack"]
 
 
+@classifier("stack")
 class Stack(Scorer):
     """Stacked generalisation (wolpert1992) over cells, the (document, category) pairs that come into question.
 

@@ -16,11 +16,9 @@ import typer
 
 from rubricate import registry
 from rubricate._version import __version__
-from rubricate.cli.options.configuration import defaults
-from rubricate.cli.options.groups import grouped
-from rubricate.cli.output.endings import INTERRUPTED, orderly_end
-from rubricate.cli.output.terminal import guarded_terminal, visible
-from rubricate.cli.output.welcome import WELCOME
+from rubricate.cli.interrupts import INTERRUPTED, orderly_end
+from rubricate.cli.options import defaults, grouped
+from rubricate.cli.output import WELCOME, guarded_terminal, visible
 from rubricate.errors import RubricateError
 
 __all__ = ["build", "main"]

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rubricate.errors import MissingExtra
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.service.access.accounts import Accounts
+    from rubricate.service.accounts import Accounts
 
 __all__ = ["account"]
 
-account = typer.Typer(help="Add, list and remove the accounts of a workspace.", no_args_is_help=True)
+account = command("account")(
+    typer.Typer(help="Add, list and remove the accounts of a workspace.", no_args_is_help=True)
+)
 
 _Name = Annotated[str, typer.Argument(help="The name of the account.")]
 _Workspace = Annotated[Path, typer.Option(help="The folder of the workspace.")]

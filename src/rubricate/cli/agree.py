@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options.printing import Form
-from rubricate.cli.output.progress import progress
+from rubricate.cli.options import Form
+from rubricate.cli.output import progress
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.labelling import Agreement, AlternativeAnnotator
@@ -28,6 +29,7 @@ _Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]
 _Disagreements = Annotated[int, typer.Option(help="List this many documents that were labelled differently.", min=0)]
 
 
+@command("agree")
 def agree(
     files: _Files,
     *,
@@ -46,7 +48,7 @@ def agree(
 
     --model adds the alternative annotator test (Calderon, Reichart and Dror 2025).
     """
-    from rubricate.files.predictions.reading import read_truth, run_names
+    from rubricate.io.predictions import read_truth, run_names
     from rubricate.labelling import agreement, alternative_annotator
 
     if len(files) < 2:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rubricate.cli.output.file_names import check_ending
+from rubricate.cli.output import check_ending
+from rubricate.registry import command
 
 __all__ = ["card"]
 
@@ -18,15 +19,15 @@ _Output = Annotated[
 _Terms = Annotated[int, typer.Option("--terms", help="How many terms to show for each category; 0 for none.", min=0)]
 
 
+@command("card")
 def card(model: _Model, *, output: _Output = None, terms: _Terms = 8) -> None:
     """Write a model card: what the model is, what it learned from, how well it does, its limits, its categories.
 
     What the file does not know (origin of the documents, intended use) is left to fill in.
     """
-    from rubricate.atomic import write_file
-    from rubricate.categorizer import Categorizer
-    from rubricate.reports.model_card import card_html, card_markdown
-    from rubricate.reports.models import describe_model
+    from rubricate.reports.model_card import card_html, card_markdown, describe_model
+    from rubricate.storage import write_file
+    from rubricate.training.categorizer import Categorizer
 
     check_ending("-o", output, (".md", ".html", ".htm"), optional=True)
     described = describe_model(Categorizer.open(model), terms)

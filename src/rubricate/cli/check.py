@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options.groups import Fixed
-from rubricate.cli.options.predictions import PredictionOptions, Runs, Truth
-from rubricate.cli.options.printing import Form
+from rubricate.cli.options import Fixed, Form
+from rubricate.cli.prediction_options import PredictionOptions, Runs, Truth
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.files.predictions.suspicions import Problem
+    from rubricate.io.predictions import Problem
 
 __all__ = ["check"]
 
@@ -27,6 +27,7 @@ _Reading = Annotated[
 ]
 
 
+@command("check")
 def check(truth: Truth, runs: Runs, *, predictions: _Reading, form: Form) -> None:
     """Read all submissions and list every problem of every file, with its line and how to fix it.
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.stores import EngineName, check_engine
-from rubricate.cli.output.answers import Answering
-from rubricate.cli.output.watch import Watch
+from rubricate.cli import document_options as inputs
+from rubricate.cli.answers import Answering, Watch
+from rubricate.cli.training_options import EngineName, check_engine
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 __all__ = ["classify"]
 
@@ -33,6 +33,7 @@ _Abstain = Annotated[
 ]
 
 
+@command("classify")
 def classify(
     model: _Model,
     data: _Data = None,
@@ -57,9 +58,9 @@ def classify(
     abstains), confidence, scores, and with --explain evidence by character offsets. 'rubricate evaluate' reads all of
     these.
     """
-    from rubricate.cli.output.model_answers import ModelAnswers
-    from rubricate.cli.output.progress import progress
-    from rubricate.files.model.model_file import read_model
+    from rubricate.cli.answers import ModelAnswers
+    from rubricate.cli.output import progress
+    from rubricate.training.model_file import read_model
     from rubricate.training.scoring import needs_whole_set
 
     answering.check_output()

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rubricate.cli.options.hierarchy import HierarchyOptions
-from rubricate.cli.options.predictions import PredictionOptions
-from rubricate.cli.options.printing import Form, Undefined
-from rubricate.cli.options.systems import read_systems
-from rubricate.cli.output.file_names import check_ending
-from rubricate.cli.output.progress import progress
+from rubricate.cli.options import Form, Undefined
+from rubricate.cli.output import check_ending, progress
+from rubricate.cli.prediction_options import PredictionOptions, read_systems
+from rubricate.cli.training_options import HierarchyOptions
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.significance import Comparison, System
@@ -104,6 +103,7 @@ class _Figures:
             _write_diagram(systems, self.diagram, self.diagram_by)
 
 
+@command("compare")
 def compare(
     truth: _Truth = None,
     runs: _Runs = None,
@@ -165,10 +165,10 @@ def compare(
 
 def _write_matrix(comparison: Comparison, path: Path) -> None:
     """Write the corrected p-values of all pairs; one matrix per test and measure, the first in an SVG."""
-    from rubricate.atomic import write_file
     from rubricate.reports.charts import draw
-    from rubricate.reports.judged import significance_matrix
-    from rubricate.reports.judging.drawings import matrix_figure
+    from rubricate.reports.judgement_tables import matrix_figure
+    from rubricate.reports.system_tables import significance_matrix
+    from rubricate.storage import write_file
 
     kinds = list(dict.fromkeys((result.test, result.measure) for result in comparison))
     suffix = path.suffix.lower()
@@ -184,9 +184,9 @@ def _write_matrix(comparison: Comparison, path: Path) -> None:
 
 
 def _write_diagram(systems: list[System], path: Path, way: str) -> None:
-    from rubricate.atomic import write_file
-    from rubricate.reports.judging.drawings import difference_diagram
-    from rubricate.significance.comparing.critical_difference import critical_difference
+    from rubricate.reports.judgement_tables import difference_diagram
+    from rubricate.significance.corrections import critical_difference
+    from rubricate.storage import write_file
 
     drawing = difference_diagram(critical_difference(systems, way=cast(Any, way)))
     write_file(path, (drawing.file() + "\n").encode("utf-8", "replace"))

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.printing import Json
+from rubricate.cli import document_options as inputs
+from rubricate.cli.options import Json
+from rubricate.registry import command
 
 __all__ = ["convert"]
 
@@ -17,6 +18,7 @@ _Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write
 _To = Annotated[str | None, typer.Option("--to", help="Its format; by default the file name decides.")]
 
 
+@command("convert")
 def convert(
     data: inputs.Data, output: _Output, *, to: _To = None, reading: inputs.Reading, as_json: Json = False
 ) -> None:
@@ -27,7 +29,7 @@ def convert(
     """
     from rubricate import registry
     from rubricate.corpora import load
-    from rubricate.files.documents import write_documents
+    from rubricate.io.writing import write_documents
 
     if data in registry.names("corpora"):
         count = write_documents(load(data), output, format=to)

@@ -9,11 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from rubricate.cli.options.printing import Json
+from rubricate.cli.options import Json
+from rubricate.registry import command
 
 __all__ = ["corpus"]
 
-corpus = typer.Typer(no_args_is_help=True, help="List, fetch and describe corpora; also the user's own files.")
+corpus = command("corpus")(
+    typer.Typer(no_args_is_help=True, help="List, fetch and describe corpora; also the user's own files.")
+)
 
 _MANY = 100_000
 
@@ -24,7 +27,7 @@ _Folder = Annotated[Path | None, typer.Option("--folder", help="Look here instea
 def list_corpora(as_json: Json = False, folder: _Folder = None) -> None:
     """List every corpus, its splits, and whether it is on this machine."""
     from rubricate import registry
-    from rubricate.cli.output.corpus_text import listing
+    from rubricate.cli.summaries import listing
     from rubricate.corpora import missing, source
 
     rows = [
@@ -57,7 +60,7 @@ def fetch_corpus(
 
     The same command resumes an interrupted download. Only files whose digests match are kept.
     """
-    from rubricate.cli.output.progress import progress
+    from rubricate.cli.output import progress
     from rubricate.corpora import fetch, missing, source
 
     chosen = source(name)
@@ -91,7 +94,7 @@ def show(
 ) -> None:
     """Describe a corpus: documents, categories, labels, skew, histogram, duplicates, licence."""
     from rubricate import registry
-    from rubricate.cli.output.corpus_text import description
+    from rubricate.cli.summaries import description
     from rubricate.corpora import find_duplicates, load, source, summary
 
     loaded = load(name, split=split, folder=folder, **_options(option or []))

@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from rubricate.cli.options.printing import Json
+from rubricate.cli.options import Json
+from rubricate.registry import command
 
 __all__ = ["doctor"]
 
@@ -21,6 +22,7 @@ _OPTIONAL = re.compile(r"([\w.-]+)[^;]*;.*extra == ['\"]([\w-]+)['\"]")
 VARIABLES = ("RUBRICATE_DATA", "RUBRICATE_STORE", "RUBRICATE_CONFIG", "RUBRICATE_ENCODER", "RUBRICATE_NATIVE")
 
 
+@command("doctor")
 def doctor(as_json: Json = False) -> None:
     """Show what is installed, which corpora are here, where results are kept, and what is missing.
 
@@ -37,7 +39,7 @@ def examination() -> dict[str, Any]:
     from rubricate.corpora import missing, source
     from rubricate.experiments.store import VARIABLE, user_folder
     from rubricate.native.library import STAMP, VARIANT
-    from rubricate.user_folders import config_file
+    from rubricate.storage import config_file
 
     store = Path(os.environ.get(VARIABLE) or user_folder())
     sources = map(source, registry.names("corpora"))

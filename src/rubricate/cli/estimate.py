@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rubricate import registry
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
-from rubricate.cli.options.printing import Json
+from rubricate.cli import document_options as inputs
+from rubricate.cli.options import Json
+from rubricate.cli.training_options import HierarchyFile, with_hierarchy
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.types import Documents
@@ -68,7 +69,7 @@ class CurveOptions:
     def estimate(self, system: Any, documents: Documents, *, seed: int) -> dict[str, Any]:
         """Estimate at growing sizes and forecast."""
         from rubricate.estimation import learning_curve
-        from rubricate.estimation.systems.subject import machine_parts
+        from rubricate.estimation.estimating import machine_parts
 
         svm, vectors, labels, options = machine_parts(system, documents)
         learned = learning_curve(svm, vectors, labels, seed=seed, **options)
@@ -92,6 +93,7 @@ class CurveOptions:
         return {"method": "xi_alpha", **single, "curves": curves}
 
 
+@command("estimate")
 def estimate(
     data: _Data,
     *,
@@ -115,10 +117,10 @@ def estimate(
     every document has one label, the best category is judged, and accuracy is given. Test documents of a corpus are
     not used.
     """
-    from rubricate.categorizer import Categorizer, configured
-    from rubricate.cli.output.progress import visible_engine
+    from rubricate.cli.output import visible_engine
     from rubricate.estimation import estimate as make
-    from rubricate.training.settings import read_setting
+    from rubricate.training.categorizer import Categorizer, configured
+    from rubricate.training.config import read_setting
 
     method = None if method is None else method.replace("-", "_")
     plugin = None if method is None else registry.load("estimation", method)
@@ -153,7 +155,7 @@ def estimate(
 
 
 def _suspects(documents: Documents, limit: int, seed: int) -> list[dict[str, Any]]:
-    from rubricate.labelling.checking.suspects import suspects
+    from rubricate.labelling.label_suspects import suspects
 
     return [asdict(suspect) for suspect in suspects(documents, limit=limit, seed=seed)]
 

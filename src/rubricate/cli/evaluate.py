@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rubricate.cli.options.hierarchy import HierarchyOptions
-from rubricate.cli.options.predictions import PredictionOptions, Runs, Truth
-from rubricate.cli.options.printing import Form, Undefined
-from rubricate.cli.options.stores import EngineName, check_engine
-from rubricate.cli.output.progress import progress
-from rubricate.cli.output.tables import print_tables
+from rubricate.cli.options import Form, Undefined
+from rubricate.cli.output import print_tables, progress
+from rubricate.cli.prediction_options import PredictionOptions, Runs, Truth
+from rubricate.cli.training_options import EngineName, HierarchyOptions, check_engine
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.evaluation import Evaluation
-    from rubricate.evaluation.ranking import Ranking
+    from rubricate.measures import Evaluation
     from rubricate.reports.tables import Table
+    from rubricate.significance.ranking import Ranking
     from rubricate.types import Run
 
 __all__ = ["evaluate"]
@@ -90,6 +89,7 @@ class _Comparing:
     table: _Table = None
 
 
+@command("evaluate")
 def evaluate(
     truth: Truth,
     runs: Runs,
@@ -127,7 +127,7 @@ def evaluate(
     """
     check_engine(engine)
     if population is not None:
-        from rubricate.cli.output.population_text import print_population
+        from rubricate.cli.summaries import print_population
 
         print_population(truth, runs, population, cut=predictions.cut, level=resampling.level, form=form.chosen)
         return
@@ -153,7 +153,7 @@ def evaluate(
 
 
 def _results(runs: Sequence[Run], options: dict[str, Any]) -> list[Evaluation]:
-    from rubricate.evaluation.evaluating import evaluate as evaluated
+    from rubricate.measures.evaluation import evaluate as evaluated
 
     results = []
     with progress("evaluating", len(runs)) as advance:
@@ -174,7 +174,7 @@ def _ranked(runs: Sequence[Run], by: str | None, *, undefined: str, **resampling
     decided = [run for run in runs if run.decisions is not None]
     if by is None or not decided:
         return None
-    from rubricate.evaluation.ranking import rank_systems
+    from rubricate.significance.ranking import rank_systems
 
     steps = len(decided) * (len(decided) + 1) // 2
     with progress(f"ranking by {by}", steps) as advance:
@@ -200,9 +200,9 @@ def _tables(
     sort: str | None,
 ) -> dict[str, Table]:
     """Return the tables of the evaluations by name."""
-    from rubricate.reports import evaluations as tables
-    from rubricate.reports.hierarchies import hierarchy_tables
-    from rubricate.reports.judged import abstention_table, measure_table, sorted_categories
+    from rubricate.reports import evaluation_tables as tables
+    from rubricate.reports.evaluation_tables import hierarchy_tables
+    from rubricate.reports.system_tables import abstention_table, measure_table, sorted_categories
 
     shown = {"summary": tables.summary_table(results, extra=extra)}
     if results[0].single_label and any(result.summaries for result in results):
@@ -231,8 +231,8 @@ def _judging_tables(
     intervals: bool,
 ) -> dict[str, Table]:
     """Return the tables that compare the systems, by name."""
-    from rubricate.reports import judged
-    from rubricate.reports.evaluations import interval_table
+    from rubricate.reports import system_tables as judged
+    from rubricate.reports.evaluation_tables import interval_table
 
     shown = {} if ranking is None else {"ranking": judged.rank_table(ranking)}
     if comparing.worst is not None:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rubricate.cli.options.printing import Json
+from rubricate.cli.options import Json
+from rubricate.registry import command
 
 __all__ = ["examples"]
 
@@ -68,6 +69,7 @@ EXAMPLES: dict[str, tuple[str, tuple[str, ...]]] = {
 """Name, purpose and commands of each example; tests run every command."""
 
 
+@command("examples")
 def examples(
     name: Annotated[str | None, typer.Argument(help="One example; all of them by default.")] = None,
     *,

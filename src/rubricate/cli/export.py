@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from rubricate.registry import command
+
 __all__ = ["export"]
 
 
@@ -23,6 +25,7 @@ _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrot
 _Output = Annotated[Path, typer.Option("--output", "-o", help="The folder (MLflow) or file (ONNX, skops) to write.")]
 
 
+@command("export")
 def export(
     model: _Model, output: _Output, *, to: Annotated[ExportTarget, typer.Option("--to", help="For which program.")]
 ) -> None:
@@ -31,8 +34,8 @@ def export(
     MLflow gets a folder that mlflow.pyfunc opens. ONNX gets the linear classifier of a model of vectors; texts are
     refused, because ONNX cannot count our words. skops gets the same classifier as a scikit-learn estimator.
     """
-    from rubricate.categorizer import Categorizer
-    from rubricate.files.exports import export_mlflow, export_onnx, export_skops
+    from rubricate.training.categorizer import Categorizer
+    from rubricate.training.exports import export_mlflow, export_onnx, export_skops
 
     writers = {ExportTarget.MLFLOW: export_mlflow, ExportTarget.ONNX: export_onnx, ExportTarget.SKOPS: export_skops}
     typer.echo(str(writers[to](Categorizer.open(model), output)))

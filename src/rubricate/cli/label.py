@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from rubricate.cli.options.groups import Fixed
+from rubricate.cli.options import Fixed
 from rubricate.errors import InvalidInput, MissingExtra
-from rubricate.readers.reading import Reading
+from rubricate.io.reading import Reading
+from rubricate.registry import command
 
 __all__ = ["label"]
 
@@ -29,6 +30,7 @@ _Single = Annotated[bool, typer.Option("--single", help="Every document gets exa
 _Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")]
 
 
+@command("label")
 def label(
     docs: _Documents,
     *,

@@ -8,11 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from rubricate.cli.options.printing import Json
+from rubricate.cli.options import Json
+from rubricate.registry import command
 
 __all__ = ["models"]
 
-models = typer.Typer(no_args_is_help=True, help="List, fetch and describe encoders, for --vectors model:NAME.")
+models = command("models")(
+    typer.Typer(no_args_is_help=True, help="List, fetch and describe encoders, for --vectors model:NAME.")
+)
 
 _Folder = Annotated[
     Path | None,
@@ -23,7 +26,7 @@ _Folder = Annotated[
 @models.command("list")
 def list_models(folder: _Folder = None, as_json: Json = False) -> None:
     """List the encoders that are known by name or were fetched: size, licence, whether they are here."""
-    from rubricate.files.encoders import listed_encoders
+    from rubricate.training.encoder_files import listed_encoders
 
     rows = listed_encoders(folder)
     typer.echo(json.dumps(rows, indent=2) if as_json else "\n".join(map(_row, rows)))
@@ -43,9 +46,9 @@ def fetch_model(
 
     Nothing in an encoder is executed: weights are numbers (model.safetensors), and Python files are not copied.
     """
-    from rubricate.cli.output.progress import progress
-    from rubricate.files.encoders import describe_encoder, fetch_encoder
-    from rubricate.text.encoders.catalogue import ENCODERS
+    from rubricate.cli.output import progress
+    from rubricate.text.encoder_folder import ENCODERS
+    from rubricate.training.encoder_files import describe_encoder, fetch_encoder
 
     if name in ENCODERS:
         known = ENCODERS[name]
@@ -62,8 +65,8 @@ def show_model(
     as_json: Json = False,
 ) -> None:
     """Describe an encoder on this machine: digest, size, licence, network, pooling, most tokens of a text."""
-    from rubricate.files.encoders import describe_encoder
-    from rubricate.text.encoders.locating import locate
+    from rubricate.text.encoder_folder import locate
+    from rubricate.training.encoder_files import describe_encoder
 
     described = describe_encoder(locate(name))
     if as_json:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.printing import Json
+from rubricate.cli import document_options as inputs
+from rubricate.cli.options import Json
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.categorizer import Categorizer
+    from rubricate.training.categorizer import Categorizer
     from rubricate.types import Documents
 
 __all__ = ["next_command"]
@@ -39,6 +40,7 @@ _Confidence = Annotated[float, typer.Option(help="With --until: the confidence t
 _Seed = Annotated[int, typer.Option(help="The seed of random choices.", min=0)]
 
 
+@command("next")
 def next_command(
     model: _Model,
     data: _Data,
@@ -62,8 +64,8 @@ def next_command(
     what was read into the file of --labelled (document,labels) and call again, until the answer is to stop; recall is
     then reached in 95 of 100 such searches. Keep the same model during a search.
     """
-    from rubricate.categorizer import Categorizer
-    from rubricate.labelling.choosing.next_documents import next_documents
+    from rubricate.labelling.active_learning import next_documents
+    from rubricate.training.categorizer import Categorizer
 
     opened = Categorizer.open(model)
     documents = inputs.joined(inputs.batches(data, reading))
@@ -104,7 +106,7 @@ def _recall(until: str) -> float:
 
 def _labels(path: Path) -> dict[str, set[str]]:
     """Return the labels of documents by id."""
-    from rubricate.files.predictions.reading import read_truth
+    from rubricate.io.predictions import read_truth
 
     truth = read_truth(path)
     rows = truth.values
@@ -126,8 +128,8 @@ def _search(
     seed: int,
     as_json: bool,
 ) -> None:
-    from rubricate.atomic import atomic_text
-    from rubricate.labelling.choosing.next_documents import category_scores, next_to_read
+    from rubricate.labelling.active_learning import category_scores, next_to_read
+    from rubricate.storage import atomic_text
 
     labelled, control = files
     known = {} if labelled is None else _labels(labelled)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options.populations import Cut, Level, Seed, read_population
-from rubricate.cli.options.printing import Form
+from rubricate.cli.options import Form
+from rubricate.cli.prediction_options import Cut, Level, Seed, read_population
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.types import Run, Sparse
@@ -27,6 +28,7 @@ _Method = Annotated[
 _Draws = Annotated[int, typer.Option(help="Resamples of the documents for the intervals.", min=0)]
 
 
+@command("prevalence")
 def prevalence(
     run: _Run,
     *,
@@ -46,9 +48,9 @@ def prevalence(
     evaluate --population. With --held-out and --held-out-run the counts are corrected by the system's error rates, and
     each category is tested for drift between the two sets of documents.
     """
-    from rubricate.labelling.quantification.prevalence import drift, to_dict
-    from rubricate.labelling.quantification.prevalence import prevalence as estimated
-    from rubricate.labelling.sampling.sample_files import read_labelled
+    from rubricate.labelling.quantification import drift, to_dict
+    from rubricate.labelling.quantification import prevalence as estimated
+    from rubricate.labelling.sample_files import read_labelled
 
     whole = read_population(run, cut=cut)
     sample = None if truth is None else read_labelled(truth, whole)

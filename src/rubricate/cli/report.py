@@ -8,9 +8,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from rubricate.cli.options.predictions import PredictionOptions, Runs, Truth
-from rubricate.cli.options.printing import Json, Undefined
-from rubricate.cli.output.progress import progress
+from rubricate.cli.options import Json, Undefined
+from rubricate.cli.output import progress
+from rubricate.cli.prediction_options import PredictionOptions, Runs, Truth
+from rubricate.registry import command
 
 __all__ = ["report"]
 
@@ -26,6 +27,7 @@ _Seed = Annotated[int, typer.Option(help="The seed of the resamples.", min=0)]
 _Title = Annotated[str, typer.Option(help="The heading of the page.")]
 
 
+@command("report")
 def report(
     truth: Truth,
     runs: Runs,
@@ -46,7 +48,7 @@ def report(
     The files are those of `rubricate evaluate`; --cut turns scores into decisions. DIR gets report.html, tables/ (CSV
     and LaTeX) and figures/ (SVG). Prints the path of the page, or with --json the ranking.
     """
-    from rubricate.reports.judging.judgement import report as judged
+    from rubricate.reports.judgement import report as judged
 
     read = predictions.read(truth, runs)
     pairs = len(read) * (len(read) - 1) // 2

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import printing
+from rubricate.cli import options as printing
 from rubricate.errors import InvalidFile
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.experiments.cells import Cell
-    from rubricate.experiments.figure import Drawing, Figure
-    from rubricate.experiments.reproduction import Reproduction
+    from rubricate.papers.figures import Drawing, Figure
+    from rubricate.papers.reproduction import Cell, Reproduction
 
 __all__ = ["reproduce"]
 
@@ -28,6 +28,7 @@ _Report = Annotated[Path | None, typer.Option(help="Write one page per paper, an
 _Details = Annotated[bool, typer.Option("--details", help="One line per cell, with difference and tolerance.")]
 
 
+@command("reproduce")
 def reproduce(
     paper: _Paper = None,
     *,
@@ -48,8 +49,8 @@ def reproduce(
     and why, every setting with its origin, times then and now; index.html covers all papers in the folder. Without a
     paper, the known ones are listed.
     """
-    from rubricate.experiments import reproduction
-    from rubricate.experiments.figure import Drawing
+    from rubricate.papers import reproduction
+    from rubricate.papers.figures import Drawing
     from rubricate.reports.reproduction_report import StepClock, write_paper_report
 
     form = printing.chosen_form(json=as_json, markdown=as_markdown, csv=as_csv)
@@ -96,7 +97,7 @@ def _say(step: str) -> None:
 
 
 def _shown(known: Reproduction, cells: list[Cell], *, paths: list[Path], form: str, details: bool) -> str:
-    from rubricate.experiments.cells import to_json
+    from rubricate.papers.reproduction import to_json
     from rubricate.reports import reproductions as view
     from rubricate.reports.tables import render
 

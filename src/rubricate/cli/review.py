@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rubricate.cli.options.populations import Cut, read_population
-from rubricate.cli.options.printing import Form
+from rubricate.cli.options import Form
+from rubricate.cli.prediction_options import Cut, read_population
+from rubricate.registry import command
 
 __all__ = ["review"]
 
@@ -21,6 +22,7 @@ _Truth = Annotated[
 ]
 
 
+@command("review")
 def review(
     run: _Run,
     *,
@@ -34,8 +36,8 @@ def review(
 
     Scores should be probabilities; if they are not, labels of some documents (--truth) turn them into probabilities.
     """
-    from rubricate.labelling.checking.review import review_order
-    from rubricate.labelling.sampling.sample_files import read_labelled
+    from rubricate.labelling.review import review_order
+    from rubricate.labelling.sample_files import read_labelled
 
     whole = read_population(run, cut=cut)
     sample = None if truth is None else read_labelled(truth, whole)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.groups import grouped
-from rubricate.cli.options.printing import Json
-from rubricate.cli.output.answers import Answering
+from rubricate.cli import document_options as inputs
+from rubricate.cli.answers import Answering
+from rubricate.cli.options import Json, grouped
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.rules.form import RuleBase
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["rules"]
 
-rules = typer.Typer(no_args_is_help=True, help="Check, show and run rules, hand-written or learned.")
+rules = command("rules")(typer.Typer(no_args_is_help=True, help="Check, show and run rules, hand-written or learned."))
 
 ARCHIVE = b"PK"
 """The first bytes of a model file."""
@@ -46,7 +46,7 @@ def check(file: _File, categories: _Categories = None, as_json: Json = False) ->
     Also shown: macros that no rule uses, and rules that occur twice.
     """
     from rubricate.rules.parser import read_rules
-    from rubricate.rules.words import analysed
+    from rubricate.rules.sources import analysed
     from rubricate.training.rule_models import rule_analyzer
 
     if _is_model(Path(file)):
@@ -90,9 +90,9 @@ def run(
     The output is that of 'rubricate classify', which 'evaluate' and 'compare' read: CSV id,labels; with --top one row
     per category, id,category,score,decision; --explain adds the column evidence; --json gives one object per line.
     """
-    from rubricate.cli.output.progress import progress
+    from rubricate.cli.output import progress
     from rubricate.text.evidence import EvidenceLocator
-    from rubricate.training.answer_columns import AnswerColumns
+    from rubricate.training.answers import AnswerColumns
     from rubricate.training.rule_models import rule_answers, rule_model
 
     answering.check_output()
@@ -113,7 +113,7 @@ def _rules_in(source: str) -> RuleBase:
     path = Path(source)
     if not _is_model(path):
         return read_rules(source)
-    from rubricate.files.model import model_file
+    from rubricate.training import model_file
     from rubricate.training.rule_models import rules_of
 
     return rules_of(model_file.open(path))
@@ -139,7 +139,7 @@ def _listed(path: Path | None) -> list[str] | None:
 
 def _batches(data: str, reading: inputs.Reading, split: str | None) -> Iterator[Documents]:
     from rubricate import registry
-    from rubricate.readers.document_batches import grouped
+    from rubricate.io.batches import grouped
 
     if split is None:
         return inputs.batches(data, reading, batch=TOGETHER)
@@ -149,7 +149,7 @@ def _batches(data: str, reading: inputs.Reading, split: str | None) -> Iterator[
 
 
 def _description(base: RuleBase) -> dict[str, Any]:
-    from rubricate.rules.macros import uses
+    from rubricate.rules.parser import uses
     from rubricate.rules.printer import format_rule
 
     counted = Counter(rule.category for rule in base.rules)

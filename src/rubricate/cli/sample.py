@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rubricate.cli.options.populations import Cut, Level, Seed, read_population
-from rubricate.cli.output.file_names import check_ending
+from rubricate.cli.output import check_ending
+from rubricate.cli.prediction_options import Cut, Level, Seed, read_population
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.types import Run
@@ -30,6 +31,7 @@ _Width = Annotated[float | None, typer.Option(help="Choose the size for an inter
 _Extend = Annotated[Path | None, typer.Option(help="An earlier sample, labelled or not: add documents to it.")]
 
 
+@command("sample")
 def sample(
     runs: _Runs,
     *,
@@ -50,8 +52,8 @@ def sample(
 
     rubricate evaluate TO-LABEL RUN --population RUN then says how good the system is on all documents.
     """
-    from rubricate.labelling.sampling.sample import draw_sample, planned_size
-    from rubricate.labelling.sampling.sample_files import read_sample, write_sample
+    from rubricate.labelling.sample import draw_sample, planned_size
+    from rubricate.labelling.sample_files import read_sample, write_sample
 
     check_ending("-o", output, (".csv",), optional=True)
     run = _joined([read_population(path, cut=cut) for path in runs])

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rubricate.errors import InvalidInput, MissingExtra
+from rubricate.registry import command
 
 __all__ = ["serve"]
 
@@ -47,6 +48,7 @@ _Timeout = Annotated[float, typer.Option(help="Seconds that a request may wait f
 _LogText = Annotated[bool, typer.Option("--log-text", help="Let logs quote documents.")]
 
 
+@command("serve")
 def serve(
     models: _Models = None,
     *,

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rubricate.cli.options.printing import Json
-from rubricate.cli.output.choices import choice_lines, language_lines
+from rubricate.cli.options import Json
+from rubricate.cli.summaries import choice_lines, language_lines
+from rubricate.registry import command
 
 __all__ = ["show"]
 
@@ -17,14 +18,15 @@ _Model = Annotated[Path, typer.Argument(help="A file that 'rubricate train' wrot
 _Terms = Annotated[int, typer.Option("--terms", help="How many terms to show for each category; 0 for none.", min=0)]
 
 
+@command("show")
 def show(model: _Model, *, terms: _Terms = 8, as_json: Json = False) -> None:
     """Print what a model was trained with, how well it did, and what speaks for each category.
 
     Top terms are those with the largest weights of a linear classifier; other classifiers have none. Parts of words
     are character n-grams: 'car…' begins a word, '…ard' ends one.
     """
-    from rubricate.categorizer import Categorizer
-    from rubricate.reports.models import describe_model
+    from rubricate.reports.model_card import describe_model
+    from rubricate.training.categorizer import Categorizer
 
     described = describe_model(Categorizer.open(model), terms)
     described = {"model": str(model)} | described

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import stores
-from rubricate.cli.options.printing import Json
-from rubricate.cli.output.choices import cut_lines
+from rubricate.cli import training_options as stores
+from rubricate.cli.options import Json
+from rubricate.cli.summaries import cut_lines
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.experiments.study import CorpusResult, Study
@@ -25,6 +26,7 @@ _PlanFile = Annotated[str, typer.Argument(help="A TOML file, or a plan that come
 _Report = Annotated[Path | None, typer.Option(help="Write the report into this folder, or one page to a .html file.")]
 
 
+@command("study")
 def study(
     plan: _PlanFile = "five",
     *,
@@ -41,7 +43,7 @@ def study(
     computed, and the same command resumes from there. With --report the last lines are the findings and the
     path of the report.
     """
-    from rubricate.cli.output.progress import progress
+    from rubricate.cli.output import progress
     from rubricate.engines import run_tasks
     from rubricate.experiments.plan_file import read_plan
     from rubricate.experiments.runner import run_study
@@ -63,8 +65,7 @@ def study(
 
 def _write(done: Study, result: CorpusResult, *, report: Path, plan: str) -> WrittenReport:
     """Write the report on a corpus; with several corpora, each gets its own folder."""
-    from rubricate.reports.report import write_report
-    from rubricate.reports.study_report import study_data
+    from rubricate.reports.report import study_data, write_report
 
     place = report
     if len(done.results) > 1:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.printing import Form
-from rubricate.cli.output.progress import progress
+from rubricate.cli import document_options as inputs
+from rubricate.cli.options import Form
+from rubricate.cli.output import progress
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.labelling.checking.suspects import Suspect
+    from rubricate.labelling.label_suspects import Suspect
 
 __all__ = ["suspects"]
 
@@ -28,6 +29,7 @@ _Length = Annotated[int, typer.Option(help="Characters of the text to show.", mi
 _Seed = Annotated[int, typer.Option(help="The seed of the folds.", min=0)]
 
 
+@command("suspects")
 def suspects(
     data: _Data,
     *,
@@ -43,8 +45,8 @@ def suspects(
     Without --run the documents are scored by SVMs that learned from the others (five folds). A person should look:
     some are mislabelled, others are merely unusual.
     """
-    from rubricate.labelling.checking.suspects import suspects as listed
-    from rubricate.labelling.checking.suspects import with_labels
+    from rubricate.labelling.label_suspects import suspects as listed
+    from rubricate.labelling.label_suspects import with_labels
     from rubricate.labelling.runs import read_predictions
 
     documents = inputs.corpus_of(data, reading, seed=seed).train

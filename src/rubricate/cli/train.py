@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
-from rubricate.cli.options.printing import Json
-from rubricate.cli.options.stores import EngineName, check_engine
-from rubricate.cli.options.terms import TermOptions
-from rubricate.cli.output.choices import choice_lines, cut_lines, language_lines, rare_lines
+from rubricate.cli import document_options as inputs
+from rubricate.cli.options import Json
+from rubricate.cli.summaries import choice_lines, cut_lines, language_lines, rare_lines
+from rubricate.cli.training_options import EngineName, HierarchyFile, TermOptions, check_engine, with_hierarchy
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.categorizer import Categorizer
+    from rubricate.training.categorizer import Categorizer
     from rubricate.types import Corpus
 
 __all__ = ["train"]
@@ -89,6 +88,7 @@ class _Learning:
         return {"cut": _number(self.cut), "folds": self.folds, "seed": self.seed, "outside": self.outside}
 
 
+@command("train")
 def train(
     data: inputs.Data,
     output: _Output,
@@ -118,9 +118,9 @@ def train(
     began = time.perf_counter()
     _check_output(output)
     check_engine(engine)
-    from rubricate.categorizer import configured
     from rubricate.labels import MissingLabels
-    from rubricate.training.settings import read_setting
+    from rubricate.training.categorizer import configured
+    from rubricate.training.config import read_setting
 
     vectors, encoder = inputs.encoder_in(vectors)
     settings = {"classifier": classifier, "vectors": encoder, **asdict(weighting), **learning.settings()}
@@ -160,7 +160,7 @@ def _check_output(output: Path) -> None:
 
 def _fit(model: Categorizer, corpus: Corpus, engine: str) -> None:
     """Fit on an engine; the model does not keep it, as results do not depend on it."""
-    from rubricate.cli.output.progress import visible_encoding, visible_engine
+    from rubricate.cli.output import visible_encoding, visible_engine
 
     usual = model.engine
     far = engine.startswith("dask")  # a bar of progress cannot travel to other processes
@@ -201,7 +201,7 @@ def _category_counts(model: Categorizer) -> dict[str, int]:
 
 def _figures(run: Any, *, best_only: bool) -> dict[str, Any]:
     """Return micro- and macro-F1 with bootstrap intervals over documents; the accuracy where each gets one category."""
-    from rubricate.evaluation.evaluating import evaluate
+    from rubricate.measures.evaluation import evaluate
 
     result = evaluate(replace(run, scores=None), bootstrap=RESAMPLES)
     figures: dict[str, Any] = {"documents": result.documents}
@@ -236,7 +236,7 @@ def _coverage(curve: Any) -> list[dict[str, float]]:
 
 
 def _text(summary: dict[str, Any]) -> str:
-    from rubricate.training.targets import stray_message
+    from rubricate.training.data import stray_message
 
     each = f"{summary['labels_per_document']:.2f} labels each"
     lines = [

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options import stores
-from rubricate.cli.options.hierarchy import HierarchyFile, with_hierarchy
-from rubricate.cli.options.printing import Json, Undefined
+from rubricate.cli import document_options as inputs
+from rubricate.cli import training_options as stores
+from rubricate.cli.options import Json, Undefined
+from rubricate.cli.training_options import HierarchyFile, with_hierarchy
 from rubricate.errors import InvalidInput
+from rubricate.registry import command
 
 if TYPE_CHECKING:
     from rubricate.experiments.tuning import Tuned
@@ -67,6 +68,7 @@ class _SearchOptions:
         return asdict(self) | {"by": self.by.replace("-", "_")}
 
 
+@command("tune")
 def tune(
     data: inputs.Data,
     grid: _Grid,
@@ -87,10 +89,10 @@ def tune(
     the order given. Every training is kept in the store, so a search that was interrupted, or is widened,
     resumes from there. The last line is the command that trains with the best parameters.
     """
-    from rubricate.cli.output.progress import progress
+    from rubricate.cli.output import progress
     from rubricate.experiments import tuning
     from rubricate.experiments.store import Store
-    from rubricate.training.settings import read_setting
+    from rubricate.training.config import read_setting
 
     shared = dict(map(read_setting, setting or ())) | ({"classifier": classifier} if classifier else {})
     candidates, kept = _candidates(grid), Store(store, fresh=fresh)
@@ -115,7 +117,7 @@ def _candidates(grid: list[str]) -> dict[str, list[Any]]:
     >>> _candidates(["ngrams=1,[1,2]", "stop=smart,none"])
     {'ngrams': [1, [1, 2]], 'stop': ['smart', 'none']}
     """
-    from rubricate.training.settings import read_setting
+    from rubricate.training.config import read_setting
 
     candidates: dict[str, list[Any]] = {}
     for pair in grid:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rubricate.cli.options import documents as inputs
-from rubricate.cli.options.printing import Json
+from rubricate.cli import document_options as inputs
+from rubricate.cli.options import Json
+from rubricate.registry import command
 
 if TYPE_CHECKING:
-    from rubricate.categorizer import Categorizer
+    from rubricate.training.categorizer import Categorizer
 
 __all__ = ["update"]
 
@@ -22,6 +23,7 @@ SHOWN = 10
 """Cuts of new categories that are printed; --json has all."""
 
 
+@command("update")
 def update(
     model: _Model,
     data: inputs.Data,
@@ -37,7 +39,7 @@ def update(
     naive Bayes, kNN, Rocchio and sleeping experts learn on: terms and the cuts of known categories stay as they are.
     Both learn new categories. Every other model has to be trained again with 'rubricate train --keep'.
     """
-    from rubricate.categorizer import Categorizer
+    from rubricate.training.categorizer import Categorizer
 
     opened = Categorizer.open(model)
     # Rows of a file without ids are numbered; the prefix keeps them apart from those learned before.

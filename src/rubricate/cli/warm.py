@@ -6,13 +6,15 @@ import json
 
 import typer
 
-from rubricate.cli.options.printing import Json
+from rubricate.cli.options import Json
+from rubricate.registry import command
 
 __all__ = ["warm"]
 
 MESSAGE = "there is nothing to compile: the compiled code comes with the package. Fix: remove this call of `warm`"
 
 
+@command("warm")
 def warm(as_json: Json = False) -> None:
     """Do nothing (deprecated).
 

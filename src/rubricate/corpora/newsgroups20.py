@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from rubricate.corpora.archives.archive import members
-from rubricate.corpora.catalogue.source import DataFile, Expected, Source
-from rubricate.corpora.parsing.mixed_text import utf8_or_latin1
+from rubricate.corpora.archives import members
+from rubricate.corpora.raw_text import utf8_or_latin1
+from rubricate.corpora.sources import DataFile, Expected, corpus
 from rubricate.errors import UnknownName
 from rubricate.hierarchy import path_edges
-from rubricate.readers.assembly import assemble
-from rubricate.readers.record import Record
+from rubricate.io.assembly import assemble
+from rubricate.io.reader import Record
 from rubricate.types import Corpus
 
 __all__ = ["newsgroups20"]
@@ -25,24 +25,6 @@ __all__ = ["newsgroups20"]
 _ARCHIVE = "20news-bydate.tar.gz"
 _PARTS: dict[str, Literal["train", "test"]] = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
 _Headers = Literal["keep", "subject", "remove"]
-
-
-def _read(files: Mapping[str, Path], split: str, *, headers: _Headers = "keep") -> Corpus:
-    """Read the corpus; `headers` keeps them in the text, keeps only the subject as the title, or removes them.
-
-    Headers are what comes before the first empty line. They give the group away (`Newsgroups:` lines are gone, but
-    organisations and signatures are not), so results with and without them are not comparable.
-    """
-    if headers not in get_args(_Headers):
-        raise UnknownName("way with headers", headers, get_args(_Headers))
-    corpus = assemble(
-        _messages(files[_ARCHIVE], headers),
-        name="newsgroups20",
-        split=split if headers == "keep" else f"{split}-headers-{headers}",
-        path=files[_ARCHIVE],
-        licence=newsgroups20.licence,
-    )
-    return replace(corpus, taxonomy=path_edges(corpus.categories, "."))
 
 
 def _messages(archive: Path, headers: _Headers) -> Iterator[Record]:
@@ -69,8 +51,8 @@ def _divided(message: str, headers: _Headers) -> tuple[str | None, str]:
     return subject[len("subject:") :].strip(), text
 
 
-newsgroups20 = Source(
-    name="newsgroups20",
+@corpus(
+    "newsgroups20",
     title="20 Newsgroups, sorted by date (18,846 messages of 1993)",
     licence="Messages posted in public; collected by Ken Lang, this version by Jason Rennie. No terms are stated.",
     splits=("bydate",),
@@ -82,5 +64,20 @@ newsgroups20 = Source(
         ),
     ),
     counts={"bydate": Expected(11314, 7532, 20)},
-    read=_read,
 )
+def newsgroups20(files: Mapping[str, Path], split: str, *, headers: _Headers = "keep") -> Corpus:
+    """Read the corpus; `headers` keeps them in the text, keeps only the subject as the title, or removes them.
+
+    Headers are what comes before the first empty line. They give the group away (`Newsgroups:` lines are gone, but
+    organisations and signatures are not), so results with and without them are not comparable.
+    """
+    if headers not in get_args(_Headers):
+        raise UnknownName("way with headers", headers, get_args(_Headers))
+    corpus = assemble(
+        _messages(files[_ARCHIVE], headers),
+        name="newsgroups20",
+        split=split if headers == "keep" else f"{split}-headers-{headers}",
+        path=files[_ARCHIVE],
+        licence=newsgroups20.licence,
+    )
+    return replace(corpus, taxonomy=path_edges(corpus.categories, "."))

@@ -1,59 +1,107 @@
-"""OHSUMED: 348,566 references of MEDLINE, 1987 to 1991, indexed by hand with MeSH (hersh1994).
+"""MEDLINE records in the SMART form of OHSUMED, and the MeSH tree.
 
-| split        | documents                                                       | categories                     |
-|--------------|-----------------------------------------------------------------|--------------------------------|
-| `single23`   | the archive of 7,400 references with one of 23 disease classes  | C01 … C23                      |
-| `full`       | all references with an abstract; 1987–90 train, 1991 test       | MeSH main headings             |
-| `first20000` | the first 20,000 of 1991 with an abstract, 10,000 + 10,000      | MeSH disease categories        |
-| `diseases23` | the same documents as a folder per category (Moschitti's form)  | C01 … C23                      |
-
-yang1999 counts 233,445 documents (183,229 for training) and 14,321 headings in `full`, joachims2000 50,216 documents
-of 1991. A disease category holds a document that is indexed with at least one heading below it; which headings those
-are comes from NLM's MeSH tree file, and this year's tree is not that of 1991, so that counts will differ a little.
-`top=5` keeps the five most frequent disease categories, as joachims2000 does, and all documents.
+A record is a run of fields, each a line with its mark and a line with its content:
+`.I` number, `.U` MEDLINE identifier, `.S` source, `.M` MeSH headings, `.T` title, `.P` publication type, `.W` abstract,
+`.A` authors; `.I` has its number on its own line. Headings are separated by `;`, the last one ends in a full stop;
+`Ventricular Fibrillation/*TH` is the main heading Ventricular Fibrillation with a qualifier.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from rubricate.corpora.archives.archive import members
-from rubricate.corpora.catalogue.source import DataFile, Expected, Source
-from rubricate.corpora.parsing.medline import Reference, main_headings, mesh_trees, references
-from rubricate.corpora.parsing.mixed_text import utf8_or_latin1
+from rubricate.corpora.archives import members
+from rubricate.corpora.raw_text import utf8_or_latin1
+from rubricate.corpora.sources import DataFile, Expected, corpus
 from rubricate.errors import InvalidFile, InvalidInput
-from rubricate.readers.assembly import assemble
-from rubricate.readers.record import Record
+from rubricate.io.assembly import assemble
+from rubricate.io.reader import Record
 from rubricate.types import Corpus
 
-__all__ = ["ohsumed"]
+__all__ = ["Reference", "main_headings", "mesh_trees", "ohsumed", "references"]
+
+_MARKS = {".U", ".S", ".M", ".T", ".P", ".W", ".A"}
+_REMEDY = "check that this is a MEDLINE file of OHSUMED, and fetch it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A record: its sequential number, its fields by letter, and the line where it starts."""
+
+    number: str
+    fields: Mapping[str, str]
+    line: int
+
+    @property
+    def year(self) -> int:
+        """Year of MEDLINE, from the first two digits of the identifier: 1987 to 1991."""
+        return 1900 + int(self.fields["U"][:2])
+
+
+def references(lines: Iterable[bytes], path: Path) -> Iterator[Reference]:
+    """Yield the records of a file. Memory: one record."""
+    number, start, mark = "", 0, ""
+    fields: dict[str, str] = {}
+    for line, raw in enumerate(lines, 1):
+        text = utf8_or_latin1(raw).strip()
+        if text.startswith(".I ") or text == ".I":
+            if start:
+                yield _reference(number, fields, path, line=start)
+            number, start, fields, mark = text[2:].strip(), line, {}, ""
+        elif not start and text:
+            raise InvalidFile("a record must start with .I", path=path, line=line, remedy=_REMEDY)
+        elif text in _MARKS:
+            mark = text[1]
+        elif text and mark:
+            fields[mark] = f"{fields[mark]} {text}" if mark in fields else text
+        elif text:
+            raise InvalidFile(f"text under no mark: {text[:40]!r}", path=path, line=line, remedy=_REMEDY)
+    if start:
+        yield _reference(number, fields, path, line=start)
+
+
+def _reference(number: str, fields: dict[str, str], path: Path, *, line: int) -> Reference:
+    if not number.isdecimal() or not fields.get("U", "")[:2].isdecimal():
+        raise InvalidFile("a record without its number (.I) or identifier (.U)", path=path, line=line, remedy=_REMEDY)
+    return Reference(number, fields, line)
+
+
+def main_headings(field: str) -> tuple[str, ...]:
+    """Return the MeSH headings of a record without their qualifiers, each once.
+
+    >>> main_headings("Emergencies; Human; Support, U.S. Gov't, P.H.S.; Ventricular Fibrillation/*TH.")
+    ('Emergencies', 'Human', "Support, U.S. Gov't, P.H.S.", 'Ventricular Fibrillation')
+    """
+    headings = (entry.partition("/")[0].strip().lstrip("*") for entry in field.removesuffix(".").split(";"))
+    return tuple(dict.fromkeys(heading for heading in headings if heading))
+
+
+def mesh_trees(lines: Iterable[bytes], path: Path) -> dict[str, tuple[str, ...]]:
+    """Read the top categories (`C14`) of each heading from a MeSH tree file with lines `heading;C14.280.067`."""
+    trees: dict[str, tuple[str, ...]] = {}
+    for line, raw in enumerate(lines, 1):
+        heading, _, place = utf8_or_latin1(raw).strip().rpartition(";")
+        if not heading and not place:
+            continue
+        if not heading or not place[:1].isalpha():
+            raise InvalidFile("expected 'heading;tree number'", path=path, line=line, remedy="give NLM's mtrees file")
+        top = place.partition(".")[0]
+        if top not in trees.get(heading, ()):
+            trees[heading] = (*trees.get(heading, ()), top)
+    return trees
+
 
 _SINGLE, _FOLDERS = "ohsumed_single_23.tar.gz", "ohsumed-first-20000-docs.tar.gz"
 _MEDLINE, _MESH = "ohsumed.tar.gz", "mtrees.bin"
 _YEARS = re.compile(r"ohsumed\.(8[7-9]|9[01])(-(8[7-9]|9[01]))?$")
 _PARTS: dict[str, Literal["train", "test"]] = {"training": "train", "train": "train", "test": "test"}
 _FIELDS = {"S": "source", "P": "publication_type", "A": "authors"}
-
-
-def _read(files: Mapping[str, Path], split: str, *, top: int | None = None) -> Corpus:
-    """Read the corpus; `top` keeps that many of the most frequent categories (ties by name) and all documents."""
-    if top is not None and top < 1:
-        raise InvalidInput(f"top={top!r}: give the number of categories to keep, at least 1")
-    name = {"single23": _SINGLE, "diseases23": _FOLDERS}.get(split, _MEDLINE)
-    records = _READERS[split](files)
-    return assemble(
-        records if top is None else _kept(list(records), top),
-        name="ohsumed",
-        split=split if top is None else f"{split}-top-{top}",
-        path=files[name],
-        licence=ohsumed.licence,
-    )
 
 
 def _kept(records: list[Record], top: int) -> Iterator[Record]:
@@ -127,13 +175,12 @@ _READERS: dict[str, Callable[[Mapping[str, Path]], Iterator[Record]]] = {
 
 _UNVERIFIED = "the archive was not at hand when the record was made"
 
-ohsumed = Source(
-    name="ohsumed",
+
+@corpus(
+    "ohsumed",
     title="OHSUMED, references of MEDLINE with MeSH headings (1987–1991)",
-    licence=(
-        "Made available by the National Library of Medicine for experiments: not to be used in any clinical, library "
-        "or other setting, and people who see it must be told that it is incomplete and out of date."
-    ),
+    licence="Made available by the National Library of Medicine for experiments: not to be used in any clinical, "
+    "library or other setting, and people who see it must be told that it is incomplete and out of date.",
     splits=("single23", "full", "first20000", "diseases23"),
     files=(
         DataFile(
@@ -164,5 +211,17 @@ ohsumed = Source(
         "single23": Expected(3357, 4043, 23),
         "full": Expected(183229, 50216, 14321, {"train": 183229, "test": 50216, "categories": 14321}, "yang1999"),
     },
-    read=_read,
 )
+def ohsumed(files: Mapping[str, Path], split: str, *, top: int | None = None) -> Corpus:
+    """Read the corpus; `top` keeps that many of the most frequent categories (ties by name) and all documents."""
+    if top is not None and top < 1:
+        raise InvalidInput(f"top={top!r}: give the number of categories to keep, at least 1")
+    name = {"single23": _SINGLE, "diseases23": _FOLDERS}.get(split, _MEDLINE)
+    records = _READERS[split](files)
+    return assemble(
+        records if top is None else _kept(list(records), top),
+        name="ohsumed",
+        split=split if top is None else f"{split}-top-{top}",
+        path=files[name],
+        licence=ohsumed.licence,
+    )

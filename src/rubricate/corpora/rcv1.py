@@ -12,12 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from rubricate.corpora.catalogue.source import DataFile, Expected, Source
+from rubricate.corpora.sources import DataFile, Expected, corpus
 from rubricate.errors import InvalidFile
 from rubricate.hierarchy import Hierarchy, read_taxonomy
-from rubricate.readers.assembly import assemble
-from rubricate.readers.record import Record
-from rubricate.readers.text_lines import text_lines
+from rubricate.io.assembly import assemble
+from rubricate.io.reader import Record
+from rubricate.io.text_files import text_lines
 from rubricate.types import Corpus
 
 __all__ = ["rcv1"]
@@ -28,22 +28,6 @@ _TRAIN = "rcv1/lyrl2004_tokens_train.dat.gz"
 _TEST = tuple(f"rcv1/lyrl2004_tokens_test_pt{part}.dat.gz" for part in range(4))
 _ROOT = "Root"
 _REMEDY = "fetch it again"
-
-
-def _read(files: Mapping[str, Path], split: str) -> Corpus:
-    """Read a split. Text is the tokens with spaces between: analyse it by splitting, without stop list or stemmer."""
-    tree = Hierarchy.from_edges(read_taxonomy(files[_TREE]), root=_ROOT)
-    topics = _topics(files[_TOPICS])
-    tests = _TEST if split == "lyrl2004" else _TEST[:1]
-    return assemble(
-        chain(_stories(files[_TRAIN], "train", topics), *(_stories(files[name], "test", topics) for name in tests)),
-        name="rcv1",
-        split=split,
-        path=files[_TRAIN],
-        categories=sorted(name for name in tree.names if name != _ROOT),
-        taxonomy=tree.edges,
-        licence=rcv1.licence,
-    )
 
 
 def _topics(path: Path) -> dict[int, tuple[str, ...]]:
@@ -88,8 +72,9 @@ def _entries(path: Path) -> Iterator[tuple[int, int, str]]:
 
 _UNVERIFIED = "the file was not at hand when the record was made"
 
-rcv1 = Source(
-    name="rcv1",
+
+@corpus(
+    "rcv1",
     title="RCV1-v2, Reuters stories of 1996 and 1997 (LYRL2004 token files)",
     licence="Copyright Reuters; the token files of lewis2004 are for research. Name RCV1-v2/LYRL2004 in publications.",
     splits=("lyrl2004", "lyrl2004-pt0"),
@@ -116,5 +101,18 @@ rcv1 = Source(
         "lyrl2004": Expected(23149, 781265, 103, {"train": 23149, "test": 781265}, "lewis2004, section 5"),
         "lyrl2004-pt0": Expected(23149, 199328, 103, note="the test files hold 199,328 + 199,339 + 199,576 + 183,022"),
     },
-    read=_read,
 )
+def rcv1(files: Mapping[str, Path], split: str) -> Corpus:
+    """Read a split. Text is the tokens with spaces between: analyse it by splitting, without stop list or stemmer."""
+    tree = Hierarchy.from_edges(read_taxonomy(files[_TREE]), root=_ROOT)
+    topics = _topics(files[_TOPICS])
+    tests = _TEST if split == "lyrl2004" else _TEST[:1]
+    return assemble(
+        chain(_stories(files[_TRAIN], "train", topics), *(_stories(files[name], "test", topics) for name in tests)),
+        name="rcv1",
+        split=split,
+        path=files[_TRAIN],
+        categories=sorted(name for name in tree.names if name != _ROOT),
+        taxonomy=tree.edges,
+        licence=rcv1.licence,
+    )

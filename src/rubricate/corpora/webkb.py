@@ -14,13 +14,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from rubricate.corpora.archives.archive import members
-from rubricate.corpora.catalogue.source import DataFile, Expected, Source
-from rubricate.corpora.parsing.html_text import html_text
-from rubricate.corpora.parsing.mixed_text import utf8_or_latin1
+from rubricate.corpora.archives import members
+from rubricate.corpora.raw_text import html_text, utf8_or_latin1
+from rubricate.corpora.sources import DataFile, Expected, corpus
 from rubricate.errors import UnknownName
-from rubricate.readers.assembly import assemble, generator
-from rubricate.readers.record import Record
+from rubricate.io.assembly import assemble, generator
+from rubricate.io.reader import Record
 from rubricate.types import Corpus
 
 __all__ = ["webkb"]
@@ -32,21 +31,6 @@ _UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
 _ALERT = "WWW Alert:"
 _REFRESH = re.compile(r"http-equiv\s*=\s*[\"']?refresh", re.IGNORECASE)
 _MOVED = re.compile(r"\b(?:have|has) (?:been )?moved\b", re.IGNORECASE)
-
-
-def _read(files: Mapping[str, Path], split: str, *, seed: int = 0, university: str | None = None) -> Corpus:
-    """Read halves drawn by `seed`, the training half the larger; or the pages of a university as the test set."""
-    if university is not None and university not in _UNIVERSITIES:
-        raise UnknownName("university", university, _UNIVERSITIES)
-    pages = sorted(_pages(files[_ARCHIVE], split), key=lambda page: page.id)
-    return assemble(
-        _halved(pages, seed) if university is None else _held_out(pages, university),
-        name="webkb",
-        split=f"{split}-{university}" if university else f"{split}-seed-{seed}" if seed else split,
-        path=files[_ARCHIVE],
-        categories=_CLASSES[split],
-        licence=webkb.licence,
-    )
 
 
 def _pages(archive: Path, split: str) -> Iterator[Record]:
@@ -86,8 +70,8 @@ def _held_out(pages: list[Record], university: str) -> Iterator[Record]:
     return (replace(p, split="test" if p.fields["university"] == university else "train") for p in pages)
 
 
-webkb = Source(
-    name="webkb",
+@corpus(
+    "webkb",
     title="WebKB, pages of computer science departments (1997)",
     licence="Collected by the CMU text learning group for research; the pages belong to their authors.",
     splits=("four", "seven"),
@@ -102,5 +86,17 @@ webkb = Source(
         "four": Expected(2092, 2091, 4, {"documents": 4183, "train": 2092}, "joachims2000, section 6 and table 2"),
         "seven": Expected(4141, 4141, 7),
     },
-    read=_read,
 )
+def webkb(files: Mapping[str, Path], split: str, *, seed: int = 0, university: str | None = None) -> Corpus:
+    """Read halves drawn by `seed`, the training half the larger; or the pages of a university as the test set."""
+    if university is not None and university not in _UNIVERSITIES:
+        raise UnknownName("university", university, _UNIVERSITIES)
+    pages = sorted(_pages(files[_ARCHIVE], split), key=lambda page: page.id)
+    return assemble(
+        _halved(pages, seed) if university is None else _held_out(pages, university),
+        name="webkb",
+        split=f"{split}-{university}" if university else f"{split}-seed-{seed}" if seed else split,
+        path=files[_ARCHIVE],
+        categories=_CLASSES[split],
+        licence=webkb.licence,
+    )

@@ -15,12 +15,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from rubricate.corpora.catalogue.source import DataFile, Expected, Source
+from rubricate.corpora.sources import DataFile, Expected, corpus
 from rubricate.errors import InvalidFile
 from rubricate.hierarchy import Hierarchy, read_taxonomy
-from rubricate.readers.assembly import assemble
-from rubricate.readers.record import Record
-from rubricate.readers.text_lines import text_lines
+from rubricate.io.assembly import assemble
+from rubricate.io.reader import Record
+from rubricate.io.text_files import text_lines
 from rubricate.types import Corpus
 
 __all__ = ["wikivitals"]
@@ -28,23 +28,6 @@ __all__ = ["wikivitals"]
 _TAXONOMY, _TRAIN = "hwv/hwv.taxonomy", "hwv/hwv_train.json"
 _VALIDATION, _TEST = "hwv/hwv_val.json", "hwv/hwv_test.json"
 _ROOT = "Root"
-
-
-def _read(files: Mapping[str, Path], split: str, *, seed: int = 0, path: bool = False) -> Corpus:
-    """Read a split; `seed` draws `own`; `path` labels a document with every category on its path."""
-    tree = Hierarchy.from_edges(read_taxonomy(files[_TAXONOMY]), root=_ROOT)
-    training = [files[_VALIDATION]] if split != "published" else [files[_TRAIN], files[_VALIDATION]]
-    records = chain(*(_articles(file, tree, "train", path=path) for file in training))
-    return assemble(
-        chain(records, _articles(files[_TEST], tree, "test", path=path)),
-        name="wikivitals",
-        split=split + (f"-seed-{seed}" if split == "own" and seed else "") + ("-path" if path else ""),
-        path=files[_TEST],
-        taxonomy=tree.edges,
-        licence=wikivitals.licence,
-        test=1 / 3 if split == "own" else None,
-        seed=seed,
-    )
 
 
 def _articles(file: Path, tree: Hierarchy, split: Literal["train", "test"], *, path: bool) -> Iterator[Record]:
@@ -76,8 +59,8 @@ def _check_path(names: list[str], tree: Hierarchy, *, file: Path, line: int) -> 
             raise InvalidFile(problem, path=file, line=line, remedy="use the taxonomy that came with the documents")
 
 
-wikivitals = Source(
-    name="wikivitals",
+@corpus(
+    "wikivitals",
     title="Hierarchical WikiVitals, validation and test documents",
     licence="Text of Wikipedia, CC BY-SA; name Wikipedia and keep the licence when you pass it on.",
     splits=("own", "heldout", "published"),
@@ -88,5 +71,19 @@ wikivitals = Source(
         DataFile(_TRAIN, splits=("published",)),
     ),
     counts={"own": Expected(2403, 1202, 827), "heldout": Expected(1602, 2003, 827)},
-    read=_read,
 )
+def wikivitals(files: Mapping[str, Path], split: str, *, seed: int = 0, path: bool = False) -> Corpus:
+    """Read a split; `seed` draws `own`; `path` labels a document with every category on its path."""
+    tree = Hierarchy.from_edges(read_taxonomy(files[_TAXONOMY]), root=_ROOT)
+    training = [files[_VALIDATION]] if split != "published" else [files[_TRAIN], files[_VALIDATION]]
+    records = chain(*(_articles(file, tree, "train", path=path) for file in training))
+    return assemble(
+        chain(records, _articles(files[_TEST], tree, "test", path=path)),
+        name="wikivitals",
+        split=split + (f"-seed-{seed}" if split == "own" and seed else "") + ("-path" if path else ""),
+        path=files[_TEST],
+        taxonomy=tree.edges,
+        licence=wikivitals.licence,
+        test=1 / 3 if split == "own" else None,
+        seed=seed,
+    )

@@ -10,6 +10,7 @@ from typing import Any
 from rubricate._version import __version__
 from rubricate.engines import Shared, stream_results
 from rubricate.errors import InvalidInput, MissingExtra
+from rubricate.registry import engine
 
 __all__ = ["dask"]
 
@@ -21,6 +22,7 @@ _clients: dict[str, Any] = {}
 """Clients that were opened by address; they are used again, and closed when the process ends."""
 
 
+@engine("dask")
 def dask(
     function: Callable[[Any], Any], tasks: Iterable[Any], address: str | None = None, ahead: int | None = None
 ) -> Any:

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rubricate.classifiers.svm.solvers.leave_one_out import has_dual
-from rubricate.classifiers.svm.svm import SVM
+from rubricate.classifiers.svm import SVM
+from rubricate.classifiers.svm_leave_one_out import has_dual
 from rubricate.estimation import Estimate
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.experiments.study import CorpusResult
 from rubricate.experiments.trial import Trial
 from rubricate.training.cache import Arrays
-from rubricate.training.procedure import Step
+from rubricate.training.plan import Step
 from rubricate.types import Counts
 
 __all__ = ["expected"]

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.text.analyzer import Analyzer
-from rubricate.text.select import Select
+from rubricate.text.selection import Select
 from rubricate.text.vectors import Vectors
 from rubricate.training.cache import Once
 from rubricate.types import Documents, Floats, Sparse

@@ -12,14 +12,13 @@ import numpy as np
 from rubricate.corpora import load
 from rubricate.engines import Engine
 from rubricate.errors import CorpusMissing, InvalidInput
-from rubricate.experiments.criteria import criterion
 from rubricate.experiments.plan import CorpusChoice, Plan, TrialChoice
-from rubricate.experiments.steps import compute_steps, errors_of
 from rubricate.experiments.store import Store
 from rubricate.experiments.study import CorpusResult, Study, TrialResult
-from rubricate.experiments.trial import Trial
-from rubricate.files.predictions.reading import run_names
-from rubricate.training.material import Material
+from rubricate.experiments.trial import Trial, compute_steps, errors_of
+from rubricate.experiments.tuning import criterion_named as criterion
+from rubricate.io.predictions import run_names
+from rubricate.training.data import Material
 from rubricate.types import Corpus, Progress, Run
 
 __all__ = ["corpus_names", "run_study"]

@@ -26,11 +26,10 @@ import numpy as np
 
 from rubricate._version import __version__
 from rubricate.errors import InvalidFile, UnreadableFile
-from rubricate.files.container import read_container, write_container
-from rubricate.training.cache import Arrays, Entry, Make
-from rubricate.training.fingerprint import canonical, digest
-from rubricate.user_folders import STORE_VARIABLE as VARIABLE
-from rubricate.user_folders import user_store as user_folder
+from rubricate.io.container import read_container, write_container
+from rubricate.storage import STORE_VARIABLE as VARIABLE
+from rubricate.storage import user_store as user_folder
+from rubricate.training.cache import Arrays, Entry, Make, canonical, digest
 
 __all__ = ["VARIABLE", "DamagedEntry", "Store", "user_folder"]
 

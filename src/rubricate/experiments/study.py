@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rubricate.evaluation import Evaluation
-from rubricate.evaluation.evaluating import evaluate
 from rubricate.experiments.plan import Plan, TrialChoice
 from rubricate.experiments.trial import Trial
+from rubricate.measures import Evaluation
+from rubricate.measures.evaluation import evaluate
 from rubricate.significance import Comparison, compare
-from rubricate.significance.definition.catalogue import parse_tests
+from rubricate.significance.definition import parse_tests
 from rubricate.types import Corpus, Run
 
 __all__ = ["CorpusResult", "Study", "TrialResult"]

@@ -7,7 +7,8 @@ Trials that differ only in the cut share all their trainings. What comes out is 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -16,23 +17,23 @@ import numpy as np
 from scipy import sparse
 
 from rubricate import registry
-from rubricate.engines import Engine
+from rubricate.engines import Engine, run_tasks
+from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.store import Store
-from rubricate.text.encoders.folder import digest_of
-from rubricate.text.encoders.locating import locate
+from rubricate.text.encoder_folder import digest_of, locate
 from rubricate.training.cache import Arrays, Entry, Make
 from rubricate.training.candidates import links_digest
 from rubricate.training.choosing import cross_fit
-from rubricate.training.execution import Execution
-from rubricate.training.explaining import explain_rows
-from rubricate.training.material import Material
-from rubricate.training.procedure import Step
+from rubricate.training.config import parse_settings
+from rubricate.training.data import Material
+from rubricate.training.evidence import explain_rows
+from rubricate.training.plan import Step
 from rubricate.training.representations import has_vectors
+from rubricate.training.run import Execution
 from rubricate.training.scoring import scores_of
-from rubricate.training.settings import parse_settings
-from rubricate.types import Decisions, Evidence, Run, Scores, Signature, Sparse
+from rubricate.types import Decisions, Evidence, Progress, Run, Scores, Signature, Sparse
 
-__all__ = ["Trial"]
+__all__ = ["Trial", "TrialSteps", "compute_steps", "errors_of"]
 
 NOT_SCORES = ("cut", "folds", "seed", "engine")
 """Settings that the scores of a given training part do not depend on; nor do parameters of the cut."""
@@ -219,3 +220,65 @@ def _evidence(plain: Mapping[str, Any]) -> Evidence:
         detail=plain["detail"],
         name=plain["name"],
     )
+
+
+@contextmanager
+def errors_of(trial: str) -> Iterator[None]:
+    """Name the trial in errors of settings; those of files speak for themselves."""
+    try:
+        yield
+    except InvalidFile:
+        raise
+    except (InvalidInput, UnknownName) as error:
+        raise InvalidInput(f"trial {trial!r}: {error}") from error
+
+
+def compute_steps(
+    trials: Sequence[Trial],
+    *,
+    engine: Engine | str = "threads",
+    progress: Progress | None = None,
+    what: str = "trials",
+    final: bool = True,
+) -> None:
+    """Put every step of some trials that the store lacks into it, each once.
+
+    `final` includes the trainings on all documents, and `what` names the work in a progress bar.
+    """
+    tasks: dict[str, tuple[Trial, Step]] = {}
+    for trial in trials:
+        for step in trial.procedure.steps(final=final):
+            described = trial.what(step)
+            if not trial.store.has(described):
+                tasks.setdefault(trial.store.key(described), (trial, step))
+    if not tasks:
+        return
+    if progress is not None:
+        progress(total=len(tasks), text=what)
+    run_tasks(TrialSteps(_sharing(list(tasks.values())), progress), range(len(tasks)), engine=engine)
+
+
+class TrialSteps:
+    """Computes the steps of trials by number. A copy in another process shows no progress."""
+
+    def __init__(self, tasks: Sequence[tuple[Trial, Step]], progress: Progress | None = None) -> None:
+        self.tasks, self.progress = tasks, progress
+
+    def __reduce__(self) -> tuple[type[TrialSteps], tuple[Sequence[tuple[Trial, Step]]]]:
+        return TrialSteps, (self.tasks,)
+
+    def __call__(self, number: int) -> None:
+        """Compute one step."""
+        trial, step = self.tasks[number]
+        with errors_of(trial.name):
+            trial.entry(step)
+        if self.progress is not None:
+            self.progress(1)
+
+
+def _sharing(tasks: list[tuple[Trial, Step]]) -> list[tuple[Trial, Step]]:
+    """Sort the tasks so that those with the same vectors follow each other and the vectors are made once."""
+    first: dict[tuple[object, ...], int] = {}
+    for i, (trial, step) in enumerate(tasks):
+        first.setdefault(trial.vectors_key(step), i)
+    return sorted(tasks, key=lambda task: first[task[0].vectors_key(task[1])])

@@ -1,29 +1,245 @@
-"""The choice of parameters: all combinations, or greedily one parameter after the other.
-
-The greedy search is that of yang1999, section 4.3: parameters have an order, each starts at its first candidate; all
-candidates of the first are tried with the others fixed, the best is kept, then the second, to the last. It costs the
-sum of the numbers of candidates where the grid costs their product.
-"""
+"""What trials are chosen by: any measure, with an average where it has one."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import operator
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from rubricate.engines import Engine
-from rubricate.errors import InvalidInput
-from rubricate.experiments.criteria import criterion as criterion_named
-from rubricate.experiments.judging import Judging, way_named
-from rubricate.experiments.store import Store
-from rubricate.training.fingerprint import canonical
-from rubricate.training.targets import take_target, without_strays
-from rubricate.types import Corpus, Documents, Progress, Undefined
+import numpy as np
 
-__all__ = ["CandidateGrid", "Judge", "Tried", "Tuned", "best_of", "search", "tune"]
+from rubricate import registry
+from rubricate.classifiers.svm_leave_one_out import has_dual
+from rubricate.engines import Engine, run_counted, run_tasks
+from rubricate.errors import InvalidInput, UnknownName
+from rubricate.estimation import MEASURES, estimate
+from rubricate.experiments.store import Store
+from rubricate.experiments.trial import Trial, compute_steps
+from rubricate.folds import deal
+from rubricate.measures import counts, macro, micro, of_kind, resolve
+from rubricate.measures.evaluation_result import evaluate_run
+from rubricate.training.cache import Arrays, canonical
+from rubricate.training.candidates import candidates_for
+from rubricate.training.config import parse_settings
+from rubricate.training.data import Material, take_target, without_strays
+from rubricate.types import Corpus, Documents, Edges, Progress, Run, Undefined
+
+__all__ = [
+    "WAYS",
+    "CandidateGrid",
+    "Criterion",
+    "Judge",
+    "Judging",
+    "Tried",
+    "Tuned",
+    "Way",
+    "best_of",
+    "criterion_named",
+    "known_criteria",
+    "search",
+    "tune",
+    "way_named",
+]
+
+AVERAGES = {"micro": micro, "macro": macro}
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A number of a run, and whether more of it is better."""
+
+    name: str
+    value: Callable[[Run, Undefined], float]
+    greater_is_better: bool = True
+
+    def better(self, a: float, b: float) -> bool:
+        """Return whether a is better than b; NaN is worse than any number."""
+        if a != a or b != b:
+            return a == a
+        return a > b if self.greater_is_better else a < b
+
+
+def _of_counts() -> list[str]:
+    """Return the measures that have a micro and a macro average, those with a β among them."""
+    return [*of_kind("counts"), *of_kind("counts", parametric=True)]
+
+
+def known_criteria() -> list[str]:
+    """Return every criterion by name, those with a β as `micro_f_beta:2`."""
+    flat = [f"{average}_{name}" for name in _of_counts() for average in AVERAGES]
+    return sorted([*flat, *of_kind("documents"), *of_kind("ranking")])
+
+
+def criterion_named(name: str) -> Criterion:
+    """Return a criterion: `micro_f1`, `macro_f_beta:0.5`, `micro_error`, `example_f1`, `eleven_point`, ….
+
+    >>> criterion_named("micro_error").greater_is_better
+    False
+    """
+    average, _, rest = name.partition("_")
+    if average in AVERAGES and registry.parse(rest)[0] in _of_counts():
+        return _average(name, average, rest)
+    if name not in known_criteria():
+        raise UnknownName("criterion", name, known_criteria())
+    measure = resolve(name)
+    return Criterion(name, lambda run, undefined: _other(name, run, undefined), measure.greater_is_better)
+
+
+def _average(name: str, average: str, rest: str) -> Criterion:
+    measure, mean = resolve(rest), AVERAGES[average]
+
+    def value(run: Run, undefined: Undefined) -> float:
+        if run.truth is None or run.decisions is None:
+            raise InvalidInput(f"criterion {name!r} needs decisions and truth")
+        return float(mean(measure, counts(run.truth, run.decisions.values), undefined=undefined))
+
+    return Criterion(name, value, measure.greater_is_better)
+
+
+def _other(name: str, run: Run, undefined: Undefined) -> float:
+    evaluation = evaluate_run(run, undefined=undefined)
+    values = {**evaluation.examples, **evaluation.ranking}
+    if name not in values:
+        raise InvalidInput(f"criterion {name!r} needs the scores of every document; choose one of decisions")
+    return float(values[name])
+
+
+Plain: TypeAlias = Mapping[str, Any]
+"""Settings as `parse_settings` takes them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """What settings are judged on, and by which criterion.
+
+    Parameters
+    ----------
+    documents, taxonomy
+        The training documents; the taxonomy is for hierarchical classifiers that have none of their own.
+    criterion, undefined
+        The number that counts, and what 0/0 is in it.
+    store, engine, progress
+        Where results are kept, where work runs, and how progress is shown.
+    folds, share, seed
+        Number of folds in cross-validation; size of the validation part; seed of the folds.
+    """
+
+    documents: Documents
+    criterion: Criterion
+    store: Store
+    folds: int = 5
+    share: float = 0.3
+    seed: int = 0
+    undefined: Undefined = "zero"
+    engine: Engine | str = "threads"
+    progress: Progress | None = None
+    taxonomy: Edges | None = None
+
+    @cached_property
+    def whole(self) -> Material:
+        """All documents, to be dealt to folds."""
+        return Material(self.documents, taxonomy=self.taxonomy)
+
+    @cached_property
+    def parted(self) -> Material:
+        """A validation part of about `share`, stratified by category, to be scored by what the rest taught."""
+        if not 0 < self.share <= 0.5:
+            raise InvalidInput(f"the validation part must be more than 0 and at most half, got {self.share}")
+        held = deal(self.documents.labels, max(2, round(1 / self.share)), seed=self.seed) == 0
+        rest, part = (self.documents.take(np.flatnonzero(rows)) for rows in (~held, held))
+        return Material(rest, test=part, taxonomy=self.taxonomy)
+
+    def trials(self, settings: Sequence[Plain], material: Material) -> list[Trial]:
+        """Return a trial of each of some settings."""
+        return [self._trial(each, material) for each in settings]
+
+    def values(self, trials: Sequence[Trial], run: Callable[[Trial], Run]) -> list[float]:
+        """Return the criterion of what `run` makes of each trial."""
+        return run_tasks(lambda trial: self.criterion.value(run(trial), self.undefined), trials, engine=self.engine)
+
+    def _trial(self, settings: Plain, material: Material) -> Trial:
+        name = ", ".join(f"{key}={value}" for key, value in settings.items()) or "defaults"
+        asked = {**settings, "folds": self.folds, "seed": self.seed}
+        return Trial(name, asked, material, self.store, engine=self.engine)
+
+
+Way: TypeAlias = Callable[[Sequence[Plain], Judging], list[float]]
+
+
+def cross_validation(settings: Sequence[Plain], judging: Judging) -> list[float]:
+    """Return the criterion over all documents, each decided by a classifier and cut that have not seen it.
+
+    Cost: `folds` trainings for each of the settings, less those that are shared: cuts cost none.
+    """
+    if judging.folds < 2:
+        raise InvalidInput(f"cross-validation needs 2 folds or more, got {judging.folds}")
+    trials = judging.trials(settings, judging.whole)
+    compute_steps(trials, engine=judging.engine, progress=judging.progress, what="tuning", final=False)
+    return judging.values(trials, Trial.cross_validated)
+
+
+def validation(settings: Sequence[Plain], judging: Judging) -> list[float]:
+    """Return the criterion on one validation part, as in yang1999 (section 4.3); cuts learn from folds of the rest.
+
+    Cost: `folds` + 1 trainings for each of the settings.
+    """
+    trials = judging.trials(settings, judging.parted)
+    compute_steps(trials, engine=judging.engine, progress=judging.progress, what="tuning")
+    return judging.values(trials, lambda trial: trial.run()[0])
+
+
+def xi_alpha(settings: Sequence[Plain], judging: Judging) -> list[float]:
+    """Return the ξα-estimate of an SVM at its own cut, from one training for each of the settings (joachims2000).
+
+    The criterion is the micro- or macro-average of error, recall, precision or F1. Settings of cuts make no difference.
+    Pessimistic, and not always a fair judge between settings: it favours small C (docs/methods/estimation.md). Cost:
+    one training for each of the settings; vectors are made once for those that share them.
+    """
+    average, _, measure = judging.criterion.name.partition("_")
+    if average not in ("micro", "macro") or measure not in MEASURES:
+        wanted = ", ".join(f"{each}_{name}" for each in ("micro", "macro") for name in MEASURES)
+        raise InvalidInput(f"xi_alpha estimates {wanted}, not {judging.criterion.name!r}; choose one of these")
+
+    def make(plain: Plain) -> tuple[Arrays, Mapping[str, Any]]:
+        settings = parse_settings({"classifier": "svm", **plain})
+        (svm,) = candidates_for(settings.classifier, tuned=False)
+        if not has_dual(svm):
+            raise InvalidInput(f"xi_alpha is of SVMs, not of {settings.classifier!r}; choose by cross_validation")
+        vectors, labels = judging.whole.shaped(settings.shape(), None).X, judging.documents.labels
+        result = replace(estimate(svm, vectors, labels, method="xi_alpha"), convention=judging.undefined)
+        return {"value": np.array([getattr(result, average)[measure]], dtype=np.float64)}, {}
+
+    def value(plain: Plain) -> float:
+        what = {"kind": "xi-alpha", "settings": dict(plain), "data": judging.whole.train_digest}
+        what |= {"criterion": judging.criterion.name, "undefined": judging.undefined}
+        return float(judging.store.remember(what, partial(make, plain)).arrays["value"][0])
+
+    return run_counted(value, settings, progress=judging.progress, text="tuning")
+
+
+WAYS: dict[str, Way] = {
+    "cross_validation": cross_validation,
+    "validation": validation,
+    "xi_alpha": xi_alpha,
+}
+"""The ways of judging by name."""
+
+
+def way_named(name: str) -> tuple[str, Way]:
+    """Return the name of a way with underscores, and the way; a name with hyphens is deprecated."""
+    known = name.replace("-", "_")
+    if known not in WAYS:
+        raise UnknownName("way of judging", name, WAYS)
+    if known != name:
+        message = f"{name!r} is now {known!r}; the spelling with a hyphen goes with the next release"
+        warnings.warn(message, DeprecationWarning, stacklevel=3)
+    return known, WAYS[known]
+
 
 CandidateGrid: TypeAlias = Mapping[str, Sequence[Any]]
 Judge: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], Sequence[float]]

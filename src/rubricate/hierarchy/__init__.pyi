@@ -1,8 +1,7 @@
 """Public names of `rubricate.hierarchy`; `__init__.py` reads this list."""
 
-from ..readers.taxonomy_files import path_edges as path_edges
-from ..readers.taxonomy_files import read_taxonomy as read_taxonomy
-from .closure import ancestor_pairs as ancestor_pairs
+from ..io.taxonomies import path_edges as path_edges
+from ..io.taxonomies import read_taxonomy as read_taxonomy
 from .drawing import as_svg as as_svg
 from .drawing import as_text as as_text
 from .kinship import distance as distance
@@ -12,3 +11,4 @@ from .kinship import siblings as siblings
 from .structure import VIRTUAL_ROOT as VIRTUAL_ROOT
 from .structure import Hierarchy as Hierarchy
 from .structure import Structure as Structure
+from .structure import ancestor_pairs as ancestor_pairs

@@ -1,8 +1,6 @@
-"""Categories above and below each other: a tree, or a graph without cycles (sunlim2001, section 2).
+"""Follow links from many nodes at once, as pairs of numbers; cost: the pairs that come out, however deep the hierarchy.
 
-Nodes are numbered in topological order: the root is node 0 and every parent comes before its children, so that one
-pass upwards or downwards over the numbers answers most questions. Links are kept twice, as rows of parents and
-rows of children: the parents of node v are `parent_ids[parent_starts[v]:parent_starts[v + 1]]`.
+Links are rows: those of node v lead to `ids[starts[v]:starts[v + 1]]`.
 """
 
 from __future__ import annotations
@@ -11,17 +9,96 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.hierarchy.links import reached_pairs
 from rubricate.types import Edges, Ints, Sparse
 
-__all__ = ["VIRTUAL_ROOT", "Hierarchy", "Structure", "find_cycle"]
+__all__ = [
+    "MOST_PAIRS",
+    "VIRTUAL_ROOT",
+    "Hierarchy",
+    "Structure",
+    "ancestor_pairs",
+    "check_pairs",
+    "climb",
+    "distinct_pairs",
+    "find_cycle",
+    "follow_links",
+    "reached_pairs",
+]
+
+MOST_PAIRS = 1 << 27
+"""Pairs of a node and one above or below it that are held at once, about 2 GB; a chain of 16,383 nodes has as many."""
+
+
+def follow_links(starts: Any, ids: Any, rows: Any, nodes: Any) -> tuple[Ints, Ints]:
+    """Follow each (row, node) along all its links: (row, neighbour) pairs, in the order of the links."""
+    firsts, ends = starts[nodes], starts[nodes + 1]
+    sizes = (ends - firsts).astype(np.int64)
+    before = np.cumsum(sizes) - sizes
+    places = np.arange(int(sizes.sum())) - np.repeat(before, sizes) + np.repeat(firsts, sizes)
+    return np.repeat(rows, sizes), ids[places]
+
+
+def reached_pairs(starts: Any, ids: Any, nodes: Any, *, tree: bool) -> tuple[Ints, Ints]:
+    """Return (position in `nodes`, node that links lead to from there), each node among those that it leads to.
+
+    A pair that several paths of different length lead to comes once for each length. `tree` says that no two paths
+    lead to one node.
+    """
+    reached: Any = np.asarray(nodes, np.int32)
+    rows: Any = np.arange(len(reached), dtype=np.int32)
+    steps, total = [(rows, reached)], len(rows)
+    while len(rows):
+        rows, reached = follow_links(starts, ids, rows, reached)
+        if not tree:
+            rows, reached = distinct_pairs(rows, reached, len(starts) - 1)
+        steps.append((rows.astype(np.int32, copy=False), reached.astype(np.int32, copy=False)))
+        total += len(rows)
+        check_pairs(total)
+    all_rows, all_nodes = (np.concatenate(part) for part in zip(*steps, strict=True))
+    return all_rows, all_nodes
+
+
+def check_pairs(count: int) -> None:
+    """Refuse hierarchies whose closure does not fit into memory."""
+    if count > MOST_PAIRS:
+        raise InvalidInput(
+            f"the hierarchy is too deep: its nodes have more than {MOST_PAIRS:,} nodes above them in all; "
+            "Fix: leave out levels that do not divide documents"
+        )
+
+
+def distinct_pairs(rows: Any, nodes: Any, n: int) -> tuple[Ints, Ints]:
+    """Return each pair once, sorted by row, then by node; nodes are below n."""
+    keys = np.unique(np.asarray(rows, np.int64) * n + nodes)
+    return keys // n, keys % n
+
+
+def climb(hierarchy: Hierarchy, rows: Ints, nodes: Ints) -> tuple[Ints, Ints]:
+    """Follow each (row, node) one link upwards: every (row, parent) once, sorted by row, then by parent."""
+    pairs = follow_links(hierarchy.parent_starts, hierarchy.parent_ids, rows, nodes)
+    return distinct_pairs(*pairs, len(hierarchy))
+
+
+def ancestor_pairs(hierarchy: Hierarchy, nodes: Any) -> tuple[Ints, Ints]:
+    """Return (position in `nodes`, the node or one above it) for every such pair, sorted.
+
+    Each node counts as one above itself. Cost and memory: the sum of the numbers of ancestors in a tree; in a graph
+    with paths of different length a node is met once for each length.
+
+    >>> tree = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+    >>> [part.tolist() for part in ancestor_pairs(tree, [2, 1])]
+    [[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]]
+    """
+    starts, ids = hierarchy.parent_starts, hierarchy.parent_ids
+    return distinct_pairs(*reached_pairs(starts, ids, nodes, tree=hierarchy.is_tree), len(hierarchy))
+
 
 VIRTUAL_ROOT = "(root)"
 """The name of the node that is put above several top categories."""

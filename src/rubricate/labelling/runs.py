@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from rubricate.errors import InvalidInput
-from rubricate.files.predictions.alignment import align
-from rubricate.files.predictions.reading import read_pairs, read_run, run_names
+from rubricate.io.alignment import align
+from rubricate.io.predictions import read_pairs, read_run, run_names
 from rubricate.labels import indicator
 from rubricate.thresholds import resolve
 from rubricate.types import Decisions, Run, Scores, Sparse

@@ -1,6 +1,6 @@
-"""Decisions, rankings and probabilities to numbers: one file per measure, averaging written once.
+"""Decisions, rankings and probabilities to numbers: each measure a function, averaging written once.
 
-A measure lives in the file of its name (`from rubricate.measures.f1 import f1`); `micro` and `macro` take names too.
+`f1` and its relatives are in `contingency`; `micro` and `macro` take names too.
 
 >>> from rubricate.labels import indicator
 >>> from rubricate.measures import counts, macro, micro
@@ -9,7 +9,6 @@ A measure lives in the file of its name (`from rubricate.measures.f1 import f1`)
 (0.8, 0.75)
 """
 
-from rubricate._deprecated import RENAMED_MEASURES
 from rubricate._exports import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, renamed=RENAMED_MEASURES)
+__getattr__, __dir__, __all__ = attach(__name__)

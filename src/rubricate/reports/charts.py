@@ -1,6 +1,6 @@
 """The one drawer of charts: lines, bars, points, intervals and matrices as SVG, for pages, files and every system.
 
-A chart is data (`rubricate.experiments.figure`); `draw` turns it into a drawing of a given width. Systems differ by
+A chart is data (`rubricate.papers.figures`); `draw` turns it into a drawing of a given width. Systems differ by
 colour and by sign, or by dashes where a line has too many points for signs, so that they are distinct in black and
 white. Lines are named at their ends if the drawing is wide enough for it.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from rubricate.experiments.figure import Chart, Figure, IntervalRow, Intervals, Matrix, Series
+from rubricate.papers.figures import Chart, Figure, IntervalRow, Intervals, Matrix, Series
 from rubricate.svg import Svg, clip, group, line, path, short, text, text_width
 
 __all__ = ["FILE", "NARROW", "WIDE", "Axis", "colour", "draw", "legend_key", "nearest", "number", "places", "signs"]

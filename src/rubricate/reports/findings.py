@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from rubricate.measures import mean
-from rubricate.reports.cells import shown
-from rubricate.reports.confusions import confusions
+from rubricate.reports.evaluation_tables import confusions
+from rubricate.reports.html import shorten
 from rubricate.reports.mistakes import likely_mislabelled
-from rubricate.reports.page.html import shorten
 from rubricate.reports.results import COLUMNS, ReportResults, outcome
+from rubricate.reports.tables import shown
 from rubricate.significance import Comparison
 from rubricate.types import Bools, Significance
 

@@ -1,19 +1,153 @@
-"""The wrong decisions of a system, its confidence in each, and labels that look wrong themselves."""
+"""Excerpts of documents in which the words that spoke for or against a decision are marked."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from rubricate.measures.rankings.scores import score_values
+from rubricate.measures.true_ranks import score_values
 from rubricate.reports.data import SuspectLabel
+from rubricate.reports.html import Html, isolated, shorten, tag
 from rubricate.reports.results import ReportResults
-from rubricate.types import Bools, Floats, Ints, Run, Sparse
+from rubricate.text.analyzer import Analyzer
+from rubricate.types import Bools, Evidence, Floats, Ints, Run, Sparse
 
-__all__ = ["Mistake", "confident_mistakes", "likely_mislabelled", "margins", "wrong_pairs"]
+__all__ = [
+    "Mistake",
+    "Piece",
+    "confident_mistakes",
+    "evidence_line",
+    "excerpt",
+    "label_chips",
+    "likely_mislabelled",
+    "margins",
+    "term_weights",
+    "text_of",
+    "wrong_pairs",
+]
+
+_WORD = re.compile(r"\w+")
+
+
+class Piece(NamedTuple):
+    """A piece of text and the weight of its evidence; 0 for text without evidence."""
+
+    text: str
+    weight: float = 0.0
+
+
+def term_weights(evidence: Sequence[Evidence]) -> dict[str, float]:
+    """Return the weight of each word of the terms in the evidence; phrases count for each of their words.
+
+    >>> term_weights([Evidence("term", 0, 2.0, name="title:interest rate"), Evidence("term", 1, -0.5, name="rate")])
+    {'interest': 2.0, 'rate': 2.0}
+    """
+    weights: dict[str, float] = {}
+    for item in evidence:
+        for word in item.source.removeprefix("title:").split():
+            weights[word] = max(weights.get(word, 0.0), item.weight, key=abs)
+    return weights
+
+
+def excerpt(
+    text: str, weights: Mapping[str, float], *, analyzer: Analyzer | None = None, length: int = 420
+) -> list[Piece]:
+    """Return the passage of `length` characters with the most evidence, split so that evidence words stand alone.
+
+    Line breaks and runs of spaces become one space. A word is evidence when the analyzer turns it into one of the
+    weighted terms. A passage counts each term once. Ties go to the earliest passage, so that a text without evidence
+    is shown from its beginning.
+    """
+    text = " ".join(text[:100_000].split())
+    words = list(_WORD.finditer(text))
+    terms = _terms(words, weights, analyzer or Analyzer())
+    marked = [(word.start(), word.end(), term) for word, term in zip(words, terms, strict=True) if term is not None]
+    best = _best_start(marked, weights, length)
+    start = next((word.start() for word in words if word.start() >= best), 0) if best else 0
+    end = min(start + length, len(text))
+    pieces, at = [Piece("… ")] if start else [], start
+    for word, term in zip(words, terms, strict=True):
+        if term is not None and start <= word.start() and word.end() <= end:
+            pieces += [Piece(text[at : word.start()]), Piece(word.group(), weights[term])]
+            at = word.end()
+    pieces.append(Piece(text[at:end] + (" …" if end < len(text) else "")))
+    return [piece for piece in pieces if piece.text]
+
+
+def _terms(words: Sequence[re.Match[str]], weights: Mapping[str, float], analyzer: Analyzer) -> list[str | None]:
+    """Return the weighted term of each word, or None."""
+    if not weights or not words:
+        return [None] * len(words)
+    distinct = list(dict.fromkeys(word.group() for word in words))
+    plain = Analyzer(tokens=analyzer.tokens, min_length=analyzer.min_length, stop=analyzer.stop, stem=analyzer.stem)
+    analysed = plain.terms(distinct)
+    meant: dict[str, str | None] = {}
+    for k, word in enumerate(distinct):
+        own = [analysed.words[i] for i in analysed.ids[analysed.starts[k] : analysed.starts[k + 1]]]
+        meant[word] = next((term for term in own if term in weights), None)
+    return [meant[word.group()] for word in words]
+
+
+def _best_start(marked: Sequence[tuple[int, int, str]], weights: Mapping[str, float], length: int) -> int:
+    """Return where the best passage begins: at the start of the text, or a little before an evidence word."""
+    best, start = 0.0, 0
+    for begin in [0, *(max(0, place - 60) for place, _, _ in marked[:200])]:
+        inside = {term for place, end, term in marked if begin <= place and end <= begin + length}
+        value = sum(abs(weights[term]) for term in inside)
+        if value > best + 1e-12:
+            best, start = value, begin
+    return start
+
+
+def text_of(results: ReportResults, row: int, evidence: list[Evidence], *, length: int = 420) -> Html | None:
+    """Return the excerpt of a document with its evidence words marked; None without documents."""
+    documents = results.data.documents
+    if documents is None:
+        return None
+    weights, analyzer = term_weights(evidence), results.data.analyzer
+    title = excerpt(documents.titles[row], weights, analyzer=analyzer, length=200) if documents.titles else []
+    body = excerpt(documents.bodies[row], weights, analyzer=analyzer, length=length)
+    heading = tag("strong", [_piece(piece) for piece in title], tag("br")) if title else None
+    return tag("p", heading, [_piece(piece) for piece in body], class_="text", dir="auto")
+
+
+def _piece(piece: Piece) -> Html | str:
+    if not piece.weight:
+        return piece.text
+    tooltip = f"{'for' if piece.weight > 0 else 'against'}: {piece.weight:+.3g}"
+    return tag("mark", piece.text, title=tooltip, class_=None if piece.weight > 0 else "against")
+
+
+def label_chips(results: ReportResults, row: int, bad: int | None = None) -> list[Html]:
+    """Return the true labels of a document."""
+    truth = results.truth
+    own = truth.indices[truth.indptr[row] : truth.indptr[row + 1]]
+    chips = [tag("span", isolated(results.categories[c], 40), class_="chip bad" if c == bad else "chip") for c in own]
+    return chips or [tag("span", "none", class_="chip")]
+
+
+def evidence_line(evidence: list[Evidence], most: int = 6) -> Html | None:
+    """Return the strongest evidence in one line: each item with its weight."""
+    if not evidence:
+        return None
+    strongest = sorted(evidence, key=lambda item: -abs(item.weight))[:most]
+    parts = [
+        tag(
+            "span",
+            isolated(item.source, 30),
+            f" {item.weight:+.2g}",
+            class_="chip",
+            title=shorten(item.detail, 200) or None,
+        )
+        for item in strongest
+    ]
+    return tag("p", "Evidence: ", parts)
+
 
 Kind = Literal["wrong", "missed"]
 

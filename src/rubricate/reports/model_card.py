@@ -1,18 +1,35 @@
-"""A model card: what a model is, what it learned from, how well it did, and what it must not be trusted with.
-
-The headings follow Mitchell et al. 2019, "Model Cards for Model Reporting". What the model file does not know is left
-for its owner to fill in, marked as such.
-"""
+"""Describe a model: how it was trained, its figures, what speaks for each category."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rubricate._version import __version__
-from rubricate.reports.cells import markdown
-from rubricate.reports.page.html import Html, escape, tag
+from rubricate.reports.html import Html, escape, tag
+from rubricate.reports.tables import markdown
+from rubricate.training.categorizer import Categorizer
 
-__all__ = ["card_html", "card_markdown"]
+__all__ = ["card_html", "card_markdown", "describe_model"]
+
+
+def describe_model(model: Categorizer, terms: int = 8) -> dict[str, Any]:
+    """Return what there is to say of a model, as JSON has it."""
+    counts = dict(zip(model.categories_, model.train_counts_.tolist(), strict=True))
+    return {
+        "signature": str(model.signature()),
+        "classifier": model.signature().classifier,
+        "cut": " ".join(repr(model.cut_).split()),
+        "single_label": model.single_label_,
+        "documents": len(model.ids_),
+        "representation": getattr(model, "screening_", None),
+        "language": getattr(model, "language_", None),
+        "cross_validation": model.cross_validated,
+        "categories": [
+            {"name": name, "documents": counts[name], "top_terms": model.top_terms(name, terms) if terms else []}
+            for name in model.categories_
+        ],
+    }
+
 
 FILL_IN = "(to be filled in by the owner)"
 _SMALL = 10

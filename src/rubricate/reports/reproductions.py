@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rubricate.experiments.cells import Cell, Tally, tally
-from rubricate.experiments.reproduction import Reproduction
-from rubricate.reports.cells import shown
-from rubricate.reports.tables import Table, render
+from rubricate.papers.reproduction import Cell, Reproduction, Tally, tally
+from rubricate.reports.tables import Table, render, shown
 
 __all__ = [
     "MARKS",

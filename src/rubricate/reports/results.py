@@ -9,12 +9,11 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rubricate.evaluation import Evaluation
-from rubricate.evaluation.evaluating import evaluate
-from rubricate.measures import Interval
-from rubricate.measures.counting.tables import canonical
+from rubricate.measures import Evaluation, Interval
+from rubricate.measures.evaluation import evaluate
+from rubricate.measures.tables import canonical
 from rubricate.reports.data import ReportData
-from rubricate.reports.intervals import with_shown_intervals
+from rubricate.reports.evaluation_tables import with_shown_intervals
 from rubricate.significance import Comparison, compare
 from rubricate.types import Ints, Run, Significance, Sparse
 

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rubricate.rules.columns import Columns
-from rubricate.rules.engine import fire, run_plan
+from rubricate.rules.engine import PLACES, RulePlan, RuleStep, fire, make_plan, run_plan
 from rubricate.rules.form import Phrase, Prefix, Rule, RuleBase, Word
-from rubricate.rules.passages import Passages, Spans, following
-from rubricate.rules.plan import PLACES, RulePlan, RuleStep, make_plan
 from rubricate.rules.printer import format_condition
+from rubricate.rules.sources import Columns, Passages, Spans, following
 from rubricate.types import Ints, Sparse
 
 __all__ = ["Explainer", "Firing", "Match"]

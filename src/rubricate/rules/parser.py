@@ -1,25 +1,13 @@
-"""Rule text → `RuleBase`. docs/guides/rules.md describes the language.
-
-    base         { statement }
-    statement    "analyzer" option "=" value { "," option "=" value } ";"
-               | @name "=" condition ";"
-               | [ name ":" ] category "if" condition [ "[" N "right" "," N "wrong" "]" ] ";"
-    condition    conjunction { "or" conjunction }
-    conjunction  negation { "and" negation }
-    negation     "not" negation | relation
-    relation     primary [ ( near/N | before/N ) primary | ">=" N ]
-    primary      word | stem* | 'exact term' | "a phrase" | @name | "title" "(" condition ")" | "(" condition ")"
-               | "always" | "never"
-
-Recursive descent with one token of look-ahead. Cost: linear in the text.
-"""
+"""Rule text → tokens. Positions are offsets into the text; line and column are counted only for an error."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from rubricate.errors import InvalidFile, InvalidInput, InvalidRules, UnknownName
 from rubricate.rules.form import (
@@ -40,10 +28,196 @@ from rubricate.rules.form import (
     Word,
     plain,
 )
-from rubricate.rules.lexer import KEYWORDS, Token, tokens, unquoted
-from rubricate.rules.macros import MacroProblem, check_macros, has_places
 
-__all__ = ["bases", "parse_rules", "read_rules"]
+__all__ = [
+    "KEYWORDS",
+    "MacroProblem",
+    "Token",
+    "bases",
+    "check_base",
+    "check_macros",
+    "has_places",
+    "parse_rules",
+    "read_rules",
+    "tokens",
+    "unquoted",
+    "uses",
+]
+
+KEYWORDS = frozenset({"always", "analyzer", "and", "if", "never", "none", "not", "or", "title"})
+"""Words of the language; as a word of a document they are put in single quotes."""
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n\f\v]+|\#[^\n]*)
+      | (?P<near>(?:near|before)/[0-9]+(?!\w))
+      | (?P<bare>\w+(?:[.-]\w+)*)(?P<star>\*?)
+      | (?P<exact>'(?:[^'\\\n]|\\.)*')(?P<exact_star>\*?)
+      | (?P<phrase>"(?:[^"\\\n]|\\.)*")
+      | @(?P<macro>\w+(?:[.-]\w+)*)
+      | (?P<sign>>=|[()\[\];:=,])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_KINDS = ("near", "bare", "exact", "phrase", "macro", "sign")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_PLAIN = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", '"': '"', "'": "'"}
+
+
+class Token(NamedTuple):
+    """`kind` is near, bare, prefix, exact, phrase, macro, sign, a keyword itself, or end."""
+
+    kind: str
+    text: str
+    offset: int
+
+    def __str__(self) -> str:
+        """Return the token as an error names it."""
+        return "the end" if self.kind == "end" else repr(self.text if len(self.text) <= 40 else self.text[:39] + "…")
+
+
+def tokens(text: str, path: str | Path | None = None) -> Iterator[Token]:
+    """Return the tokens of a rule file, the last one of kind end."""
+    place, size, match = 0, len(text), _TOKEN.match
+    while place < size:
+        lexeme = match(text, place)
+        if lexeme is None:
+            raise _unreadable(text, place, path)
+        group = lexeme.lastgroup or ""
+        if group != "space":
+            yield _token(lexeme, group)
+        place = lexeme.end()
+    yield Token("end", "", size)
+
+
+def _token(match: re.Match[str], group: str) -> Token:
+    if group in ("star", "exact_star"):
+        group = "bare" if group == "star" else "exact"
+        if match.group().endswith("*"):
+            return Token("prefix", match.group(group), match.start())
+    text = match.group(group)
+    if group == "bare" and text.lower() in KEYWORDS:
+        return Token(text.lower(), text, match.start())
+    return Token(group, text, match.start())
+
+
+def _unreadable(text: str, place: int, path: str | Path | None) -> InvalidRules:
+    sign = text[place]
+    if sign in "'\"":
+        problem, remedy = f"a quote {sign} that does not end in its line", "close it on the same line"
+    elif sign == "\0":
+        problem, remedy = "a NUL byte; this is not a text file", "save the rules as UTF-8 text"
+    elif sign == "@":
+        problem, remedy = "expected the name of a macro behind '@'", "write it like @rates"
+    elif sign in "&|!":
+        problem, remedy = f"unknown operator {sign!r}", "write 'and', 'or' or 'not'"
+    elif sign == "/" or sign in "<>~^+%{}":
+        problem, remedy = f"unknown operator {sign!r}", "there are and, or, not, near/N, before/N, >= N and title(…)"
+    else:
+        problem, remedy = f"unexpected {sign!r}", "put words with such signs in single quotes"
+    return InvalidRules(problem, text, place, path=path, remedy=remedy)
+
+
+def unquoted(token: Token, text: str, path: str | Path | None) -> str:
+    """Return the content of a quoted token; that of another is its text."""
+    if token.text[:1] not in ("'", '"'):
+        return token.text
+
+    def plain(match: re.Match[str]) -> str:
+        code = match.group(1)
+        if len(code) == 5:
+            return chr(int(code[1:], 16))
+        if code not in _PLAIN:
+            problem = f"unknown escape \\{code}"
+            raise InvalidRules(
+                problem, text, token.offset + 1 + match.start(), path=path, remedy="write \\\\ for a backslash"
+            )
+        return _PLAIN[code]
+
+    return _ESCAPE.sub(plain, token.text[1:-1])
+
+
+class MacroProblem(InvalidInput):
+    """Something wrong with a macro; says which, so that a parser can say where."""
+
+    def __init__(self, macro: str, problem: str, remedy: str) -> None:
+        self.macro, self.problem, self.remedy = macro, problem, remedy
+        super().__init__(f"{problem}; {remedy}")
+
+
+def parts_of(condition: Condition) -> tuple[Condition, ...]:
+    """Return the conditions that a condition is made of."""
+    match condition:
+        case All(conditions) | Either(conditions):
+            return conditions
+        case Not(part) | Title(part) | AtLeast(_, part):
+            return (part,)
+        case Near(first, second):
+            return (first, second)
+    return ()
+
+
+def walk(condition: Condition) -> Iterator[Condition]:
+    """Yield the condition and every condition in it."""
+    pending = [condition]
+    while pending:
+        part = pending.pop()
+        yield part
+        pending.extend(parts_of(part))
+
+
+def uses(condition: Condition) -> set[str]:
+    """Return the macros that a condition names."""
+    return {part.macro for part in walk(condition) if isinstance(part, Use)}
+
+
+def check_macros(macros: Mapping[str, Condition]) -> list[str]:
+    """Return the macros, each after those that it uses; raise MacroProblem for unknown and recursive ones."""
+    needs = {name: uses(condition) for name, condition in macros.items()}
+    for name, used in needs.items():
+        if unknown := sorted(used - macros.keys()):
+            raise MacroProblem(
+                name, str(UnknownName("macro", unknown[0], macros)).rstrip("."), f"define @{unknown[0]} or take it out"
+            )
+    try:
+        return list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        circle = error.args[1][::-1]  # graphlib lists each behind what needs it
+        shown = " → ".join(f"@{name}" for name in circle[:8]) + (" → …" if len(circle) > 8 else "")
+        raise MacroProblem(circle[0], f"the macro @{circle[0]} uses itself ({shown})", "break the circle") from None
+
+
+def has_places(condition: Condition, macros: Mapping[str, Condition]) -> bool:
+    """Return whether the condition is words and phrases, or some of them joined by 'or'; macros are looked into."""
+    seen: set[str] = set()
+    pending = [condition]
+    while pending:
+        match pending.pop():
+            case Word() | Prefix() | Phrase():
+                continue
+            case Either(conditions) if conditions:
+                pending.extend(conditions)
+            case Use(macro):
+                if macro not in seen:
+                    seen.add(macro)
+                    pending.append(macros[macro])
+            case _:
+                return False
+    return True
+
+
+def check_base(base: RuleBase) -> list[str]:
+    """Return the macros of a base in order of need; raise what a parser would raise."""
+    macros = dict(base.macros)
+    if len(macros) < len(base.macros):
+        raise InvalidInput("two macros of a rule base have the same name; give one of them another")
+    order = check_macros(macros)
+    for condition in [*macros.values(), *(rule.condition for rule in base.rules)]:
+        for part in walk(condition):
+            if isinstance(part, Use) and part.macro not in macros:
+                raise UnknownName("macro", part.macro, macros)
+            if isinstance(part, (Near, AtLeast)) and not all(has_places(inner, macros) for inner in parts_of(part)):
+                raise InvalidInput(f"{type(part).__name__} needs words, phrases, or an Either of them")
+    return order
+
 
 LARGEST = 9
 """Digits that a number may have."""

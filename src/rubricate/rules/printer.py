@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from rubricate.atomic import write_file
 from rubricate.rules.form import (
     NAME,
     All,
@@ -24,7 +23,8 @@ from rubricate.rules.form import (
     Use,
     Word,
 )
-from rubricate.rules.lexer import KEYWORDS
+from rubricate.rules.parser import KEYWORDS
+from rubricate.storage import write_file
 
 __all__ = ["format_condition", "format_rule", "format_rules", "write_rules"]
 

@@ -18,10 +18,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rubricate.errors import RubricateError
-from rubricate.service.access.identity import ANYONE, OPEN, SERVICE_TOKEN, Identity, allows
-from rubricate.service.access.rates import network_of
+from rubricate.service.identity import ANYONE, OPEN, SERVICE_TOKEN, Identity, allows
 from rubricate.service.logs import log
 from rubricate.service.problems import Refusal, refusal_response
+from rubricate.service.rates import network_of
 from rubricate.service.settings import is_loopback
 from rubricate.service.state import Service
 

@@ -11,18 +11,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rubricate.categorizer import Categorizer
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
-from rubricate.readers.input_file import InputFile
-from rubricate.readers.reading import Reading
-from rubricate.readers.user_files import stream
-from rubricate.service.page.layout import address
+from rubricate.io.reader import InputFile
+from rubricate.io.reading import Reading
+from rubricate.io.user_files import stream
+from rubricate.service.pages import address
 from rubricate.service.running import run
 from rubricate.service.settings import ServiceSettings
 from rubricate.service.workspace.documents import NewDocument
+from rubricate.service.workspace.predictions import all_said
 from rubricate.service.workspace.projects import Project
-from rubricate.service.workspace.saying import all_said
 from rubricate.service.workspace.workspace import Workspace
+from rubricate.training.categorizer import Categorizer
 
 __all__ = ["bring_model", "fill_workspace", "start_labelling"]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.readers.document_batches import as_documents
-from rubricate.readers.record import Record
-from rubricate.reports.page.html import shorten
-from rubricate.service.models.registry import ServedModel
+from rubricate.io.batches import as_documents
+from rubricate.io.reader import Record
+from rubricate.reports.html import shorten
+from rubricate.service.models import ServedModel
 from rubricate.service.workspace.documents import DocumentFilter, DocumentStore
 from rubricate.service.workspace.projects import Project
-from rubricate.training.vector_evidence import nearest_documents
+from rubricate.training.evidence import nearest_documents
 from rubricate.types import Floats
 
 __all__ = ["nearest_labelled"]

@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from rubricate.errors import InvalidInput, RubricateError, UnknownName
-from rubricate.service.access.passwords import PasswordsBusy
-from rubricate.service.models.batcher import QueueFull
+from rubricate.service.accounts import PasswordsBusy
+from rubricate.service.batching import QueueFull
 from rubricate.service.workspace.database import DatabaseUnavailable
 from rubricate.service.workspace.jobs import JobActive
 from rubricate.service.workspace.projects import Conflict, NotAllowed, UnknownCategory

@@ -17,16 +17,16 @@ from typing import Any
 from starlette.requests import HTTPConnection, Request
 
 from rubricate.errors import RubricateError
-from rubricate.readers.record import Record
-from rubricate.service.access.rates import LoginLimits, RateLimits, SharedBuckets
+from rubricate.io.reader import Record
+from rubricate.service.batching import RequestBatcher
 from rubricate.service.logs import log
 from rubricate.service.metrics import Metrics
-from rubricate.service.models.batcher import RequestBatcher
-from rubricate.service.models.registry import ModelRegistry, ServedModel
-from rubricate.service.models.responses import ClassifyOptions
+from rubricate.service.models import ModelRegistry, ServedModel
 from rubricate.service.problems import Refusal
+from rubricate.service.rates import LoginLimits, RateLimits, SharedBuckets
+from rubricate.service.responses import ClassifyOptions
 from rubricate.service.settings import ServiceSettings
-from rubricate.service.uploads.process import ParserPool
+from rubricate.service.upload_process import ParserPool
 from rubricate.service.workspace.workspace import Workspace
 
 __all__ = ["COUNTS", "Service", "service_of"]

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
-from rubricate.service.access.identity import Role
 from rubricate.service.bodies import LONGEST_ID, DocumentId
+from rubricate.service.identity import Role
 from rubricate.service.workspace.queue import Order
 
 __all__ = [

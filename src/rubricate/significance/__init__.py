@@ -1,7 +1,7 @@
 """Two systems to p-values: one file per test; `compare` runs all tests on all pairs and corrects for their number.
 
 A test is called with two runs (or systems made of counts or figures) and returns a `Significance`:
-`from rubricate.significance.micro_sign import micro_sign`.
+`from rubricate.significance.sign_tests import micro_sign`.
 """
 
 from rubricate._exports import attach

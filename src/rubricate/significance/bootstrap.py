@@ -10,15 +10,15 @@ import numpy as np
 from scipy import special
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.measures.counting.averages import micro
-from rubricate.measures.intervals.resampling import count_patterns
-from rubricate.measures.intervals.summaries import ratios
-from rubricate.significance.definition.test import significance_test
-from rubricate.significance.definition.verdict import no_evidence, sign, verdict
-from rubricate.significance.statistics.swap_family import holm_lines
-from rubricate.significance.statistics.system_pair import AVERAGES, SystemPair
-from rubricate.significance.systems.pair import codes, same_documents
-from rubricate.significance.systems.system import System
+from rubricate.measures.averages import micro
+from rubricate.measures.intervals import ratios
+from rubricate.measures.resampling import count_patterns
+from rubricate.significance.definition import significance_test
+from rubricate.significance.permutation_family import holm_lines
+from rubricate.significance.system import System
+from rubricate.significance.system_pair import AVERAGES, SystemPair
+from rubricate.significance.systems import codes, same_documents
+from rubricate.significance.verdict import no_evidence, sign, verdict
 from rubricate.types import Floats, Significance, Undefined
 
 __all__ = ["bootstrap"]
@@ -103,7 +103,7 @@ def _stated(
 
 
 @significance_test(
-    "bootstrap", needs="decisions", measures=("micro_f1", "macro_f1"), seeded=True, family=bootstrap_family
+    "bootstrap", "bootstrap", needs="decisions", measures=("micro_f1", "macro_f1"), seeded=True, family=bootstrap_family
 )
 def bootstrap(
     a: System,

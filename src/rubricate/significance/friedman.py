@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubricate.significance.definition.test import Subject, significance_test
-from rubricate.significance.definition.verdict import no_evidence, sign, verdict
-from rubricate.significance.statistics.friedman_ranks import friedman_test, nemenyi_p
-from rubricate.significance.systems.pair import same_categories
-from rubricate.significance.systems.system import System, as_system
+from rubricate.significance.definition import Subject, significance_test
+from rubricate.significance.statistics import friedman_test, nemenyi_p
+from rubricate.significance.system import System, as_system
+from rubricate.significance.systems import same_categories
+from rubricate.significance.verdict import no_evidence, sign, verdict
 from rubricate.types import Significance, Undefined
 
 __all__ = ["friedman"]
@@ -16,7 +16,7 @@ __all__ = ["friedman"]
 _EFFECT = "mean rank of b − mean rank of a"
 
 
-@significance_test("friedman", needs="counts", several=True)
+@significance_test("friedman", "friedman", needs="counts", several=True)
 def friedman(a: System, b: System, *others: Subject, undefined: Undefined = "zero") -> Significance:
     """Compare a and b among all the systems given, by Nemenyi. demsar2006, section 3.2.2.
 

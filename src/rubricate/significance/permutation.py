@@ -8,16 +8,26 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.significance.definition.test import significance_test
-from rubricate.significance.definition.verdict import no_evidence, sign, verdict
-from rubricate.significance.statistics.swap_family import SwapFamily, SwapOutcome
-from rubricate.significance.statistics.swaps import count_outcomes, exact_tail, plain_tail
-from rubricate.significance.statistics.system_pair import AVERAGES, SystemPair
-from rubricate.significance.systems.pair import codes, same_documents
-from rubricate.significance.systems.system import System
+from rubricate.hierarchy import Hierarchy
+from rubricate.measures import Similarity
+from rubricate.significance.definition import significance_test
+from rubricate.significance.permutation_family import SwapFamily, SwapOutcome, count_outcomes, exact_tail, plain_tail
+from rubricate.significance.statistics import paired_permutation
+from rubricate.significance.system import System
+from rubricate.significance.system_pair import AVERAGES, SystemPair
+from rubricate.significance.systems import (
+    MEASURES,
+    codes,
+    hierarchical_differences,
+    hierarchical_measure,
+    ranking_differences,
+    ranking_measure,
+    same_documents,
+)
+from rubricate.significance.verdict import no_evidence, sign, verdict
 from rubricate.types import Significance, Undefined
 
-__all__ = ["permutation"]
+__all__ = ["hierarchical_permutation", "permutation", "ranking_permutation"]
 
 PLAIN_DRAWS = 9_999
 """Plain draws if tilted ones are not possible: 0/0 counts as one, or is left out."""
@@ -77,7 +87,12 @@ def _stated(outcome: SwapOutcome, measure: str) -> Significance:
 
 
 @significance_test(
-    "permutation", needs="decisions", measures=("micro_f1", "macro_f1"), seeded=True, family=permutation_family
+    "permutation",
+    "permutation",
+    needs="decisions",
+    measures=("micro_f1", "macro_f1"),
+    seeded=True,
+    family=permutation_family,
 )
 def permutation(
     a: System,
@@ -116,3 +131,59 @@ def _plain(a: System, b: System, *, measure: str, undefined: Undefined, samples:
     if count_outcomes(swaps.n) <= samples:
         return _stated(outcome._replace(p_value=exact_tail(swaps, far), method="all swaps"), measure)
     return _stated(outcome._replace(p_value=plain_tail(swaps, far, draws=samples, rng=rng)), measure)
+
+
+@significance_test("ranking_permutation", "ranking_permutation", needs="scores", seeded=True)
+def ranking_permutation(a: System, b: System, *, measure: str = "eleven_point", seed: int = 0) -> Significance:
+    """Ask how often the mean difference is as large when each document's gets a random sign. smucker2007.
+
+    One-sided like its siblings. All sign patterns are counted up to n = 40 documents that differ, else 99,999 are
+    drawn (see `flip_tail`). Statistic and effect: the mean difference over all documents that have a true label.
+    """
+    d = ranking_differences(a, b, measure)
+    return paired_permutation(
+        "ranking_permutation",
+        d,
+        measure=measure,
+        greater_is_better=ranking_measure(measure).greater_is_better,
+        same="the rankings are equally good on every document",
+        seed=seed,
+    )
+
+
+@significance_test(
+    "hierarchical_permutation",
+    "hierarchical_permutation",
+    needs="decisions",
+    measures=MEASURES,
+    needs_hierarchy=True,
+    seeded=True,
+)
+def hierarchical_permutation(
+    a: System,
+    b: System,
+    *,
+    measure: str = "hierarchical_f1",
+    hierarchy: Hierarchy | None = None,
+    acceptable: float = 2.0,
+    similarity: Similarity | None = None,
+    undefined: Undefined = "zero",
+    seed: int = 0,
+) -> Significance:
+    """Ask how often the mean difference is as large when each item's gets a random sign. smucker2007.
+
+    Items are the documents for hF and the LCA measures, the categories for the extended ones; the mean over them is the
+    macro-average. One-sided. All sign patterns are counted up to n = 40 items that differ, else 99,999 are drawn (see
+    `flip_tail`). Statistic and effect: the mean difference over all items.
+    """
+    d = hierarchical_differences(
+        a, b, measure, hierarchy=hierarchy, acceptable=acceptable, similarity=similarity, undefined=undefined
+    )
+    return paired_permutation(
+        "hierarchical_permutation",
+        d,
+        measure=measure,
+        greater_is_better=hierarchical_measure(measure).greater_is_better,
+        same="the systems have the same value on every item",
+        seed=seed,
+    )

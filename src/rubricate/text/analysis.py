@@ -19,10 +19,9 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.lexicon import Lexicon
 from rubricate.text.marking import CASINGS, MARKS, Casing, marked, marker
 from rubricate.text.options import LONGEST, STEMMERS, phrase_lengths
-from rubricate.text.scanner import Scanned, Scanner
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.texts import Texts, blocks
-from rubricate.text.tokens import pattern
+from rubricate.text.tokens import Scanned, Scanner, pattern
 from rubricate.types import Terms
 
 __all__ = ["Analysis"]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, islice, repeat
 from numbers import Integral
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rubricate.engines import Engine, stream_tasks
 from rubricate.errors import InvalidInput
 from rubricate.native.sparse import Lists
 from rubricate.native.text import count_terms, sort_counts
 from rubricate.scratch import empty, rest, stored
+from rubricate.text.analysis import Analysis
+from rubricate.text.texts import Texts, blocks
 from rubricate.types import Ints, Sparse, Terms
 
-__all__ = ["Chunk", "Columns", "chunk", "columns_of", "counts", "frequent", "gather"]
+__all__ = ["Chunk", "Columns", "chunk", "columns_of", "count_by_partitions", "counts", "frequent", "gather"]
 
 Columns: TypeAlias = NDArray[np.int32]
 """The column of each word by its number, −1 for words without one."""
@@ -108,3 +111,40 @@ def _positions(vocabulary: Sequence[str]) -> dict[str, int]:
         twice = next(term for i, term in enumerate(vocabulary) if position[term] != i)
         raise InvalidInput(f"the vocabulary has {twice!r} twice; give each term once")
     return position
+
+
+PARTITION = 1 << 22
+"""Characters of a task."""
+
+
+@dataclass(frozen=True)
+class _Counter:
+    """Count the terms of a partition."""
+
+    analyzer: Analysis
+    stop: frozenset[str]
+
+    def __call__(self, texts: Texts) -> tuple[list[str], list[Chunk]]:
+        """Return the words, and the counts of the documents by the numbers of the words."""
+        batches = list(self.analyzer.batches(texts, threads=1, stop=self.stop))
+        return list(batches[-1].words), [chunk(terms) for terms in batches]
+
+
+def count_by_partitions(
+    analyzer: Analysis, X: Any, stop: frozenset[str], engine: Engine | str
+) -> tuple[list[Chunk], list[str]]:
+    """Return the counts of documents in order, by the numbers of words, and the words.
+
+    A single partition is counted here.
+    """
+    counter, partitions = _Counter(analyzer, stop), blocks(X, PARTITION)
+    begun = list(islice(partitions, 2))
+    results: Iterator[tuple[list[str], list[Chunk]]] = map(counter, begun)
+    if len(begun) > 1:
+        results = stream_tasks(counter, chain(begun, partitions), engine=engine)
+    numbers: dict[str, int] = {}
+    chunks: list[Chunk] = []
+    for words, parts in results:
+        number = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int32, len(words))
+        chunks += [Chunk(part.starts, stored(number[part.columns]), stored(part.counts)) for part in parts]
+    return chunks, list(numbers)

@@ -13,13 +13,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.text.encoders.folder import digest_of
-from rubricate.text.encoders.kept_vectors import KeptVectors
-from rubricate.text.encoders.locating import locate, locate_again
-from rubricate.text.encoders.runtime import BACKENDS, Runtime, open_runtime
-from rubricate.text.encoders.static import StaticTable, is_static, open_table
+from rubricate.storage import store_folder
+from rubricate.text.encoder import BACKENDS, Runtime, open_runtime
+from rubricate.text.encoder_folder import digest_of, locate, locate_again
+from rubricate.text.static_vectors import StaticTable, is_static, open_table
+from rubricate.text.stored_vectors import KeptVectors
 from rubricate.text.texts import blocks
-from rubricate.user_folders import store_folder
 
 __all__ = ["Embeddings"]
 

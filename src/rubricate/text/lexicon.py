@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from rubricate.native.sparse import Lists
 from rubricate.native.text import PhraseTable, expand, renumber
-from rubricate.text.ngram_terms import NGramTerms
+from rubricate.text.ngrams import NGramTerms, RunTable, TermNames, web_tokens
 from rubricate.text.options import MARK, STEMMERS
-from rubricate.text.runs import RunTable, web_tokens
-from rubricate.text.scanner import Scanned
-from rubricate.text.term_names import TermNames
+from rubricate.text.tokens import Scanned
 from rubricate.types import Ints, Terms
 
 __all__ = ["Lexicon"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from rubricate.text.analyzer import Analyzer
-from rubricate.text.runs import WEB
+from rubricate.text.ngrams import WEB
 from rubricate.text.tokens import pattern
 
 __all__ = ["TermFinder"]

@@ -21,12 +21,10 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from rubricate.errors import InvalidInput
 from rubricate.matrices import sound, stacked
 from rubricate.text.analyzer import Analyzer
-from rubricate.text.length_weights import NAMED_WEIGHTS, named_weights
-from rubricate.text.select import Select
+from rubricate.text.selection import Select
 from rubricate.text.smart import parse_scheme
-from rubricate.text.sparse_output import arrays
 from rubricate.text.vectors import Vectors
-from rubricate.text.weights import Weights
+from rubricate.text.weights import NAMED_WEIGHTS, Weights, arrays, named_weights
 from rubricate.types import Documents
 
 __all__ = ["RawRows", "Representation", "Shape", "Source", "source_of"]

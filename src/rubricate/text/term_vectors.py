@@ -11,7 +11,7 @@ from scipy import sparse
 from rubricate.engines import spreading
 from rubricate.text.analysis import Analysis
 from rubricate.text.counts import Chunk, chunk, columns_of, gather
-from rubricate.text.runs import shown_ngram
+from rubricate.text.ngrams import shown_ngram
 from rubricate.text.smart import weigh
 from rubricate.types import Sparse
 
@@ -58,7 +58,7 @@ class TermVectors:
     def _count(self, X: Any) -> tuple[list[Chunk], Sequence[str]]:
         engine = spreading()
         if engine is not None:
-            from rubricate.text.partitions import count_by_partitions
+            from rubricate.text.counts import count_by_partitions
 
             return count_by_partitions(self._analyzer(), X, self._known()[1], engine)
         words: Sequence[str] = ()

@@ -1,12 +1,12 @@
-"""What a token is, and the tables with which the scanning kernel finds tokens.
+r"""What a token is, and the tables with which the scanning kernel finds tokens.
 
 A text is folded by `str.lower`; its tokens are the matches of one of these patterns, from left to right:
 
-    letters        [^\\W\\d_]+    letters of any script (and what Unicode counts as a letter-like number, as in ½)
-    alphanumeric   [^\\W_]+      letters and digits
-    words          \\w+          letters, digits and the underscore
-    web            \\S+          split again by `rubricate.text.runs`: words with apostrophes, numbers, #tags, emoji
-    characters     \\S+          split again by `rubricate.text.runs`: the character n-grams of each word
+    letters        [^\W\d_]+    letters of any script (and what Unicode counts as a letter-like number, as in ½)
+    alphanumeric   [^\W_]+      letters and digits
+    words          \w+          letters, digits and the underscore
+    web            \S+          split again by `rubricate.text.ngrams`: words with apostrophes, numbers, #tags, emoji
+    characters     \S+          split again by `rubricate.text.ngrams`: the character n-grams of each word
 
 Each pattern repeats one class of characters, so that a table of the class finds the same tokens: 256 bytes are
 enough for ASCII, and a table of code points, filled by the pattern itself, serves the rest of Unicode. The code
@@ -16,7 +16,9 @@ points 0 and 1 and lone surrogates are never part of a token: the tables use the
 from __future__ import annotations
 
 import re
+import secrets
 import sys
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -24,9 +26,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rubricate.errors import UnknownName
-from rubricate.types import Bools
+from rubricate.native.text import Alphabet, TextBytes, WordTable
+from rubricate.text.texts import Texts
+from rubricate.types import Bools, Ints
 
-__all__ = ["NO_CLASSES", "PATTERNS", "byte_tables", "code_points", "encode", "pattern"]
+__all__ = [
+    "NO_CLASSES",
+    "PATTERNS",
+    "NewTokens",
+    "Scanned",
+    "Scanner",
+    "byte_tables",
+    "code_points",
+    "encode",
+    "pattern",
+]
 
 PATTERNS = {"letters": r"[^\W\d_]+", "alphanumeric": r"[^\W_]+", "words": r"\w+", "web": r"\S+", "characters": r"\S+"}
 NO_CLASSES = np.zeros(1, bool)
@@ -87,3 +101,58 @@ def encode(texts: list[str]) -> tuple[Bytes, NDArray[np.int64], bool]:
     parts = [t.encode("ascii") if t.isascii() else t.lower().encode("utf-8", "surrogatepass") for t in texts]
     ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
     return np.frombuffer(b"".join(parts), np.uint8), ends, False
+
+
+SPACE = ord(" ")
+
+
+@dataclass(frozen=True, eq=False)
+class NewTokens:
+    """Tokens that a scanner had not met before: folded UTF-8, a line feed after each, and where these are."""
+
+    bytes: NDArray[np.uint8]
+    ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def names(self) -> list[str]:
+        """Return the tokens as strings."""
+        return self.bytes.tobytes().decode("utf-8").split("\n")[:-1]
+
+    def spaced(self) -> tuple[NDArray[np.uint8], Ints]:
+        """Return the tokens with a space before the first and one after each, and where those after them are."""
+        padded = np.empty(len(self.bytes) + 1, np.uint8)
+        padded[1:] = self.bytes
+        padded[0] = padded[self.ends + 1] = SPACE
+        return padded, self.ends + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Scanned:
+    """The tokens of some segments by their number in one scanner, and the tokens that were new to it."""
+
+    scanner: int
+    ids: NDArray[np.int32]
+    starts: Ints
+    new: NewTokens
+    titled: bool
+
+
+class Scanner:
+    """Finds tokens and numbers them by first occurrence; keeps its table from block to block. One thread at a time."""
+
+    def __init__(self, number: int, tokens: str, *, apart: bool) -> None:
+        self.number = number
+        self._tokens = tokens
+        self._apart = apart
+        self._table = WordTable(secrets.randbits(63))
+
+    def scan(self, texts: Texts) -> Scanned:
+        """Return the tokens of texts; where titles are kept apart, the segments are titles and bodies in turns."""
+        titled = self._apart and texts.titles is not None
+        buffer, ends, ascii_only = encode(texts.segments() if titled else texts.joined())
+        classes = NO_CLASSES if ascii_only else code_points(self._tokens)
+        known = len(self._table)
+        starts, ids = self._table.scan(TextBytes(buffer, ends), Alphabet(*byte_tables(self._tokens), classes))
+        return Scanned(self.number, ids, starts, NewTokens(*self._table.words_from(known)), titled)

@@ -12,13 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from rubricate.errors import InvalidInput
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.counts import frequent, gather
-from rubricate.text.length_weights import named_weights
-from rubricate.text.select import Select
+from rubricate.text.selection import Select
 from rubricate.text.smart import idf, parse_scheme, weigh
-from rubricate.text.sparse_output import SparseTransformer
 from rubricate.text.stop_lists import stop_words
 from rubricate.text.term_vectors import TermVectors
-from rubricate.text.weights import Weights
+from rubricate.text.weights import SparseTransformer, Weights, named_weights
 from rubricate.types import Documents, Floats, Sparse
 
 __all__ = ["Vectors"]

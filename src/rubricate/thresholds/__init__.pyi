@@ -1,16 +1,16 @@
 """Public names of `rubricate.thresholds`; `__init__.py` reads this list."""
 
-from rubricate.training.thresholded import Thresholded as Thresholded
+from rubricate.training.adapters import Thresholded as Thresholded
 from rubricate.types import Decisions as Decisions
 from rubricate.types import Scores as Scores
 
-from .definition.catalogue import decide as decide
-from .definition.catalogue import resolve as resolve
-from .definition.threshold import Threshold as Threshold
+from .base import Threshold as Threshold
+from .base import decide as decide
+from .base import resolve as resolve
 from .fixed import FixedCut as FixedCut
-from .micro_macro import MicroMacro as MicroMacro
-from .pcut import Pcut as Pcut
+from .fixed import Pcut as Pcut
+from .fixed import Rcut as Rcut
 from .rank_limit import RankLimit as RankLimit
-from .rcut import Rcut as Rcut
 from .refuse import Refuse as Refuse
+from .scut import MicroMacro as MicroMacro
 from .scut import Scut as Scut

@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import CategoryGrowth
-from rubricate.thresholds.cutting.decisions import best
-from rubricate.thresholds.cutting.grid import scores_at, take_scores
-from rubricate.thresholds.definition.catalogue import resolve
-from rubricate.thresholds.definition.threshold import Threshold
+from rubricate.registry import threshold
+from rubricate.thresholds.base import Threshold, resolve
+from rubricate.thresholds.decisions import best, scores_at, take_scores
 from rubricate.types import Scores, Sparse
 
 __all__ = ["RankLimit"]
 
 
+@threshold("rank_limit")
 class RankLimit(Threshold):
     """TR: in each document the `rank` best categories keep their scores, then `cut` decides. yang1999, section 4.3.
 

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.thresholds.cutting.class_chances import class_chances, sharpness_of
-from rubricate.thresholds.cutting.decisions import best
-from rubricate.thresholds.cutting.grid import ScoreGrid, scores_at, take_labels, take_scores
-from rubricate.thresholds.definition.threshold import Threshold
+from rubricate.registry import threshold
+from rubricate.thresholds.base import Threshold
+from rubricate.thresholds.class_probabilities import class_chances, sharpness_of
+from rubricate.thresholds.decisions import ScoreGrid, best, scores_at, take_labels, take_scores
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Refuse"]
@@ -24,6 +24,7 @@ BLOCK = 1 << 22
 """Scores that are turned into chances at once."""
 
 
+@threshold("refuse")
 class Refuse(Threshold):
     """Assign the best category of each document if its chance reaches one common floor; refuse the document otherwise.
 

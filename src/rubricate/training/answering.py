@@ -12,11 +12,10 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import label_tuples
 from rubricate.measures import Abstention
 from rubricate.training.answers import Answer
-from rubricate.training.explaining import top_terms
+from rubricate.training.data import ids_of
+from rubricate.training.evidence import nearest_documents, top_terms
 from rubricate.training.model import Model
 from rubricate.training.notebook import fitted_html
-from rubricate.training.targets import ids_of
-from rubricate.training.vector_evidence import nearest_documents
 from rubricate.types import Corpus, Decisions, FittedModel, Floats, Ints
 
 __all__ = ["FittedAnswers"]

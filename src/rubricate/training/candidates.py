@@ -14,20 +14,19 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rubricate import registry
-from rubricate.classifiers.words.names import name_texts
+from rubricate.classifiers.category_names import name_texts
 from rubricate.errors import InvalidInput
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation, source_of
-from rubricate.thresholds.definition.threshold import Threshold
-from rubricate.thresholds.rcut import Rcut
-from rubricate.training.material import Material
+from rubricate.thresholds.base import Threshold
+from rubricate.thresholds.fixed import Rcut
+from rubricate.training.data import Material, Target, count
 from rubricate.training.representations import has_vectors
-from rubricate.training.targets import Target, count
 from rubricate.types import AnyClassifier, Documents, Sparse
 
 if TYPE_CHECKING:
-    from rubricate.classifiers.construe import Construe
-    from rubricate.classifiers.word import WORD
+    from rubricate.classifiers.classic.construe import Construe
+    from rubricate.classifiers.classic.word import WORD
 
 __all__ = [
     "COSTS",

@@ -20,7 +20,7 @@ from rubricate.folds import in_order, out_of_fold, splits, take_rows
 from rubricate.labels import CategoryGrowth
 from rubricate.measures import abstention_curve, counts, macro, micro
 from rubricate.training.confidence import Confidence, exactly_right
-from rubricate.training.offsets import offsets
+from rubricate.training.confidence_scores import offsets
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Choice", "Judged", "choose", "climb", "cross_fit", "fit_cut", "judge", "worth"]

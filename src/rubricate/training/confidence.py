@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import CategoryGrowth
-from rubricate.training.offsets import FARTHEST, ConfidenceCurve
+from rubricate.training.confidence_scores import FARTHEST, ConfidenceCurve
 from rubricate.types import Bools, Floats, Ints, Sparse
 
 __all__ = ["Confidence", "exactly_right"]

@@ -15,9 +15,8 @@ from rubricate.errors import UnknownName
 from rubricate.labels import column
 from rubricate.scratch import MappedTexts
 from rubricate.text.analyzer import Analyzer
-from rubricate.text.languages.catalogue import ENGLISH, LANGUAGES, Language, language_named
-from rubricate.text.languages.detection import CorpusLanguage, detect_corpus
-from rubricate.training.material import Material
+from rubricate.text.languages import ENGLISH, LANGUAGES, CorpusLanguage, Language, detect_corpus, language_named
+from rubricate.training.data import Material
 from rubricate.types import Documents
 
 __all__ = ["AUTO_LANGUAGE", "NO_LANGUAGE", "Spoken", "check_language", "spoken"]

@@ -12,7 +12,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import column
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation, source_of
-from rubricate.training.material import Material
+from rubricate.training.data import Material
 from rubricate.types import Documents
 
 __all__ = ["check_memory", "document_texts", "expected_need", "free_memory"]

@@ -17,23 +17,10 @@ from rubricate import registry
 from rubricate._version import __version__
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.training import scoring
-from rubricate.training.answer_columns import AnswerColumns
-from rubricate.training.answers import Answer, answer_columns, best_of, rows_in
-from rubricate.training.familiarity import familiarity
-from rubricate.training.offsets import NO_CONFIDENCE, offsets
+from rubricate.training.answers import Answer, AnswerColumns, answer_columns, best_of, rows_in
+from rubricate.training.confidence_scores import NO_CONFIDENCE, familiarity, offsets
 from rubricate.training.parameters import Parameters
-from rubricate.types import (
-    AnyClassifier,
-    Decisions,
-    Documents,
-    Evidence,
-    Floats,
-    Ints,
-    Run,
-    Scores,
-    Signature,
-    Sparse,
-)
+from rubricate.types import AnyClassifier, Decisions, Documents, Evidence, Floats, Ints, Run, Scores, Signature, Sparse
 
 if TYPE_CHECKING:
     from rubricate.text.blocks import Blocks
@@ -237,7 +224,7 @@ class Model:
         options: dict[str, Any] = {"abstain": abstain, "top": top, "confident": confident}
         if not explain or not self._has_encoder():
             return answer_columns(self, self.vectors(X), explain=explain, **options)
-        from rubricate.training.vector_evidence import joined_texts, vector_evidence
+        from rubricate.training.evidence import joined_texts, vector_evidence
 
         answers = answer_columns(self, self.vectors(X), **options)
         best = [[name for name, _ in row] for row in self.rank(X, 1)]
@@ -252,7 +239,7 @@ class Model:
         if category is None:
             return [dict(each.evidence) for each in self.answers(X, explain=limit)]
         if self._has_encoder():
-            from rubricate.training.vector_evidence import joined_texts, vector_evidence
+            from rubricate.training.evidence import joined_texts, vector_evidence
 
             if category not in self.categories:
                 raise UnknownName("category", str(category), self.categories)
@@ -268,14 +255,14 @@ class Model:
         """Return what spoke most for or against a category, for each row of some vectors."""
         if category not in self.categories:
             raise UnknownName("category", str(category), self.categories)
-        from rubricate.training.explaining import explain_rows
+        from rubricate.training.evidence import explain_rows
 
         column, names = self.categories.index(category), self.representation.names()
         return explain_rows(self.classifier, vectors, column, limit=limit, names=names, ids=self.ids)
 
     def run(self, X: Any, name: str | None = None) -> Run:
         """Score and decide on documents; of very many scores only the best of each document are kept."""
-        from rubricate.training.targets import count, ids_of
+        from rubricate.training.data import count, ids_of
 
         vectors, columns = self.vectors(X), len(self.categories)
         ids = ids_of(X, count(vectors))

@@ -25,10 +25,10 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.blocks import Blocks
 from rubricate.text.embeddings import Embeddings
-from rubricate.text.encoders.locating import PREFIX, default_encoder
-from rubricate.text.length_weights import NAMED_WEIGHTS
+from rubricate.text.encoder_folder import PREFIX, default_encoder
 from rubricate.text.representation import Representation, source_of
 from rubricate.text.smart import parse_scheme
+from rubricate.text.weights import NAMED_WEIGHTS
 
 __all__ = [
     "AUTO",

@@ -9,14 +9,14 @@ from typing import Any
 
 from scipy import sparse
 
-from rubricate.classifiers.construe import Construe
+from rubricate.classifiers.classic.construe import Construe
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.rules.explanation import Firing
 from rubricate.rules.form import RuleBase, Setting
 from rubricate.rules.printer import format_rule
 from rubricate.text.analyzer import Analyzer
 from rubricate.training.answers import Answer, best_of
-from rubricate.training.targets import ids_of
+from rubricate.training.data import ids_of
 from rubricate.training.truth import with_truth
 from rubricate.types import AnyClassifier, Corpus, Decisions, Documents, Evidence, FittedModel, Run, Scores, Signature
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.base.linear import BLOCK
+from rubricate.classifiers.linear_scores import BLOCK
 from rubricate.folds import score_matrix, sparse_scores, take_rows
 from rubricate.training.cache import Arrays, Entry
 from rubricate.training.label_columns import LabelColumns

@@ -29,10 +29,9 @@ from rubricate.thresholds import Threshold
 from rubricate.training.cache import Entry
 from rubricate.training.candidates import candidates_for, costs_for, start_among, usual_cost
 from rubricate.training.choosing import MACRO_SHARE, choose
-from rubricate.training.execution import Execution
-from rubricate.training.material import Material
+from rubricate.training.data import Material
 from rubricate.training.memory import document_texts
-from rubricate.training.procedure import Procedure, Step
+from rubricate.training.plan import Procedure, Step
 from rubricate.training.representations import (
     HYBRID,
     MIXED,
@@ -43,6 +42,7 @@ from rubricate.training.representations import (
     vector_representation,
     weighed,
 )
+from rubricate.training.run import Execution
 from rubricate.training.scoring import limit_for
 
 __all__ = ["Screened", "Screening", "screen"]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.training.targets import in_columns, take_target
+from rubricate.training.data import in_columns, take_target
 from rubricate.types import Decisions, Documents, Ints, Run, Scores
 
 __all__ = ["with_truth"]

@@ -15,8 +15,8 @@ from tests.classifiers.hierarchical.test_top_down import documents_of
 from tests.oracles.hierarchical_classifiers import policy_documents
 
 import rubricate as rb
-from rubricate.classifiers.hierarchical.descent.groups import POLICIES, per_level, per_node
-from rubricate.classifiers.hierarchical.descent.nodes import place_labels
+from rubricate.classifiers.hierarchical.groups import POLICIES, per_level, per_node
+from rubricate.classifiers.hierarchical.nodes import place_labels
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy import Hierarchy
 

@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.classifiers.hierarchical.hierarchies import labelled_graphs, matrix
 
-from rubricate.classifiers.hierarchical.descent.descent import NONE, Guards
-from rubricate.classifiers.hierarchical.descent.groups import Problems, per_level, per_node, per_parent
-from rubricate.classifiers.hierarchical.descent.layout import Layout
-from rubricate.classifiers.hierarchical.descent.machines import Trainer
-from rubricate.classifiers.hierarchical.descent.nodes import place_labels
-from rubricate.classifiers.svm.svm import SVM
+from rubricate.classifiers.hierarchical.descent import NONE, Guards
+from rubricate.classifiers.hierarchical.groups import Problems, per_level, per_node, per_parent
+from rubricate.classifiers.hierarchical.machines import Trainer
+from rubricate.classifiers.hierarchical.nodes import Layout, place_labels
+from rubricate.classifiers.svm import SVM
 from rubricate.hierarchy import Hierarchy
 
 

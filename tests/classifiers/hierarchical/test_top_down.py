@@ -20,12 +20,11 @@ from tests.classifiers.hierarchical.hierarchies import NAMES, TREE, labelled_gra
 from tests.oracles.hierarchical_classifiers import best_path, local_documents, subtree_documents
 
 import rubricate as rb
-from rubricate.classifiers.hierarchical.descent import linear
-from rubricate.classifiers.hierarchical.descent.descent import Cuts, Descent, Guards, Scoring
-from rubricate.classifiers.hierarchical.descent.groups import NONE, per_parent
-from rubricate.classifiers.hierarchical.descent.layout import Layout
-from rubricate.classifiers.hierarchical.descent.machines import Machines
-from rubricate.classifiers.hierarchical.descent.nodes import place_labels
+from rubricate.classifiers.hierarchical import machines as linear
+from rubricate.classifiers.hierarchical.descent import Cuts, Descent, Guards, Scoring
+from rubricate.classifiers.hierarchical.groups import NONE, per_parent
+from rubricate.classifiers.hierarchical.machines import Machines
+from rubricate.classifiers.hierarchical.nodes import Layout, place_labels
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
 

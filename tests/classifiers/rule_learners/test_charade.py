@@ -8,10 +8,8 @@ from scipy import sparse
 from sklearn.feature_selection import chi2
 from tests.oracles import rules as slow
 
-from rubricate.classifiers.rule_learners.charade import CHARADE
-from rubricate.classifiers.rule_learners.search.cases import Cases, Words
-from rubricate.classifiers.rule_learners.search.charade_search import charade_rules
-from rubricate.classifiers.rule_learners.search.dictionaries import most_telling
+from rubricate.classifiers.classic.charade import CHARADE, charade_rules
+from rubricate.classifiers.classic.rule_tables import Cases, Words, most_telling
 
 
 @given(slow.worlds(), st.integers(1, 3), st.sampled_from([0.5, 0.75, 1.0]), st.integers(1, 3), st.integers(1, 2))

@@ -9,11 +9,17 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import rules as slow
 
-from rubricate.classifiers.rule_learners.ripper import RIPPER
-from rubricate.classifiers.rule_learners.search.cases import Cases, Words
-from rubricate.classifiers.rule_learners.search.lengths import exception_bits, rule_bits, subset_bits
-from rubricate.classifiers.rule_learners.search.ripper_rules import RuleSet
-from rubricate.classifiers.rule_learners.search.ripper_search import GROWING, PATIENCE, RipperSearch
+from rubricate.classifiers.classic.ripper import (
+    GROWING,
+    PATIENCE,
+    RIPPER,
+    RipperSearch,
+    RuleSet,
+    exception_bits,
+    rule_bits,
+    subset_bits,
+)
+from rubricate.classifiers.classic.rule_tables import Cases, Words
 
 
 def cases_from(documents, positive, weights, words):

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.construe import Construe
-from rubricate.classifiers.rule_learners.charade import CHARADE
-from rubricate.classifiers.rule_learners.ripper import RIPPER
-from rubricate.classifiers.rule_learners.search.table import SLIGHT, RuleTable
-from rubricate.classifiers.rule_learners.swap1 import SWAP1
+from rubricate.classifiers.classic.charade import CHARADE
+from rubricate.classifiers.classic.construe import Construe
+from rubricate.classifiers.classic.ripper import RIPPER
+from rubricate.classifiers.classic.rule_tables import SLIGHT, RuleTable
+from rubricate.classifiers.classic.swap1 import SWAP1
 from rubricate.errors import InvalidInput
 from rubricate.rules.form import All, Not, Word
 from rubricate.rules.parser import parse_rules

@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import rules as slow
 
-from rubricate.classifiers.rule_learners.search.cases import Cases, Words
-from rubricate.classifiers.rule_learners.search.dictionaries import most_frequent
-from rubricate.classifiers.rule_learners.search.swap1_search import deal_cases, pruning_path
-from rubricate.classifiers.rule_learners.swap1 import SWAP1
+from rubricate.classifiers.classic.rule_tables import Cases, Words, most_frequent
+from rubricate.classifiers.classic.swap1 import SWAP1, deal_cases, pruning_path
 from rubricate.native.rules import grow_rule_set
 
 

@@ -7,16 +7,16 @@ import pytest
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers import linear as linear_solver
+from rubricate.classifiers import svm_linear as linear_solver
 from rubricate.errors import InvalidInput
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.folds import score_matrix
 from rubricate.thresholds import resolve
 from rubricate.training.candidates import candidates_for, centroids_for
-from rubricate.training.execution import Execution
-from rubricate.training.material import Material
-from rubricate.training.procedure import Procedure
+from rubricate.training.data import Material
+from rubricate.training.plan import Procedure
+from rubricate.training.run import Execution
 
 WORDS = [a + b + c for a in "bdfglmnprstvz" for b in "aeiou" for c in "kmnrst"]
 

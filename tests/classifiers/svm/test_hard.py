@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers.kernel import Kernel, radius2
+from rubricate.classifiers.svm_kernel import Kernel, radius2
 from rubricate.errors import InvalidInput
 
 BIASES = ["free", "penalised", None]

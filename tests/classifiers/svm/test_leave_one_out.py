@@ -11,8 +11,8 @@ from tests.native.small_cases import count_cases
 from tests.oracles.leave_one_out import retrained
 
 import rubricate as rb
-from rubricate.classifiers.svm.solvers import leave_one_out as module
-from rubricate.classifiers.svm.solvers.leave_one_out import CategorySolution, Demand, SolvedSVMs, leave_one_out_scores
+from rubricate.classifiers import svm_leave_one_out as module
+from rubricate.classifiers.svm_leave_one_out import CategorySolution, Demand, SolvedSVMs, leave_one_out_scores
 from rubricate.estimation.leave_one_out import leave_one_out
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from rubricate import registry
-from rubricate.classifiers.svm.svm import SVM
+from rubricate.classifiers.svm import SVM
 from rubricate.engines import Shared, spread_over, spreading
 from rubricate.native.linear_svm import LANES
 

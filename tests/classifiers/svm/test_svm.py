@@ -15,7 +15,7 @@ from tests.oracles import svm as oracle
 
 import rubricate as rb
 from rubricate import SVM
-from rubricate.classifiers.svm.solvers.options import PENALTIES
+from rubricate.classifiers.svm import PENALTIES
 from rubricate.errors import InvalidInput, UnknownName
 
 pytestmark = pytest.mark.slow
@@ -288,7 +288,7 @@ def test_dense_and_sparse_vectors_give_the_same():
 def test_weights_too_many_for_a_dense_array_are_sparse(monkeypatch):
     X, Y = _topics()
     dense = SVM().fit(X, Y)
-    monkeypatch.setattr("rubricate.classifiers.svm.solvers.linear.MAX_DENSE_WEIGHTS", 10)
+    monkeypatch.setattr("rubricate.classifiers.svm_linear.MAX_DENSE_WEIGHTS", 10)
     thin = SVM().fit(X, Y)
     assert sparse.issparse(thin.coef_)
     np.testing.assert_allclose(thin.decision_function(X), dense.decision_function(X), atol=1e-12)
@@ -324,7 +324,7 @@ def test_probabilities_rise_with_the_score_and_sum_to_one():
 def test_the_sigmoid_is_that_of_scikit_learn():
     from sklearn.calibration import _SigmoidCalibration
 
-    from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids
+    from rubricate.classifiers.svm import fit_sigmoids
 
     rng = np.random.default_rng(0)
     scores, weights = rng.standard_normal(200), rng.uniform(0.5, 2, 200)

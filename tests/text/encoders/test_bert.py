@@ -12,10 +12,9 @@ from tests.text.encoders.tiny import VOCABULARY, config, tensors, write_encoder
 
 from rubricate.errors import InvalidFile
 from rubricate.native.networks import gelu_rows, norm_rows, softmax_rows
-from rubricate.text.encoders.batches import padded
-from rubricate.text.encoders.bert import Bert
-from rubricate.text.encoders.folder import open_folder
-from rubricate.text.encoders.runtime import unit
+from rubricate.text.bert import Bert, padded
+from rubricate.text.encoder import unit
+from rubricate.text.encoder_folder import open_folder
 
 tokens = st.lists(st.integers(0, len(VOCABULARY) - 1), min_size=1, max_size=15)
 

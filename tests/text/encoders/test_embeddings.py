@@ -12,8 +12,7 @@ from tests.text.encoders.tiny import VOCABULARY, config, tensors, write_encoder,
 
 import rubricate as rb
 from rubricate.errors import DigestMismatch, EncoderMissing, InvalidFile, InvalidInput, UnknownName
-from rubricate.text.encoders.progress import watched
-from rubricate.text.encoders.runtime import OwnRuntime
+from rubricate.text.encoder import OwnRuntime, watched
 
 TEXTS = [
     "wheat exports rose",

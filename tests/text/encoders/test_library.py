@@ -12,8 +12,8 @@ import pytest
 from tests.text.encoders.tiny import write_encoder
 
 from rubricate.errors import MissingExtra
-from rubricate.text.encoders import runtime
-from rubricate.text.encoders.runtime import LibraryRuntime, OwnRuntime, open_runtime
+from rubricate.text import encoder as runtime
+from rubricate.text.encoder import LibraryRuntime, OwnRuntime, open_runtime
 
 TORCH = "from types import SimpleNamespace\ncuda = SimpleNamespace(is_available=lambda: {seen})\n"
 LIBRARY = """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.text.encoders.tiny import write_safetensors
 
 from rubricate.errors import InvalidFile, MissingExtra
-from rubricate.text.encoders.safetensors import TensorFile
+from rubricate.text.safetensors import TensorFile
 
 F32 = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.text.encoders.tiny import VOCABULARY, tokenizer
 
 from rubricate.errors import InvalidFile, InvalidInput
-from rubricate.text.encoders.safetensors import read_json
-from rubricate.text.encoders.tokenizing import read_tokenizer
-from rubricate.text.encoders.wordpiece import WordPiece
+from rubricate.text.safetensors import read_json
+from rubricate.text.wordpiece import WordPiece, read_tokenizer
 
 PIECES = {number: piece for piece, number in VOCABULARY.items()}
 

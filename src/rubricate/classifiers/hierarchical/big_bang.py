@@ -10,22 +10,22 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.chances import learn_slope, log_chances
-from rubricate.classifiers.hierarchical.descent.checks import check_numbers, check_values
-from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.hierarchical.descent.layout import Layout
-from rubricate.classifiers.hierarchical.descent.nodes import Places
-from rubricate.classifiers.hierarchical.descent.scorers import Hierarchical, gives_probability
-from rubricate.classifiers.svm.solvers.sigmoid import fit_sigmoids, sigmoid
+from rubricate.classifiers.base import Scorer
+from rubricate.classifiers.hierarchical.groups import Group
+from rubricate.classifiers.hierarchical.nodes import Layout, Places, check_numbers, check_values
+from rubricate.classifiers.hierarchical.probabilities import learn_slope, log_chances
+from rubricate.classifiers.hierarchical.scorers import Hierarchical, gives_probability
+from rubricate.classifiers.svm import fit_sigmoids, sigmoid
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import ancestor_pairs
+from rubricate.registry import classifier
 from rubricate.types import Bools, Evidence, Floats, Ints, Sparse
 
 __all__ = ["BigBang"]
 
 
+@classifier("big_bang")
 class BigBang(Hierarchical, Scorer):
     """One classifier for all categories and everything above them (the contrast of sunlim2001, section 2).
 

@@ -9,20 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.descent import Cuts
-from rubricate.classifiers.hierarchical.descent.groups import (
-    POLICIES,
-    Policy,
-    Problems,
-    per_level,
-    per_node,
-    per_parent,
-)
-from rubricate.classifiers.hierarchical.descent.nodes import Places
-from rubricate.classifiers.hierarchical.descent.scorers import Descending
+from rubricate.classifiers.base import Scorer
+from rubricate.classifiers.hierarchical.descent import Cuts
+from rubricate.classifiers.hierarchical.groups import POLICIES, Policy, Problems, per_level, per_node, per_parent
+from rubricate.classifiers.hierarchical.nodes import Places
+from rubricate.classifiers.hierarchical.scorers import Descending
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput, UnknownName
+from rubricate.registry import classifier
 from rubricate.types import Floats, Sparse
 
 __all__ = ["Local"]
@@ -30,6 +24,7 @@ __all__ = ["Local"]
 SCHEMES = ("node", "parent", "level")
 
 
+@classifier("local")
 class Local(Descending, Scorer):
     """The local schemes of hierarchical categorization (silla2011, section 4.1), with a descent over their scores.
 

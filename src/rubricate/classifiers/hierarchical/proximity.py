@@ -9,20 +9,22 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.chances import learn_slope, log_chances
-from rubricate.classifiers.hierarchical.descent.groups import Group
-from rubricate.classifiers.hierarchical.descent.layout import Layout
-from rubricate.classifiers.hierarchical.descent.scorers import Hierarchical
+from rubricate.classifiers.base import Scorer
+from rubricate.classifiers.hierarchical.groups import Group
+from rubricate.classifiers.hierarchical.nodes import Layout
+from rubricate.classifiers.hierarchical.probabilities import learn_slope, log_chances
+from rubricate.classifiers.hierarchical.scorers import Hierarchical
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
 from rubricate.hierarchy import Hierarchy
 from rubricate.hierarchy.kinship import distances
+from rubricate.registry import classifier
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
 __all__ = ["Proximity"]
 
 
+@classifier("proximity")
 class Proximity(Hierarchical, Scorer):
     """Each category by the contribution it can expect (the second future work of sunlim2001, section 6).
 

@@ -8,18 +8,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.chances import FLOOR, Odds
-from rubricate.classifiers.hierarchical.descent.descent import in_blocks
-from rubricate.classifiers.hierarchical.descent.groups import per_parent
-from rubricate.classifiers.hierarchical.descent.scorers import Descending
+from rubricate.classifiers.base import Scorer
+from rubricate.classifiers.hierarchical.descent import in_blocks
+from rubricate.classifiers.hierarchical.groups import per_parent
+from rubricate.classifiers.hierarchical.probabilities import FLOOR, Odds
+from rubricate.classifiers.hierarchical.scorers import Descending
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
+from rubricate.registry import classifier
 from rubricate.types import Floats, Sparse
 
 __all__ = ["Tolerant"]
 
 
+@classifier("tolerant")
 class Tolerant(Descending, Scorer):
     """Chances multiplied along paths, with a beam (the future work of sunlim2001, section 6).
 

@@ -9,17 +9,19 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rubricate.classifiers.base.scorer import Scorer
-from rubricate.classifiers.hierarchical.descent.groups import Problems, per_parent
-from rubricate.classifiers.hierarchical.descent.nodes import Places
-from rubricate.classifiers.hierarchical.descent.scorers import Descending
+from rubricate.classifiers.base import Scorer
+from rubricate.classifiers.hierarchical.groups import Problems, per_parent
+from rubricate.classifiers.hierarchical.nodes import Places
+from rubricate.classifiers.hierarchical.scorers import Descending
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
+from rubricate.registry import classifier
 from rubricate.types import Bools, Floats, Sparse
 
 __all__ = ["TopDown"]
 
 
+@classifier("top_down")
 class TopDown(Descending, Scorer):
     """Level by level: may the document go below a category, does it belong to it (sunlim2001, section 4).
 

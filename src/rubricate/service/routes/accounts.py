@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from rubricate.service.access.needs import Admin, Reader
 from rubricate.service.guard import COOKIE
 from rubricate.service.problems import Refusal
+from rubricate.service.roles import Admin, Reader
 from rubricate.service.routes.projects import workspace_of
 from rubricate.service.state import service_of
 from rubricate.service.workspace_bodies import AccountBody, AccountList, LoginBody, SessionBody, TokenBody

@@ -14,8 +14,8 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rubricate.readers.record import Record
-from rubricate.reports.models import describe_model
+from rubricate.io.reader import Record
+from rubricate.reports.model_card import describe_model
 from rubricate.service.bodies import (
     Classification,
     ClassifyBody,
@@ -26,10 +26,10 @@ from rubricate.service.bodies import (
     ModelSummary,
     StreamOptions,
 )
-from rubricate.service.models.registry import ServedModel
-from rubricate.service.models.responses import ClassifyOptions
+from rubricate.service.models import ServedModel
 from rubricate.service.nearest import nearest_labelled
 from rubricate.service.problems import Refusal
+from rubricate.service.responses import ClassifyOptions
 from rubricate.service.routes.streams import RowStream, csv_documents, ndjson_documents
 from rubricate.service.routes.uploads import file_chunks
 from rubricate.service.state import Service, service_of

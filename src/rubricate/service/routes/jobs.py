@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from starlette.requests import Request
 
-from rubricate.service.access.needs import Admin
+from rubricate.service.roles import Admin
 from rubricate.service.routes.projects import workspace_of
 from rubricate.service.workspace_bodies import JobBody
 

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from rubricate.service.problems import Refusal
 from rubricate.service.state import service_of
-from rubricate.service.uploads.process import ParserPool
+from rubricate.service.upload_process import ParserPool
 
 __all__ = ["router"]
 

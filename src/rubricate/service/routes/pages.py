@@ -8,15 +8,17 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from rubricate.service.access.identity import ANYONE, Identity
-from rubricate.service.page import layout, project, start
-from rubricate.service.page.model import model_page
+from rubricate.service import pages as layout
+from rubricate.service import pages as start
+from rubricate.service import project_pages as project
+from rubricate.service.identity import ANYONE, Identity
+from rubricate.service.model_page import model_page
 from rubricate.service.problems import Refusal
 from rubricate.service.routes.agreement import agreed
 from rubricate.service.routes.projects import project_of, workspace_of
 from rubricate.service.state import service_of
+from rubricate.service.workspace.comparisons import measured
 from rubricate.service.workspace.documents import DocumentFilter
-from rubricate.service.workspace.measuring import measured
 
 __all__ = ["router"]
 

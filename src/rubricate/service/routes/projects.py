@@ -9,13 +9,13 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from rubricate.service.access.identity import Identity, allows
-from rubricate.service.access.needs import Admin, Labeller
+from rubricate.service.identity import Identity, allows
 from rubricate.service.problems import Refusal
+from rubricate.service.roles import Admin, Labeller
 from rubricate.service.state import service_of
+from rubricate.service.workspace.comparisons import measured
 from rubricate.service.workspace.documents import DocumentFilter
-from rubricate.service.workspace.exporting import export
-from rubricate.service.workspace.measuring import measured
+from rubricate.service.workspace.export import export
 from rubricate.service.workspace.projects import Project
 from rubricate.service.workspace.queue import Order
 from rubricate.service.workspace.workspace import Workspace

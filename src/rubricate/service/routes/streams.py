@@ -14,17 +14,16 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from rubricate.errors import RubricateError
-from rubricate.readers.document_batches import batched
-from rubricate.readers.record import Record
+from rubricate.io.batches import batched
+from rubricate.io.reader import Record
+from rubricate.service.batching import QueueFull, Spool
 from rubricate.service.bodies import DocumentBody
 from rubricate.service.logs import log
-from rubricate.service.models.batcher import QueueFull
-from rubricate.service.models.registry import ServedModel
-from rubricate.service.models.responses import ClassifyOptions
-from rubricate.service.models.spool import Spool
+from rubricate.service.models import ServedModel
 from rubricate.service.problems import Refusal
+from rubricate.service.responses import ClassifyOptions
 from rubricate.service.state import Service
-from rubricate.service.uploads.process import ParserPool
+from rubricate.service.upload_process import ParserPool
 
 __all__ = ["RowStream", "csv_documents", "lines_of", "ndjson_documents"]
 

@@ -13,12 +13,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
-from rubricate.service.access.needs import Labeller
 from rubricate.service.problems import Refusal
+from rubricate.service.roles import Labeller
 from rubricate.service.routes.projects import project_of, workspace_of
 from rubricate.service.routes.streams import lines_of
 from rubricate.service.state import service_of
-from rubricate.service.uploads import UNNAMED
+from rubricate.service.upload_process import UNNAMED
 from rubricate.service.workspace.documents import NewDocument
 from rubricate.service.workspace_bodies import AddedDocuments, DocumentsBody, UploadedDocument
 

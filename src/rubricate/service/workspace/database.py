@@ -1,22 +1,163 @@
-"""The database of a workspace: SQLite in its folder, or PostgreSQL by URL."""
+"""The tables of the workspace, as SQLAlchemy sees them; `migrations/` creates them."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Insert, create_engine, event, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Engine,
+    Float,
+    Insert,
+    MetaData,
+    Table,
+    Text,
+    create_engine,
+    event,
+    inspect,
+    text,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleError
 
 from rubricate.errors import InvalidInput, RubricateError
-from rubricate.service.workspace.migrating import migrate
 
-__all__ = ["DATABASE_FILE", "Database", "DatabaseUnavailable", "WriteQueue", "database_url", "inserted_key"]
+__all__ = [
+    "DATABASE_FILE",
+    "Database",
+    "DatabaseUnavailable",
+    "WriteQueue",
+    "accounts",
+    "annotators",
+    "audit",
+    "categories",
+    "database_url",
+    "decisions",
+    "documents",
+    "edges",
+    "events",
+    "inserted_key",
+    "jobs",
+    "label_categories",
+    "labels",
+    "leases",
+    "migrate",
+    "models",
+    "models_in_use",
+    "projects",
+    "revisions",
+    "sessions",
+    "tokens",
+]
+
+_DATA = MetaData()
+
+
+def _table(name: str, *, key: bool = False, numbers: str = "", texts: str = "", floats: str = "") -> Table:
+    columns: list[Column[Any]] = [Column("id", BigInteger, primary_key=True)] if key else []
+    columns += [Column(column, BigInteger) for column in numbers.split()]
+    columns += [Column(column, Text) for column in texts.split()]
+    columns += [Column(column, Float) for column in floats.split()]
+    return Table(name, _DATA, *columns)
+
+
+projects = _table("projects", key=True, texts="name kind", floats="created")
+categories = _table("categories", numbers="project position", texts="name")
+edges = _table("edges", numbers="project", texts="parent child")
+documents = _table("documents", key=True, numbers="project place", texts="name title text", floats="created")
+annotators = _table("annotators", numbers="project", texts="name", floats="created")
+events = _table(
+    "events", key=True, numbers="project document undoes", texts="kind annotator sender data", floats="created"
+)
+labels = _table("labels", numbers="project document event", texts="annotator labels")
+label_categories = _table("label_categories", numbers="project document", texts="category annotator")
+models = _table("models", key=True, numbers="project number", texts="file summary", floats="created")
+models_in_use = _table("models_in_use", numbers="project model")
+decisions = _table(
+    "decisions", numbers="model document stratum turn", texts="labels", floats="confidence suspect useful"
+)
+leases = _table("leases", numbers="document", texts="annotator", floats="until")
+jobs = _table(
+    "jobs",
+    key=True,
+    numbers="project done total cancel attempts",
+    texts="kind state message data",
+    floats="created heartbeat ended",
+)
+accounts = _table("accounts", texts="name role password", floats="created")
+tokens = _table("tokens", texts="digest account", floats="created")
+sessions = _table("sessions", texts="digest account csrf", floats="expires")
+audit = _table("audit", key=True, numbers="status", texts="who client method path about", floats="created")
+
+
+FOLDER = Path(__file__).parent / "migrations"
+LOCK = 7_253_019
+"""The number of the lock that processes of one service take on PostgreSQL while they migrate."""
+
+
+def revisions() -> list[str]:
+    """Return the names of all revisions, in order."""
+    return sorted(file.name[1:5] for file in FOLDER.glob("r[0-9]*.py"))
+
+
+def migrate(connection: Connection, newest: str | None = None) -> list[str]:
+    """Apply the revisions that a database lacks, up to `newest`, in the transaction of the connection; return them.
+
+    Alembic is imported only if some are lacking: that takes longer than to open a workspace.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+    known, current = revisions(), _current(connection)
+    if current is not None and current not in known:
+        raise InvalidInput(
+            f"the workspace is of a newer version (migration {current}); Fix: use that version of Rubricate"
+        )
+    if current == (newest or known[-1]):
+        return []
+    return _upgrade(connection, current, newest or known[-1])
+
+
+def _current(connection: Connection) -> str | None:
+    """Return the revision of a database, None for a new one."""
+    tables = inspect(connection).get_table_names()
+    if "alembic_version" in tables:
+        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if "migrations" not in tables:
+        return None
+    number = connection.execute(text("SELECT max(number) FROM migrations")).scalar_one()
+    return None if number is None else f"{number:04}"
+
+
+def _upgrade(connection: Connection, current: str | None, newest: str) -> list[str]:
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory(str(FOLDER), version_locations=[str(FOLDER)])
+    context = MigrationContext.configure(connection)
+    if current is not None and context.get_current_revision() is None:
+        context.stamp(scripts, current)
+        connection.execute(text("INSERT INTO migrations VALUES (:number, 'alembic', :now)"), _marker())
+    due = list(scripts.iterate_revisions(newest, current or "base"))[::-1]
+    with Operations.context(context):
+        for step in due:
+            step.module.upgrade()
+            context.stamp(scripts, step.revision)
+    return [step.revision for step in due]
+
+
+def _marker() -> dict[str, float]:
+    """Return a line for the list of migrations that earlier versions kept: they refuse a workspace of a newer one."""
+    return {"number": 9999, "now": time.time()}
+
 
 DATABASE_FILE = "workspace.db"
 BUSY_MILLISECONDS = 30_000

@@ -15,8 +15,8 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.operators import in_op
 
 from rubricate.errors import InvalidInput
-from rubricate.service.access.identity import IMPORT
-from rubricate.service.workspace import tables
+from rubricate.service.identity import IMPORT
+from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.labels import save_new_labels
 from rubricate.service.workspace.projects import Conflict, Project, add_event

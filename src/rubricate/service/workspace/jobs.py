@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from sqlalchemy import Connection, insert, select, update
 
 from rubricate.errors import UnknownName
-from rubricate.service.workspace import tables
+from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.service.workspace.projects import Conflict, Project, add_event, take_turn
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.service.workspace import tables
+from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.projects import Conflict, NotAllowed, Project, add_event
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from rubricate.errors import UnknownName
-from rubricate.service.workspace import tables
+from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.service.workspace.documents import current_model
 from rubricate.service.workspace.projects import Project, add_event, take_turn

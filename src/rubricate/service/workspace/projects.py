@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.hierarchy.structure import find_cycle
-from rubricate.service.workspace import tables
+from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.types import Edges
 

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, delete, exists, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from rubricate.errors import InvalidInput
-from rubricate.service.workspace import tables
+from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.documents import current_model
 from rubricate.service.workspace.projects import Project

@@ -21,20 +21,19 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from rubricate.categorizer import Categorizer, configured
 from rubricate.engines import run_counted
 from rubricate.errors import InvalidInput, RubricateError
-from rubricate.evaluation.evaluating import evaluate
 from rubricate.labels import label_matrix
-from rubricate.service.workspace import tables
-from rubricate.service.workspace.comparing import changes
-from rubricate.service.workspace.curves import curve_of
+from rubricate.measures.evaluation import evaluate
+from rubricate.service.workspace import database as tables
+from rubricate.service.workspace.comparisons import changes, curve_of
 from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.documents import DocumentFilter, DocumentStore
 from rubricate.service.workspace.labels import LabelStore, consensus
 from rubricate.service.workspace.models import ProjectModels, put_into_use
+from rubricate.service.workspace.predictions import all_said
 from rubricate.service.workspace.projects import Project, find_project
-from rubricate.service.workspace.saying import all_said
+from rubricate.training.categorizer import Categorizer, configured
 from rubricate.types import Documents
 
 __all__ = ["main", "train_project"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rubricate.errors import InvalidFile
-from rubricate.service.access.accounts import Accounts
+from rubricate.service.accounts import Accounts
 from rubricate.service.workspace.database import DATABASE_FILE, Database, database_url
 from rubricate.service.workspace.documents import DocumentStore
 from rubricate.service.workspace.jobs import Jobs

@@ -1,1 +1,0 @@
-"""What every classifier shares: the base class, evidence, checks of parameters and batches."""

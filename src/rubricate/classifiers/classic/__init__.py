@@ -1,0 +1,1 @@
+"""Systems of the papers, as their authors describe them."""

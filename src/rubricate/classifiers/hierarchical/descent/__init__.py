@@ -1,1 +1,0 @@
-"""How documents go down a hierarchy of categories."""

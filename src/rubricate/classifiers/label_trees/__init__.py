@@ -1,1 +1,0 @@
-"""Growing, learning and searching label trees."""

@@ -1,1 +1,0 @@
-"""Numerical methods that classifiers share: matrices, decompositions, networks, trees, nearest neighbours."""

@@ -1,1 +1,0 @@
-"""How rules are searched and pruned."""

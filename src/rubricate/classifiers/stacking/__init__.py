@@ -1,1 +1,0 @@
-"""The second level of a stack: cells and their blend."""

@@ -1,1 +1,0 @@
-"""Solvers and parameters of support vector machines."""

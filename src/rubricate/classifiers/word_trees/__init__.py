@@ -1,1 +1,0 @@
-"""Decision trees on the presence of words: growing, pruning, drawing."""

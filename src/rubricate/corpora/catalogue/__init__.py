@@ -1,1 +1,0 @@
-"""What is known of a corpus before it is read, where its files are, and loading it."""

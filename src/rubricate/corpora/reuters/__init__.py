@@ -1,1 +1,0 @@
-"""Reuters-21578: its SGML and its splits."""

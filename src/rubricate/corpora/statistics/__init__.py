@@ -1,1 +1,0 @@
-"""A corpus in numbers: counts, skew and duplicates."""

@@ -1,1 +1,0 @@
-"""What an estimator is: a function that declares what it needs."""

@@ -1,1 +1,0 @@
-"""Estimates of whole systems: texts, corpora and labels in any form."""

@@ -1,1 +1,0 @@
-"""Tables and claims of Yang 1999, one file each."""

@@ -1,1 +1,0 @@
-"""Files that Rubricate writes and reads back: models and predictions."""

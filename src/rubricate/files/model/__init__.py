@@ -1,1 +1,0 @@
-"""The model file: an estimator as JSON and arrays."""

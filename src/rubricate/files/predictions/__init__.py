@@ -1,1 +1,0 @@
-"""Predictions of any system, in files and in memory."""

@@ -1,1 +1,0 @@
-"""Statements of RDF files, as far as SKOS thesauri need them."""

@@ -1,0 +1,5 @@
+"""Files of documents, predictions and models: one module per format, or for formats that are alike."""
+
+from rubricate._exports import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

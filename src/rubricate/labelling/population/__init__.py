@@ -1,1 +1,0 @@
-"""How good a system is over all documents, from a labelled sample and its predictions for all."""

@@ -1,1 +1,0 @@
-"""Contingency tables: counted, summed, averaged, and grouped by training frequency."""

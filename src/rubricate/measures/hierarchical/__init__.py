@@ -1,1 +1,0 @@
-"""What a hierarchy says about decisions: ancestors, meeting points, nearness, extended tables, depths."""

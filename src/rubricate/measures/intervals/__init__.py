@@ -1,1 +1,0 @@
-"""Confidence intervals: Wilson for proportions, the document bootstrap for everything else."""

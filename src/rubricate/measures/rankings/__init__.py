@@ -1,1 +1,0 @@
-"""Scores as rankings and probabilities: places of true labels, cuts, abstention, reliability."""

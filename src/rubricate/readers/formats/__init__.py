@@ -1,1 +1,0 @@
-"""One file per format of documents; each exports a `Reader`."""

@@ -1,1 +1,0 @@
-"""Who may do what: roles, tokens, accounts, sessions, rates."""

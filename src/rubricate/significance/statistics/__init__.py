@@ -1,1 +1,0 @@
-"""Test statistics and their null distributions, free of systems and runs."""

@@ -1,1 +1,0 @@
-"""Languages of documents: what is known of each, and which one a text is in."""

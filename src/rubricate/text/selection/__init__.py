@@ -1,1 +1,0 @@
-"""Selection criteria, one per file: score each term; higher is better. `rubricate.text.Select` applies one."""

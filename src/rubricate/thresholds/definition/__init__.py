@@ -1,1 +1,0 @@
-"""What a threshold is, how one is found by name, and decisions in one call."""
