@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -589,3 +592,17 @@ def test_a_corpus_stands_for_its_training_documents():
     assert model.answers(corpus)[3] == model.answers(corpus.train)[3]
     assert (model.decide(corpus).values != model.decide(corpus.train).values).nnz == 0
     assert np.array_equal(model.decision_function(corpus), model.decision_function(corpus.train))
+
+
+def test_type_checkers_see_the_parameters_that_there_are():
+    """They are written once more for them; names, order and defaults are those of the one list."""
+    source = Path(inspect.getfile(Categorizer)).read_text("utf-8")
+    (written,) = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__" and len(node.args.kwonlyargs) > 5
+    ]
+    defaults = [*written.args.defaults, *written.args.kw_defaults]
+    names = [each.arg for each in [*written.args.args[1:], *written.args.kwonlyargs]]
+    stated = {name: ast.literal_eval(default) for name, default in zip(names, defaults, strict=True)}
+    assert stated == {name: each.default for name, each in inspect.signature(Categorizer).parameters.items()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,10 @@ from rubricate.training.run import Execution
 from rubricate.training.truth import with_truth
 from rubricate.training.updates import join_documents, plain_documents, update_model
 from rubricate.types import Corpus, Documents, Floats, Ints, Run, Signature
+
+if TYPE_CHECKING:
+    from rubricate.thresholds import Threshold
+    from rubricate.types import AnyClassifier
 
 __all__ = ["Categorizer", "configured"]
 
@@ -145,6 +149,26 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
     """
 
     engine: Engine | str = "threads"
+
+    if TYPE_CHECKING:  # the list of `Parameters` once more: checkers see no fields of dataclasses with untyped bases
+
+        def __init__(
+            self,
+            classifier: AnyClassifier | str | None = None,
+            *,
+            analyzer: Any = None,
+            weights: Any = "ltc",
+            select: Any = None,
+            min_df: int = 1,
+            representation: str | None = None,
+            vectors: Any = None,
+            language: str = "auto",
+            cut: str | float | Threshold | None = None,
+            outside: float | None = None,
+            folds: int | None = None,
+            seed: int = 0,
+            engine: Engine | str = "threads",
+        ) -> None: ...
 
     origin_ = _Learned[tuple[str, str]]("origin")
     ids_ = _Learned[Sequence[str]]("ids")
