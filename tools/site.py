@@ -2,7 +2,7 @@
 
 Links that lead out of `docs/` become links to the pages of the project where there is one, else plain text. The
 reference has one page per package, made of its `__all__`; docstrings are read by mkdocstrings. The worked examples of
-`docs/gallery` are run, and shown with what they print.
+`docs/gallery` are run, and shown with what they print. Former addresses of pages lead to the present ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ PACKAGES = (
     "rubricate.classifiers",
     "rubricate.corpora",
     "rubricate.estimation",
-    "rubricate.measures",
     "rubricate.experiments",
     "rubricate.hierarchy",
     "rubricate.measures",
@@ -44,6 +43,15 @@ PACKAGES = (
     "rubricate.text",
     "rubricate.thresholds",
 )
+REDIRECTS = {  # former address of a page: the page that took its place
+    "guides/judging.html": "guides/judge-predictions.html",
+    "guides/many.html": "guides/thousands-of-categories.html",
+    "guides/predictions.html": "guides/prediction-files.html",
+    "guides/strangers.html": "guides/how-the-default-works.html",
+    "guides/vectors.html": "guides/sentence-encoders.html",
+    "reference/api/rubricate.evaluation.html": "reference/api/rubricate.measures.html",
+    "reference/api/rubricate.readers.html": "reference/api/rubricate.io.html",
+}
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -92,6 +100,16 @@ def reference(name: str) -> str:
         if isinstance(home, str) and home.startswith("rubricate") and hasattr(value, "__name__"):
             lines += [f"::: {home}.{value.__name__}", "    options:", f"      heading: {public}", ""]
     return "\n".join(lines)
+
+
+def redirect_page(former: str, page: str) -> str:
+    """Return a page that leads from a former address to the page that took its place."""
+    address = os.path.relpath(page, Path(former).parent)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>This page has moved</title>\n'
+        f'<meta http-equiv="refresh" content="0; url={address}">\n<p>This page has moved: <a href="{address}">{address}</a></p>\n'
+        f"</html>\n"
+    )
 
 
 def gallery_page(script: Path) -> str:
@@ -144,6 +162,8 @@ def assemble(target: Path) -> None:
         page = target / "reference" / "api" / f"{name}.md"
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(reference(name), "utf-8")
+    for former, moved in REDIRECTS.items():
+        (target / former).write_text(redirect_page(former, moved), "utf-8")
 
 
 if __name__ == "__main__":

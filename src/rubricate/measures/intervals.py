@@ -1,7 +1,7 @@
 """Intervals: of proportions by Wilson's formula, of any number from its values in resamples.
 
 A percentile interval of macro-F1 at 200 documents covers .89–.95 if .95 is promised; the studentized and the BCa
-intervals cover what they promise (docs/guides/judging.md has the simulations).
+intervals cover what they promise (docs/guides/judge-predictions.md has the simulations).
 """
 
 from __future__ import annotations

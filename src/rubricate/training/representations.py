@@ -9,7 +9,7 @@
     auto         chosen by cross-validation on a sample of the training documents (`training.screening`)
 
 Vectors are considered only where `vectors` or the variable RUBRICATE_ENCODER names an encoder. Why these:
-docs/guides/strangers.md and docs/guides/vectors.md have cross-validated figures.
+docs/guides/how-the-default-works.md and docs/guides/sentence-encoders.md have cross-validated figures.
 """
 
 from __future__ import annotations
