@@ -8,17 +8,23 @@ needs it. `news.csv` is there for pages that speak of the reader's own file.
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 import shlex
+import warnings
 from pathlib import Path
 
 import pytest
 
 import rubricate as rb
+from rubricate.registry import KINDS
 from tests.conftest import need_corpora
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PROSE = [page for page in PAGES if "reproductions" not in page.parts] + [
+    ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")
+]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NEWS = [
     ("Wheat exports rose in March", "grain;trade"),
@@ -72,6 +78,41 @@ def test_links_between_pages_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     local = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
     assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def _resolves(path: str) -> bool:
+    """Say whether a dotted path is a module or a name in one, by no deprecated name."""
+    parts = path.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            value = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[length:]:
+            if not hasattr(value, name):
+                return False
+            value = getattr(value, name)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.stem)
+def test_dotted_paths_are_modules_names_or_groups_of_entry_points(page):
+    text = page.read_text(encoding="utf-8")
+    found = set(re.findall(r"(?<![\w/.-])(?:rubricate|rb)(?:\.[A-Za-z_]\w*)+", text))
+    paths = {re.sub(r"^rb\b", "rubricate", path) for path in found}
+    groups = {f"rubricate.{kind}" for kind in KINDS}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        assert sorted(path for path in paths - groups if "FAMILY" not in path and not _resolves(path)) == []
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.stem)
+def test_python_files_that_a_page_names_exist(page):
+    named = set(re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|c|h|toml))`", page.read_text(encoding="utf-8")))
+    folders = (ROOT, ROOT / "src" / "rubricate", ROOT / "src")
+    absent = {name for name in named if not any((folder / name).exists() for folder in folders)}
+    assert sorted(name for name in absent if "FAMILY" not in name) == []
 
 
 def test_every_citation_key_is_in_the_references():

@@ -105,10 +105,12 @@ def reference(name: str) -> str:
 def redirect_page(former: str, page: str) -> str:
     """Return a page that leads from a former address to the page that took its place."""
     address = os.path.relpath(page, Path(former).parent)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>This page has moved</title>\n'
-        f'<meta http-equiv="refresh" content="0; url={address}">\n<p>This page has moved: <a href="{address}">{address}</a></p>\n'
-        f"</html>\n"
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><meta charset="utf-8"><title>This page has moved</title>',
+            f'<meta http-equiv="refresh" content="0; url={address}">',
+            f'<p>This page has moved: <a href="{address}">{address}</a></p></html>',
+        ]
     )
 
 
