@@ -78,7 +78,7 @@ def test_links_between_pages_lead_somewhere(page):
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
-PROSE = [CONTRIBUTING, *(page for page in PAGES if "reproductions" not in page.parts)]
+PROSE = [CONTRIBUTING, ROOT / "SECURITY.md", *(page for page in PAGES if "reproductions" not in page.parts)]
 
 
 def _resolves(path: str) -> bool:
